@@ -1,0 +1,93 @@
+/**
+ * Numbers that a double cannot hold.
+ *
+ * A JSON number may have any length (RFC 8259 section 6), and a filter compares numbers by value with nothing
+ * rounded. Almost every number survives the way into a double and back; the few that do not (`9007199254740993`,
+ * `1e400`) are kept as a Decimal: their text as it was sent, and the parts that a comparison needs.
+ */
+
+/** value = sign × 0.digits × 10^exponent; digits without leading or trailing zeros, empty for zero. */
+interface Parts {
+  readonly sign: -1 | 0 | 1
+  readonly exponent: number
+  readonly digits: string
+}
+
+export class Decimal implements Parts {
+  /** The number as it stood in the JSON text. */
+  readonly source: string
+  readonly sign: -1 | 0 | 1
+  readonly exponent: number
+  readonly digits: string
+
+  constructor(source: string) {
+    const parts = partsOf(source)
+    this.source = source
+    this.sign = parts.sign
+    this.exponent = parts.exponent
+    this.digits = parts.digits
+  }
+
+  /** Lets JSON.stringify write the number as it was read. */
+  toJSON(): unknown {
+    return rawJson(this.source)
+  }
+
+  toString(): string {
+    return this.source
+  }
+}
+
+/** Reads the text of one JSON number: as a double where that says the same value, else as a Decimal. */
+export function parseNumber(source: string): number | Decimal {
+  const double = Number(source)
+  if (!Number.isFinite(double)) return new Decimal(source)
+  const [exact, kept] = [partsOf(source), partsOf(String(double))]
+  const same = exact.sign === kept.sign && exact.exponent === kept.exponent && exact.digits === kept.digits
+  return same ? double : new Decimal(source)
+}
+
+/** Orders two numbers by value: negative, zero or positive. */
+export function compareNumbers(a: number | Decimal, b: number | Decimal): number {
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
+  return compareParts(typeof a === 'number' ? partsOf(String(a)) : a, typeof b === 'number' ? partsOf(String(b)) : b)
+}
+
+/** Drops the fraction, toward zero. Undefined where the whole part is too long to be worth computing with. */
+export function truncate(value: number | Decimal): bigint | undefined {
+  const { sign, exponent, digits } = typeof value === 'number' ? partsOf(String(value)) : value
+  if (exponent > WHOLE_DIGITS_MAX) return undefined
+  if (exponent <= 0) return 0n
+  const whole = digits.slice(0, exponent).padEnd(exponent, '0')
+  return BigInt(whole) * BigInt(sign)
+}
+
+/** Whether the number has no fraction. */
+export function isWhole(value: number | Decimal): boolean {
+  return typeof value === 'number' ? Number.isInteger(value) : value.digits.length <= value.exponent
+}
+
+const WHOLE_DIGITS_MAX = 400
+
+/** ECMA-262 JSON.rawJSON, which TypeScript's library does not declare yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown }
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+function partsOf(source: string): Parts {
+  const match = NUMBER.exec(source)
+  if (match === null) throw new Error(`Not a JSON number: ${source}`)
+  const [, minus, whole = '', fraction = '', power = '0'] = match
+  const all = whole + fraction
+  const digits = all.replace(/^0+/, '').replace(/0+$/, '')
+  if (digits === '') return { sign: 0, exponent: 0, digits }
+  const leadingZeros = all.length - all.replace(/^0+/, '').length
+  return { sign: minus === '-' ? -1 : 1, exponent: Number(power) + whole.length - leadingZeros, digits }
+}
+
+function compareParts(a: Parts, b: Parts): number {
+  if (a.sign !== b.sign) return a.sign - b.sign
+  const magnitude =
+    a.exponent !== b.exponent ? a.exponent - b.exponent : a.digits < b.digits ? -1 : a.digits > b.digits ? 1 : 0
+  return a.sign < 0 ? -magnitude : magnitude
+}

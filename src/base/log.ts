@@ -1,0 +1,72 @@
+/**
+ * The log: one event a line on stderr, as JSON or, for a person at a terminal, as text.
+ *
+ * Lines of one turn of the event loop are written together: a log line for each request must not cost a system call
+ * for each request. Tokens, codes and mail bodies never come here; errors are logged with their stack.
+ */
+import type { Clock } from './clock.ts'
+import { isoDate } from './dates.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+export type LogFields = Readonly<Record<string, unknown>>
+
+export interface Log {
+  debug(event: string, fields?: LogFields): void
+  info(event: string, fields?: LogFields): void
+  warn(event: string, fields?: LogFields): void
+  error(event: string, fields?: LogFields): void
+  /** Writes what is still held back. Call it before the process ends. */
+  flush(): void
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: 'json' | 'pretty'
+  readonly now: Clock
+  /** Where finished lines go, each ending in a newline. */
+  readonly write: (text: string) => void
+}
+
+export function createLog({ level, format, now, write }: LogOptions): Log {
+  const lowest = LOG_LEVELS.indexOf(level)
+  const line = format === 'json' ? jsonLine : prettyLine
+  let held = ''
+  const flush = (): void => {
+    const text = held
+    held = ''
+    if (text !== '') write(text)
+  }
+  const at = (name: LogLevel) => {
+    if (LOG_LEVELS.indexOf(name) < lowest) return () => {}
+    return (event: string, fields: LogFields = {}): void => {
+      if (held === '') setImmediate(flush)
+      held += line(isoDate(now()), name, event, fields)
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+}
+
+function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
+  return `${JSON.stringify({ time, level, event, ...fields }, errorAsText)}\n`
+}
+
+/** `12:00:01 warn  mail.failed  id=… reply="550 no such user"` */
+function prettyLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
+  const parts = Object.entries(fields).map(([name, value]) => {
+    if (value instanceof Error) return `\n${errorText(value)}`
+    // Control characters in a value could rewrite the operator's terminal; JSON escapes them.
+    const text = typeof value === 'string' && /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value, errorAsText)
+    return `${name}=${text}`
+  })
+  return `${time.slice(11, 19)} ${level.padEnd(5)} ${event}  ${parts.join(' ')}`.trimEnd() + '\n'
+}
+
+function errorAsText(_key: string, value: unknown): unknown {
+  return value instanceof Error ? errorText(value) : value
+}
+
+function errorText(error: Error): string {
+  const text = error.stack ?? `${error.name}: ${error.message}`
+  return error.cause instanceof Error ? `${text}\ncaused by ${errorText(error.cause)}` : text
+}
