@@ -1,0 +1,98 @@
+/**
+ * E-mail addresses: which ones we take, and the one form in which we keep them.
+ *
+ * An address is the name of an account, so two spellings of it must not be two people: it is trimmed, lower-cased and
+ * brought to Unicode's composed form (as RFC 6532 section 3.1 advises) before anything looks at it. It also goes into
+ * SMTP commands and mail headers, so the local part takes what RFC 5322 calls `atext`, and non-ASCII as RFC 6531 does,
+ * and nothing that means something there: no brackets, commas, colons, quotes, line breaks or invisible characters.
+ */
+import { domainToASCII } from 'node:url'
+import { describe } from '../base/failure.ts'
+
+/** Limits in characters (code points), not in bytes. */
+const LOCAL_CHARS_MAX = 64
+const ADDRESS_CHARS_MAX = 254
+const NAME_CHARS_MAX = 100
+
+/** A sender as the setting names it: `Dateline <no-reply@example.org>`. */
+export interface Mailbox {
+  /** Empty when the setting is the address alone. */
+  readonly name: string
+  readonly address: string
+}
+
+/** The normalised address, or undefined when the text is no address that we take. */
+export function parseEmail(text: string): string | undefined {
+  const address = text.trim().toLowerCase().normalize('NFC')
+  return isAddress(address, { domainLabelsMin: 2 }) ? address : undefined
+}
+
+/**
+ * Reads a sender: an address, or a name (plain or in double quotes) and the address in angle brackets. A domain of
+ * one label (`localhost`) is fine here, and the case of the address is kept. Throws an Error that says what was found.
+ */
+export function parseMailbox(text: string): Mailbox {
+  const match = MAILBOX.exec(text.trim())
+  const name = unquoted(match?.[1] ?? '')
+  const address = match?.[2] ?? match?.[3] ?? ''
+  if (!isAddress(address, { domainLabelsMin: 1 }) || CONTROLS.test(name) || lengthOf(name) > NAME_CHARS_MAX) {
+    throw new Error(`Cannot read sender ${describe(text)}: expected an address or "Name <address>"`)
+  }
+  return { name, address }
+}
+
+/**
+ * The address as SMTP and header fields carry it: the domain in its ASCII form (RFC 5890 A-labels), so that only a
+ * non-ASCII local part needs a server with SMTPUTF8. Undefined where the domain has no such form.
+ */
+export function wireAddress(address: string): string | undefined {
+  const at = address.lastIndexOf('@')
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)]
+  const ascii = isAscii(domain) ? domain : domainToASCII(domain)
+  return ASCII_DOMAIN.test(ascii) ? `${local}@${ascii}` : undefined
+}
+
+export function isAscii(text: string): boolean {
+  return !NON_ASCII.test(text)
+}
+
+const NON_ASCII = /[^\0-\x7f]/
+const CONTROLS = /\p{Cc}|\p{Zl}|\p{Zp}/u
+const ASCII_DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i
+
+/** `Name <address>` or `address`. */
+const MAILBOX = /^(?:([^<>]*?)\s*<([^<>]*)>|([^<>]*))$/s
+
+/**
+ * What stands between the dots of a local part (RFC 5322 dot-atom): atext or, beyond ASCII, anything visible that is no
+ * quotation mark (QMark), no space (Z), no control or unassigned character (C) and not ignored in display (DI).
+ */
+const ATOM = /^(?:[\w!#$%\&'*+\/=?^`\{\|\}~\-]|[\P{ASCII}--[\p{Z}\p{C}\p{QMark}\p{DI}]])+$/v
+
+/** Letters and digits of any script, their marks, and hyphens inside. */
+const LABEL = /^[[\p{L}\p{Nd}]--\p{DI}](?:[[\p{L}\p{M}\p{Nd}\-]--\p{DI}]*[[\p{L}\p{M}\p{Nd}]--\p{DI}])?$/v
+
+function isAddress(address: string, { domainLabelsMin }: { readonly domainLabelsMin: number }): boolean {
+  // A character is at most two UTF-16 units; longer texts need not be looked at.
+  if (address.length > 2 * ADDRESS_CHARS_MAX || lengthOf(address) > ADDRESS_CHARS_MAX) return false
+  const [local = '', domain, more] = address.split('@')
+  if (domain === undefined || more !== undefined || lengthOf(local) > LOCAL_CHARS_MAX) return false
+  // Look-alikes such as U+FF1C for "<" would become the real thing in software that normalises to NFKC.
+  if (!isDotAtom(local) || !isDotAtom(local.normalize('NFKC'))) return false
+  const labels = domain.split('.')
+  return labels.length >= domainLabelsMin && labels.every((label) => LABEL.test(label))
+}
+
+function isDotAtom(local: string): boolean {
+  return local.split('.').every((atom) => ATOM.test(atom))
+}
+
+function lengthOf(text: string): number {
+  return [...text].length
+}
+
+/** `"Dateline \"B\""` without its quotes and escapes; other text as it is. */
+function unquoted(name: string): string {
+  const inside = /^"((?:[^"\\]|\\.)*)"$/s.exec(name)?.[1]
+  return (inside?.replace(/\\(.)/gs, '$1') ?? name).replace(/ +/g, ' ').trim()
+}

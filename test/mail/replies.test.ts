@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createReplyParser, type Reply, ReplyError } from '../../src/mail/replies.ts'
+
+interface Outcome {
+  readonly replies: readonly Reply[]
+  readonly problem: string | undefined
+  readonly isMidReply: boolean
+}
+
+/** Feeds the bytes in pieces of the given size. */
+function parse(bytes: Uint8Array, size: number): Outcome {
+  const parser = createReplyParser()
+  const replies: Reply[] = []
+  try {
+    for (let at = 0; at < bytes.length; at += size) replies.push(...parser.push(bytes.subarray(at, at + size)))
+  } catch (error) {
+    assert.ok(error instanceof ReplyError)
+    return { replies: [...replies, ...error.replies], problem: error.message, isMidReply: parser.isMidReply }
+  }
+  return { replies, problem: undefined, isMidReply: parser.isMidReply }
+}
+
+const GOOD: ReadonlyArray<readonly [string, string, readonly Reply[]]> = [
+  ['one line', '250 ok\r\n', [{ code: 250, lines: ['ok'] }]],
+  ['a code alone', '250\r\n', [{ code: 250, lines: [''] }]],
+  ['a code and a space', '250 \r\n', [{ code: 250, lines: [''] }]],
+  ['several lines', '250-a\r\n250-\r\n250 c\r\n', [{ code: 250, lines: ['a', '', 'c'] }]],
+  ['two replies in one packet', '220 a\r\n421 b\r\n', [{ code: 220, lines: ['a'] }, { code: 421, lines: ['b'] }]],
+  ['an enhanced code', '550 5.1.1 none\r\n', [{ code: 550, lines: ['5.1.1 none'], enhanced: '5.1.1' }]],
+  ['an enhanced code alone', '250 2.0.0\r\n', [{ code: 250, lines: ['2.0.0'], enhanced: '2.0.0' }]],
+  ['an enhanced code of another class', '550 2.1.1 none\r\n', [{ code: 550, lines: ['2.1.1 none'] }]],
+  ['a version that looks like an enhanced code', '220 2.1.1x\r\n', [{ code: 220, lines: ['2.1.1x'] }]],
+  ['a tab', '250 a\tb\r\n', [{ code: 250, lines: ['a\tb'] }]],
+  ['UTF-8', '250 Grüße 📮\r\n', [{ code: 250, lines: ['Grüße 📮'] }]],
+  ['the lowest and highest code', '200 a\r\n599 b\r\n', [{ code: 200, lines: ['a'] }, { code: 599, lines: ['b'] }]],
+  ['a line of 2000 bytes', `250 ${'x'.repeat(1994)}\r\n`, [{ code: 250, lines: ['x'.repeat(1994)] }]],
+]
+
+const BAD: ReadonlyArray<readonly [string, string, RegExp]> = [
+  ['no code', 'hello\r\n', /open with a code/],
+  ['text right behind the code', '250ok\r\n', /open with a code/],
+  ['the 2xx of a template', '2xx ok\r\n', /open with a code/],
+  ['an empty line', '\r\n', /open with a code/],
+  ['a code below 200', '150 x\r\n', /open with a code/],
+  ['a code above 599', '600 x\r\n', /open with a code/],
+  ['four digits', '2500 x\r\n', /open with a code/],
+  ['full-width digits', '２５０ x\r\n', /open with a code/],
+  ['another code in the same reply', '250-a\r\n251 b\r\n', /different codes/],
+  ['a bare line feed', '250 ok\n', /CRLF/],
+  ['a bare carriage return', '250 ok\rQ\r\n', /CRLF/],
+  ['two carriage returns', '250 ok\r\r\n', /CRLF/],
+  ['NUL', '250 o\0k\r\n', /control/],
+  ['an escape sequence', '250 \x1b[2Jx\r\n', /control/],
+  ['DEL', '250 \x7f\r\n', /control/],
+  ['a line of 2001 bytes', `250 ${'x'.repeat(1995)}\r\n`, /longer than 2000/],
+  ['a line that never ends', '2'.repeat(100_000), /longer than 2000/],
+  ['a reply that never ends', '250-x\r\n'.repeat(100_000), /longer than 32000/],
+]
+
+describe('createReplyParser()', () => {
+  for (const [name, text, replies] of GOOD) {
+    it(`reads ${name}, in chunks of any size`, () => {
+      const bytes = Buffer.from(text)
+      for (const size of [bytes.length, 1, 2, 3, 7]) {
+        assert.deepEqual(parse(bytes, size), { replies, problem: undefined, isMidReply: false }, `chunks of ${size}`)
+      }
+    })
+  }
+
+  for (const [name, text, problem] of BAD) {
+    it(`refuses ${name}, in chunks of any size, and keeps what came before`, () => {
+      const bytes = Buffer.from(`220 hi\r\n${text}`)
+      for (const size of [bytes.length, 1, 2, 3, 7]) {
+        const outcome = parse(bytes, size)
+        assert.deepEqual(outcome.replies, [{ code: 220, lines: ['hi'] }], `chunks of ${size}`)
+        assert.match(outcome.problem ?? '', problem, `chunks of ${size}`)
+      }
+    })
+  }
+
+  it('gives the same replies however the bytes are cut in two', () => {
+    const bytes = Buffer.from('220 hi\r\n250-Zoë\r\n250 SIZE 5\r\n550 5.7.1 no\r\n')
+    const whole = parse(bytes, bytes.length).replies
+    assert.equal(whole.length, 3)
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const parser = createReplyParser()
+      assert.deepEqual([...parser.push(bytes.subarray(0, cut)), ...parser.push(bytes.subarray(cut))], whole, `at ${cut}`)
+    }
+  })
+
+  it('says whether it is in the middle of a reply', () => {
+    for (const [text, expected] of [['', false], ['2', true], ['250-a\r\n', true], ['250 a\r\n', false], ['250 a\r\n2', true]] as const) {
+      const parser = createReplyParser()
+      parser.push(Buffer.from(text))
+      assert.equal(parser.isMidReply, expected, JSON.stringify(text))
+    }
+  })
+
+  it('stays broken once it has refused something', () => {
+    const parser = createReplyParser()
+    assert.throws(() => parser.push(Buffer.from('oops\r\n')), ReplyError)
+    assert.throws(() => parser.push(Buffer.from('250 ok\r\n')), ReplyError)
+  })
+
+  it('survives random bytes with replies or a ReplyError', () => {
+    const seed = Number(process.env['SEED'] ?? 20251020)
+    let state = seed
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+      return Math.floor((state / 2 ** 32) * below)
+    }
+    const alphabet = Buffer.from('2250 -\r\n\r\nab\0')
+    let complete = 0
+    for (let round = 0; round < 20_000; round++) {
+      const bytes = Uint8Array.from({ length: random(16) }, () => alphabet[random(alphabet.length)] ?? 0)
+      const [one, all] = [parse(bytes, 1), parse(bytes, Math.max(1, bytes.length))]
+      assert.deepEqual(one, all, `SEED=${seed} round ${round}: ${JSON.stringify(Buffer.from(bytes).toString('latin1'))}`)
+      complete += one.replies.length
+    }
+    assert.ok(complete > 10, 'some of the random bytes should be replies')
+  })
+})
