@@ -1,0 +1,136 @@
+/**
+ * From method and path to a handler.
+ *
+ * Each path of the table is one anchored RegExp, tried in turn: with a few dozen paths nothing cleverer is measurable
+ * beside the parsing of HTTP. Two paths that could match the same request are an error at start-up, so the order of
+ * the table means nothing.
+ */
+import { describe, fail } from '../base/failure.ts'
+import type { Handler, Params } from './exchange.ts'
+import { decodePercent } from './percent-decoding.ts'
+
+export interface Route {
+  /** GET also serves HEAD; OPTIONS is answered for every path and needs no route. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Segments in lower case, or `:name` for any text: `/api/v1/data/:id`. No trailing slash. */
+  readonly path: string
+  readonly handler: Handler
+}
+
+export interface Routed {
+  readonly handler: Handler
+  readonly params: Params
+}
+
+export interface Router {
+  /** Every method that some path has, as an `Allow` header names them. */
+  readonly methods: string
+  /** Throws notFound, methodNotAllowed (with `Allow`), or badRequest where a parameter cannot be decoded. */
+  route(method: string, path: string): Routed
+}
+
+/** Throws an Error that names the routes when two of them are the same or could match the same path. */
+export function createRouter(routes: readonly Route[]): Router {
+  const places = placesOf(routes)
+  const methods = allowed(places.flatMap((place) => [...place.handlers.keys()]))
+  return {
+    methods,
+    route(method, path) {
+      for (const place of places) {
+        const match = place.pattern.exec(path)
+        if (match === null) continue
+        const handler = place.handlers.get(method)
+        if (handler === undefined) throw wrongMethod(method, path, place.allow)
+        return { handler, params: paramsOf(place.names, match) }
+      }
+      // The asterisk form asks about the server as a whole (RFC 9110 section 9.3.7).
+      if (method === 'OPTIONS') return path === '*' ? optionsReply(methods) : OPTIONS_UNKNOWN
+      throw fail('notFound', `Cannot ${method} ${describe(path)}: there is no such path`)
+    },
+  }
+}
+
+/** One path of the table with all its methods. */
+interface Place {
+  readonly pattern: RegExp
+  readonly names: readonly string[]
+  readonly handlers: ReadonlyMap<string, Handler>
+  readonly allow: string
+}
+
+const NO_PARAMS: Params = {}
+const SEGMENT = /^(?::[A-Za-z]\w*|[A-Za-z0-9._~-]+)$/
+const OPTIONS_UNKNOWN: Routed = { handler: () => ({ kind: 'empty', status: 204 }), params: NO_PARAMS }
+
+function placesOf(routes: readonly Route[]): readonly Place[] {
+  const table = new Map<string, Map<string, Handler>>()
+  for (const { method, path, handler } of routes) {
+    const handlers = table.get(path) ?? new Map<string, Handler>()
+    if (handlers.has(method)) throw new Error(`Cannot add route ${method} "${path}": it exists already`)
+    table.set(path, handlers.set(method, handler))
+  }
+  const paths = [...table.keys()]
+  for (const [i, path] of paths.entries()) {
+    const rival = paths.slice(0, i).find((other) => overlap(other, path))
+    if (rival !== undefined) throw new Error(`Cannot add route "${path}": "${rival}" matches some of the same paths`)
+  }
+  return [...table].map(([path, handlers]) => placeOf(path, handlers))
+}
+
+function placeOf(path: string, own: ReadonlyMap<string, Handler>): Place {
+  const handlers = new Map(own)
+  const get = own.get('GET')
+  if (get !== undefined) handlers.set('HEAD', get)
+  const allow = allowed([...handlers.keys()])
+  handlers.set('OPTIONS', optionsReply(allow).handler)
+  const parts = segments(path)
+  const pattern = parts.map((part) => (part.startsWith(':') ? '([^/]+)' : RegExp.escape(part))).join('/')
+  const names = parts.filter((part) => part.startsWith(':')).map((part) => part.slice(1))
+  return { pattern: new RegExp(`^/${pattern}$`), names, handlers, allow }
+}
+
+function segments(path: string): readonly string[] {
+  const parts = path.slice(1).split('/')
+  if (!path.startsWith('/') || (path !== '/' && !parts.every((part) => SEGMENT.test(part)))) {
+    throw new Error(`Cannot add route "${path}": wanted "/" and segments of letters, digits, "-", ".", "_" or ":name"`)
+  }
+  return parts
+}
+
+function overlap(a: string, b: string): boolean {
+  const [left, right] = [segments(a), segments(b)]
+  const same = (part: string, i: number): boolean => {
+    const other = right[i] ?? ''
+    // A parameter matches any text but the empty one, which only the path "/" has.
+    return part === other || (part.startsWith(':') && other !== '') || (other.startsWith(':') && part !== '')
+  }
+  return left.length === right.length && left.every(same)
+}
+
+function paramsOf(names: readonly string[], match: RegExpExecArray): Params {
+  if (names.length === 0) return NO_PARAMS
+  const params: Record<string, string> = {}
+  for (const [i, name] of names.entries()) {
+    const decoded = decodePercent(match[i + 1] ?? '')
+    if (decoded === undefined) {
+      throw fail('badRequest', `Cannot read path part "${name}": expected percent-escapes of UTF-8, found a broken one`)
+    }
+    params[name] = decoded
+  }
+  return params
+}
+
+function optionsReply(allow: string): Routed {
+  return { handler: () => ({ kind: 'empty', status: 204, headers: { Allow: allow } }), params: NO_PARAMS }
+}
+
+function wrongMethod(method: string, path: string, allow: string): Error {
+  const message = `Cannot ${method} ${describe(path)}: this path has only ${allow}`
+  return fail('methodNotAllowed', message, { headers: { Allow: allow } })
+}
+
+const METHODS_IN_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+function allowed(methods: readonly string[]): string {
+  return METHODS_IN_ORDER.filter((method) => method === 'OPTIONS' || methods.includes(method)).join(', ')
+}
