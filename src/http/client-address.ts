@@ -1,0 +1,99 @@
+/**
+ * Whose request it is, for limits and for the log.
+ *
+ * Anybody can write X-Forwarded-For. Each proxy appends the address it saw, so the entries are true from the right
+ * for as long as they were written by proxies of our own: the client is the first address, from the right, that is
+ * not one of them.
+ */
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+
+/** Bounds the walk through a header that names nothing but our own proxies. */
+const HOPS_MAX = 32
+
+export interface TrustedProxies {
+  /** Takes an address as clientAddress() writes them. */
+  isTrusted(address: string): boolean
+}
+
+export const NO_PROXIES: TrustedProxies = { isTrusted: () => false }
+
+/**
+ * Reads a comma-separated list of addresses and CIDR blocks: `10.0.0.0/8, ::1, 192.0.2.7`.
+ * Throws an Error that names the first bad entry.
+ */
+export function parseProxies(list: string): TrustedProxies {
+  const entries = list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  if (entries.length === 0) return NO_PROXIES
+  const blocks = new BlockList()
+  for (const entry of entries) addBlock(blocks, entry)
+  return { isTrusted: (address) => blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') }
+}
+
+/**
+ * The client's address. `peer` is the other end of the socket, `forwardedFor` the header X-Forwarded-For, several of
+ * them joined by commas. An entry that is no address ends the walk at the proxy that passed it on.
+ */
+export function clientAddress(
+  peer: string | undefined,
+  forwardedFor: string | undefined,
+  proxies: TrustedProxies,
+): string {
+  let client = parseAddress(peer ?? '') ?? UNKNOWN_ADDRESS
+  if (forwardedFor === undefined || client === UNKNOWN_ADDRESS) return client
+  let end = forwardedFor.length
+  for (let hop = 0; hop < HOPS_MAX && end > 0 && proxies.isTrusted(client); hop++) {
+    const comma = forwardedFor.lastIndexOf(',', end - 1)
+    const address = parseAddress(forwardedFor.slice(comma + 1, end))
+    if (address === undefined) return client
+    client = address
+    end = Math.max(comma, 0)
+  }
+  return client
+}
+
+/** What to count requests by: an IPv4 address itself, of an IPv6 address its /64, which is what one customer gets. */
+export function limitKey(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  // An embedded IPv4 part (`64:ff9b::192.0.2.1`) stands for two groups; its text is never in the first four.
+  const written = before.length + after.length + (address.includes('.') ? 1 : 0)
+  const groups = [...before, ...Array<string>(tail === undefined ? 0 : 8 - written).fill('0'), ...after]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+/** The socket of a client that is gone has no address any more. */
+const UNKNOWN_ADDRESS = 'unknown'
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+
+/** Takes an address with the decorations proxies add (`192.0.2.1:443`, `[2001:db8::1]:443`) and gives it plain. */
+function parseAddress(text: string): string | undefined {
+  if (isIPv4(text)) return text
+  const bare = text.trim()
+  const inner = /^\[([^\]]+)\](?::\d+)?$/.exec(bare)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bare)?.[1] ?? bare
+  const address = inner.replace(/%.*$/s, '') // The zone of a link-local address says nothing about the client.
+  const mapped = MAPPED_IPV4.exec(address)?.[1]
+  if (mapped !== undefined && isIPv4(mapped)) return mapped
+  return isIPv4(address) || isIPv6(address) ? address.toLowerCase() : undefined
+}
+
+function addBlock(blocks: BlockList, entry: string): void {
+  const [text = '', length, ...rest] = entry.split('/')
+  const address = isIPv4(text) || (isIPv6(text) && !text.includes('%')) ? parseAddress(text) : undefined
+  const family = address !== undefined && isIPv4(address) ? 'ipv4' : 'ipv6'
+  const bits = length === undefined ? undefined : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN
+  // A mapped block such as ::ffff:10.0.0.0/104 would need its length moved by 96; nobody writes those.
+  const fits = bits === undefined || bits <= (family === 'ipv4' ? 32 : 128)
+  if (address === undefined || rest.length > 0 || !fits) {
+    throw new Error(`Cannot trust proxy "${entry}": wanted an IP address or a block such as 10.0.0.0/8`)
+  }
+  if (bits === undefined) blocks.addAddress(address, family)
+  else blocks.addSubnet(address, bits, family)
+}

@@ -1,0 +1,63 @@
+/**
+ * Cross-origin reads by web pages (the CORS protocol of the Fetch Standard, section 3.3).
+ *
+ * The web client sends every request with credentials mode on, for which browsers refuse the wildcard: the reply
+ * names the origin and allows credentials. The same headers stand on errors too, or a page sees a network error in
+ * place of the message. `Vary: Origin` stands on every reply, whoever asked: a shared cache that kept the reply to one
+ * origin, or to none, must not hand it to another.
+ */
+
+/** `local` is any port of http://localhost and http://127.0.0.1, as a web page in development has. */
+export type CorsPolicy = 'local' | readonly string[]
+
+/** Gives the headers of a reply, names and values in turn, for the `Origin` of its request. */
+export type CorsHeaders = (origin: string | undefined) => readonly string[]
+
+/**
+ * Reads a comma-separated list of origins, such as `https://app.example.org,http://localhost:3000`.
+ * An empty list is a policy too: no page may read anything. Throws an Error that names the first bad entry.
+ */
+export function parseOrigins(list: string): readonly string[] {
+  const origins = list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  for (const origin of origins) {
+    if (origin === '*') {
+      throw new Error('Cannot allow origin "*": browsers refuse it for requests with credentials, so name the origins')
+    }
+    if (!ORIGIN.test(origin)) {
+      throw new Error(`Cannot allow origin "${origin}": wanted scheme://host or scheme://host:port in lower case`)
+    }
+  }
+  return origins
+}
+
+export function corsHeaders(policy: CorsPolicy): CorsHeaders {
+  const isAllowed = policy === 'local' ? (origin: string) => LOCAL_ORIGIN.test(origin) : allowList(policy)
+  return (origin) => (origin !== undefined && isAllowed(origin) ? headersFor(origin) : FOREIGN)
+}
+
+const PREFLIGHT_SECONDS = 86_400
+const FOREIGN: readonly string[] = ['Vary', 'Origin']
+/** What a browser sends as Origin: no path, no user, no default port (WHATWG URL section 4.7). */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
+const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/
+
+/** One fixed set for preflights and for all else: what a browser does not need there, it ignores. */
+const ALLOWANCES: readonly string[] = Object.entries({
+  'Access-Control-Allow-Credentials': 'true',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers': 'Origin, Content-Type, Authorization, Accept',
+  'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
+  'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+}).flat()
+
+function headersFor(origin: string): readonly string[] {
+  return [...FOREIGN, 'Access-Control-Allow-Origin', origin, ...ALLOWANCES]
+}
+
+function allowList(origins: readonly string[]): (origin: string) => boolean {
+  const allowed = new Set(origins)
+  return (origin) => allowed.has(origin)
+}

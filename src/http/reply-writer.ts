@@ -1,0 +1,116 @@
+/**
+ * A Reply on the wire: one header block from flat arrays and one body, so that node sends both in one piece.
+ *
+ * A handler may answer without having read the body. A short rest is read and thrown away, and the connection lives
+ * on. A longer one costs more than a new connection: the reply says `Connection: close`, and the rest is thrown away
+ * only so that the client gets to read the reply. Closing while bytes arrive would make its kernel drop what we sent
+ * (RFC 9112 section 9.6).
+ */
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import { hasBody } from './body.ts'
+import type { CorsHeaders } from './cors.ts'
+import { successBody } from './envelope.ts'
+import type { Reply, ReplyHeaders } from './exchange.ts'
+import type { IncomingExchange } from './incoming-exchange.ts'
+
+const DRAINED_BYTES_MAX = 65_536
+const LINGERING_BYTES_MAX = 8 * 1024 * 1024
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+export interface ReplySurroundings {
+  readonly cors: CorsHeaders
+  readonly now: Clock
+  /** The server is shutting down: no further request on this connection. */
+  readonly isClosing: boolean
+}
+
+export interface SentReply {
+  readonly bodyBytes: number
+  /** No further request may be served on this connection. */
+  readonly isLast: boolean
+}
+
+/** Sends the reply. Throws where its headers are none; nothing has been sent then. */
+export function sendReply(exchange: IncomingExchange, reply: Reply, around: ReplySurroundings): SentReply {
+  const { request, response } = exchange
+  const rest = restOfBody(exchange)
+  const isLast = around.isClosing || exchange.isBroken || rest === 'long' || rest === 'held back'
+  const { body, head } = render(exchange, reply, around.now)
+  head.push('X-Request-Id', exchange.requestId, 'X-Content-Type-Options', 'nosniff')
+  head.push(...around.cors(request.headers.origin))
+  addHeaders(head, reply.headers)
+  if (isLast) head.push('Connection', 'close')
+  response.writeHead(reply.status, head)
+
+  const sent = exchange.method === 'HEAD' ? undefined : body
+  if (rest === 'long') {
+    if (sent === undefined) response.flushHeaders()
+    else response.write(sent)
+    discard(exchange, () => response.end())
+  } else {
+    response.end(sent)
+    if (rest === 'short') request.resume()
+  }
+  return { bodyBytes: sent === undefined ? 0 : Buffer.byteLength(sent), isLast }
+}
+
+const NOT_STORED = ['Cache-Control', 'no-store']
+
+interface Rendered {
+  readonly body: string | Uint8Array | undefined
+  readonly head: string[]
+}
+
+function render({ requestId }: IncomingExchange, reply: Reply, now: Clock): Rendered {
+  switch (reply.kind) {
+    case 'data': {
+      const body = successBody(reply.data, { requestId, timestamp: isoDate(now()) })
+      return { body, head: ['Content-Type', JSON_TYPE, 'Content-Length', lengthOf(body), ...NOT_STORED] }
+    }
+    case 'empty':
+      // A 204 has no Content-Length, not even 0 (RFC 9110 section 8.6).
+      return { body: undefined, head: [...(reply.status === 204 ? [] : ['Content-Length', '0']), ...NOT_STORED] }
+    case 'raw': {
+      // A 304 would have to give the length of the 200 it stands for (RFC 9110 section 8.6).
+      const length = reply.status === 304 ? [] : ['Content-Length', lengthOf(reply.body)]
+      const head = ['Content-Type', reply.contentType, ...length]
+      if (!namesHeader(reply.headers, 'cache-control')) head.push(...NOT_STORED)
+      return { body: reply.body, head }
+    }
+  }
+}
+
+function lengthOf(body: string | Uint8Array): string {
+  return String(Buffer.byteLength(body))
+}
+
+function namesHeader(headers: ReplyHeaders | undefined, name: string): boolean {
+  return headers !== undefined && Object.keys(headers).some((key) => key.toLowerCase() === name)
+}
+
+function addHeaders(head: string[], headers: ReplyHeaders | undefined): void {
+  for (const name in headers) head.push(name, headers[name] ?? '')
+}
+
+/** What the client has yet to send of this request, as far as we know. */
+function restOfBody(exchange: IncomingExchange): 'none' | 'short' | 'long' | 'held back' {
+  const { request } = exchange
+  if (request.complete || exchange.isBroken || !hasBody(request)) return 'none'
+  // After the final reply the client may send its body or leave it out; nobody can tell what follows.
+  if (exchange.holdsBodyBack) return 'held back'
+  const length = request.headers['content-length']
+  return length !== undefined && Number(length) <= DRAINED_BYTES_MAX ? 'short' : 'long'
+}
+
+/** Throws the rest of the body away, up to a limit; the time-out of the whole request bounds how long this takes. */
+function discard({ request }: IncomingExchange, done: () => void): void {
+  let left = LINGERING_BYTES_MAX
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) done()
+  })
+  request.once('close', done)
+  request.resume()
+}

@@ -1,0 +1,252 @@
+/**
+ * node:http on one side, exchanges and replies on the other.
+ *
+ * Everything a hostile or a broken client can do to a connection ends here: slow and oversized requests, bodies nobody
+ * reads, pipelining, half-closed sockets. The requests of one connection are served one after the other: pipelined
+ * ones may depend on each other (RFC 9112 section 9.3.2), and one client must not get more than its turn.
+ */
+import { createServer as createNodeServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '../base/clock.ts'
+import { fail } from '../base/failure.ts'
+import type { Failure } from '../base/failure.ts'
+import type { Log } from '../base/log.ts'
+import { clientAddress } from './client-address.ts'
+import type { TrustedProxies } from './client-address.ts'
+import { corsHeaders } from './cors.ts'
+import type { CorsPolicy } from './cors.ts'
+import { IncomingExchange } from './incoming-exchange.ts'
+import { refusalOf, refusalText } from './refusal.ts'
+import type { Router } from './router.ts'
+import { serving } from './serving.ts'
+
+export interface ServerLimits {
+  readonly bodyBytesMax: number
+  /** Request line and headers together. */
+  readonly headerBytesMax: number
+  /** From the first byte, or from the start of the connection, to the end of the headers. */
+  readonly headersMs: number
+  /** The same to the end of the body. */
+  readonly requestMs: number
+  /** How long a connection may wait for its next request. */
+  readonly keepAliveMs: number
+  /** How long nothing at all may move: a client that does not take its reply must not hold it in our memory. */
+  readonly idleMs: number
+  /** How often the two time-outs of requests are looked after. */
+  readonly checkMs: number
+  /** How long close() lets running requests finish. */
+  readonly closeMs: number
+  readonly connectionsMax: number
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  bodyBytesMax: 2 * 1024 * 1024,
+  headerBytesMax: 64 * 1024,
+  headersMs: 15_000,
+  requestMs: 30_000,
+  keepAliveMs: 75_000,
+  idleMs: 120_000,
+  checkMs: 5_000,
+  closeMs: 10_000,
+  connectionsMax: 10_000,
+}
+
+/** Requests of one connection that wait for their turn. Whoever sends more than this in advance is cut off. */
+const PIPELINED_MAX = 100
+/** What is still read from a connection after it was refused, so that the client gets to read why. */
+const REFUSED_BYTES_MAX = 1024 * 1024
+
+export interface ServerOptions {
+  readonly router: Router
+  /** Unique letters, digits and `-` for each call. */
+  readonly newRequestId: () => string
+  readonly now: Clock
+  readonly log: Log
+  readonly cors: CorsPolicy
+  readonly proxies: TrustedProxies
+  readonly limits?: Partial<ServerLimits>
+  /** Milliseconds from any fixed moment, never going back; durations are measured with it. */
+  readonly ticks?: () => number
+}
+
+export interface Listening {
+  readonly host: string
+  readonly port: number
+}
+
+export interface HttpServer {
+  /** Starts to accept. Port 0 takes any free one. Rejects with node's error, such as EADDRINUSE. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<Listening>
+  /** Stops accepting, lets running requests finish, cuts them off after closeMs. May be called more than once. */
+  close(): Promise<void>
+}
+
+/** One connection and its requests, in order. */
+interface Connection {
+  current: IncomingExchange | undefined
+  readonly waiting: IncomingExchange[]
+  /** The newest request, which may still be arriving. */
+  last: IncomingExchange | undefined
+  /** No further request of this connection is served: a reply has said so. */
+  isDone: boolean
+  /** How many bytes had been read when this connection was refused. */
+  refusedAtByte: number | undefined
+}
+
+export function createServer(options: ServerOptions): HttpServer {
+  const { router, newRequestId, log, proxies } = options
+  const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits }
+  const serve = serving({
+    router,
+    log,
+    now: options.now,
+    cors: corsHeaders(options.cors),
+    ticks: options.ticks ?? (() => performance.now()),
+  })
+  const connections = new Map<Socket, Connection>()
+  let isFull = false
+  let closing: Promise<void> | undefined
+
+  const server = createNodeServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkMs,
+    noDelay: true,
+    requireHostHeader: false, // serving.ts looks at it, so that its reply looks like every other.
+    optimizeEmptyRequests: true,
+  })
+  server.timeout = limits.idleMs
+  server.maxConnections = limits.connectionsMax
+  // A client that closes its sending half after the request still wants the reply; without this it gets none.
+  Object.assign(server, { httpAllowHalfOpen: true })
+
+  server.on('connection', (socket) => {
+    isFull = false
+    connections.set(socket, {
+      current: undefined,
+      waiting: [],
+      last: undefined,
+      isDone: false,
+      refusedAtByte: undefined,
+    })
+    socket.once('close', () => connections.delete(socket))
+  })
+  server.on('drop', () => {
+    // Once for each time the limit is reached: the log must not grow with the flood.
+    if (!isFull) log.warn('connections.full', { max: limits.connectionsMax })
+    isFull = true
+  })
+  server.on('request', (request, response) => accept(request, response, false))
+  server.on('checkContinue', (request, response) => accept(request, response, true))
+  // An expectation we do not know may be ignored (RFC 9110 section 10.1.1).
+  server.on('checkExpectation', (request, response) => accept(request, response, false))
+  server.on('connect', refuseConnect)
+  server.on('clientError', onClientError)
+
+  function accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    const connection = connections.get(request.socket)
+    if (connection === undefined || connection.isDone) return
+    const exchange = new IncomingExchange({
+      request,
+      response,
+      expectsContinue,
+      proxies,
+      requestId: newRequestId(),
+      bodyBytesMax: limits.bodyBytesMax,
+    })
+    connection.last = exchange
+    if (connection.current === undefined) void serveInTurn(connection, exchange)
+    else if (connection.waiting.push(exchange) > PIPELINED_MAX) request.socket.destroy()
+  }
+
+  async function serveInTurn(connection: Connection, first: IncomingExchange): Promise<void> {
+    for (let next: IncomingExchange | undefined = first; next !== undefined; next = connection.waiting.shift()) {
+      connection.current = next
+      connection.isDone = await serve(next, () => closing !== undefined)
+      if (connection.isDone) break
+    }
+    connection.current = undefined
+  }
+
+  function onClientError(error: NodeJS.ErrnoException, stream: Duplex): void {
+    const socket = stream as Socket
+    const connection = connections.get(socket)
+    if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const { last, refusedAtByte } = connection
+    const failure = refusalOf(error, limits)
+    const isLate = failure.code === 'requestTimeout'
+    if (refusedAtByte !== undefined) {
+      // Node reports every further piece of a request that is refused already.
+      if (isLate || socket.bytesRead - refusedAtByte > REFUSED_BYTES_MAX) socket.destroy()
+    } else if (last !== undefined && !last.request.complete) {
+      // The body is late, malformed, or breaks off because the client left. Whoever reads it passes the failure on.
+      if (last.response.headersSent || error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+      else last.interrupt(failure)
+    } else if (last !== undefined && !last.response.writableFinished) {
+      // What follows a request that is still being served: its reply comes first.
+      connection.refusedAtByte = socket.bytesRead
+      last.response.once('finish', () => refuse(socket, connection, failure))
+    } else {
+      refuse(socket, connection, failure)
+    }
+  }
+
+  function refuse(socket: Socket, connection: Connection, failure: Failure): void {
+    if (!socket.writable) return
+    const requestId = newRequestId()
+    connection.isDone = true
+    connection.refusedAtByte = socket.bytesRead
+    socket.end(refusalText(failure, requestId))
+    if (failure.code === 'requestTimeout') socket.destroySoon()
+    const client = clientAddress(socket.remoteAddress, undefined, proxies)
+    log.info('request.refused', { requestId, status: failure.status, code: failure.code, cause: failure.cause, client })
+  }
+
+  /** A tunnel is asked for with an authority in place of a path, so no route can answer it. */
+  function refuseConnect(_request: IncomingMessage, stream: Duplex): void {
+    const socket = stream as Socket
+    const connection = connections.get(socket)
+    socket.on('error', () => socket.destroy())
+    socket.resume()
+    const failure = fail('methodNotAllowed', 'Cannot CONNECT: this server is no proxy', {
+      headers: { Allow: router.methods },
+    })
+    if (connection !== undefined) refuse(socket, connection, failure)
+    socket.destroySoon()
+  }
+
+  async function closeNow(): Promise<void> {
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    server.close(() => resolve()) // Also ends the connections that wait for their next request.
+    for (const [socket, { current, last }] of connections) {
+      // Node takes a connection that never sent anything for a busy one.
+      if (socket.bytesRead === 0) socket.destroy()
+      else if (current === undefined) last?.response.once('finish', () => socket.destroySoon())
+    }
+    const cut = setTimeout(() => server.closeAllConnections(), limits.closeMs)
+    await closed
+    clearTimeout(cut)
+  }
+
+  return {
+    async listen({ host, port }) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      server.once('error', reject).listen({ host, port }, resolve)
+      await promise
+      server.off('error', reject).on('error', (error) => log.error('server.failed', { error }))
+      const address = server.address() as AddressInfo
+      return { host: address.address, port: address.port }
+    },
+    async close() {
+      closing ??= closeNow()
+      await closing
+    },
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * One request from its route to its reply and its line in the access log.
+ *
+ * A Failure becomes its status and its message. Whatever else is thrown is a bug of ours: 500, the stack in the log
+ * under the request's id, and nothing about it in the reply.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import { fail, Failure } from '../base/failure.ts'
+import type { Log } from '../base/log.ts'
+import { ClientGone } from './body.ts'
+import type { CorsHeaders } from './cors.ts'
+import { errorBody } from './envelope.ts'
+import type { Reply } from './exchange.ts'
+import type { IncomingExchange } from './incoming-exchange.ts'
+import { JSON_TYPE, sendReply } from './reply-writer.ts'
+import type { SentReply } from './reply-writer.ts'
+import type { Router } from './router.ts'
+
+const LOGGED_PATH_CHARS_MAX = 200
+
+export interface ServingParts {
+  readonly router: Router
+  readonly cors: CorsHeaders
+  readonly now: Clock
+  readonly log: Log
+  /** Milliseconds from any fixed moment, never going back. */
+  readonly ticks: () => number
+}
+
+/**
+ * Serves a request and says whether it was the last one of its connection. It never rejects.
+ * `isClosing`, while the server shuts down, makes every reply the last one.
+ */
+export type Serve = (exchange: IncomingExchange, isClosing: () => boolean) => Promise<boolean>
+
+export function serving({ router, cors, now, log, ticks }: ServingParts): Serve {
+  return async (exchange, isClosing) => {
+    const start = ticks()
+    const reply = await replyOf(exchange)
+    const isAborted = exchange.isAbandoned || reply === undefined
+    const sent = exchange.isAbandoned || reply === undefined ? NOTHING_SENT : send(exchange, reply, isClosing())
+    log.info('request', {
+      requestId: exchange.requestId,
+      method: exchange.method,
+      // Without the query string, which can hold personal data.
+      path: exchange.path.slice(0, LOGGED_PATH_CHARS_MAX),
+      ...(reply === undefined ? {} : { status: reply.status }),
+      ms: Math.round((ticks() - start) * 100) / 100,
+      bytes: sent.bodyBytes,
+      client: exchange.clientAddress,
+      ...(isAborted ? { aborted: true } : {}),
+      ...exchange.notes,
+    })
+    return sent.isLast
+  }
+
+  /** None where there is nobody left to read it. */
+  async function replyOf(exchange: IncomingExchange): Promise<Reply | undefined> {
+    try {
+      assertOneHost(exchange.request)
+      const { handler, params } = router.route(exchange.method, exchange.path)
+      exchange.params = params
+      return await handler(exchange)
+    } catch (error) {
+      return replyTo(error, exchange)
+    }
+  }
+
+  function replyTo(error: unknown, exchange: IncomingExchange): Reply | undefined {
+    if (error instanceof Failure) {
+      exchange.note({ code: error.code, ...(error.cause === undefined ? {} : { cause: error.cause }) })
+      if (error.status >= 500) log.warn('request.unavailable', { requestId: exchange.requestId, error })
+      return failureReply(error)
+    }
+    if (error instanceof ClientGone || (exchange.isAbandoned && isAbort(error))) return undefined
+    log.error('request.failed', { requestId: exchange.requestId, error })
+    const told = `Cannot complete the request: the server failed, its log tells why under "${exchange.requestId}"`
+    return failureReply(fail('serverError', told))
+  }
+
+  function send(exchange: IncomingExchange, reply: Reply, isClosing: boolean): SentReply {
+    try {
+      return sendReply(exchange, reply, { cors, now, isClosing })
+    } catch (error) {
+      // Such as a header value with a line break in it. Whatever was sent, the client must not read on from there.
+      log.error('reply.failed', { requestId: exchange.requestId, error })
+      exchange.request.socket.destroy()
+      return NOTHING_SENT
+    }
+  }
+}
+
+const NOTHING_SENT: SentReply = { bodyBytes: 0, isLast: true }
+
+function failureReply({ status, code, message, headers }: Failure): Reply {
+  return { kind: 'raw', status, contentType: JSON_TYPE, body: errorBody(code, message), headers }
+}
+
+/** Two hosts, or none, are read differently by different servers behind one proxy (RFC 9112 section 3.2). */
+function assertOneHost({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
+  if (headers.host === undefined) {
+    if (httpVersion === '1.1') throw fail('badRequest', 'Cannot serve the request: expected a Host header, found none')
+    return
+  }
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  if (hosts > 1) throw fail('badRequest', `Cannot serve the request: expected one Host header, found ${hosts}`)
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
+import { describe, it } from 'node:test'
+import { noContent, ok } from '../../src/http/exchange.ts'
+import type { Exchange } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
+import { RawConnection, send, sendRaw } from '../support/http-client.ts'
+import { startServer } from '../support/http-server.ts'
+
+const QUICK: Route = { method: 'GET', path: '/quick', handler: () => ok('"quick"') }
+
+/** A route that waits until it is released, and says when a request has come in. */
+function gate(path = '/slow'): { route: Route; entered: Promise<Exchange>; release: () => void } {
+  const entered = Promise.withResolvers<Exchange>()
+  const released = Promise.withResolvers<void>()
+  const handler = async (exchange: Exchange) => {
+    entered.resolve(exchange)
+    await released.promise
+    return ok('"slow"')
+  }
+  return { route: { method: 'GET', path, handler }, entered: entered.promise, release: released.resolve }
+}
+
+const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+
+describe('a connection', () => {
+  it('serves one request after the other, and offers to wait for the next', async () => {
+    await using server = await startServer([QUICK])
+    const connection = await RawConnection.open(server.port)
+    for (let i = 1; i <= 3; i++) {
+      connection.write(get('/quick'))
+      const { headers } = await connection.reply()
+      assert.equal(headers['connection'], 'keep-alive')
+      assert.equal(headers['keep-alive'], 'timeout=75')
+      assert.equal(headers['x-request-id'], `request-${i}`)
+    }
+    connection.destroy()
+  })
+
+  it('serves pipelined requests in order, each after the one before it has ended', async () => {
+    const { route, entered, release } = gate()
+    const seen: string[] = []
+    const noted: Route = {
+      method: 'POST',
+      path: '/noted',
+      handler: async (x) => {
+        seen.push(String((await x.readJson())['n']))
+        return noContent()
+      },
+    }
+    await using server = await startServer([route, noted, QUICK])
+    const connection = await RawConnection.open(server.port)
+    const post = (n: number): string =>
+      `POST /noted HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"n":${n}}`
+    connection.write(get('/slow') + post(1) + post(2) + get('/quick') + get('/nowhere'))
+    await entered
+    assert.deepEqual(seen, [], 'a later request must not overtake an earlier one')
+    release()
+    assert.match((await connection.reply()).text, /"slow"/)
+    assert.equal((await connection.reply()).status, 204)
+    assert.equal((await connection.reply()).status, 204)
+    assert.match((await connection.reply()).text, /"quick"/)
+    assert.equal((await connection.reply()).status, 404)
+    assert.deepEqual(seen, ['1', '2'])
+    connection.destroy()
+  })
+
+  it('gets the reply to a good request before the refusal of what follows it', async () => {
+    const { route, entered, release } = gate()
+    await using server = await startServer([route])
+    const connection = await RawConnection.open(server.port)
+    connection.write(`${get('/slow')}nonsense\r\n\r\n`)
+    await entered
+    release()
+    assert.equal((await connection.reply()).status, 200)
+    const refusal = await connection.reply()
+    assert.equal(refusal.status, 400)
+    assert.equal(refusal.headers['connection'], 'close')
+    connection.end()
+    assert.equal(await connection.rest(), '')
+  })
+
+  it('gets its reply after it has closed its sending half', async () => {
+    const { route, entered, release } = gate()
+    await using server = await startServer([route])
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/slow'))
+    connection.end()
+    const { signal } = await entered
+    assert.equal(signal.aborted, false)
+    release()
+    assert.equal((await connection.reply()).status, 200)
+    assert.equal(await connection.rest(), '')
+  })
+
+  it('ends after a reply when the client asks for it', async () => {
+    await using server = await startServer([QUICK])
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/quick', 'Connection: close\r\n'))
+    assert.equal((await connection.reply()).headers['connection'], 'close')
+    assert.equal(await connection.rest(), '')
+  })
+
+  it('of HTTP/1.0 needs no Host, ends after the reply, and lives on when asked', async () => {
+    await using server = await startServer([QUICK])
+    const plain = await RawConnection.open(server.port)
+    plain.write('GET /quick HTTP/1.0\r\n\r\n')
+    const reply = await plain.reply()
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers['transfer-encoding'], undefined)
+    assert.equal(await plain.rest(), '')
+    const kept = await RawConnection.open(server.port)
+    for (let i = 0; i < 2; i++) {
+      kept.write('GET /quick HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
+      assert.equal((await kept.reply()).headers['connection'], 'keep-alive')
+    }
+    kept.destroy()
+  })
+
+  it('that asks for another protocol gets HTTP/1.1', async () => {
+    await using server = await startServer([QUICK])
+    for (const upgrade of ['websocket', 'h2c', 'TLS/1.3']) {
+      const { status, text } = await sendRaw(
+        server.port,
+        get('/quick', `Connection: Upgrade\r\nUpgrade: ${upgrade}\r\n`),
+      )
+      assert.equal(status, 200)
+      assert.match(text, /"quick"/)
+    }
+  })
+
+  it('with an expectation nobody knows is served all the same', async () => {
+    await using server = await startServer([QUICK])
+    assert.equal((await sendRaw(server.port, get('/quick', 'Expect: the-unexpected\r\n'))).status, 200)
+  })
+
+  it('that waits too long for its next request ends without a word', async () => {
+    await using server = await startServer([QUICK], { limits: { keepAliveMs: 1 } })
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/quick'))
+    assert.equal((await connection.reply()).status, 200)
+    assert.equal(await connection.rest(), '')
+  })
+})
+
+describe('exchange.signal', () => {
+  it('aborts when the client goes, and the request is logged as aborted', async () => {
+    const { route, entered, release } = gate()
+    await using server = await startServer([route])
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/slow'))
+    const { signal } = await entered
+    assert.equal(signal.aborted, false)
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+    connection.socket.resetAndDestroy()
+    await aborted
+    release()
+    const { fields } = await server.logged('request')
+    assert.equal(fields['aborted'], true)
+    assert.equal(fields['bytes'], 0)
+  })
+
+  it('is aborted when it is first read after the client went', async () => {
+    const gone = Promise.withResolvers<void>()
+    const entered = Promise.withResolvers<void>()
+    const seen = Promise.withResolvers<boolean>()
+    const late: Route = {
+      method: 'GET',
+      path: '/late',
+      handler: async (x) => {
+        entered.resolve()
+        await gone.promise
+        seen.resolve(x.signal.aborted)
+        x.signal.throwIfAborted()
+        return ok('{}')
+      },
+    }
+    await using server = await startServer([late, QUICK])
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/late'))
+    await entered.promise
+    connection.socket.resetAndDestroy()
+    // A round trip on another connection, so that the server has seen the reset.
+    await send(server.port, '/quick')
+    await send(server.port, '/quick')
+    gone.resolve()
+    assert.equal(await seen.promise, true)
+    assert.equal((await server.logged('request')).level, 'info')
+    assert.equal(
+      server.entries.some(({ level }) => level === 'error'),
+      false,
+      'giving up on a client is no error',
+    )
+  })
+
+  it('does not abort once the reply is out', async () => {
+    const signals: AbortSignal[] = []
+    const route: Route = {
+      method: 'GET',
+      path: '/',
+      handler: (x) => {
+        signals.push(x.signal)
+        return ok('{}')
+      },
+    }
+    await using server = await startServer([route])
+    await send(server.port, '/')
+    await server.close()
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [false],
+    )
+  })
+})
+
+describe('close()', () => {
+  it('lets a running request finish, says that the connection ends, and takes no new ones', async () => {
+    const { route, entered, release } = gate()
+    const server = await startServer([route, QUICK])
+    const agent = new Agent({ keepAlive: true })
+    const running = send(server.port, '/slow', { agent })
+    await entered
+    const closed = server.close()
+    await assert.rejects(send(server.port, '/quick'), { code: 'ECONNREFUSED' })
+    release()
+    const { status, headers } = await running
+    assert.equal(status, 200)
+    assert.equal(headers.connection, 'close')
+    await closed
+    agent.destroy()
+  })
+
+  it('ends at once the connections that wait for a request, and those that never sent one', async () => {
+    const server = await startServer([QUICK], { limits: { closeMs: 60_000 } })
+    const [idle, fresh] = [await RawConnection.open(server.port), await RawConnection.open(server.port)]
+    idle.write(get('/quick'))
+    await idle.reply()
+    await server.close()
+    assert.equal(await idle.rest(), '')
+    assert.equal(await fresh.rest(), '')
+  })
+
+  it('cuts off what does not finish in time', async () => {
+    const { route, entered, release } = gate()
+    const server = await startServer([route], { limits: { closeMs: 1 } })
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/slow'))
+    await entered
+    await server.close()
+    assert.equal(await connection.rest(), '')
+    release()
+    assert.equal((await server.logged('request')).fields['aborted'], true)
+  })
+
+  it('serves no pipelined request after the reply that ends the connection', async () => {
+    const { route, entered, release } = gate()
+    const server = await startServer([route, QUICK])
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/slow') + get('/quick'))
+    await entered
+    const closed = server.close()
+    release()
+    assert.equal((await connection.reply()).headers['connection'], 'close')
+    assert.equal(await connection.rest(), '')
+    await closed
+    assert.equal(server.entries.filter(({ event }) => event === 'request').length, 1)
+  })
+
+  it('may be called twice, and before anything was sent', async () => {
+    const server = await startServer([QUICK])
+    await Promise.all([server.close(), server.close()])
+    await server.close()
+  })
+})
+
+describe('listen()', () => {
+  it('rejects when the port is taken', async () => {
+    await using server = await startServer([QUICK])
+    const { createServer } = await import('../../src/http/server.ts')
+    const { createRouter } = await import('../../src/http/router.ts')
+    const { NO_PROXIES } = await import('../../src/http/client-address.ts')
+    const { recordingLog } = await import('../support/recording-log.ts')
+    const second = createServer({
+      router: createRouter([QUICK]),
+      newRequestId: () => 'x',
+      now: () => 0,
+      log: recordingLog().log,
+      cors: 'local',
+      proxies: NO_PROXIES,
+    })
+    await assert.rejects(second.listen({ host: '127.0.0.1', port: server.port }), { code: 'EADDRINUSE' })
+    await second.close()
+  })
+})

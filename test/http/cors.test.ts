@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fail } from '../../src/base/failure.ts'
+import { corsHeaders, parseOrigins } from '../../src/http/cors.ts'
+import type { CorsPolicy } from '../../src/http/cors.ts'
+import { ok } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
+import { send } from '../support/http-client.ts'
+import { startServer } from '../support/http-server.ts'
+
+const APP = ['https://app.example.org', 'http://localhost:3000']
+
+const ROWS: [origin: string | undefined, policy: CorsPolicy, allowed: boolean][] = [
+  ['http://localhost:5173', 'local', true],
+  ['http://localhost', 'local', true],
+  ['http://127.0.0.1:8080', 'local', true],
+  ['http://127.0.0.1', 'local', true],
+  ['https://localhost:5173', 'local', false],
+  ['http://localhost.evil.example', 'local', false],
+  ['http://evil.example/http://localhost:1', 'local', false],
+  ['http://localhost:5173/', 'local', false],
+  ['http://localhost:', 'local', false],
+  ['http://127.0.0.2', 'local', false],
+  ['http://127.0.0.1.nip.io', 'local', false],
+  ['http://[::1]:80', 'local', false],
+  ['null', 'local', false],
+  ['', 'local', false],
+  [undefined, 'local', false],
+  ['https://app.example.org', APP, true],
+  ['http://localhost:3000', APP, true],
+  ['http://localhost:3001', APP, false],
+  ['http://app.example.org', APP, false],
+  ['https://app.example.org:8443', APP, false],
+  ['https://app.example.org.evil.example', APP, false],
+  ['null', APP, false],
+  [undefined, APP, false],
+  ['https://app.example.org', [], false],
+]
+
+describe('corsHeaders()', () => {
+  for (const [origin, policy, allowed] of ROWS) {
+    it(`${allowed ? 'lets' : 'does not let'} ${origin ?? 'no origin'} read under ${JSON.stringify(policy)}`, () => {
+      const headers = corsHeaders(policy)(origin)
+      assert.deepEqual(headers.slice(0, 2), ['Vary', 'Origin'])
+      const expected = allowed
+        ? [
+            ...['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true'],
+            ...['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE, OPTIONS'],
+            ...['Access-Control-Allow-Headers', 'Origin, Content-Type, Authorization, Accept'],
+            ...['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After'],
+            ...['Access-Control-Max-Age', '86400'],
+          ]
+        : []
+      assert.deepEqual(headers.slice(2), expected)
+    })
+  }
+})
+
+describe('parseOrigins()', () => {
+  it('reads a comma list', () => {
+    assert.deepEqual(parseOrigins(' https://a.example , http://[::1]:80,capacitor://localhost,'), [
+      'https://a.example',
+      'http://[::1]:80',
+      'capacitor://localhost',
+    ])
+    assert.deepEqual(parseOrigins(''), [])
+  })
+
+  for (const bad of [
+    '*',
+    'null',
+    'a.example',
+    'https://a.example/',
+    'https://A.example',
+    'https://a.example/x',
+    'https://u@a',
+    'https://a b',
+  ]) {
+    it(`refuses ${JSON.stringify(bad)} and names it`, () => {
+      assert.throws(
+        () => parseOrigins(`https://ok.example, ${bad}`),
+        (error: Error) => error.message.includes(`"${bad}"`),
+      )
+    })
+  }
+})
+
+describe('the replies to another origin', () => {
+  const routes: Route[] = [
+    { method: 'GET', path: '/fine', handler: () => ok('{}') },
+    {
+      method: 'GET',
+      path: '/limited',
+      handler: () => {
+        throw fail('tooManyRequests', 'Cannot', { headers: { 'Retry-After': '5' } })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/broken',
+      handler: () => {
+        throw new Error('a bug')
+      },
+    },
+    { method: 'POST', path: '/body', handler: async (x) => ok(JSON.stringify(await x.readJson())) },
+  ]
+
+  it('carry the headers on every status, and never to a foreign origin', async () => {
+    await using server = await startServer(routes)
+    for (const [method, path, status] of [
+      ['GET', '/fine', 200],
+      ['GET', '/limited', 429],
+      ['GET', '/broken', 500],
+      ['GET', '/nowhere', 404],
+      ['PUT', '/fine', 405],
+      ['POST', '/body', 400],
+      ['HEAD', '/fine', 200],
+      ['OPTIONS', '/fine', 204],
+      ['OPTIONS', '/nowhere', 204],
+    ] as const) {
+      const own = await send(server.port, path, { method, headers: { Origin: 'http://localhost:1' } })
+      assert.equal(own.status, status, path)
+      assert.equal(own.headers['access-control-allow-origin'], 'http://localhost:1', path)
+      assert.equal(own.headers['access-control-allow-credentials'], 'true', path)
+      assert.equal(own.headers.vary, 'Origin', path)
+      const foreign = await send(server.port, path, { method, headers: { Origin: 'https://evil.example' } })
+      assert.equal(foreign.status, status, 'a foreign origin gets the answer')
+      assert.deepEqual(
+        Object.keys(foreign.headers).filter((name) => name.startsWith('access-control')),
+        [],
+      )
+      assert.equal(foreign.headers.vary, 'Origin', 'a cache must not hand this reply to an allowed origin')
+    }
+  })
+
+  it('answer a preflight as a browser sends it', async () => {
+    await using server = await startServer(routes)
+    const { status, headers, text } = await send(server.port, '/api/v1/data/7?model=topic', {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'http://localhost:5173',
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'authorization,content-type',
+      },
+    })
+    assert.equal(status, 204)
+    assert.equal(text, '')
+    assert.match(headers['access-control-allow-methods'] ?? '', /\bPUT\b/)
+    assert.match(headers['access-control-allow-headers'] ?? '', /Authorization/)
+    assert.equal(headers['access-control-max-age'], '86400')
+    assert.equal(headers['content-length'], undefined)
+  })
+})
