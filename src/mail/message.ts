@@ -1,0 +1,77 @@
+/**
+ * Mail messages: RFC 5322 headers over a MIME body (RFC 2045, 2046) with the same content as text and as HTML.
+ *
+ * Everything is 7-bit, so any server takes it; only a recipient whose local part is not ASCII puts UTF-8 into the `To`
+ * line (RFC 6532). The frame holds no stand-alone run of six digits: programs that pick a sign-in code out of a mail
+ * look for exactly that. So boundary and Message-ID are letters.
+ */
+import { type Mailbox, wireAddress } from './address.ts'
+import { encodeName, encodeText, headerLine } from './header-text.ts'
+import { encodeQuotedPrintable } from './quoted-printable.ts'
+
+const PART_CHARS_MAX = 200_000
+const LETTERS = /^[A-Za-z]{8,70}$/
+
+export interface MessageParts {
+  readonly from: Mailbox
+  /** One address in the form that `parseEmail` gives. */
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Milliseconds since the epoch. */
+  readonly date: number
+  /** Letters; with the sender's domain they make the Message-ID. Give a mail that is sent again the same ones. */
+  readonly messageId: string
+  /** Unpredictable letters, so that no content can hold the boundary. */
+  readonly boundary: string
+}
+
+/** The whole message, every line ended by CRLF. Throws when an input has no place in it, such as a line break in a header. */
+export function composeMessage(parts: MessageParts): string {
+  const { from, to, boundary, messageId } = parts
+  if (!LETTERS.test(boundary) || !LETTERS.test(messageId)) {
+    throw new Error('Cannot compose message: boundary and Message-ID must be 8 to 70 letters')
+  }
+  if (parts.text.length > PART_CHARS_MAX || parts.html.length > PART_CHARS_MAX) {
+    throw new Error(`Cannot compose message: text or HTML is longer than ${PART_CHARS_MAX} characters`)
+  }
+  const sender = onTheWire(from.address)
+  const domain = sender.slice(sender.lastIndexOf('@') + 1)
+  return [
+    headerLine('From', from.name === '' ? sender : `${encodeName('From', from.name)} <${sender}>`),
+    headerLine('To', onTheWire(to)),
+    headerLine('Subject', encodeText('Subject', parts.subject)),
+    headerLine('Date', new Date(parts.date).toUTCString().replace('GMT', '+0000')),
+    headerLine('Message-ID', `<${messageId}@${domain}>`),
+    // RFC 3834: no answer from a holiday responder, please; the X header says it to Microsoft Exchange.
+    headerLine('Auto-Submitted', 'auto-generated'),
+    headerLine('X-Auto-Response-Suppress', 'All'),
+    headerLine('MIME-Version', '1.0'),
+    headerLine('Content-Type', `multipart/alternative; boundary="${boundary}"`),
+    '',
+    // RFC 2046 5.1.4: the richest form comes last.
+    ...bodyPart(boundary, 'text/plain', parts.text),
+    ...bodyPart(boundary, 'text/html', parts.html),
+    `--${boundary}--`,
+    '',
+  ].join('\r\n')
+}
+
+function bodyPart(boundary: string, type: string, content: string): string[] {
+  return [
+    `--${boundary}`,
+    headerLine('Content-Type', `${type}; charset=utf-8`),
+    headerLine('Content-Transfer-Encoding', 'quoted-printable'),
+    '',
+    encodeQuotedPrintable(content),
+  ]
+}
+
+function onTheWire(address: string): string {
+  const wire = wireAddress(address)
+  if (wire === undefined || /[\s\p{Cc}<>,;:"()[\]\\]/u.test(wire)) {
+    throw new Error('Cannot compose message: sender or recipient is not an address')
+  }
+  return wire
+}
