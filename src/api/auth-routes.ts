@@ -1,0 +1,72 @@
+/** The six account endpoints: bodies in, replies out. Who may call and how often stands in routes.ts. */
+import { describe, fail } from '../base/failure.ts'
+import { writeJson, type JsonObject } from '../base/json.ts'
+import type { Clock } from '../base/clock.ts'
+import { readEmail, type Accounts, type SignInReply } from '../auth/accounts.ts'
+import type { Limits } from '../auth/limits.ts'
+import type { Session, Sessions } from '../auth/sessions.ts'
+import { accepted, noContent, ok, type Exchange, type Reply } from '../http/exchange.ts'
+
+export interface AuthServices {
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly limits: Limits
+  readonly now: Clock
+  /** Called when a message was put into the outbox. */
+  readonly wakeCourier: () => void
+}
+
+export interface AuthRoutes {
+  requestCode(exchange: Exchange): Promise<Reply>
+  verifyCode(exchange: Exchange): Promise<Reply>
+  anonymous(exchange: Exchange): Promise<Reply>
+  me(exchange: Exchange, session: Session): Reply
+  signOut(exchange: Exchange, session: Session): Promise<Reply>
+  deleteAccount(exchange: Exchange, session: Session): Promise<Reply>
+}
+
+export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: AuthServices): AuthRoutes {
+  return {
+    async requestCode(exchange) {
+      const body = await exchange.readJson()
+      const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
+      await limits.requestCodeFor(email, now())
+      await accounts.requestCode({ email, dashboard, now: now() })
+      wakeCourier()
+      return accepted()
+    },
+    async verifyCode(exchange) {
+      const body = await exchange.readJson()
+      const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
+      if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
+      const session = await sessions.find(exchange.headers, now())
+      return signedIn(await accounts.verifyCode({ email, code, dashboard, session, now: now() }))
+    },
+    async anonymous(exchange) {
+      await exchange.readJson({ optional: true })
+      return signedIn(await accounts.signInAnonymously(now()))
+    },
+    me: (_exchange, { user }) => ok(writeJson(user)),
+    async signOut(_exchange, session) {
+      await sessions.end(session, now())
+      return noContent()
+    },
+    async deleteAccount(_exchange, session) {
+      await accounts.deleteOwn(session, now())
+      return noContent()
+    },
+  }
+}
+
+/** The clients send it always; older ones not at all. */
+function readDashboardFlag(body: JsonObject): boolean {
+  const flag = body['isDashboardLogin'] ?? false
+  if (typeof flag !== 'boolean') {
+    throw fail('invalidInput', `isDashboardLogin: expected true or false, found ${describe(flag)}`)
+  }
+  return flag
+}
+
+function signedIn({ user, token }: SignInReply): Reply {
+  return ok(`{"user":${writeJson(user)},"token":${JSON.stringify(token)}}`)
+}

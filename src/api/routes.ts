@@ -1,0 +1,75 @@
+/**
+ * THE table: every method and path of the API, who may call it, how often, and what answers.
+ *
+ * Reading a row from left to right is the order in which a request is checked: a session where one is required
+ * (401), the limit (429), then the handler with everything that needs the model or the body.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Limits } from '../auth/limits.ts'
+import type { Session, Sessions } from '../auth/sessions.ts'
+import { limitKey } from '../http/client-address.ts'
+import type { Exchange, Handler, Reply } from '../http/exchange.ts'
+import type { Route } from '../http/router.ts'
+import { hasDashboard } from '../models/caller.ts'
+import type { AuthRoutes } from './auth-routes.ts'
+import type { DataRoutes } from './data-routes.ts'
+
+export interface RouteServices {
+  readonly sessions: Sessions
+  readonly limits: Limits
+  readonly now: Clock
+  /** Lets the remote configuration be read without a session. */
+  readonly publicRemoteConfig: boolean
+}
+
+type PublicHandler = (exchange: Exchange) => Promise<Reply>
+type UserHandler = (exchange: Exchange, session: Session) => Reply | Promise<Reply>
+
+export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteServices): readonly Route[] {
+  const { sessions, limits, now } = services
+  const address = (exchange: Exchange): string => limitKey(exchange.clientAddress)
+
+  const anyone = (handler: PublicHandler): Handler => handler
+  const codes = (handler: PublicHandler): Handler => async (exchange) => {
+    await limits.requestCodeFrom(address(exchange), now())
+    return handler(exchange)
+  }
+  const guests = (handler: PublicHandler): Handler => async (exchange) => {
+    await limits.guestFrom(address(exchange), now())
+    return handler(exchange)
+  }
+  const user = (handler: UserHandler): Handler => async (exchange) => {
+    const session = await sessions.require(exchange.headers, now())
+    exchange.note({ user: session.caller.id })
+    return handler(exchange, session)
+  }
+  const limited = (handler: UserHandler): Handler =>
+    user((exchange, session) => {
+      if (!hasDashboard(session.caller)) limits.dataRequest(session.caller.id, now())
+      return handler(exchange, session)
+    })
+  const item = services.publicRemoteConfig ? publicRemoteConfig(data, limited(data.read), { limits, now }) : limited(data.read)
+
+  return [
+    { method: 'POST', path: '/api/v1/auth/request-code', handler: codes(auth.requestCode) },
+    { method: 'POST', path: '/api/v1/auth/verify-code', handler: anyone(auth.verifyCode) },
+    { method: 'POST', path: '/api/v1/auth/anonymous', handler: guests(auth.anonymous) },
+    { method: 'GET', path: '/api/v1/auth/me', handler: user(auth.me) },
+    { method: 'POST', path: '/api/v1/auth/sign-out', handler: user(auth.signOut) },
+    { method: 'DELETE', path: '/api/v1/auth/delete-account', handler: user(auth.deleteAccount) },
+    { method: 'GET', path: '/api/v1/data', handler: limited(data.list) },
+    { method: 'POST', path: '/api/v1/data', handler: limited(data.create) },
+    { method: 'GET', path: '/api/v1/data/:id', handler: item },
+    { method: 'PUT', path: '/api/v1/data/:id', handler: limited(data.replace) },
+    { method: 'DELETE', path: '/api/v1/data/:id', handler: limited(data.remove) },
+  ]
+}
+
+/** Mobile apps since September 2025 read the remote configuration before they have a token, or with an expired one. */
+function publicRemoteConfig(data: DataRoutes, otherwise: Handler, { limits, now }: Pick<RouteServices, 'limits' | 'now'>): Handler {
+  return (exchange) => {
+    if (!data.isRemoteConfigRead(exchange)) return otherwise(exchange)
+    limits.dataRequest(limitKey(exchange.clientAddress), now())
+    return data.readRemoteConfig(exchange)
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The composition root: config → store → mailer → services → routes → server. The only place that wires.
+ *
+ * Commands that work on the data without serving use the same wiring, up to the services.
+ */
+import { randomBytes } from 'node:crypto'
+import { apiRoutes } from './api/routes.ts'
+import { authRoutes } from './api/auth-routes.ts'
+import { dataRoutes } from './api/data-routes.ts'
+import { createAccounts, type Accounts } from './auth/accounts.ts'
+import { createCodes, type Codes } from './auth/codes.ts'
+import { startCourier } from './auth/courier.ts'
+import { deriveKeys, type Keys } from './auth/keys.ts'
+import { createLimits, NO_LIMITS, type Limits } from './auth/limits.ts'
+import { createSessions, type Sessions } from './auth/sessions.ts'
+import type { Clock } from './base/clock.ts'
+import { isoDate } from './base/dates.ts'
+import { idGenerator, type NewId } from './base/ids.ts'
+import type { Log } from './base/log.ts'
+import { VERSION } from './base/version.ts'
+import type { Config, Secrets } from './config.ts'
+import { createDocuments } from './content/documents.ts'
+import { defaultLanguage, seedBasics } from './content/seeding.ts'
+import { createRouter } from './http/router.ts'
+import { createServer, type ServerLimits } from './http/server.ts'
+import { openMailer } from './mail/mailer.ts'
+import { STORED_MODELS } from './models/registry.ts'
+import { prepareDataDir } from './store/data-dir.ts'
+import { loadSecrets } from './store/secret-file.ts'
+import { openStore } from './store/sqlite-store.ts'
+import type { Store } from './store/store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** What comes from outside: time, the log, and the operator's terminal. */
+export interface Surroundings {
+  readonly now: Clock
+  readonly log: Log
+  /** Shows the operator one line, such as a code where no mail is set up. */
+  readonly writeLine: (line: string) => void
+  /** Narrower limits of the server, for tests. */
+  readonly serverLimits?: Partial<ServerLimits>
+}
+
+export interface Services {
+  readonly store: Store
+  readonly keys: Keys
+  readonly codes: Codes
+  readonly limits: Limits
+  readonly sessions: Sessions
+  readonly accounts: Accounts
+  readonly newId: NewId
+}
+
+/**
+ * Opens the data directory and everything that works on it. With `own`, becomes its only owner. Throws DataDirError
+ * and SchemaError. Close the store when done.
+ */
+export async function openServices(
+  config: Config,
+  secrets: Secrets,
+  { now, log, own }: Pick<Surroundings, 'now' | 'log'> & { readonly own: boolean },
+): Promise<Services> {
+  const dir = prepareDataDir(config.dataDir)
+  const owner = { pid: process.pid, startedAt: isoDate(now()) }
+  const store = openStore({ dir, models: STORED_MODELS, version: VERSION, ...(own ? { owner } : {}) })
+  try {
+    const newId = idGenerator(now)
+    const [first, ...older] = secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
+    if (first === undefined) throw new Error('There is no secret')
+    const keys = deriveKeys([first, ...older])
+    const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate)
+    const token = { lifetimeMs: config.tokenHours * HOUR_MS, issuer: config.tokenIssuer }
+    const sessions = createSessions(store, keys, token, newId)
+    const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
+    const codes = createCodes({ store, limits, keys, newId, settings: code })
+    const accounts = createAccounts({ store, codes, sessions, newId, log, defaultLanguage: () => defaultLanguage(store) })
+    await seedBasics(store, config)
+    return { store, keys, codes, limits, sessions, accounts, newId }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+export interface App {
+  /** Where it listens, with the port really bound. */
+  readonly url: string
+  readonly port: number
+  /** Fresh for each start, so that a client can tell one run from the next. */
+  readonly instance: string
+  readonly services: Services
+  /** Resolves when all mail that is due has been tried. */
+  idle(): Promise<void>
+  /** Stops accepting, finishes what runs, closes the database. */
+  close(): Promise<void>
+}
+
+/** Starts the service. Rejects with DataDirError, SchemaError, or node's error where it cannot listen. */
+export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
+  const { now, log, writeLine, serverLimits = {} } = surroundings
+  const services = await openServices(config, secrets, { now, log, own: true })
+  const { store, accounts, sessions, limits, keys, newId } = services
+  try {
+    if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
+    const mailer = await openMailer(config.mail, { from: config.mailFrom, now, randomBytes, writeLine })
+    const { codeMinutes, appName, publicRemoteConfig } = config
+    const courier = startCourier({ store, mailer, sealKey: keys.seal, codeMinutes, appName, now, log })
+    const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
+    const documents = createDocuments({ store, now, newId, settings, invite: accounts.invite })
+    const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: courier.wake })
+    const routes = apiRoutes(auth, dataRoutes(documents), { sessions, limits, now, publicRemoteConfig })
+    const server = createServer({
+      router: createRouter(routes),
+      newRequestId: newId,
+      now,
+      log,
+      cors: config.corsOrigins,
+      proxies: config.trustedProxies,
+      limits: serverLimits,
+    })
+    const close = async (): Promise<void> => {
+      await server.close()
+      await courier.stop()
+      await store.close()
+    }
+    try {
+      const { host, port } = await server.listen(config)
+      const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+      return { url, port, instance: randomBytes(8).toString('hex'), services, idle: courier.idle, close }
+    } catch (error) {
+      await courier.stop()
+      throw error
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

@@ -1,0 +1,129 @@
+/** The life of an account: sign-in by code, guests, conversion, the dashboard's door, deletion. */
+import { fail } from '../base/failure.ts'
+import type { NewId } from '../base/ids.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Log } from '../base/log.ts'
+import { parseEmail } from '../mail/address.ts'
+import { hasDashboard, type Caller } from '../models/caller.ts'
+import type { User } from '../models/user.ts'
+import type { AccountStore, NewAccount } from '../store/store.ts'
+import type { Codes } from './codes.ts'
+import { mergePreferences } from './merge-preferences.ts'
+import { guestEmail, isGuestEmail, newAccount } from './new-account.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+export interface SignInReply {
+  readonly user: JsonObject
+  readonly token: string
+}
+
+export interface Accounts {
+  /** Sends a code. With `dashboard`, throws unauthorized or forbidden where the dashboard is closed to the address. */
+  requestCode(request: { readonly email: string; readonly dashboard: boolean; readonly now: number }): Promise<void>
+  /** Signs in with a code: finds, creates, converts or merges the account. */
+  verifyCode(request: CodeReply): Promise<SignInReply>
+  signInAnonymously(now: number): Promise<SignInReply>
+  /** Deletes the account of the session and everything that belongs to it, the last administrator's too. */
+  deleteOwn(session: Session, now: number): Promise<void>
+  /** Makes sure that the address has an account with the dashboard role `admin`; gives what had to be done. */
+  ensureAdmin(email: string, now: number): Promise<'created' | 'promoted' | 'unchanged'>
+  /** An account that an administrator makes for somebody else. Throws invalidInput, or conflict for a taken address. */
+  invite(invitation: Invitation): Promise<JsonObject>
+}
+
+export interface CodeReply {
+  readonly email: string
+  readonly code: string
+  readonly dashboard: boolean
+  /** Who asks, when the request carries a token that holds. */
+  readonly session: Session | undefined
+  readonly now: number
+}
+
+export interface Invitation {
+  readonly email: string
+  readonly appRole: User['appRole']
+  readonly dashboardRole: User['dashboardRole']
+  readonly now: number
+}
+
+export interface AccountsOptions {
+  readonly store: AccountStore
+  readonly codes: Codes
+  readonly sessions: Sessions
+  readonly newId: NewId
+  readonly log: Log
+  /** The record that the settings of a new account embed. */
+  readonly defaultLanguage: () => Promise<JsonObject>
+}
+
+/** The normalised form of an address. Throws invalidInput where it is none, or is a guest's stand-in. */
+export function readEmail(value: unknown): string {
+  const email = typeof value === 'string' ? parseEmail(value) : undefined
+  if (email === undefined) throw fail('invalidInput', 'email: expected an e-mail address such as name@example.org')
+  if (isGuestEmail(email)) throw fail('invalidInput', 'email: this address stands in for a guest and gets no mail')
+  return email
+}
+
+export function createAccounts({ store, codes, sessions, newId, log, defaultLanguage }: AccountsOptions): Accounts {
+  const prepare = async (now: number, roles: Partial<Invitation> = {}): Promise<NewAccount> => {
+    const id = newId()
+    const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none' } = roles
+    return newAccount({ id, email, appRole, dashboardRole, now, language: await defaultLanguage() })
+  }
+  const reply = (user: JsonObject, now: number): SignInReply => ({
+    user,
+    token: sessions.issueToken(String(user['id']), now),
+  })
+  return {
+    async requestCode({ email, dashboard, now }) {
+      if (dashboard) requireDashboard(await store.userByEmail(email))
+      await codes.send(email, now)
+    },
+    async verifyCode({ email, code, dashboard, session, now }) {
+      await codes.consume({ email, code, now })
+      if (dashboard) requireDashboard(await store.userByEmail(email))
+      const isGuest = session?.caller.appRole === 'guestUser'
+      const guest = isGuest ? { id: session.caller.id, jti: session.jti, expiresAt: session.expiresAt } : undefined
+      const { how, user } = await store.signIn({
+        email,
+        guest,
+        newcomer: await prepare(now, { email }),
+        now,
+        merge: (parts) => mergePreferences(parts, now),
+      })
+      log.info('account.signed-in', { user: user['id'], how })
+      return reply(user, now)
+    },
+    async signInAnonymously(now) {
+      const account = await prepare(now, { appRole: 'guestUser' })
+      await store.createAccount(account)
+      return reply(account.user.value, now)
+    },
+    async deleteOwn({ caller }, now) {
+      await store.deleteAccount({ id: caller.id, now, keepLastAdmin: false })
+      log.info('account.deleted', { user: caller.id })
+    },
+    async ensureAdmin(email, now) {
+      const account = await prepare(now, { email, dashboardRole: 'admin' })
+      if ((await store.createAccount(account)) === 'inserted') return 'created'
+      const existing = await store.userByEmail(email)
+      if (existing?.['dashboardRole'] === 'admin') return 'unchanged'
+      await store.promote(email, now)
+      return 'promoted'
+    },
+    async invite({ now, email, ...roles }) {
+      const account = await prepare(now, { ...roles, email: readEmail(email) })
+      if ((await store.createAccount(account)) === 'inserted') return account.user.value
+      throw fail('conflict', 'email: a user with this e-mail address exists already')
+    },
+  }
+}
+
+/** Throws unauthorized for an address that nobody has, forbidden for a user without a dashboard role. */
+function requireDashboard(user: JsonObject | undefined): void {
+  if (user === undefined) throw fail('unauthorized', 'No user of the dashboard has this e-mail address')
+  if (!hasDashboard(user as JsonObject & Caller)) {
+    throw fail('forbidden', 'This user may not open the dashboard: an administrator can give the role of a publisher')
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Sign-in codes: issuing and consuming.
+ *
+ * A code is six digits from a cryptographic generator. It is stored as an HMAC under a server secret, because a plain
+ * hash of six digits hides nothing, and it leaves through the outbox, sealed until it is sent: whoever gets a copy of
+ * the database without the secrets file gets no code. Every way to fail gives the same public answer; the reason goes
+ * to the log.
+ */
+import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
+import { fail, type Failure } from '../base/failure.ts'
+import type { NewId } from '../base/ids.ts'
+import type { AccountStore } from '../store/store.ts'
+import { mac, type Keys } from './keys.ts'
+import { tooMany, type Limits } from './limits.ts'
+
+const CODE_DIGITS = 6
+const CODE = /^\d{6}$/
+const PURPOSE = 'sign-in'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export interface CodeSettings {
+  readonly lifetimeMs: number
+  /** Wrong tries after which a code is void. */
+  readonly attemptsMax: number
+}
+
+export interface Codes {
+  /** Makes a new code for a normalised address, replacing the one before, and puts the message into the outbox. */
+  send(email: string, now: number): Promise<void>
+  /** Makes a new code in the same way for the operator, who hands it over; no mail is sent. */
+  reveal(email: string, now: number): Promise<string>
+  /** Consumes the code. Throws invalidInput, whatever is wrong with it, or tooManyRequests. */
+  consume(claim: { readonly email: string; readonly code: string; readonly now: number }): Promise<void>
+}
+
+export interface CodesOptions {
+  readonly store: AccountStore
+  readonly limits: Limits
+  readonly keys: Keys
+  readonly newId: NewId
+  readonly settings: CodeSettings
+}
+
+export function createCodes({ store, limits, keys, newId, settings }: CodesOptions): Codes {
+  const issue = async (email: string, now: number, { byMail }: { byMail: boolean }): Promise<string> => {
+    const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
+    const message = byMail ? { id: newId(), sealed: seal(keys.seal, { email, code }) } : undefined
+    const expiresAt = now + settings.lifetimeMs
+    await store.issueCode({ email, mac: mac(keys.code, PURPOSE, email, code), now, expiresAt, message })
+    return code
+  }
+  return {
+    async send(email, now) {
+      await issue(email, now, { byMail: true })
+    },
+    reveal: (email, now) => issue(email, now, { byMail: false }),
+    async consume({ email, code, now }) {
+      if (!CODE.test(code)) throw fail('invalidInput', 'code: expected six digits')
+      const outcome = await store.takeCode({
+        email,
+        mac: mac(keys.code, PURPOSE, email, code),
+        now,
+        attemptsMax: settings.attemptsMax,
+        tries: limits.wrongCodes(email),
+      })
+      if (outcome.kind === 'limited') throw tooMany('Wrong codes for this e-mail address', outcome.retryAfterMs)
+      if (outcome.kind === 'refused') throw wrongCode(outcome.reason)
+    },
+  }
+}
+
+function wrongCode(reason: string): Failure {
+  return fail('invalidInput', 'The code is wrong or has expired: request a new one', { cause: reason })
+}
+
+/** What a message in the outbox holds until it is sent. */
+export interface SealedMessage {
+  readonly email: string
+  readonly code: string
+}
+
+/** AES-256-GCM (NIST SP 800-38D) with a random nonce: nonce, tag, ciphertext. */
+export function seal(key: Buffer, message: SealedMessage): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const content = Buffer.concat([cipher.update(JSON.stringify(message)), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), content])
+}
+
+/** Undefined where the message was sealed with another key, as after a change of the secret. */
+export function unseal(key: Buffer, sealed: Uint8Array): SealedMessage | undefined {
+  const nonce = sealed.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce)
+  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+  try {
+    const content = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+    return JSON.parse(content.toString('utf8')) as SealedMessage
+  } catch {
+    return undefined
+  }
+}

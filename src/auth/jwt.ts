@@ -1,0 +1,82 @@
+/**
+ * JSON Web Tokens (RFC 7519) with HS256 (RFC 7518 section 3.2) and nothing else.
+ *
+ * The algorithm is pinned: the header of a token is compared, never obeyed (RFC 8725 section 3.1). Time comes in as
+ * an argument. A refusal carries its reason for the log; callers answer all of them alike.
+ */
+import { createHmac } from 'node:crypto'
+import { isObject, parseJson } from '../base/json.ts'
+import { equalSecrets, type SigningKey } from './keys.ts'
+
+const TOKEN_CHARS_MAX = 4096
+/** How far the clocks of machines that share a secret may differ. */
+const CLOCK_TOLERANCE_S = 5
+
+export interface Claims {
+  /** The user's id. */
+  readonly sub: string
+  /** Seconds since the epoch. */
+  readonly iat: number
+  readonly exp: number
+  readonly iss: string
+  readonly jti: string
+}
+
+export type TokenRefusal = 'malformed' | 'algorithm' | 'key' | 'signature' | 'claims' | 'issuer' | 'expired'
+
+export function signToken(claims: Claims, { id, secret }: SigningKey): string {
+  const header = encode({ alg: 'HS256', typ: 'JWT', kid: id })
+  const { sub, iat, exp, iss, jti } = claims
+  const content = `${header}.${encode({ sub, iat, exp, iss, jti })}`
+  return `${content}.${signature(content, secret)}`
+}
+
+export interface Verification {
+  readonly keys: readonly SigningKey[]
+  readonly issuer: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** The claims of a token that holds, or why it does not. */
+export function verifyToken(token: string, { keys, issuer, now }: Verification): Claims | TokenRefusal {
+  if (token.length > TOKEN_CHARS_MAX) return 'malformed'
+  const [header, payload, signed, ...rest] = token.split('.')
+  if (header === undefined || payload === undefined || signed === undefined || rest.length > 0) return 'malformed'
+  const head = decode(header)
+  if (head === undefined) return 'malformed'
+  if (head['alg'] !== 'HS256' || head['crit'] !== undefined) return 'algorithm'
+  // A token without a key id comes from a service that shares the secret; the first key has to fit.
+  const key = head['kid'] === undefined ? keys[0] : keys.find(({ id }) => id === head['kid'])
+  if (key === undefined) return 'key'
+  const expected = Buffer.from(signature(`${header}.${payload}`, key.secret))
+  if (!equalSecrets(expected, Buffer.from(signed))) return 'signature'
+  const claims = decode(payload)
+  if (claims === undefined || !isClaims(claims)) return 'claims'
+  if (claims.iss !== issuer) return 'issuer'
+  const seconds = now / 1000
+  if (seconds >= claims.exp || claims.iat > seconds + CLOCK_TOLERANCE_S) return 'expired'
+  return claims
+}
+
+function isClaims(value: object): value is Claims {
+  const { sub, iat, exp, iss, jti } = value as Record<string, unknown>
+  return [sub, iss, jti].every((text) => typeof text === 'string') && [iat, exp].every((time) => typeof time === 'number')
+}
+
+function signature(content: string, secret: Buffer): string {
+  return createHmac('sha256', secret).update(content).digest('base64url')
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+function decode(part: string): Record<string, unknown> | undefined {
+  try {
+    const value = parseJson(Buffer.from(part, 'base64url').toString('utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * How often somebody may ask (contract of the API: 429 with `Retry-After`).
+ *
+ * Limits on accounts are kept in the store and survive a restart. The limit on data requests is far higher and is
+ * counted for every request, so it is kept in memory: a restart gives everybody a fresh minute, which harms nobody.
+ * Windows slide: what counts are the accepted events of the last window, refused ones are not counted.
+ */
+import { fail, type Failure } from '../base/failure.ts'
+import type { AccountStore, Rate } from '../store/store.ts'
+import { mac } from './keys.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** Beyond this many callers at once, the one that was idle longest is forgotten. */
+const WINDOWS_MAX = 100_000
+
+/** Events per window; 0 switches a limit off. */
+export interface LimitSettings {
+  readonly codesPerEmail: number
+  readonly codesPerAddress: number
+  readonly wrongCodesPerEmail: number
+  readonly guestsPerAddress: number
+  readonly dataPerUser: number
+}
+
+export const NO_LIMITS: LimitSettings = {
+  codesPerEmail: 0,
+  codesPerAddress: 0,
+  wrongCodesPerEmail: 0,
+  guestsPerAddress: 0,
+  dataPerUser: 0,
+}
+
+export interface Limits {
+  /** Each counts one event and throws tooManyRequests where it is one too many. `now` in milliseconds. */
+  requestCodeFrom(address: string, now: number): Promise<void>
+  requestCodeFor(email: string, now: number): Promise<void>
+  guestFrom(address: string, now: number): Promise<void>
+  dataRequest(caller: string, now: number): void
+  /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
+  wrongCodes(email: string): Rate | undefined
+}
+
+export function createLimits(store: AccountStore, settings: LimitSettings, key: Buffer): Limits {
+  const rate = (name: string, who: string, max: number, windowMs: number): Rate | undefined =>
+    max === 0 ? undefined : { key: mac(key, name, who), max, windowMs }
+  const count = async (limit: Rate | undefined, what: string, now: number): Promise<void> => {
+    if (limit === undefined) return
+    const retryAfterMs = await store.countRate(limit, now)
+    if (retryAfterMs !== undefined) throw tooMany(what, retryAfterMs)
+  }
+  const data = createWindows(settings.dataPerUser, MINUTE_MS)
+  return {
+    requestCodeFrom: (address, now) =>
+      count(rate('codes from', address, settings.codesPerAddress, HOUR_MS), 'Sign-in codes from this address', now),
+    requestCodeFor: (email, now) =>
+      count(rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS), 'Sign-in codes for this e-mail address', now),
+    guestFrom: (address, now) =>
+      count(rate('guests from', address, settings.guestsPerAddress, HOUR_MS), 'Guest sign-ins from this address', now),
+    dataRequest(caller, now) {
+      const retryAfterMs = data(caller, now)
+      if (retryAfterMs !== undefined) throw tooMany('Requests of this user', retryAfterMs)
+    },
+    wrongCodes: (email) => rate('wrong codes', email, settings.wrongCodesPerEmail, DAY_MS),
+  }
+}
+
+/** The 429 that says how long to wait. `what` begins the sentence. */
+export function tooMany(what: string, retryAfterMs: number): Failure {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  return fail('tooManyRequests', `${what} came too often: try again in ${wait}`, {
+    headers: { 'Retry-After': String(seconds) },
+  })
+}
+
+/** Counts events in memory; gives milliseconds to wait, or undefined when the event was allowed and counted. */
+function createWindows(max: number, windowMs: number): (who: string, now: number) => number | undefined {
+  // Times of the accepted events of each caller, oldest first. A Map keeps the order of use for forgetting.
+  const windows = new Map<string, number[]>()
+  return (who, now) => {
+    if (max === 0) return undefined
+    const times = windows.get(who) ?? []
+    windows.delete(who)
+    windows.set(who, times)
+    const [oldest] = windows.keys()
+    if (windows.size > WINDOWS_MAX && oldest !== undefined) windows.delete(oldest)
+    let gone = 0
+    while (gone < times.length && (times[gone] as number) <= now - windowMs) gone++
+    times.splice(0, gone)
+    if (times.length >= max) return (times[0] as number) + windowMs - now
+    times.push(now)
+    return undefined
+  }
+}

@@ -1,0 +1,33 @@
+/** The name somebody probably meant. */
+
+/** Names further away than this are no help. */
+const DISTANCE_MAX = 4
+
+/** The known name with the fewest single-character edits from the given one; undefined where none is near. */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((name) => ({ name, distance: editDistance(given.slice(0, 64), name) }))
+    .sort((a, b) => a.distance - b.distance)
+  const [best] = ranked
+  return best !== undefined && best.distance <= Math.min(DISTANCE_MAX, best.name.length / 2) ? best.name : undefined
+}
+
+/** `: did you mean "--port"?`, or nothing. */
+export function didYouMean(given: string, known: readonly string[]): string {
+  const name = nearestName(given, known)
+  return name === undefined ? '' : `: did you mean "${name}"?`
+}
+
+/** Levenshtein distance, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,55 @@
+/** From the words of a command line to options and settings. An unknown flag is an error with the nearest name. */
+import { didYouMean } from '../base/nearest.ts'
+import { SETTINGS } from '../config.ts'
+import { UsageError, type Arguments, type Command } from './command.ts'
+
+interface Flag {
+  readonly takesValue: boolean
+  /** A switch is set by the flag alone and can be given a value with `=`. */
+  readonly isSwitch: boolean
+  set(value: string): void
+}
+
+/** Reads `--name value`, `--name=value` and switches. Throws UsageError. */
+export function parseArguments(command: Command, words: readonly string[]): Arguments {
+  const options = new Map<string, string>()
+  const settings: Map<(typeof SETTINGS)[number]['name'], string> = new Map()
+  const flags = new Map<string, Flag>()
+  for (const { flag, value } of command.options) {
+    flags.set(flag, { takesValue: value !== undefined, isSwitch: false, set: (given) => options.set(flag, given) })
+  }
+  for (const { name, flag, isSwitch } of SETTINGS) {
+    if (!command.settings.includes(name)) continue
+    flags.set(flag, { takesValue: true, isSwitch, set: (given) => settings.set(name, given) })
+  }
+  const seen = new Set<string>()
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    const equals = word.indexOf('=')
+    const name = equals === -1 ? word : word.slice(0, equals)
+    const flag = flags.get(name)
+    if (flag === undefined) throw unknown(command, name, [...flags.keys()])
+    if (seen.has(name)) throw new UsageError(`${name} is given twice`)
+    seen.add(name)
+    if (equals !== -1) {
+      if (!flag.takesValue) throw new UsageError(`${name} takes no value`)
+      flag.set(word.slice(equals + 1))
+    } else if (!flag.takesValue) flag.set('')
+    else if (flag.isSwitch && !isSwitchValue(words[i + 1])) flag.set('on')
+    else {
+      const value = words[++i]
+      if (value === undefined) throw new UsageError(`${name} wants a value`)
+      flag.set(value)
+    }
+  }
+  return { options, settings }
+}
+
+function isSwitchValue(word: string | undefined): boolean {
+  return word !== undefined && /^(?:on|off|true|false|1|0)$/i.test(word)
+}
+
+function unknown(command: Command, word: string, known: readonly string[]): UsageError {
+  if (!word.startsWith('-')) return new UsageError(`dateline ${command.name} takes no argument "${word}"`)
+  return new UsageError(`Unknown flag "${word}"${didYouMean(word, known) || `: see "dateline help ${command.name}"`}`)
+}

@@ -1,0 +1,45 @@
+/** What a subcommand is, and what it sees of the world outside. */
+import type { Readable, Writable } from 'node:stream'
+import type { Environment, SettingName } from '../config.ts'
+
+/** Exit codes, as the README documents them. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+export interface Terminal {
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+  readonly stdoutIsTerminal: boolean
+  readonly stderrIsTerminal: boolean
+  readonly environment: Environment
+  /** Settles when the process is asked to end. */
+  readonly interrupted: Promise<string>
+}
+
+/** A flag of one command alone; settings are flags of every command that names them. */
+export interface Option {
+  readonly flag: string
+  /** How the value is shown in help; a flag without one takes no value. */
+  readonly value?: string
+  readonly meaning: string
+}
+
+export interface Arguments {
+  readonly options: ReadonlyMap<string, string>
+  readonly settings: ReadonlyMap<SettingName, string>
+}
+
+export interface Command {
+  readonly name: string
+  readonly summary: string
+  readonly options: readonly Option[]
+  readonly settings: readonly SettingName[]
+  readonly examples: readonly string[]
+  run(args: Arguments, terminal: Terminal): Promise<ExitCode>
+}
+
+/** Arguments that make no sense; the message is one sentence. Ends with the exit code for usage. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

@@ -1,0 +1,90 @@
+/** `dateline serve`: runs the service until it is asked to stop. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { startApp, type App } from '../app.ts'
+import { systemClock } from '../base/clock.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { VERSION } from '../base/version.ts'
+import { readConfig, readSecrets, SETTINGS, type Config } from '../config.ts'
+import { describeMailTarget } from '../mail/mail-target.ts'
+import { EXIT, type Command, type Terminal } from './command.ts'
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'run the service',
+  options: [],
+  settings: SETTINGS.map(({ name }) => name),
+  examples: [
+    'dateline serve --admin-email you@example.org',
+    'dateline serve --port 0 --data-dir /srv/dateline --mail smtp://mail.example.org',
+  ],
+  async run({ settings }, terminal) {
+    const config = readConfig(settings, terminal.environment)
+    const secrets = readSecrets(terminal.environment)
+    const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
+    const log = openLog(config, terminal)
+    const writeLine = (line: string): void => void terminal.stderr.write(`${line}\n`)
+    const app = await startApp(config, secrets, { now: systemClock, log, writeLine })
+    for (const line of welcome(config, app, isNew)) say(line, { config, terminal, log })
+    log.flush()
+    terminal.stdout.write(readyLine(app, terminal))
+    const reason = await terminal.interrupted
+    log.info('stopping', { reason })
+    await app.close()
+    log.info('stopped')
+    log.flush()
+    return EXIT.ok
+  },
+}
+
+/** One line on stdout, when requests are accepted: for a person on a terminal, for a program elsewhere. */
+function readyLine({ url, port, instance }: App, { stdoutIsTerminal }: Terminal): string {
+  if (stdoutIsTerminal) return `Dateline ${VERSION} is ready at ${url}\n`
+  return `${JSON.stringify({ event: 'ready', url, port, pid: process.pid, instance, version: VERSION })}\n`
+}
+
+function isPretty({ logFormat }: Config, { stderrIsTerminal }: Terminal): boolean {
+  return logFormat === 'auto' ? stderrIsTerminal : logFormat === 'pretty'
+}
+
+function openLog(config: Config, terminal: Terminal): Log {
+  return createLog({
+    level: config.logLevel,
+    format: isPretty(config, terminal) ? 'pretty' : 'json',
+    now: systemClock,
+    write: (text) => void terminal.stderr.write(text),
+  })
+}
+
+/** A line for the operator: plain where a person reads, an event of the log where a program does. */
+function say(line: string, { config, terminal, log }: { config: Config; terminal: Terminal; log: Log }): void {
+  if (isPretty(config, terminal)) terminal.stderr.write(`${line}\n`)
+  else log.info('start', { message: line })
+}
+
+/** What an operator wants to know at start; on a new data directory also the first steps. */
+function welcome(config: Config, { url }: App, isNew: boolean): readonly string[] {
+  const lines = [
+    `Listening on ${url}`,
+    `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`,
+    config.mail.kind === 'console'
+      ? 'Mail is not set up: sign-in codes are shown here, on stderr. Set --mail to send them'
+      : upperFirst(describeMailTarget(config.mail)),
+  ]
+  if (config.mail.kind === 'console' && !isLoopback(config.host)) {
+    lines.push(`Warning: other machines can reach ${config.host}, but nobody there gets a code until --mail is set`)
+  }
+  if (!config.rateLimits) lines.push('Warning: rate limits are off')
+  if (!isNew) return lines
+  return [
+    ...lines,
+    config.adminEmail === undefined
+      ? 'To become administrator: dateline admin --email you@example.org --code (in another terminal, same --data-dir)'
+      : `Administrator is ${config.adminEmail}: sign in by e-mail, or get a code with dateline admin --email ${config.adminEmail} --code`,
+    'To load sample content: dateline seed (same --data-dir)',
+  ]
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}

@@ -1,0 +1,215 @@
+/**
+ * Every setting once: its name, what it means, its default, and how its text is read.
+ *
+ * A flag wins over the environment, the environment over the default. The flag of `dataDir` is `--data-dir`, its
+ * variable `DATELINE_DATA_DIR`. Secrets are read apart and are no part of the Config, so that a Config can be shown.
+ */
+import { didYouMean } from './base/nearest.ts'
+import { LOG_LEVELS, type LogLevel } from './base/log.ts'
+import { parseOrigins, type CorsPolicy } from './http/cors.ts'
+import { NO_PROXIES, parseProxies } from './http/client-address.ts'
+import { parseEmail, parseMailbox } from './mail/address.ts'
+import { parseMailTarget } from './mail/mail-target.ts'
+
+/** A setting that cannot be used; the message names it, what was found and what is wanted. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+interface Setting<T> {
+  /** Reads the text of a flag or variable. Throws an Error that says what is wanted. */
+  readonly parse: (text: string) => T
+  readonly initial: T
+  /** The default as people read it. */
+  readonly shown: string
+  readonly meaning: string
+  /** Further environment variables, which the original of this service reads. */
+  readonly synonyms?: readonly string[]
+  /** Set by the flag alone, without a value. */
+  readonly isSwitch?: true
+}
+
+const HOURS_MAX = 24 * 366 * 10
+
+const DECLARED = {
+  host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
+  port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
+  dataDir: text('./dateline-data', 'directory of the database and the secrets'),
+  adminEmail: optional(readEmail, 'e-mail address of an administrator to create or promote at start', ['OVERRIDE_ADMIN_EMAIL']),
+  mail: parsed(parseMailTarget, 'console:', 'how mail leaves: console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…'),
+  mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
+  appName: text('Dateline', 'name of the service in mail'),
+  rateLimits: onOff(true, 'limits on how often somebody may ask'),
+  corsOrigins: {
+    parse: parseOrigins,
+    initial: 'local',
+    shown: 'any port of localhost and 127.0.0.1',
+    meaning: 'web origins that may call, separated by commas',
+    synonyms: ['CORS_ALLOWED_ORIGIN'],
+  } as Setting<CorsPolicy>,
+  trustedProxies: {
+    parse: parseProxies,
+    initial: NO_PROXIES,
+    shown: 'none',
+    meaning: 'addresses and CIDR blocks whose X-Forwarded-For is believed, separated by commas',
+  },
+  publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in'),
+  hideInactive: onOff(false, 'hides headlines, topics and sources that are not active from lists of readers'),
+  logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log; auto is pretty on a terminal, else json'),
+  logLevel: { ...oneOf<LogLevel>(LOG_LEVELS, 'least important level that is logged'), initial: 'info', shown: 'info' },
+  tokenHours: whole(720, { min: 1, max: HOURS_MAX, meaning: 'hours that a sign-in lasts', synonyms: ['JWT_EXPIRY_HOURS'] }),
+  tokenIssuer: { ...text('http://localhost:8080', 'issuer named in tokens'), synonyms: ['JWT_ISSUER'] },
+  codeMinutes: whole(15, { min: 1, max: 1440, meaning: 'minutes that a sign-in code lasts' }),
+  codeAttempts: whole(5, { min: 1, max: 10, meaning: 'wrong tries after which a code is void' }),
+  codesPerEmail: whole(5, { meaning: 'sign-in codes per e-mail address in 15 minutes; 0 is no limit' }),
+  codesPerAddress: whole(60, { meaning: 'sign-in codes per client address in an hour; 0 is no limit' }),
+  wrongCodesPerEmail: whole(20, { meaning: 'wrong codes per e-mail address in a day; 0 is no limit' }),
+  guestsPerAddress: whole(60, { meaning: 'guest sign-ins per client address in an hour; 0 is no limit' }),
+  dataPerUser: whole(1200, { meaning: 'data requests per user in a minute; 0 is no limit' }),
+  pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
+  pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),
+  flagBaseUrl: text('https://flagcdn.com/h40', 'where the flags of seeded countries are'),
+} as const satisfies Readonly<Record<string, Setting<unknown>>>
+
+type Declared = typeof DECLARED
+export type SettingName = keyof Declared
+export type Config = { readonly [name in SettingName]: Declared[name] extends Setting<infer T> ? T : never }
+
+export interface Secrets {
+  /** Replaces the generated secret. */
+  readonly jwtSecret: string | undefined
+}
+
+const SECRET_VARIABLES = ['DATELINE_JWT_SECRET', 'JWT_SECRET_KEY'] as const
+const SECRET_BYTES_MIN = 32
+
+export interface SettingInfo {
+  readonly name: SettingName
+  readonly flag: string
+  readonly environment: readonly string[]
+  readonly shown: string
+  readonly meaning: string
+  readonly isSwitch: boolean
+}
+
+/** All settings, as help and documentation list them. */
+export const SETTINGS: readonly SettingInfo[] = (Object.entries(DECLARED) as [SettingName, Setting<unknown>][]).map(
+  ([name, { shown, meaning, synonyms = [], isSwitch = false }]) => ({
+    name,
+    flag: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    environment: [`DATELINE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`, ...synonyms],
+    shown,
+    meaning,
+    isSwitch,
+  }),
+)
+
+/** Environment variables that hold secrets. They have no flag: arguments of a process can be seen by others. */
+export const SECRETS: readonly string[] = SECRET_VARIABLES
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Flags by setting, then the environment, then the defaults. Throws ConfigError for what cannot be used. */
+export function readConfig(flags: ReadonlyMap<SettingName, string>, environment: Environment): Config {
+  refuseUnknownVariables(environment)
+  const values = SETTINGS.map(({ name, flag, environment: variables }) => {
+    const variable = variables.find((one) => (environment[one] ?? '') !== '')
+    const given = flags.get(name)
+    if (given !== undefined) return [name, readSetting(name, flag, given)]
+    if (variable !== undefined) return [name, readSetting(name, variable, environment[variable] ?? '')]
+    return [name, DECLARED[name].initial]
+  })
+  const config = Object.fromEntries(values) as Config
+  if (config.pageSize > config.pageSizeMax) {
+    throw new ConfigError(`Cannot use --page-size ${config.pageSize}: expected at most --page-size-max, which is ${config.pageSizeMax}`)
+  }
+  return config
+}
+
+/** Throws ConfigError where a secret is too short to protect anything. */
+export function readSecrets(environment: Environment): Secrets {
+  const variable = SECRET_VARIABLES.find((name) => (environment[name] ?? '') !== '')
+  const jwtSecret = variable === undefined ? undefined : environment[variable]
+  if (jwtSecret !== undefined && Buffer.byteLength(jwtSecret) < SECRET_BYTES_MIN) {
+    throw new ConfigError(
+      `Cannot use ${variable}: expected a secret of at least ${SECRET_BYTES_MIN} bytes, found ${Buffer.byteLength(jwtSecret)}`,
+    )
+  }
+  return { jwtSecret }
+}
+
+function readSetting(name: SettingName, source: string, given: string): unknown {
+  try {
+    return DECLARED[name].parse(given)
+  } catch (error) {
+    throw new ConfigError(`Cannot use ${source}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function refuseUnknownVariables(environment: Environment): void {
+  const known = [...SETTINGS.flatMap((setting) => setting.environment), ...SECRET_VARIABLES]
+  const unknown = Object.keys(environment).find((name) => name.startsWith('DATELINE_') && !known.includes(name))
+  if (unknown !== undefined) {
+    throw new ConfigError(`Unknown environment variable "${unknown}"${didYouMean(unknown, known)}`)
+  }
+}
+
+function text(initial: string, meaning: string): Setting<string> {
+  const parse = (given: string): string => {
+    if (given.trim() === '' || given.includes('\0')) throw new Error('expected a text that is not empty')
+    return given
+  }
+  return { parse, initial, shown: initial, meaning }
+}
+
+function optional<T>(parse: (text: string) => T, meaning: string, synonyms: readonly string[]): Setting<T | undefined> {
+  return { parse, initial: undefined, shown: 'none', meaning, synonyms }
+}
+
+function parsed<T>(parse: (text: string) => T, initial: string, meaning: string): Setting<T> {
+  return { parse, initial: parse(initial), shown: initial, meaning }
+}
+
+interface WholeRange {
+  readonly min?: number
+  readonly max?: number
+  readonly meaning: string
+  readonly synonyms?: readonly string[]
+}
+
+function whole(initial: number, { min = 0, max = 1_000_000, meaning, synonyms = [] }: WholeRange): Setting<number> {
+  const parse = (given: string): number => {
+    const value = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN
+    if (!(value >= min && value <= max)) throw new Error(`expected a whole number from ${min} to ${max}, found "${given}"`)
+    return value
+  }
+  return { parse, initial, shown: String(initial), meaning, synonyms }
+}
+
+const ON_OFF: Readonly<Record<string, boolean>> = { on: true, true: true, '1': true, off: false, false: false, '0': false }
+
+function onOff(initial: boolean, meaning: string): Setting<boolean> {
+  const parse = (given: string): boolean => {
+    const value = ON_OFF[given.toLowerCase()]
+    if (value === undefined) throw new Error(`expected on or off, found "${given}"`)
+    return value
+  }
+  return { parse, initial, shown: initial ? 'on' : 'off', meaning, isSwitch: true }
+}
+
+function oneOf<const V extends string>(values: readonly V[], meaning: string): Setting<V> {
+  const [first] = values
+  if (first === undefined) throw new Error('A choice needs values')
+  const parse = (given: string): V => {
+    const value = values.find((one) => one === given)
+    if (value === undefined) throw new Error(`expected one of ${values.join(', ')}, found "${given}"`)
+    return value
+  }
+  return { parse, initial: first, shown: first, meaning }
+}
+
+function readEmail(given: string): string {
+  const email = parseEmail(given)
+  if (email === undefined) throw new Error(`expected an e-mail address, found "${given}"`)
+  return email
+}

@@ -1,0 +1,63 @@
+/** From the parameters of a list request to the query that the store answers, and back to a page. */
+import { describe, fail } from '../base/failure.ts'
+import type { Json } from '../base/json.ts'
+import { hasDashboard, type Caller } from '../models/caller.ts'
+import { dateFields, type Model } from '../models/schema.ts'
+import { and, eq, type Filter } from '../query/ast.ts'
+import { readCursor, writeCursor } from '../query/cursor.ts'
+import { parseSort, type Sort } from '../query/order.ts'
+import { parseFilter, parseFilterText } from '../query/parse.ts'
+import type { DocumentStore, FindQuery, Found } from '../store/store.ts'
+import { inUse, takeSpecialKeys } from './special-keys.ts'
+
+/** The texts of the parameters, as the request gives them. */
+export interface ListParams {
+  readonly filter?: string | undefined
+  readonly sort?: string | undefined
+  readonly limit?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface ListSettings {
+  readonly limitDefault: number
+  readonly limitMax: number
+  /** Hides what is not active from lists of callers without a dashboard role. */
+  readonly hideInactive: boolean
+}
+
+/** Models whose documents the public reads as content. */
+const PUBLISHED = new Set(['headline', 'topic', 'source'])
+const BY_NAME: Sort = [{ path: ['name'], descending: false }]
+
+/** Reads all parameters before anything is looked up. Throws badRequest. */
+export async function readListQuery(
+  model: Model,
+  params: ListParams,
+  caller: Caller,
+  { settings, store }: { readonly settings: ListSettings; readonly store: DocumentStore },
+): Promise<FindQuery> {
+  const { rest, conditions, uses } = takeSpecialKeys(model, params.filter === undefined ? {} : parseFilterText(params.filter))
+  const filters: Filter[] = [parseFilter(rest, { dateFields: dateFields(model.fields) }), ...conditions]
+  const sort = params.sort === undefined ? (uses.length > 0 ? BY_NAME : []) : parseSort(params.sort)
+  const after = params.cursor === undefined ? undefined : readCursor(params.cursor, { model: model.name, sort })
+  const limit = readLimit(params.limit, settings)
+  if (uses.length > 0) filters.push(await inUse(uses, store))
+  if (settings.hideInactive && PUBLISHED.has(model.name) && !hasDashboard(caller)) filters.push(eq(['status'], 'active'))
+  // Without limit and cursor, the countries in use are a complete set: clients that ask so do not page.
+  const complete = uses.length > 0 && params.limit === undefined && params.cursor === undefined
+  return { filter: and(...filters), sort, limit: complete ? undefined : limit, after }
+}
+
+/** The JSON text of a page. */
+export function pageText(model: Model, { sort }: FindQuery, { items, next }: Found): string {
+  const cursor: Json = next === undefined ? null : writeCursor({ model: model.name, sort, ...next })
+  return `{"items":[${items.join(',')}],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`
+}
+
+function readLimit(text: string | undefined, { limitDefault, limitMax }: ListSettings): number {
+  if (text === undefined) return limitDefault
+  if (!/^\d{1,9}$/.test(text)) {
+    throw fail('badRequest', `Cannot read limit ${describe(text)}: expected a whole number, 0 or more`)
+  }
+  return Math.min(Number(text), limitMax)
+}

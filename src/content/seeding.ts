@@ -1,0 +1,57 @@
+/** Puts seeds and sample content into the store: only what is missing, by id, never overwriting. */
+import { parseJson, type JsonObject } from '../base/json.ts'
+import { country } from '../models/country.ts'
+import { headline } from '../models/headline.ts'
+import { language } from '../models/language.ts'
+import { remoteConfig } from '../models/remote-config.ts'
+import type { Model } from '../models/schema.ts'
+import { source } from '../models/source.ts'
+import { topic } from '../models/topic.ts'
+import type { Document, DocumentStore } from '../store/store.ts'
+import { sampleContent } from './sample.ts'
+import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from './seeds.ts'
+
+/** What a service cannot be without: countries, languages and the remote configuration. Run at every start. */
+export async function seedBasics(store: DocumentStore, { flagBaseUrl }: { readonly flagBaseUrl: string }): Promise<void> {
+  await Promise.all([
+    store.insertMissing(country, documents(countrySeeds({ flagBaseUrl }))),
+    store.insertMissing(language, documents(languageSeeds())),
+    store.insertMissing(remoteConfig, documents([remoteConfigSeed()])),
+  ])
+}
+
+export interface SeededSample {
+  readonly topics: number
+  readonly sources: number
+  readonly headlines: number
+}
+
+/** Loads the sample content and gives the numbers of documents that were new. */
+export async function seedSample(store: DocumentStore, { flagBaseUrl, now }: SampleOptions): Promise<SeededSample> {
+  const content = sampleContent({ now, countries: countrySeeds({ flagBaseUrl }), languages: languageSeeds() })
+  const add = (model: Model, items: readonly JsonObject[]): Promise<number> => store.insertMissing(model, documents(items))
+  const [topics, sources, headlines] = await Promise.all([
+    add(topic, content.topics),
+    add(source, content.sources),
+    add(headline, content.headlines),
+  ])
+  return { topics, sources, headlines }
+}
+
+export interface SampleOptions {
+  readonly flagBaseUrl: string
+  /** Milliseconds since the epoch; the newest headline is about as old. */
+  readonly now: number
+}
+
+/** The stored English record, which the settings of a new user embed; its seed where an administrator removed it. */
+export async function defaultLanguage(store: Pick<DocumentStore, 'get'>): Promise<JsonObject> {
+  const id = seedId('language', 'en')
+  const text = await store.get(language, id)
+  if (text !== undefined) return parseJson(text) as JsonObject
+  return languageSeeds().find((seed) => seed['id'] === id) as JsonObject
+}
+
+function documents(values: readonly JsonObject[]): readonly Document[] {
+  return values.map((value) => ({ id: String(value['id']), value }))
+}

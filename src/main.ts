@@ -1,0 +1,65 @@
+/** Arguments in, exit code out. */
+import { Failure } from './base/failure.ts'
+import { runCommand } from './cli/commands.ts'
+import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
+import { ConfigError } from './config.ts'
+import { DataDirError } from './store/data-dir.ts'
+import { SchemaError } from './store/migrations.ts'
+
+/** Errors whose message is all that the operator needs. */
+const EXPLAINED = [DataDirError, SchemaError, Failure]
+
+process.umask(0o077)
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(words: readonly string[]): Promise<ExitCode> {
+  try {
+    return await runCommand(words, terminal())
+  } catch (error) {
+    return report(error)
+  }
+}
+
+function report(error: unknown): ExitCode {
+  if (error instanceof UsageError || error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`)
+    return EXIT.usage
+  }
+  const text = systemText(error)
+  if (text === undefined) process.stderr.write(`Unexpected failure: ${error instanceof Error ? error.stack : String(error)}\n`)
+  else process.stderr.write(`${text}\n`)
+  return EXIT.failed
+}
+
+/** The sentence for errors that an operator can mend; undefined for bugs of ours. */
+function systemText(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (EXPLAINED.some((kind) => error instanceof kind)) return error.message
+  if (!('syscall' in error) || error.syscall !== 'listen') return undefined
+  const { code, address, port } = error as Error & { code?: string; address?: string; port?: number }
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'another program uses this port: choose another with --port, or 0 for any free one',
+    EACCES: 'permission denied: choose a port above 1023',
+    EADDRNOTAVAIL: 'this machine does not have that address: choose another with --host',
+  }
+  return `Cannot listen on ${address ?? '?'}:${port ?? '?'}: ${reasons[code ?? ''] ?? error.message}`
+}
+
+function terminal(): Terminal {
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdoutIsTerminal: process.stdout.isTTY === true,
+    stderrIsTerminal: process.stderr.isTTY === true,
+    environment: process.env,
+    get interrupted() {
+      return new Promise<string>((resolve) => {
+        for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+          // A second signal ends the process at once: the handler is gone by then.
+          process.once(signal, () => resolve(signal))
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { country } from './country.ts'
+import { constant, embedded, id, model, nonBlankText, text, timestamp } from './schema.ts'
+import { source } from './source.ts'
+import { status } from './status.ts'
+import { topic } from './topic.ts'
+
+export const headline = model({
+  name: 'headline',
+  fields: {
+    id: id(),
+    title: nonBlankText(),
+    excerpt: text(),
+    url: text(),
+    imageUrl: text(),
+    source: embedded(source),
+    eventCountry: embedded(country),
+    topic: embedded(topic),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+    status: status(),
+    type: constant('headline'),
+  },
+  extras: 'keep',
+  access: { list: 'everybody', read: 'everybody', create: 'publisher', replace: 'publisher', remove: 'publisher' },
+  search: ['title'],
+  indexes: [
+    ['updatedAt:desc'],
+    ['status', 'updatedAt:desc'],
+    ['topic.id', 'status', 'updatedAt:desc'],
+    ['source.id', 'status', 'updatedAt:desc'],
+    ['eventCountry.id', 'status', 'updatedAt:desc'],
+  ],
+  counted: true,
+})

@@ -1,0 +1,34 @@
+/** All models, by the name that the query parameter `model` gives. Adding a model is a file and a line here. */
+import { country } from './country.ts'
+import { dashboardSummary } from './dashboard-summary.ts'
+import { headline } from './headline.ts'
+import { language } from './language.ts'
+import { remoteConfig } from './remote-config.ts'
+import type { Model } from './schema.ts'
+import { source } from './source.ts'
+import { topic } from './topic.ts'
+import { userAppSettings } from './user-app-settings.ts'
+import { userContentPreferences } from './user-content-preferences.ts'
+import { user } from './user.ts'
+
+export const MODELS = [
+  headline,
+  topic,
+  source,
+  country,
+  language,
+  user,
+  userAppSettings,
+  userContentPreferences,
+  remoteConfig,
+  dashboardSummary,
+] as const satisfies readonly Model[]
+
+export type ModelName = (typeof MODELS)[number]['name']
+
+/** The models that have a table. */
+export const STORED_MODELS: readonly Model[] = MODELS.filter((model: Model) => model.computed === undefined)
+
+export function modelNamed(name: string): Model | undefined {
+  return MODELS.find((model) => model.name === name)
+}

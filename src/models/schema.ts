@@ -1,0 +1,206 @@
+/**
+ * The small language in which a model is declared.
+ *
+ * One declaration states the fields in the order in which they are written, who may do what, which indexes serve the
+ * model's usual queries and which fields a search looks at. Validation, TypeScript types, authorization and SQL
+ * indexes all read it; nothing about a model is said twice.
+ */
+
+export type Field =
+  | TextField
+  | ChoiceField
+  | BooleanField
+  | WholeField
+  | DateField
+  | NullableField
+  | ListField
+  | RecordField
+  | MapField
+  | EmbeddedField
+  | GeneratedField
+  | ConstantField
+
+/** Any text; `blank: false` wants at least one character that is no white space. */
+export interface TextField {
+  readonly kind: 'text'
+  readonly blank: boolean
+}
+/**
+ * One of a few texts, case-sensitive. `initial` stands in where a new document leaves the field out, `implied` also
+ * where a replacement does.
+ */
+export interface ChoiceField<V extends string = string> {
+  readonly kind: 'choice'
+  readonly values: readonly V[]
+  readonly initial?: V
+  readonly implied?: V
+}
+export interface BooleanField {
+  readonly kind: 'boolean'
+}
+/** A whole number, 0 or more. */
+export interface WholeField {
+  readonly kind: 'whole'
+}
+/** A date that a client sets; it is stored as UTC with milliseconds. */
+export interface DateField {
+  readonly kind: 'date'
+}
+/** The value or null; a missing one is read as null. */
+export interface NullableField<F extends Field = Field> {
+  readonly kind: 'nullable'
+  readonly of: F
+}
+/** Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. */
+export interface ListField<F extends Field = Field> {
+  readonly kind: 'list'
+  readonly of: F
+  readonly absent: 'refuse' | 'keep'
+}
+/** Fixed members. `extras` says what becomes of members that are not declared. */
+export interface RecordField<S extends Shape = Shape> {
+  readonly kind: 'record'
+  readonly fields: S
+  readonly extras: Extras
+}
+/** A keyed map: every key may be missing, unknown ones are refused. */
+export interface MapField<K extends string = string, F extends Field = Field> {
+  readonly kind: 'map'
+  readonly keys: readonly K[]
+  readonly of: F
+}
+/** A whole copy of a document of another model. */
+export interface EmbeddedField<M extends Model = Model> {
+  readonly kind: 'embedded'
+  readonly model: M
+}
+/** Set by the server; what a client sends is ignored, except in embedded copies, which are kept as sent. */
+export interface GeneratedField {
+  readonly kind: 'generated'
+  readonly as: 'id' | 'date'
+}
+/** Always this text, whatever is sent. */
+export interface ConstantField<V extends string = string> {
+  readonly kind: 'constant'
+  readonly value: V
+}
+
+export type Extras = 'keep' | 'drop'
+export interface Shape {
+  readonly [name: string]: Field
+}
+
+export const text = (): TextField => ({ kind: 'text', blank: true })
+export const nonBlankText = (): TextField => ({ kind: 'text', blank: false })
+export const boolean = (): BooleanField => ({ kind: 'boolean' })
+export const whole = (): WholeField => ({ kind: 'whole' })
+export const date = (): DateField => ({ kind: 'date' })
+export const id = (): GeneratedField => ({ kind: 'generated', as: 'id' })
+export const timestamp = (): GeneratedField => ({ kind: 'generated', as: 'date' })
+export const constant = <const V extends string>(value: V): ConstantField<V> => ({ kind: 'constant', value })
+export const nullable = <F extends Field>(of: F): NullableField<F> => ({ kind: 'nullable', of })
+export const embedded = <M extends Model>(model: M): EmbeddedField<M> => ({ kind: 'embedded', model })
+
+export function choice<const V extends string>(
+  values: readonly V[],
+  absent: { readonly initial?: V; readonly implied?: V } = {},
+): ChoiceField<V> {
+  return { kind: 'choice', values, ...absent }
+}
+
+export function list<F extends Field>(of: F, absent: ListField['absent'] = 'refuse'): ListField<F> {
+  return { kind: 'list', of, absent }
+}
+
+export function record<S extends Shape>(fields: S, extras: Extras = 'keep'): RecordField<S> {
+  return { kind: 'record', fields, extras }
+}
+
+export function map<const K extends string, F extends Field>(keys: readonly K[], of: F): MapField<K, F> {
+  return { kind: 'map', keys, of }
+}
+
+/** The TypeScript type of a field's value, as it is stored. */
+export type ValueOf<F extends Field> =
+  F extends ChoiceField<infer V> ? V
+  : F extends ConstantField<infer V> ? V
+  : F extends BooleanField ? boolean
+  : F extends WholeField ? number
+  : F extends NullableField<infer G> ? ValueOf<G> | null
+  : F extends ListField<infer G> ? readonly ValueOf<G>[]
+  : F extends RecordField<infer S> ? RecordOf<S>
+  : F extends MapField<infer K, infer G> ? { readonly [key in K]?: ValueOf<G> }
+  : F extends EmbeddedField<infer M> ? DocumentOf<M>
+  : string
+
+export type RecordOf<S extends Shape> = { readonly [name in keyof S]: ValueOf<S[name]> }
+
+/** The TypeScript type of a model's documents. */
+export type DocumentOf<M extends Model> = RecordOf<M['fields']>
+
+export type Operation = 'list' | 'read' | 'create' | 'replace' | 'remove'
+
+/**
+ * Who may do an operation besides administrators, who may do all that is supported: everybody who is signed in,
+ * publishers, or the user whose id the document has. 'unsupported' means that nobody may.
+ */
+export type Grant = 'everybody' | 'publisher' | 'owner' | 'admin' | 'unsupported'
+
+export type Access = { readonly [operation in Operation]: Grant }
+
+/** The fields of one SQL index, as dotted paths; `:desc` after a path that is kept in descending order. */
+export type Index = readonly string[]
+
+export interface Model<N extends string = string, S extends Shape = Shape> {
+  readonly name: N
+  readonly fields: S
+  readonly extras: Extras
+  readonly access: Access
+  /** Paths that `q` looks at; empty where the model has no search. */
+  readonly search: readonly string[]
+  readonly indexes: readonly Index[]
+  /** A path whose values no two documents share. */
+  readonly unique?: string
+  /** Whether the document belongs to the user with the same id and goes with it. */
+  readonly owned?: true
+  /** Whether the number of documents of each `status` is kept at hand. */
+  readonly counted?: true
+  /** The id of the only document there may be. */
+  readonly singleton?: string
+  /** Whether documents are computed for each request and not stored. */
+  readonly computed?: true
+}
+
+/** Declares a model. The call only fixes the types. */
+export function model<const N extends string, const S extends Shape>(declaration: Model<N, S>): Model<N, S> {
+  return declaration
+}
+
+/** Dotted paths of the fields whose stored values are dates in UTC with milliseconds. Embedded copies are not. */
+export function dateFields(shape: Shape, prefix = ''): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const [name, field] of Object.entries(shape)) collectDates(field, prefix + name, found)
+  return found
+}
+
+function collectDates(field: Field, path: string, found: Set<string>): void {
+  switch (field.kind) {
+    case 'date':
+      found.add(path)
+      return
+    case 'generated':
+      if (field.as === 'date') found.add(path)
+      return
+    case 'nullable':
+    case 'list':
+      return collectDates(field.of, path, found)
+    case 'record':
+      for (const inner of dateFields(field.fields, `${path}.`)) found.add(inner)
+      return
+    case 'map':
+      for (const key of field.keys) collectDates(field.of, `${path}.${key}`, found)
+      return
+    default:
+      return
+  }
+}

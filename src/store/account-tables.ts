@@ -1,0 +1,217 @@
+/**
+ * Codes, tokens and the life of an account: each change whole, with its conditions in the statement.
+ *
+ * These functions run inside a transaction of the write queue. A statement decides and changes in one step
+ * (`WHERE`, `ON CONFLICT`, `RETURNING`), so two requests at once cannot both consume a code, create an address twice
+ * or remove the last administrator.
+ */
+import { isoDate } from '../base/dates.ts'
+import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
+import { remoteConfig } from '../models/remote-config.ts'
+import { userAppSettings } from '../models/user-app-settings.ts'
+import { userContentPreferences } from '../models/user-content-preferences.ts'
+import type { Model } from '../models/schema.ts'
+import type { Database, Row } from './database.ts'
+import { putMessage } from './outbox-table.ts'
+import { addHit, rateWait } from './rate-table.ts'
+import { tableOf, valueAt } from './schema-sql.ts'
+import type { CodeClaim, CodeIssue, CodeOutcome, NewAccount, SignedIn, SignIn } from './store.ts'
+
+const PURGE_ROWS_MAX = 50
+const EMAIL = valueAt('email')
+const DASHBOARD_ROLE = valueAt('dashboardRole')
+/** Whether another administrator than the user of the row is there. */
+const OTHER_ADMIN = `EXISTS (SELECT 1 FROM user AS other WHERE other.${DASHBOARD_ROLE} = 'admin' AND other.id <> user.id)`
+
+export function caller(database: Database, userId: string, jti: string): JsonObject | undefined {
+  return document(
+    database.get(
+      'SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)',
+      userId,
+      jti,
+    ),
+  )
+}
+
+export function userByEmail(database: Database, email: string): JsonObject | undefined {
+  return document(database.get(`SELECT doc FROM user WHERE ${EMAIL} = ?`, email))
+}
+
+export function issueCode(database: Database, issue: CodeIssue): void {
+  database.run(
+    `DELETE FROM code WHERE email IN (SELECT email FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    issue.now,
+  )
+  database.run(
+    `INSERT INTO code (email, mac, expires_at) VALUES (?, ?, ?) ON CONFLICT (email) DO UPDATE
+      SET mac = excluded.mac, expires_at = excluded.expires_at, attempts = 0`,
+    issue.email,
+    issue.mac,
+    issue.expiresAt,
+  )
+  putMessage(database, issue)
+}
+
+/**
+ * The try is counted before the code is compared, and the comparison is the DELETE itself. The mac is keyed with a
+ * secret, so that the time which SQLite takes to compare it tells nothing about the code.
+ */
+export function takeCode(database: Database, claim: CodeClaim): CodeOutcome {
+  const { email, mac, now, attemptsMax, tries } = claim
+  const retryAfterMs = tries === undefined ? undefined : rateWait(database, tries, now)
+  if (retryAfterMs !== undefined) return { kind: 'limited', retryAfterMs }
+  const counted = database.get(
+    'UPDATE code SET attempts = attempts + 1 WHERE email = ? AND expires_at > ? RETURNING attempts',
+    email,
+    now,
+  )
+  const attempts = counted === undefined ? undefined : Number(counted['attempts'])
+  if (attempts !== undefined && attempts <= attemptsMax) {
+    const taken = database.run('DELETE FROM code WHERE email = ? AND mac = ?', email, mac)
+    if (taken === 1) return { kind: 'taken' }
+  }
+  if (tries !== undefined) addHit(database, tries, now)
+  if (attempts === undefined) return { kind: 'refused', reason: 'none' }
+  if (attempts >= attemptsMax) database.run('DELETE FROM code WHERE email = ?', email)
+  return { kind: 'refused', reason: attempts > attemptsMax ? 'void' : 'wrong' }
+}
+
+export function createAccount(database: Database, account: NewAccount): 'inserted' | 'exists' {
+  const inserted = database.run(
+    'INSERT INTO user (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    account.user.id,
+    writeJson(account.user.value),
+  )
+  if (inserted === 0) return 'exists'
+  ensureBelongings(database, account.user.id, account)
+  return 'inserted'
+}
+
+export function promote(database: Database, email: string, now: number): JsonObject | undefined {
+  return document(
+    database.get(
+      `UPDATE user SET doc = json_set(doc, '$.dashboardRole', 'admin', '$.updatedAt', ?) WHERE ${EMAIL} = ? RETURNING doc`,
+      isoDate(now),
+      email,
+    ),
+  )
+}
+
+export function signIn(database: Database, request: SignIn): SignedIn {
+  const { email, guest, newcomer } = request
+  const account = userByEmail(database, email)
+  const stillGuest = guest === undefined ? undefined : guestUser(database, guest.id)
+  if (guest !== undefined && stillGuest !== undefined) {
+    revoke(database, { ...guest, now: request.now })
+    if (account === undefined) {
+      const user = convertGuest(database, guest.id, request)
+      ensureBelongings(database, guest.id, newcomer)
+      return { how: 'converted', user }
+    }
+  }
+  if (account === undefined) {
+    createAccount(database, newcomer)
+    return { how: 'created', user: newcomer.user.value }
+  }
+  const accountId = String(account['id'])
+  ensureBelongings(database, accountId, newcomer)
+  if (stillGuest === undefined || guest === undefined) return { how: 'existing', user: account }
+  mergePreferences(database, { accountId, user: account, guestId: guest.id, request })
+  database.run('DELETE FROM user WHERE id = ?', guest.id)
+  return { how: 'merged', user: account }
+}
+
+/** The id stays, and with it settings and preferences. */
+function convertGuest(database: Database, id: string, { email, now }: SignIn): JsonObject {
+  const row = database.get(
+    `UPDATE user SET doc = json_set(doc, '$.appRole', 'standardUser', '$.email', ?, '$.updatedAt', ?)
+      WHERE id = ? RETURNING doc`,
+    email,
+    isoDate(now),
+    id,
+  )
+  return document(row) as JsonObject
+}
+
+function guestUser(database: Database, id: string): JsonObject | undefined {
+  return document(database.get(`SELECT doc FROM user WHERE id = ? AND ${valueAt('appRole')} = 'guestUser'`, id))
+}
+
+interface Merge {
+  readonly accountId: string
+  readonly user: JsonObject
+  readonly guestId: string
+  readonly request: SignIn
+}
+
+function mergePreferences(database: Database, { accountId, user, guestId, request }: Merge): void {
+  const preferences = (id: string) => document(database.get(`SELECT doc FROM ${PREFERENCES} WHERE id = ?`, id))
+  const [account, guest] = [preferences(accountId), preferences(guestId)]
+  if (account === undefined || guest === undefined) return
+  const config = document(database.get(`SELECT doc FROM ${CONFIG} WHERE id = ?`, remoteConfig.singleton ?? ''))
+  const merged = request.merge({ account, user, guest, config })
+  database.run(`UPDATE ${PREFERENCES} SET doc = ? WHERE id = ?`, writeJson(merged), accountId)
+}
+
+const [SETTINGS, PREFERENCES, CONFIG] = [userAppSettings, userContentPreferences, remoteConfig].map(
+  (model: Model) => tableOf(model),
+) as [string, string, string]
+
+/** Settings and preferences of a user, with defaults where they are missing. */
+function ensureBelongings(database: Database, id: string, { settings, preferences }: NewAccount): void {
+  for (const [table, value] of [[SETTINGS, settings], [PREFERENCES, preferences]] as const) {
+    database.run(
+      `INSERT INTO ${table} (id, doc) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`,
+      id,
+      writeJson({ ...value, id }),
+    )
+  }
+}
+
+export function revoke(database: Database, token: { jti: string; expiresAt: number; now: number }): void {
+  database.run(
+    `DELETE FROM revoked_token WHERE jti IN (SELECT jti FROM revoked_token WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    token.now,
+  )
+  database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', token.jti, token.expiresAt)
+}
+
+export function updateUser(
+  database: Database,
+  id: string,
+  change: (stored: JsonObject) => JsonObject,
+): string | 'missing' | 'last-admin' {
+  const stored = document(database.get('SELECT doc FROM user WHERE id = ?', id))
+  if (stored === undefined) return 'missing'
+  const doc = writeJson(change(stored))
+  const row = database.get(
+    `UPDATE user SET doc = ? WHERE id = ? AND
+      (${DASHBOARD_ROLE} <> 'admin' OR ? ->> '$.dashboardRole' = 'admin' OR ${OTHER_ADMIN}) RETURNING doc`,
+    doc,
+    id,
+    doc,
+  )
+  return row === undefined ? 'last-admin' : String(row['doc'])
+}
+
+export function deleteAccount(
+  database: Database,
+  { id, keepLastAdmin }: { id: string; keepLastAdmin: boolean },
+): 'deleted' | 'missing' | 'last-admin' {
+  const row = database.get(
+    `DELETE FROM user WHERE id = ? AND (? OR ${DASHBOARD_ROLE} <> 'admin' OR ${OTHER_ADMIN}) RETURNING ${EMAIL} AS email`,
+    id,
+    keepLastAdmin ? 0 : 1,
+  )
+  if (row === undefined) {
+    return database.get('SELECT 1 FROM user WHERE id = ?', id) === undefined ? 'missing' : 'last-admin'
+  }
+  const email = String(row['email'])
+  database.run('DELETE FROM code WHERE email = ?', email)
+  database.run('DELETE FROM outbox WHERE address = ?', email)
+  return 'deleted'
+}
+
+function document(row: Row | undefined): JsonObject | undefined {
+  return row === undefined ? undefined : (parseJson(String(row['doc'])) as JsonObject)
+}

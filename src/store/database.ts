@@ -1,0 +1,101 @@
+/**
+ * One connection to the SQLite file, set up the way this service needs it.
+ *
+ * Where we differ from SQLite's defaults (sqlite.org/pragma.html):
+ * - `journal_mode=WAL`: readers in other threads and processes never wait for the writer.
+ * - `synchronous=FULL` (in WAL mode the default would be the same, but builds differ): a commit is on disk when it
+ *   returns, so an acknowledged write survives a power cut.
+ * - `secure_delete=ON`: deleted content is overwritten with zeroes; a deleted account must not be readable in the file.
+ * - `trusted_schema=OFF` and defensive mode: a tampered schema cannot call functions or rewrite the file's internals.
+ * - `foreign_keys=ON`: what an account owns cannot outlive it.
+ */
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { fail } from '../base/failure.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
+const CACHE_KIB = 32 * 1024
+/** After a checkpoint the log file is cut back to this size. */
+const WAL_BYTES_KEPT = 16 * 1024 * 1024
+
+export type Row = Record<string, SQLOutputValue>
+
+export interface Database {
+  /** Runs a statement and gives its first row. Statements are prepared once per text. */
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined
+  all(sql: string, ...values: SQLInputValue[]): Row[]
+  /** Rows one by one; nothing is held but the current one. Stop early by leaving the loop. */
+  iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row>
+  /** Runs a statement and gives the number of rows that it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number
+  /** Runs several statements without values, for schema and transaction control. */
+  exec(sql: string): void
+  readonly inTransaction: boolean
+  close(): void
+}
+
+/** Opens the file, creating it where `readOnly` is not set. Throws what node:sqlite throws. */
+export function openDatabase(file: string, { readOnly = false } = {}): Database {
+  const connection = new DatabaseSync(file, {
+    readOnly,
+    timeout: BUSY_TIMEOUT_MS,
+    enableForeignKeyConstraints: true,
+    defensive: true,
+  })
+  connection.exec(`
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA temp_store = MEMORY;
+  `)
+  if (!readOnly) {
+    connection.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA secure_delete = ON;
+      PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
+    `)
+  }
+  const prepared = new Map<string, StatementSync>()
+  const statement = (sql: string): StatementSync => {
+    let found = prepared.get(sql)
+    if (found === undefined) prepared.set(sql, (found = connection.prepare(sql)))
+    return found
+  }
+  return {
+    get: (sql, ...values) => statement(sql).get(...values),
+    all: (sql, ...values) => statement(sql).all(...values),
+    // A statement can only be stepped by one loop at a time, so a loop that may be left early prepares its own.
+    iterate: (sql, ...values) => connection.prepare(sql).iterate(...values),
+    run: (sql, ...values) => Number(statement(sql).run(...values).changes),
+    exec: (sql) => connection.exec(sql),
+    get inTransaction() {
+      return connection.isTransaction
+    },
+    close: () => connection.close(),
+  }
+}
+
+/** Primary result codes (sqlite.org/rescode.html) that mean "not now" and are no bug of ours. */
+const UNAVAILABLE = new Map([
+  [5, 'it is busy'],
+  [6, 'it is locked'],
+  [8, 'it cannot be written'],
+  [10, 'the disk reported an error'],
+  [13, 'the disk is full'],
+  [14, 'it cannot be opened'],
+])
+const CONSTRAINT_FOREIGN_KEY = 787
+
+/** A 503 for what the disk or another process causes; any other error as it is. */
+export function asStoreFailure(error: unknown): unknown {
+  const reason = UNAVAILABLE.get(errorCode(error) & 0xff)
+  if (reason === undefined) return error
+  return fail('networkError', `The database cannot be used now: ${reason}`, { cause: error })
+}
+
+export function isForeignKeyError(error: unknown): boolean {
+  return errorCode(error) === CONSTRAINT_FOREIGN_KEY
+}
+
+function errorCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0
+}

@@ -1,0 +1,137 @@
+/**
+ * Brings a database file to the schema of this program, in one transaction.
+ *
+ * `user_version` counts the migrations that have run. Tables and indexes of the models are not numbered: they are
+ * created from the declarations where they are missing, and indexes that no declaration names any more are dropped.
+ * A file with a higher number was written by a newer program and is left alone.
+ */
+import { existsSync, rmSync } from 'node:fs'
+import type { Model } from '../models/schema.ts'
+import type { Database } from './database.ts'
+import { modelSchema } from './schema-sql.ts'
+
+/** "DLN1" in the file's header, so that `file` and a careless copy can tell whose database it is. */
+const APPLICATION_ID = 0x444c4e31
+
+/** Append only: a released migration never changes. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  -- One pending sign-in code per address; mac is HMAC(purpose, email, code).
+  CREATE TABLE code (
+    email TEXT PRIMARY KEY, mac BLOB NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX code_expiry ON code (expires_at);
+
+  -- Tokens that were signed out before they expired.
+  CREATE TABLE revoked_token (jti TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX revoked_token_expiry ON revoked_token (expires_at);
+
+  -- Accepted requests of rate limits that survive a restart; key is an HMAC of the address or e-mail.
+  CREATE TABLE rate_hit (key BLOB NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL);
+  CREATE INDEX rate_hit_key ON rate_hit (key, at);
+  CREATE INDEX rate_hit_expiry ON rate_hit (expires_at);
+
+  -- Mail on its way. The content is sealed and erased when the message is done.
+  CREATE TABLE outbox (
+    id TEXT PRIMARY KEY, address TEXT NOT NULL, sealed BLOB, state TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, created_at INTEGER NOT NULL, done_at INTEGER, reply TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX outbox_due ON outbox (state, due_at);
+  CREATE INDEX outbox_address ON outbox (address);
+
+  CREATE TABLE status_count (model TEXT NOT NULL, status TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, status))
+    WITHOUT ROWID;
+  `,
+]
+
+export interface MigrationOptions {
+  readonly models: readonly Model[]
+  readonly version: string
+  readonly migrations?: readonly string[]
+  /** Where a copy of the database is kept before migrations change it; the number of its schema is appended. */
+  readonly backup: string
+}
+
+/** A database that this program must not touch; the message says what to do. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError'
+}
+
+/** How many migrations have run; throws SchemaError where the file is not ours or is newer than this program. */
+export function schemaVersion(database: Database, options: Pick<MigrationOptions, 'version' | 'migrations'>): number {
+  const { migrations = MIGRATIONS, version } = options
+  const found = Number(database.get('PRAGMA user_version')?.['user_version'])
+  const application = Number(database.get('PRAGMA application_id')?.['application_id'])
+  const tables = Number(database.get('SELECT count(*) AS n FROM sqlite_schema')?.['n'])
+  if (application !== APPLICATION_ID && (found !== 0 || tables !== 0)) {
+    throw new SchemaError('The file dateline.db was not written by dateline: choose another data directory')
+  }
+  if (found > migrations.length) {
+    const writer = database.get("SELECT value FROM meta WHERE name = 'version'")?.['value']
+    throw new SchemaError(
+      `The database has schema ${found}, written by dateline ${String(writer ?? 'of a newer version')}; this is ` +
+        `dateline ${version}, which knows schema ${migrations.length}: install that version or a newer one`,
+    )
+  }
+  return found
+}
+
+/** Whether opening this file would change its schema. */
+export function needsMigration(database: Database, options: MigrationOptions): boolean {
+  const { migrations = MIGRATIONS } = options
+  if (schemaVersion(database, options) < migrations.length) return true
+  const plan = schemaPlan(database, options.models)
+  return plan.missing.length > 0 || plan.obsolete.length > 0
+}
+
+/** Runs what is missing. Throws SchemaError; anything else that fails leaves the file as it was. */
+export function migrate(database: Database, options: MigrationOptions): void {
+  const { models, version, migrations = MIGRATIONS, backup } = options
+  const from = schemaVersion(database, options)
+  if (from > 0 && from < migrations.length) keepCopy(database, `${backup}-${from}`)
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    migrations.slice(from).forEach((sql) => database.exec(sql))
+    const { missing, obsolete } = schemaPlan(database, models)
+    for (const { type, name } of obsolete) database.exec(`DROP ${type.toUpperCase()} "${name}"`)
+    for (const { sql } of missing) database.exec(sql)
+    for (const model of models) if (missing.some(({ name }) => name === `${model.name}/count INSERT`)) recount(database, model)
+    database.run("INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", version)
+    database.exec(`PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${APPLICATION_ID}`)
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** What the declarations want and the file lacks, and the indexes and triggers that they no longer want. */
+function schemaPlan(database: Database, models: readonly Model[]) {
+  const found = database
+    .all('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL')
+    .map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) }))
+  const wanted = models.flatMap(modelSchema)
+  // A slash is only in names that came from declarations.
+  const obsolete = found.filter(({ type, name, sql }) => {
+    const declared = wanted.find((entry) => entry.name === name)
+    return type !== 'table' && name.includes('/') && declared?.sql !== sql
+  })
+  const kept = new Set(found.filter((entry) => !obsolete.includes(entry)).map(({ name }) => name))
+  return { missing: wanted.filter(({ name }) => !kept.has(name)), obsolete }
+}
+
+function recount(database: Database, model: Model): void {
+  database.run('DELETE FROM status_count WHERE model = ?', model.name)
+  database.run(
+    `INSERT INTO status_count SELECT ?, doc ->> '$."status"', count(*) FROM "${model.name}" GROUP BY 2`,
+    model.name,
+  )
+}
+
+/** VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html); one left by an attempt before is replaced. */
+function keepCopy(database: Database, file: string): void {
+  if (existsSync(file)) rmSync(file)
+  database.run('VACUUM INTO ?', file)
+}

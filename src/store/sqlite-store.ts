@@ -1,0 +1,120 @@
+/** The Store on one SQLite file: reads run at once, writes through the group commit. */
+import { join } from 'node:path'
+import type { Model } from '../models/schema.ts'
+import * as accounts from './account-tables.ts'
+import { asStoreFailure, openDatabase, type Database } from './database.ts'
+import { ownDataDir, type DataDir, type Owner } from './data-dir.ts'
+import * as documents from './document-tables.ts'
+import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
+import * as outbox from './outbox-table.ts'
+import { countRate } from './rate-table.ts'
+import { findDocuments } from './scan.ts'
+import type { Store } from './store.ts'
+import { createWriteQueue } from './write-queue.ts'
+
+export interface StoreOptions {
+  readonly dir: DataDir
+  readonly models: readonly Model[]
+  readonly version: string
+  /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
+  readonly owner?: Owner
+}
+
+/**
+ * Opens the store and brings its schema up to date. Throws DataDirError where another process owns the directory,
+ * SchemaError where the file is not for this program.
+ */
+export function openStore({ dir, models, version, owner }: StoreOptions): Store {
+  const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
+  try {
+    const database = openDatabase(dir.database)
+    try {
+      prepareSchema(database, { dir, models, version, owned: lock !== undefined })
+      return sqliteStore(database, () => lock?.release())
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+interface SchemaTask {
+  readonly dir: DataDir
+  readonly models: readonly Model[]
+  readonly version: string
+  readonly owned: boolean
+}
+
+/** Only the owner may change the schema; a command takes the directory for that moment. */
+function prepareSchema(database: Database, { dir, models, version, owned }: SchemaTask): void {
+  const options: MigrationOptions = { models, version, backup: join(dir.path, 'dateline.db.before-schema') }
+  schemaVersion(database, options)
+  if (!needsMigration(database, options)) return
+  const lock = owned ? undefined : ownDataDir(dir, { pid: process.pid, startedAt: 'just now' })
+  try {
+    migrate(database, options)
+  } finally {
+    lock?.release()
+  }
+}
+
+function sqliteStore(database: Database, release: () => void): Store {
+  const queue = createWriteQueue(database)
+  const { write } = queue
+  const read = <T>(work: () => T): Promise<T> => {
+    try {
+      return Promise.resolve(work())
+    } catch (error) {
+      return Promise.reject(asStoreFailure(error))
+    }
+  }
+  return {
+    get: (model, id) => read(() => documents.getDocument(database, model, id)),
+    find: (model, query) => read(() => findDocuments(database, model, query)),
+    insert: (model, document) => write(() => documents.insertDocument(database, model, document)),
+    insertMissing: (model, items) =>
+      write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),
+    update: (model, id, change) => write(() => documents.updateDocument(database, model, id, change)),
+    remove: (model, id) => write(() => documents.removeDocument(database, model, id)),
+    countActive: (model) => read(() => documents.countActive(database, model)),
+    countriesInUse: (use) => read(() => documents.countriesInUse(database, use)),
+
+    caller: (userId, jti) => read(() => accounts.caller(database, userId, jti)),
+    userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
+    issueCode: (issue) => write(() => accounts.issueCode(database, issue)),
+    takeCode: (claim) => write(() => accounts.takeCode(database, claim)),
+    createAccount: (account) => write(() => accounts.createAccount(database, account)),
+    promote: (email, now) => write(() => accounts.promote(database, email, now)),
+    signIn: (request) => write(() => accounts.signIn(database, request)),
+    revoke: (token) => write(() => accounts.revoke(database, token)),
+    updateUser: (id, change) => write(() => accounts.updateUser(database, id, change)),
+    deleteAccount: async (request) => {
+      const outcome = await write(() => accounts.deleteAccount(database, request))
+      if (outcome === 'deleted') emptyLog(database)
+      return outcome
+    },
+    countRate: (rate, now) => write(() => countRate(database, rate, now)),
+
+    takeDueMessage: (now, leaseMs) => write(() => outbox.takeDueMessage(database, now, leaseMs)),
+    finishMessage: (id, result, now) => write(() => outbox.finishMessage(database, id, result, now)),
+    nextDue: () => read(() => outbox.nextDue(database)),
+
+    close: async () => {
+      queue.flush()
+      database.close()
+      release()
+    },
+  }
+}
+
+/**
+ * Moves the write-ahead log into the database and cuts it to nothing: older versions of deleted rows stand in it.
+ * A reader in another process can hold that up; the next checkpoint then does it.
+ */
+function emptyLog(database: Database): void {
+  database.exec('PRAGMA busy_timeout = 200; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000')
+}
+

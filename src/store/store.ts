@@ -1,0 +1,165 @@
+/**
+ * What the service needs of a database, named after what the service does.
+ *
+ * Everything is asynchronous and small, and each change is one call: what must happen together stands in one
+ * operation, with its conditions inside, so that no caller can check first and act later. Nothing above this folder
+ * knows SQL or sees a transaction.
+ */
+import type { JsonObject } from '../base/json.ts'
+import type { Model } from '../models/schema.ts'
+import type { Filter } from '../query/ast.ts'
+import type { Position, Sort } from '../query/order.ts'
+
+/** A document on its way into the store; `id` is the same text as its member. */
+export interface Document {
+  readonly id: string
+  readonly value: JsonObject
+}
+
+export interface FindQuery {
+  readonly filter: Filter
+  readonly sort: Sort
+  /** How many items at most; undefined for all of them. */
+  readonly limit: number | undefined
+  /** The sort values and the id after which the page begins. */
+  readonly after: Position | undefined
+}
+
+export interface Found {
+  /** Documents as JSON text. */
+  readonly items: readonly string[]
+  /** Where the next page begins; undefined when nothing follows. */
+  readonly next: Position | undefined
+}
+
+/** 'exists': the id or a unique value is taken; 'orphan': the user that it belongs to is not there. */
+export type InsertOutcome = 'inserted' | 'exists' | 'orphan'
+
+export interface DocumentStore {
+  /** The JSON text of a document. */
+  get(model: Model, id: string): Promise<string | undefined>
+  find(model: Model, query: FindQuery): Promise<Found>
+  insert(model: Model, document: Document): Promise<InsertOutcome>
+  /** Inserts those whose id is not there yet and gives their number. */
+  insertMissing(model: Model, documents: readonly Document[]): Promise<number>
+  /**
+   * Replaces a document by what `change` makes of the stored one, with nothing in between; gives its new text, or
+   * undefined where there is none. What `change` throws is thrown, and nothing changes.
+   */
+  update(model: Model, id: string, change: (stored: JsonObject) => JsonObject): Promise<string | undefined>
+  remove(model: Model, id: string): Promise<boolean>
+  /** How many documents of a counted model have the status `active`. */
+  countActive(model: Model): Promise<number>
+  /** Ids of the countries in which active headlines happen, or active sources sit. */
+  countriesInUse(use: 'eventCountry' | 'headquarters'): Promise<readonly string[]>
+}
+
+/** A sign-in code to be stored, with the sealed message that carries it, unless the operator hands it over. */
+export interface CodeIssue {
+  readonly email: string
+  readonly mac: Uint8Array
+  readonly now: number
+  readonly expiresAt: number
+  readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
+}
+
+export interface CodeClaim {
+  readonly email: string
+  readonly mac: Uint8Array
+  readonly now: number
+  /** Wrong tries after which the code is void. */
+  readonly attemptsMax: number
+  /** Counts wrong tries of the address over all its codes; undefined where that limit is off. */
+  readonly tries: Rate | undefined
+}
+export type CodeOutcome =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'refused'; readonly reason: 'none' | 'void' | 'wrong' }
+  | { readonly kind: 'limited'; readonly retryAfterMs: number }
+
+/** A sliding window: at most `max` events of one key within `windowMs`. */
+export interface Rate {
+  readonly key: Uint8Array
+  readonly max: number
+  readonly windowMs: number
+}
+/** Milliseconds until the next event is allowed, or undefined when this one was, and has been counted. */
+export type RateOutcome = number | undefined
+
+export interface SignIn {
+  readonly email: string
+  /** The guest who asks, and the token to revoke when the guest becomes or joins the account. */
+  readonly guest: { readonly id: string; readonly jti: string; readonly expiresAt: number } | undefined
+  /** The user with defaults that is created where none has the address and no guest is converted. */
+  readonly newcomer: NewAccount
+  readonly now: number
+  /** The account's preferences with the guest's merged into them. */
+  readonly merge: (parts: {
+    readonly account: JsonObject
+    readonly user: JsonObject
+    readonly guest: JsonObject
+    readonly config: JsonObject | undefined
+  }) => JsonObject
+}
+export interface SignedIn {
+  readonly how: 'created' | 'existing' | 'converted' | 'merged'
+  readonly user: JsonObject
+}
+
+/** A user with what belongs to each. Settings and preferences have the user's id. */
+export interface NewAccount {
+  readonly user: Document
+  readonly settings: JsonObject
+  readonly preferences: JsonObject
+}
+
+export interface AccountStore {
+  /** The user of a token: undefined where the user is gone or the token was revoked. */
+  caller(userId: string, jti: string): Promise<JsonObject | undefined>
+  userByEmail(email: string): Promise<JsonObject | undefined>
+  /** Replaces any earlier code of the address, and the message that carried it. */
+  issueCode(issue: CodeIssue): Promise<void>
+  /** Consumes the code of an address: of two requests with the right one, one gets it. */
+  takeCode(claim: CodeClaim): Promise<CodeOutcome>
+  /** Creates a user with settings and preferences; 'exists' where the e-mail address is taken. */
+  createAccount(account: NewAccount): Promise<'inserted' | 'exists'>
+  /** Makes an existing user an administrator; undefined where there is none. */
+  promote(email: string, now: number): Promise<JsonObject | undefined>
+  /** Finds, creates, converts or merges, and makes sure of settings and preferences. */
+  signIn(request: SignIn): Promise<SignedIn>
+  revoke(token: { readonly jti: string; readonly expiresAt: number; readonly now: number }): Promise<void>
+  /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
+  updateUser(id: string, change: (stored: JsonObject) => JsonObject): Promise<string | 'missing' | 'last-admin'>
+  /** Deletes a user and all that belongs to it, for good: the content is overwritten in the file. */
+  deleteAccount(request: {
+    readonly id: string
+    readonly now: number
+    readonly keepLastAdmin: boolean
+  }): Promise<'deleted' | 'missing' | 'last-admin'>
+  countRate(rate: Rate, now: number): Promise<RateOutcome>
+}
+
+export interface OutboxMessage {
+  readonly id: string
+  readonly sealed: Uint8Array
+  readonly attempts: number
+  readonly expiresAt: number
+}
+export type DeliveryResult =
+  | { readonly kind: 'delivered'; readonly reply: string }
+  | { readonly kind: 'failed'; readonly reply: string }
+  | { readonly kind: 'later'; readonly reply: string; readonly dueAt: number }
+
+export interface OutboxStore {
+  /** The message that is due first, or undefined; it is not given out again before `leaseMs` have passed. */
+  takeDueMessage(now: number, leaseMs: number): Promise<OutboxMessage | undefined>
+  /** Records how an attempt ended. A message that is done loses its content. */
+  finishMessage(id: string, result: DeliveryResult, now: number): Promise<void>
+  /** When the next message is due, in milliseconds since the epoch. */
+  nextDue(): Promise<number | undefined>
+}
+
+export interface Store extends DocumentStore, AccountStore, OutboxStore {
+  /** Finishes what is under way and closes the files. */
+  close(): Promise<void>
+}

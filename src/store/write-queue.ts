@@ -1,0 +1,73 @@
+/**
+ * Group commit: all writes of one turn of the event loop share a transaction, and so one sync to disk.
+ *
+ * Each piece of work runs in a savepoint of its own, so that one that fails takes nothing with it. A promise is
+ * settled after the commit is on disk, never before. Work is synchronous: nobody awaits inside a transaction.
+ */
+import { asStoreFailure, type Database } from './database.ts'
+
+export interface WriteQueue {
+  /** Runs the work in the next shared transaction; settles after its commit. What the work throws rolls it back. */
+  write<T>(work: () => T): Promise<T>
+  /** Runs what is waiting now. */
+  flush(): void
+}
+
+interface Job {
+  readonly work: () => unknown
+  readonly settle: (outcome: Outcome) => void
+}
+type Outcome = { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown }
+
+export function createWriteQueue(database: Database): WriteQueue {
+  let waiting: Job[] = []
+
+  const flush = (): void => {
+    const jobs = waiting
+    waiting = []
+    if (jobs.length === 0) return
+    const outcomes = commitTogether(database, jobs)
+    jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
+  }
+
+  return {
+    flush,
+    write<T>(work: () => T): Promise<T> {
+      if (waiting.length === 0) setImmediate(flush)
+      return new Promise<T>((resolve, reject) => {
+        const settle = (outcome: Outcome): void => {
+          if (outcome.kind === 'done') resolve(outcome.value as T)
+          else reject(asStoreFailure(outcome.error))
+        }
+        waiting.push({ work, settle })
+      })
+    },
+  }
+}
+
+function commitTogether(database: Database, jobs: readonly Job[]): readonly Outcome[] {
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    const outcomes = jobs.map((job) => runInSavepoint(database, job))
+    database.exec('COMMIT')
+    return outcomes
+  } catch (error) {
+    // A full disk can end the transaction by itself (sqlite.org/lang_transaction.html); nothing of it is kept.
+    if (database.inTransaction) database.exec('ROLLBACK')
+    return jobs.map(() => ({ kind: 'failed', error }))
+  }
+}
+
+function runInSavepoint(database: Database, job: Job): Outcome {
+  database.exec('SAVEPOINT job')
+  try {
+    const value = job.work()
+    if (value instanceof Promise) throw new Error('Work in a transaction must not be asynchronous')
+    database.exec('RELEASE job')
+    return { kind: 'done', value }
+  } catch (error) {
+    if (!database.inTransaction) throw error
+    database.exec('ROLLBACK TO job; RELEASE job')
+    return { kind: 'failed', error }
+  }
+}
