@@ -69,7 +69,7 @@ function welcome(config: Config, { url }: App, isNew: boolean): readonly string[
     `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`,
     config.mail.kind === 'console'
       ? 'Mail is not set up: sign-in codes are shown here, on stderr. Set --mail to send them'
-      : upperFirst(describeMailTarget(config.mail)),
+      : `Sign-in codes: ${describeMailTarget(config.mail)}`,
   ]
   if (config.mail.kind === 'console' && !isLoopback(config.host)) {
     lines.push(`Warning: other machines can reach ${config.host}, but nobody there gets a code until --mail is set`)

@@ -1,0 +1,11 @@
+/** `npm run bench -- NAME [N]`: benchmarks, one run each, printed as ratios. Never part of the tests. */
+import { benchHttp } from './bench-http.ts'
+
+const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = { http: benchHttp }
+
+const [name = '', ...words] = process.argv.slice(2)
+const bench = BENCHES[name]
+if (bench === undefined) {
+  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')}`)
+  process.exitCode = 2
+} else await bench(words)
