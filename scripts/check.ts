@@ -1,0 +1,57 @@
+/**
+ * The one gate, the same here and in CI: types, then every test.
+ *
+ *   npm test                              all
+ *   npm test -- query                     the tests in test/query
+ *   npm test -- test/http/cors.test.ts    one file
+ *   npm test -- http --test-name-pattern=HEAD
+ *
+ * Whatever begins with a dash goes to node's test runner as it is.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+/** For each test: enough for the slowest, and the end of one that hangs. */
+const TEST_TIMEOUT_MS = 120_000
+
+const root = join(import.meta.dirname, '..')
+const words = process.argv.slice(2)
+const options = words.filter((word) => word.startsWith('-'))
+const files = testFiles(words.filter((word) => !word.startsWith('-')))
+
+process.exitCode = run('types', ['node_modules/typescript/bin/tsc']) || run('tests', testArguments())
+
+function testArguments(): string[] {
+  const settings = [
+    `--test-concurrency=${availableParallelism()}`,
+    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    '--test-reporter=spec',
+  ]
+  return ['--test', ...settings, ...options, ...files]
+}
+
+/** The test files of areas or paths; all of them where none is named. Ends the process where a name has none. */
+function testFiles(names: readonly string[]): string[] {
+  if (names.length === 0) return globSync('test/**/*.test.ts', { cwd: root }).sort()
+  return names.flatMap((name) => {
+    if (name.endsWith('.ts') && statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true) return [name]
+    const area = name.replace(/^test\//, '').replace(/\/$/, '')
+    const found = globSync([`test/${area}/**/*.test.ts`, `test/${area}.test.ts`], { cwd: root }).sort()
+    if (found.length > 0) return found
+    process.stderr.write(`check: cannot find tests for "${name}": wanted a directory below test/ or a file\n`)
+    process.exit(2)
+  })
+}
+
+/** Runs a node program to its end and gives its exit code. */
+function run(name: string, args: readonly string[]): number {
+  const start = performance.now()
+  const { status, signal, error } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  if (error !== undefined) process.stderr.write(`check: cannot run the ${name}: ${error.message}\n`)
+  const how = status === 0 ? 'passed' : `failed${signal === null ? '' : `, ended by ${signal}`}`
+  process.stderr.write(`check: ${name} ${how} in ${seconds} s\n`)
+  return status ?? 1
+}

@@ -1,0 +1,245 @@
+/**
+ * Brings what a fresh clone lacks, then hands over to the pinned Node.
+ *
+ *   node scripts/toolchain.mjs <file.ts> [arguments…]
+ *
+ * Any Node from 18 on may run this file, so it is plain JavaScript and imports nothing of ours. When all is there it
+ * costs a few milliseconds: one comparison of package-lock.json with the copy kept beside the installed packages.
+ * Everything it says goes to stderr, since stdout belongs to the program it starts.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { constants, hostname } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const LOCK_BEAT_MS = 2_000
+/** A lock that was not touched for this long belongs to nobody, whatever its process id says. */
+const LOCK_STALE_MS = 30_000
+const LOCK_POLL_MS = 100
+const SHOWN_CAUSE_CHARS_MAX = 300
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const stampFile = join(modules, '.toolchain-stamp')
+const lockFile = join(root, '.toolchain.lock')
+const bundledNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+const wantedVersion = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node
+const packageLock = readFileSync(join(root, 'package-lock.json'), 'utf8')
+/** Packages for another machine are of no use, as when a directory is shared with a container. */
+const stamp = `${process.platform} ${process.arch}\n${packageLock}`
+
+class SetUpError extends Error {}
+
+try {
+  if (!isReady()) await underLock(setUp)
+  handOver(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof SetUpError)) throw error
+  say(error.message)
+  process.exit(1)
+}
+
+/** Whether the last set-up was for this lock file, and its Node is still there. */
+function isReady() {
+  return readIfThere(stampFile) === stamp && (runsPinned() || existsSync(bundledNode))
+}
+
+function runsPinned() {
+  return process.versions.node === wantedVersion
+}
+
+async function setUp() {
+  if (isReady()) return // Somebody else did it while we waited for the lock.
+  if (!packagesMatchLock()) {
+    say('installing the development packages (once, and after every change of package-lock.json) …')
+    // Scripts stay off: the only one that matters is run below, by every version of npm alike.
+    const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
+    await run('npm', ['ci', ...options], root)
+  }
+  if (!runsPinned() && versionOf(bundledNode) !== wantedVersion) {
+    say(`fetching Node ${wantedVersion} …`)
+    await run(process.execPath, ['installArchSpecificPackage.js'], join(modules, 'node'))
+    const found = versionOf(bundledNode)
+    if (found !== wantedVersion) {
+      throw new SetUpError(
+        `cannot run the pinned Node at ${bundledNode}: wanted version ${wantedVersion}, found ${found}`,
+      )
+    }
+  }
+  try {
+    linkNode()
+    writeFileSync(stampFile, stamp)
+  } catch (error) {
+    say(`cannot write what would make the next start quicker: ${error.message}`)
+  }
+}
+
+/** Whether what npm says it installed is what the lock file wants, as after an `npm ci` by hand. */
+function packagesMatchLock() {
+  const hidden = readIfThere(join(modules, '.package-lock.json'))
+  if (hidden === undefined) return false
+  const installed = JSON.parse(hidden).packages
+  return Object.entries(JSON.parse(packageLock).packages).every(([path, wanted]) => {
+    if (path === '') return true
+    const found = installed[path]
+    if (found === undefined) return wanted.optional === true && !isForThisMachine(wanted)
+    return found.version === wanted.version && found.integrity === wanted.integrity && existsSync(join(root, path))
+  })
+}
+
+function isForThisMachine({ os, cpu }) {
+  return (os === undefined || os.includes(process.platform)) && (cpu === undefined || cpu.includes(process.arch))
+}
+
+/** npm makes this link only where it runs the script itself. Through it `npm start` begins on the pinned Node. */
+function linkNode() {
+  const link = join(modules, '.bin', 'node')
+  if (process.platform !== 'win32' && !existsSync(link) && existsSync(bundledNode)) {
+    rmSync(link, { force: true })
+    symlinkSync(join('..', 'node', 'bin', 'node'), link)
+  }
+}
+
+/** What the executable says, or why it cannot. */
+function versionOf(executable) {
+  const { stdout, error } = spawnSync(executable, ['--version'], { encoding: 'utf8' })
+  return error === undefined ? stdout.trim().replace(/^v/, '') : error.message
+}
+
+/** Runs a command to its end, with all it prints on our stderr. Throws a SetUpError with the cause when it fails. */
+async function run(command, args, cwd) {
+  const shown = [command === process.execPath ? 'node' : command, ...args].join(' ')
+  const child = spawn(command, args, {
+    cwd,
+    env: withoutOwnPath(process.env),
+    stdio: ['ignore', 2, 'pipe'],
+    shell: process.platform === 'win32', // npm is a batch file there.
+  })
+  let printed = ''
+  child.stderr.on('data', (chunk) => {
+    process.stderr.write(chunk)
+    printed = (printed + chunk).slice(-10_000)
+  })
+  const ended = await new Promise((done) => {
+    child.on('error', (error) => done(error.code === 'ENOENT' ? `there is no ${command} in PATH` : error.message))
+    child.on('close', (code, signal) =>
+      done(code === 0 ? undefined : (causeIn(printed) ?? `it ended with ${signal ?? code}`)),
+    )
+  })
+  if (ended !== undefined) throw new SetUpError(`cannot set up: "${shown}" in ${cwd} failed: ${ended}`)
+}
+
+function causeIn(printed) {
+  const network =
+    /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED)\b/.exec(printed)
+  if (network !== null) return `the package registry cannot be reached (${network[0]}); the first start needs a network`
+  return /^npm (?:error|ERR!) (?!code\b)\S.*$/m.exec(printed)?.[0].slice(0, SHOWN_CAUSE_CHARS_MAX)
+}
+
+/** `npm start` puts node_modules/.bin first in PATH; npm must not run on the Node that it is about to delete. */
+function withoutOwnPath(env) {
+  const own = join(modules, '.bin')
+  const path = (env.PATH ?? '').split(delimiter).filter((entry) => resolve(entry) !== own)
+  return { ...env, PATH: path.join(delimiter) }
+}
+
+/** Lets one process at a time into the task. A holder that dies, or whose machine does, is soon found out. */
+async function underLock(task) {
+  const mine = `${hostname()} ${process.pid}`
+  let hasSaidSo = false
+  while (!tryLock(mine)) {
+    if (!hasSaidSo) say('another process is setting up, waiting for it …')
+    hasSaidSo = true
+    await new Promise((done) => setTimeout(done, LOCK_POLL_MS))
+  }
+  const beat = setInterval(() => {
+    if (readIfThere(lockFile) === mine) utimesSync(lockFile, new Date(), new Date())
+  }, LOCK_BEAT_MS)
+  const giveUp = (signal) => {
+    release(mine)
+    process.exit(128 + constants.signals[signal])
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, giveUp)
+  try {
+    await task()
+  } finally {
+    clearInterval(beat)
+    release(mine)
+    for (const signal of signals) process.off(signal, giveUp)
+  }
+}
+
+function tryLock(mine) {
+  try {
+    writeFileSync(lockFile, mine, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw new SetUpError(`cannot set up: ${error.message}`)
+  }
+  const holder = readIfThere(lockFile)
+  if (holder !== undefined && isStale(holder)) {
+    // Moved first and looked at again: of two that find it stale, the second may have caught the lock of the first.
+    const moved = `${lockFile}.${process.pid}`
+    try {
+      renameSync(lockFile, moved)
+      if (readIfThere(moved) !== holder) renameSync(moved, lockFile)
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error
+    }
+    rmSync(moved, { force: true })
+  }
+  return false
+}
+
+function isStale(holder) {
+  const [host, pid] = holder.split(' ')
+  const touched = statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+  if (Date.now() - touched > LOCK_STALE_MS) return true
+  if (host !== hostname() || !/^\d+$/.test(pid ?? '')) return false
+  try {
+    process.kill(Number(pid), 0)
+    return Number(pid) === process.pid // Left over from before a restart of this container.
+  } catch (error) {
+    return error.code === 'ESRCH'
+  }
+}
+
+function release(mine) {
+  if (readIfThere(lockFile) === mine) rmSync(lockFile, { force: true })
+}
+
+/** Becomes the pinned Node where the system lets us, else runs it as a child that gets our signals. */
+function handOver(args) {
+  const node = existsSync(bundledNode) ? bundledNode : process.execPath
+  if (typeof process.execve === 'function' && process.platform !== 'win32') {
+    process.execve(node, [node, ...args], process.env)
+  }
+  const child = spawn(node, args, { stdio: 'inherit' })
+  // At a terminal, Ctrl-C reaches the child by itself, and a second signal would mean "at once" to it.
+  const atTerminal = process.stdin.isTTY === true
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (!atTerminal || signal === 'SIGTERM') child.kill(signal)
+    })
+  }
+  child.on('error', (error) => {
+    say(`cannot run ${node}: ${error.message}`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => process.exit(signal === null ? code : 128 + constants.signals[signal]))
+}
+
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+function say(text) {
+  process.stderr.write(`toolchain: ${text}\n`)
+}
