@@ -46,7 +46,7 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
       await exchange.readJson({ optional: true })
       return signedIn(await accounts.signInAnonymously(now()))
     },
-    me: (_exchange, { user }) => ok(writeJson(user)),
+    me: (_exchange, { user }) => ok(user),
     async signOut(_exchange, session) {
       await sessions.end(session, now())
       return noContent()

@@ -9,6 +9,7 @@ import { isObject, parseJson } from '../base/json.ts'
 import { equalSecrets, type SigningKey } from './keys.ts'
 
 const TOKEN_CHARS_MAX = 4096
+const KNOWN_TOKENS_MAX = 10_000
 /** How far the clocks of machines that share a secret may differ. */
 const CLOCK_TOLERANCE_S = 5
 
@@ -31,15 +32,33 @@ export function signToken(claims: Claims, { id, secret }: SigningKey): string {
   return `${content}.${signature(content, secret)}`
 }
 
-export interface Verification {
+export interface Trust {
   readonly keys: readonly SigningKey[]
   readonly issuer: string
-  /** Milliseconds since the epoch. */
-  readonly now: number
 }
 
-/** The claims of a token that holds, or why it does not. */
-export function verifyToken(token: string, { keys, issuer, now }: Verification): Claims | TokenRefusal {
+/**
+ * Makes a function from a token, and the time in milliseconds, to the claims of a token that holds, or why it does not.
+ * It remembers the tokens of the last callers whose signature held: an app sends the same one for a month. Times are
+ * judged anew at each call.
+ */
+export function tokenVerifier(trust: Trust): (token: string, now: number) => Claims | TokenRefusal {
+  const known = new Map<string, Claims>()
+  return (token, now) => {
+    const claims = known.get(token) ?? readToken(token, trust)
+    if (typeof claims === 'string') return claims
+    if (!known.has(token)) {
+      const [oldest] = known.keys()
+      if (known.size >= KNOWN_TOKENS_MAX && oldest !== undefined) known.delete(oldest)
+      known.set(token, claims)
+    }
+    const seconds = now / 1000
+    return seconds >= claims.exp || claims.iat > seconds + CLOCK_TOLERANCE_S ? 'expired' : claims
+  }
+}
+
+/** The claims of a token that somebody trusted has signed, whatever the time. */
+function readToken(token: string, { keys, issuer }: Trust): Claims | TokenRefusal {
   if (token.length > TOKEN_CHARS_MAX) return 'malformed'
   const [header, payload, signed, ...rest] = token.split('.')
   if (header === undefined || payload === undefined || signed === undefined || rest.length > 0) return 'malformed'
@@ -53,10 +72,7 @@ export function verifyToken(token: string, { keys, issuer, now }: Verification):
   if (!equalSecrets(expected, Buffer.from(signed))) return 'signature'
   const claims = decode(payload)
   if (claims === undefined || !isClaims(claims)) return 'claims'
-  if (claims.iss !== issuer) return 'issuer'
-  const seconds = now / 1000
-  if (seconds >= claims.exp || claims.iat > seconds + CLOCK_TOLERANCE_S) return 'expired'
-  return claims
+  return claims.iss === issuer ? claims : 'issuer'
 }
 
 function isClaims(value: object): value is Claims {

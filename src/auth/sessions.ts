@@ -6,17 +6,16 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../base/failure.ts'
-import type { JsonObject } from '../base/json.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Caller } from '../models/caller.ts'
 import type { AccountStore } from '../store/store.ts'
-import { signToken, verifyToken } from './jwt.ts'
+import { signToken, tokenVerifier } from './jwt.ts'
 import type { Keys } from './keys.ts'
 
 export interface Session {
   readonly caller: Caller
-  /** The stored user, whole. */
-  readonly user: JsonObject
+  /** The JSON text of the stored user. */
+  readonly user: string
   readonly jti: string
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
@@ -41,15 +40,15 @@ export interface Sessions {
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
 export function createSessions(store: AccountStore, keys: Keys, settings: TokenSettings, newId: NewId): Sessions {
+  const verify = tokenVerifier({ keys: keys.signing, issuer: settings.issuer })
   const identify = async (headers: IncomingHttpHeaders, now: number): Promise<Session | string> => {
     const token = BEARER.exec(headers.authorization ?? '')?.[1]
     if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
-    const claims = verifyToken(token, { keys: keys.signing, issuer: settings.issuer, now })
+    const claims = verify(token, now)
     if (typeof claims === 'string') return claims
     const user = await store.caller(claims.sub, claims.jti)
     if (user === undefined) return 'revoked, or its user is gone'
-    const caller = user as JsonObject & Caller
-    return { caller, user, jti: claims.jti, expiresAt: claims.exp * 1000 }
+    return { caller: JSON.parse(user) as Caller, user, jti: claims.jti, expiresAt: claims.exp * 1000 }
   }
   return {
     async require(headers, now) {

@@ -5,8 +5,12 @@
 
 /** `2025-10-20T12:34:56.789Z` for milliseconds since the epoch. */
 export function isoDate(ms: number): string {
-  return new Date(ms).toISOString()
+  // A busy server asks for the same millisecond many times.
+  if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() }
+  return latest.text
 }
+
+let latest = { ms: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /**
  * Brings any ISO 8601 date or date-time to the form above; undefined where the text is none (`2025-02-30`, `soon`).

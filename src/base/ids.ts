@@ -11,8 +11,11 @@ import type { Clock } from './clock.ts'
 export type NewId = () => string
 
 const ID = /^[0-9a-f]{24}$/
-const TAIL_BITS = 54n
-const STEP_BITS = 32n
+/** The tail of 54 bits, in two parts that fit a number: 22 bits and 32 bits. */
+const HIGH_SIZE = 2 ** 22
+const LOW_SIZE = 2 ** 32
+/** Random bytes are fetched in blocks: one call of the generator costs more than making an id. */
+const BLOCK_BYTES = 4096
 
 /** Whether the text has the form of an item id. */
 export function isId(text: string): boolean {
@@ -20,18 +23,48 @@ export function isId(text: string): boolean {
 }
 
 /** Makes a generator of ids. `random(n)` gives n unpredictable bytes; tests pass a seeded one. */
-export function idGenerator(now: Clock, random: (bytes: number) => Uint8Array = randomBytes): NewId {
-  let last = 0n
+export function idGenerator(now: Clock, random: (bytes: number) => Buffer = randomBytes): NewId {
+  const next = randomWords(random)
+  let [ms, high, low] = [-1, 0, 0]
   return () => {
-    const ms = now()
-    const time = (BigInt(Math.floor(ms / 1000)) << 10n) | BigInt(Math.floor(ms % 1000))
-    const fresh = (time << TAIL_BITS) | (bits(random(8)) >> (64n - TAIL_BITS))
-    // Same millisecond, or a clock that went back: stay above the last id.
-    last = fresh > last ? fresh : last + 1n + (bits(random(4)) & ((1n << STEP_BITS) - 1n))
-    return last.toString(16).padStart(24, '0')
+    const time = Math.floor(now())
+    if (time > ms) {
+      ms = time
+      high = next() % HIGH_SIZE
+      low = next()
+    } else {
+      // The same millisecond, or a clock that went back: stay above the last id.
+      low += 1 + next()
+      if (low >= LOW_SIZE) {
+        low -= LOW_SIZE
+        high++
+      }
+      if (high >= HIGH_SIZE) {
+        high = 0
+        ms++
+      }
+    }
+    const millis = ms % 1000
+    // 32 bits of seconds, then 10 bits of milliseconds and the 22 high bits of the tail, then its 32 low bits.
+    return hex(Math.floor(ms / 1000)) + hex(millis * HIGH_SIZE + high) + hex(low)
   }
 }
 
-function bits(bytes: Uint8Array): bigint {
-  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+function hex(word: number): string {
+  return word.toString(16).padStart(8, '0')
+}
+
+/** Unsigned numbers of 32 random bits. */
+function randomWords(random: (bytes: number) => Buffer): () => number {
+  let block: Buffer = Buffer.alloc(0)
+  let used = 0
+  return () => {
+    if (used === block.length) {
+      block = random(BLOCK_BYTES)
+      used = 0
+    }
+    const word = block.readUInt32LE(used)
+    used += 4
+    return word
+  }
 }

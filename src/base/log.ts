@@ -48,7 +48,9 @@ export function createLog({ level, format, now, write }: LogOptions): Log {
 }
 
 function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
-  return `${JSON.stringify({ time, level, event, ...fields }, errorAsText)}\n`
+  // A replacer function would make every line several times as dear, so errors are looked for first.
+  const hasError = Object.values(fields).some((value) => typeof value === 'object' && value !== null)
+  return `${JSON.stringify({ time, level, event, ...fields }, hasError ? errorAsText : undefined)}\n`
 }
 
 /** `12:00:01 warn  mail.failed  id=… reply="550 no such user"` */

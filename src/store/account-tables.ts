@@ -23,14 +23,13 @@ const DASHBOARD_ROLE = valueAt('dashboardRole')
 /** Whether another administrator than the user of the row is there. */
 const OTHER_ADMIN = `EXISTS (SELECT 1 FROM user AS other WHERE other.${DASHBOARD_ROLE} = 'admin' AND other.id <> user.id)`
 
-export function caller(database: Database, userId: string, jti: string): JsonObject | undefined {
-  return document(
-    database.get(
-      'SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)',
-      userId,
-      jti,
-    ),
+export function caller(database: Database, userId: string, jti: string): string | undefined {
+  const row = database.get(
+    'SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)',
+    userId,
+    jti,
   )
+  return row?.['doc'] as string | undefined
 }
 
 export function userByEmail(database: Database, email: string): JsonObject | undefined {

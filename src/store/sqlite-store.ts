@@ -10,6 +10,7 @@ import * as outbox from './outbox-table.ts'
 import { countRate } from './rate-table.ts'
 import { findDocuments } from './scan.ts'
 import type { Store } from './store.ts'
+import { createSnapshot } from './snapshot.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 export interface StoreOptions {
@@ -62,13 +63,15 @@ function prepareSchema(database: Database, { dir, models, version, owned }: Sche
 }
 
 function sqliteStore(database: Database, release: () => void): Store {
-  const queue = createWriteQueue(database)
+  const snapshot = createSnapshot(database)
+  const queue = createWriteQueue(database, snapshot.end)
   const { write } = queue
-  const read = <T>(work: () => T): Promise<T> => {
+  const read = async <T>(work: () => T): Promise<T> => {
     try {
-      return Promise.resolve(work())
+      snapshot.begin()
+      return work()
     } catch (error) {
-      return Promise.reject(asStoreFailure(error))
+      throw asStoreFailure(error)
     }
   }
   return {
@@ -93,7 +96,10 @@ function sqliteStore(database: Database, release: () => void): Store {
     updateUser: (id, change) => write(() => accounts.updateUser(database, id, change)),
     deleteAccount: async (request) => {
       const outcome = await write(() => accounts.deleteAccount(database, request))
-      if (outcome === 'deleted') emptyLog(database)
+      if (outcome === 'deleted') {
+        snapshot.end()
+        emptyLog(database)
+      }
       return outcome
     },
     countRate: (rate, now) => write(() => countRate(database, rate, now)),
@@ -104,6 +110,7 @@ function sqliteStore(database: Database, release: () => void): Store {
 
     close: async () => {
       queue.flush()
+      snapshot.end()
       database.close()
       release()
     },

@@ -114,8 +114,8 @@ export interface NewAccount {
 }
 
 export interface AccountStore {
-  /** The user of a token: undefined where the user is gone or the token was revoked. */
-  caller(userId: string, jti: string): Promise<JsonObject | undefined>
+  /** The JSON text of a token's user: undefined where the user is gone or the token was revoked. */
+  caller(userId: string, jti: string): Promise<string | undefined>
   userByEmail(email: string): Promise<JsonObject | undefined>
   /** Replaces any earlier code of the address, and the message that carried it. */
   issueCode(issue: CodeIssue): Promise<void>

@@ -19,13 +19,15 @@ interface Job {
 }
 type Outcome = { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown }
 
-export function createWriteQueue(database: Database): WriteQueue {
+/** `before` is called before each transaction, so that no other is open. */
+export function createWriteQueue(database: Database, before: () => void): WriteQueue {
   let waiting: Job[] = []
 
   const flush = (): void => {
     const jobs = waiting
     waiting = []
     if (jobs.length === 0) return
+    before()
     const outcomes = commitTogether(database, jobs)
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
   }
