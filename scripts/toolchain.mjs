@@ -31,6 +31,9 @@ const stamp = `${process.platform} ${process.arch}\n${packageLock}`
 
 class SetUpError extends Error {}
 
+/** The npm, or the installer, that runs now. */
+let running
+
 try {
   if (!isReady()) await underLock(setUp)
   handOver(process.argv.slice(2))
@@ -45,8 +48,9 @@ function isReady() {
   return readIfThere(stampFile) === stamp && (runsPinned() || existsSync(bundledNode))
 }
 
+/** Whether this process is the pinned Node already. It may be the one in node_modules, which npm has just replaced. */
 function runsPinned() {
-  return process.versions.node === wantedVersion
+  return process.versions.node === wantedVersion && existsSync(process.execPath)
 }
 
 async function setUp() {
@@ -59,7 +63,11 @@ async function setUp() {
   }
   if (!runsPinned() && versionOf(bundledNode) !== wantedVersion) {
     say(`fetching Node ${wantedVersion} …`)
-    await run(process.execPath, ['installArchSpecificPackage.js'], join(modules, 'node'))
+    await run(
+      existsSync(process.execPath) ? process.execPath : 'node',
+      ['installArchSpecificPackage.js'],
+      join(modules, 'node'),
+    )
     const found = versionOf(bundledNode)
     if (found !== wantedVersion) {
       throw new SetUpError(
@@ -116,6 +124,7 @@ async function run(command, args, cwd) {
     stdio: ['ignore', 2, 'pipe'],
     shell: process.platform === 'win32', // npm is a batch file there.
   })
+  running = child
   let printed = ''
   child.stderr.on('data', (chunk) => {
     process.stderr.write(chunk)
@@ -127,6 +136,7 @@ async function run(command, args, cwd) {
       done(code === 0 ? undefined : (causeIn(printed) ?? `it ended with ${signal ?? code}`)),
     )
   })
+  running = undefined
   if (ended !== undefined) throw new SetUpError(`cannot set up: "${shown}" in ${cwd} failed: ${ended}`)
 }
 
@@ -157,8 +167,13 @@ async function underLock(task) {
     if (readIfThere(lockFile) === mine) utimesSync(lockFile, new Date(), new Date())
   }, LOCK_BEAT_MS)
   const giveUp = (signal) => {
-    release(mine)
-    process.exit(128 + constants.signals[signal])
+    const leave = () => {
+      release(mine)
+      process.exit(128 + constants.signals[signal])
+    }
+    // The lock is held for as long as an npm of ours writes to node_modules.
+    if (running === undefined) leave()
+    else running.once('close', leave).kill(signal)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, giveUp)
@@ -212,7 +227,7 @@ function release(mine) {
 
 /** Becomes the pinned Node where the system lets us, else runs it as a child that gets our signals. */
 function handOver(args) {
-  const node = existsSync(bundledNode) ? bundledNode : process.execPath
+  const node = runsPinned() ? process.execPath : bundledNode
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
     process.execve(node, [node, ...args], process.env)
   }

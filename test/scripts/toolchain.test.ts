@@ -1,0 +1,241 @@
+/**
+ * The way from a fresh clone to a running program, with an npm of our own in PATH: it installs two small packages, and
+ * writes down every call. The pinned Node is a script that says it is version 99 and then becomes the real one.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const VERSION = '99.0.0'
+/** Takes away what lets a process become another, as in older versions of node. */
+const WITHOUT_EXECVE = ['--import', 'data:text/javascript,process.execve=undefined']
+
+const FAKE_NPM = `#!${process.execPath}
+const fs = require('node:fs')
+fs.appendFileSync('calls', process.argv.slice(2, 3) + '\\n')
+console.log('npm talks on stdout')
+if (fs.existsSync('fail-with')) {
+  console.error(fs.readFileSync('fail-with', 'utf8'))
+  process.exit(1)
+}
+fs.rmSync('node_modules', { recursive: true, force: true })
+fs.mkdirSync('node_modules/node', { recursive: true })
+fs.mkdirSync('node_modules/.bin')
+const { packages } = JSON.parse(fs.readFileSync('package-lock.json'))
+delete packages['']
+fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }))
+fs.copyFileSync('installer.js', 'node_modules/node/installArchSpecificPackage.js')
+const wait = () => { if (fs.existsSync('hold')) setTimeout(wait, 5) }
+wait()
+`
+const INSTALLER = `
+const fs = require('node:fs')
+fs.appendFileSync('../../calls', 'installer\\n')
+console.log('the installer talks on stdout')
+fs.mkdirSync('bin', { recursive: true })
+const version = 'if [ "$1" = --version ]; then echo v${VERSION}; exit; fi'
+const lines = ['#!/bin/sh', version, 'exec "${process.execPath}" "$@"', '']
+fs.writeFileSync('bin/node', lines.join('\\n'), { mode: 0o755 })
+`
+
+interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+class Clone implements Disposable {
+  readonly root = mkdtempSync(join(tmpdir(), 'toolchain-'))
+
+  constructor() {
+    for (const folder of ['scripts', 'path']) mkdirSync(join(this.root, folder))
+    copyFileSync(join(import.meta.dirname, '../../scripts/toolchain.mjs'), join(this.root, 'scripts/toolchain.mjs'))
+    this.write('package.json', JSON.stringify({ devDependencies: { node: VERSION } }))
+    this.writeLock('sha512-one')
+    this.write('path/npm', FAKE_NPM)
+    chmodSync(join(this.root, 'path/npm'), 0o755)
+    this.write('installer.js', INSTALLER)
+    this.write('program.mjs', 'console.log(JSON.stringify(process.argv.slice(2))); process.exit(3)')
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.root, name), text)
+  }
+
+  writeLock(integrity: string): void {
+    const packages = { '': {}, 'node_modules/node': { version: VERSION, integrity } }
+    this.write('package-lock.json', JSON.stringify({ packages }))
+  }
+
+  get calls(): readonly string[] {
+    const file = join(this.root, 'calls')
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  }
+
+  start(args: readonly string[] = ['program.mjs'], options: readonly string[] = []) {
+    const child = spawn(process.execPath, [...options, 'scripts/toolchain.mjs', ...args], {
+      cwd: this.root,
+      env: { ...process.env, PATH: `${join(this.root, 'path')}:${process.env['PATH'] ?? ''}` },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const printed = { stdout: '', stderr: '' }
+    const waiting: { stream: keyof typeof printed; text: string; resolve: () => void }[] = []
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream].setEncoding('utf8').on('data', (chunk: string) => {
+        printed[stream] += chunk
+        for (const one of waiting) if (printed[one.stream].includes(one.text)) one.resolve()
+      })
+    }
+    const ended = new Promise<Ended>((resolve) =>
+      child.once('close', (code, signal) => resolve({ code, signal, ...printed })),
+    )
+    return {
+      child,
+      ended,
+      prints: async (stream: keyof typeof printed, text: string): Promise<void> => {
+        if (printed[stream].includes(text)) return
+        await new Promise<void>((resolve) => waiting.push({ stream, text, resolve }))
+      },
+    }
+  }
+
+  async run(args?: readonly string[], options?: readonly string[]): Promise<Ended> {
+    return await this.start(args, options).ended
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+describe('toolchain', { timeout: 60_000 }, () => {
+  it('installs what is missing, then runs the program with its arguments and its exit code', async () => {
+    using clone = new Clone()
+    const { code, stdout, stderr } = await clone.run(['program.mjs', '--port', '0', 'a b'])
+    assert.equal(code, 3)
+    assert.equal(stdout, '["--port","0","a b"]\n', 'stdout belongs to the program')
+    assert.deepEqual(clone.calls, ['ci', 'installer'])
+    assert.match(stderr, /installing the development packages/)
+    assert.match(stderr, /npm talks on stdout/)
+    assert.ok(existsSync(join(clone.root, 'node_modules/.bin/node')), 'the pinned Node is where npm would put it')
+    assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
+  })
+
+  it('does nothing the second time, and sets up again when the lock file changes', async () => {
+    using clone = new Clone()
+    await clone.run()
+    const { code, stderr } = await clone.run()
+    assert.equal(code, 3)
+    assert.equal(stderr, '')
+    clone.writeLock('sha512-two')
+    await clone.run()
+    assert.deepEqual(clone.calls, ['ci', 'installer', 'ci', 'installer'])
+  })
+
+  it('takes packages that somebody installed by hand, and fetches only the Node', async () => {
+    using clone = new Clone()
+    await clone.run()
+    rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
+    rmSync(join(clone.root, 'node_modules/node/bin'), { recursive: true })
+    assert.equal((await clone.run()).code, 3)
+    assert.deepEqual(clone.calls, ['ci', 'installer', 'installer'])
+  })
+
+  it('sets up once when two start at once on a fresh clone', async () => {
+    using clone = new Clone()
+    clone.write('hold', '')
+    const first = clone.start()
+    await first.prints('stderr', 'npm talks')
+    const second = clone.start()
+    await second.prints('stderr', 'another process is setting up')
+    rmSync(join(clone.root, 'hold'))
+    assert.deepEqual([(await first.ended).code, (await second.ended).code], [3, 3])
+    assert.deepEqual(clone.calls, ['ci', 'installer'])
+  })
+
+  it('takes over from a process that died', async () => {
+    using clone = new Clone()
+    clone.write('.toolchain.lock', `${hostname()} 2147483646`)
+    assert.equal((await clone.run()).code, 3)
+  })
+
+  it('gives its lock back when it is stopped', async () => {
+    using clone = new Clone()
+    clone.write('hold', '')
+    const first = clone.start()
+    await first.prints('stderr', 'npm talks')
+    first.child.kill('SIGTERM')
+    assert.equal((await first.ended).code, 143, 'npm, which is held up for ever, was stopped too')
+    assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
+  })
+
+  for (const [name, said, told] of [
+    [
+      'no network',
+      'npm error code ENOTFOUND\nnpm error syscall getaddrinfo',
+      /registry cannot be reached \(ENOTFOUND\); the first start needs a network/,
+    ],
+    [
+      'another reason',
+      'npm error code EUSAGE\nnpm error the lock file is out of step',
+      /failed: npm error the lock file is out of step/,
+    ],
+    ['no reason', 'oh', /failed: it ended with 1/],
+  ] as const) {
+    it(`says so when npm fails for ${name}`, async () => {
+      using clone = new Clone()
+      clone.write('fail-with', said)
+      const { code, stdout, stderr } = await clone.run()
+      assert.equal(code, 1)
+      assert.equal(stdout, '')
+      assert.match(stderr, told)
+      assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
+    })
+  }
+
+  it('says so when the Node it got is another one', async () => {
+    using clone = new Clone()
+    clone.write('installer.js', INSTALLER.replace(`echo v${VERSION}`, 'echo v1.2.3'))
+    const { code, stderr } = await clone.run()
+    assert.equal(code, 1)
+    assert.match(stderr, /cannot run the pinned Node at .*: wanted version 99\.0\.0, found 1\.2\.3/)
+  })
+
+  for (const [name, options] of [
+    ['becomes the pinned Node', []],
+    ['runs it as a child', WITHOUT_EXECVE],
+  ] as const) {
+    it(`passes signals on where it ${name}`, async () => {
+      using clone = new Clone()
+      clone.write(
+        'serve.mjs',
+        "process.once('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000); console.log('up')",
+      )
+      const service = clone.start(['serve.mjs'], options)
+      await service.prints('stdout', 'up')
+      service.child.kill('SIGTERM')
+      assert.equal((await service.ended).code, 7)
+    })
+
+    it(`ends as the program ends where it ${name}`, async () => {
+      using clone = new Clone()
+      clone.write('die.mjs', "process.kill(process.pid, 'SIGKILL')")
+      const { code, signal } = await clone.run(['die.mjs'], options)
+      assert.ok(code === 137 || signal === 'SIGKILL', `${code} ${signal}`)
+      assert.equal((await clone.run(['program.mjs'], options)).code, 3)
+    })
+  }
+})
