@@ -1,0 +1,231 @@
+/**
+ * Who may do what: every model, operation and role, as the API promises it. The statuses are written by hand, so that
+ * a slip in a model's declaration cannot move the expectation with it.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newCast, newPerson, ROLES, type Person } from '../support/cast.ts'
+import { decodeError } from '../support/client-codec.ts'
+import { bodyOf, REMOTE_CONFIG, REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/data-bodies.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const cast = await newCast(service)
+const FREE_ID = '000000000000000000000000'
+
+type Operation = 'list' | 'read' | 'create' | 'replace' | 'remove'
+type Statuses = readonly [guest: number, standard: number, premium: number, publisher: number, admin: number]
+
+const METHOD = { list: 'GET', read: 'GET', create: 'POST', replace: 'PUT', remove: 'DELETE' } as const
+
+function request(operation: Operation, model: string, caller: Person, { id = '', body }: { id?: string; body?: object }) {
+  const target = operation === 'list' || operation === 'create' ? '' : `/${id}`
+  return service.data(METHOD[operation], target, { model }, { token: caller.token, ...(body === undefined ? {} : { body }) })
+}
+
+function assertStatus(answer: Answer, status: number, who: string): void {
+  assert.equal(answer.status, status, `${who}: ${answer.text}`)
+  if (status < 400) return
+  const wanted = { 403: 'forbidden', 404: 'notFound', 405: 'methodNotAllowed', 409: 'conflict' }[status]
+  assert.equal(decodeError(answer.body).code, wanted, who)
+}
+
+describe('models whose documents belong to nobody', () => {
+  const everybody: Statuses = [200, 200, 200, 200, 200]
+  const table: readonly (readonly [model: string, operation: Operation, statuses: Statuses])[] = [
+    ['headline', 'list', everybody],
+    ['headline', 'read', everybody],
+    ['headline', 'create', [403, 403, 403, 201, 201]],
+    ['headline', 'replace', [403, 403, 403, 200, 200]],
+    ['headline', 'remove', [403, 403, 403, 204, 204]],
+    ...['topic', 'source', 'country', 'language'].flatMap((model) => [
+      [model, 'list', everybody] as const,
+      [model, 'read', everybody] as const,
+      [model, 'create', [403, 403, 403, 403, 201]] as const,
+      [model, 'replace', [403, 403, 403, 403, 200]] as const,
+      [model, 'remove', [403, 403, 403, 403, 204]] as const,
+    ]),
+  ]
+  for (const [model, operation, statuses] of table) {
+    it(`${operation} ${model}: ${statuses.join(' ')}`, async () => {
+      for (const [i, role] of ROLES.entries()) {
+        const made = await request('create', model, cast.admin, { body: bodyOf(model) })
+        assert.equal(made.status, 201, made.text)
+        const id = String(made.at('data.id'))
+        const body = operation === 'create' || operation === 'replace' ? { body: { ...bodyOf(model), id } } : {}
+        assertStatus(await request(operation, model, cast[role], { id, ...body }), statuses[i] ?? 0, role)
+        const isGone = operation === 'remove' && statuses[i] === 204
+        assert.equal((await request('read', model, cast.guest, { id })).status, isGone ? 404 : 200)
+      }
+    })
+  }
+})
+
+describe('documents with an owner', () => {
+  const owned: readonly (readonly [model: string, operation: Operation, own: Statuses, strange: Statuses])[] = [
+    ['user', 'read', [200, 200, 200, 200, 200], [403, 403, 403, 403, 200]],
+    ['user', 'replace', [200, 200, 200, 200, 200], [403, 403, 403, 403, 200]],
+    ['user', 'remove', [204, 204, 204, 204, 204], [403, 403, 403, 403, 204]],
+    ...['user_app_settings', 'user_content_preferences'].flatMap((model) => [
+      [model, 'read', [200, 200, 200, 200, 200], [403, 403, 403, 403, 200]] as const,
+      [model, 'replace', [200, 200, 200, 200, 200], [403, 403, 403, 403, 200]] as const,
+      [model, 'remove', [204, 204, 204, 204, 204], [403, 403, 403, 403, 204]] as const,
+    ]),
+  ]
+  for (const [model, operation, own, strange] of owned) {
+    it(`${operation} ${model}: the own ${own.join(' ')}, a stranger's ${strange.join(' ')}, a free id 404`, async () => {
+      for (const [i, role] of ROLES.entries()) {
+        const person = await newPerson(service, role, cast.admin.token)
+        const stranger = await newPerson(service, 'standard', cast.admin.token)
+        const act = (id: string): Promise<Answer> => {
+          const { id: _, ...body } = bodyOf(model)
+          return request(operation, model, person, { id, ...(operation === 'replace' ? { body } : {}) })
+        }
+        assertStatus(await act(FREE_ID), 404, `${role}, free id`)
+        assertStatus(await act(stranger.id), strange[i] ?? 0, `${role}, stranger's`)
+        assertStatus(await act(person.id), own[i] ?? 0, `${role}, own`)
+      }
+    })
+  }
+
+  const collections: readonly (readonly [model: string, operation: Operation, statuses: Statuses])[] = [
+    ['user', 'list', [403, 403, 403, 403, 200]],
+    ['user', 'create', [403, 403, 403, 403, 201]],
+    ['user_app_settings', 'list', [403, 403, 403, 403, 200]],
+    ['user_app_settings', 'create', [409, 409, 409, 409, 409]],
+    ['user_content_preferences', 'list', [403, 403, 403, 403, 200]],
+    ['user_content_preferences', 'create', [409, 409, 409, 409, 409]],
+  ]
+  for (const [model, operation, statuses] of collections) {
+    it(`${operation} ${model}: ${statuses.join(' ')}${statuses[0] === 409 ? ' while the own exists' : ''}`, async () => {
+      for (const [i, role] of ROLES.entries()) {
+        // An administrator may create for the user whom the body names; here that is the administrator.
+        const body = { ...bodyOf(model), ...(model === 'user' ? { email: `new-${role}@example.org` } : {}), id: undefined }
+        const answer = await request(operation, model, cast[role], operation === 'create' ? { body } : {})
+        assertStatus(answer, statuses[i] ?? 0, role)
+      }
+    })
+  }
+
+  for (const model of ['user_app_settings', 'user_content_preferences']) {
+    it(`create ${model}: 201 for everybody whose own is missing`, async () => {
+      for (const role of ROLES) {
+        const person = await newPerson(service, role, cast.admin.token)
+        assertStatus(await request('remove', model, person, { id: person.id }), 204, role)
+        assertStatus(await request('read', model, person, { id: person.id }), 404, role)
+        const { id: _, ...body } = bodyOf(model)
+        const made = await request('create', model, person, { body })
+        assertStatus(made, 201, role)
+        assert.equal(made.at('data.id'), person.id)
+      }
+    })
+  }
+})
+
+describe('remote_config', () => {
+  const table: readonly (readonly [operation: Operation, statuses: Statuses])[] = [
+    ['list', [200, 200, 200, 200, 200]],
+    ['read', [200, 200, 200, 200, 200]],
+    ['create', [403, 403, 403, 403, 409]],
+    ['replace', [403, 403, 403, 403, 200]],
+    ['remove', [403, 403, 403, 403, 204]],
+  ]
+  for (const [operation, statuses] of table) {
+    it(`${operation}: ${statuses.join(' ')}`, async () => {
+      for (const [i, role] of ROLES.entries()) {
+        const body = operation === 'create' || operation === 'replace' ? { body: REMOTE_CONFIG } : {}
+        const answer = await request(operation, 'remote_config', cast[role], { id: REMOTE_CONFIG_ID, ...body })
+        assertStatus(answer, statuses[i] ?? 0, role)
+      }
+    })
+  }
+})
+
+describe('dashboard_summary', () => {
+  const table: readonly (readonly [operation: Operation, statuses: Statuses])[] = [
+    ['list', [403, 403, 403, 200, 200]],
+    ['read', [403, 403, 403, 200, 200]],
+    ['create', [405, 405, 405, 405, 405]],
+    ['replace', [405, 405, 405, 405, 405]],
+    ['remove', [405, 405, 405, 405, 405]],
+  ]
+  for (const [operation, statuses] of table) {
+    it(`${operation}: ${statuses.join(' ')}`, async () => {
+      for (const [i, role] of ROLES.entries()) {
+        const answer = await request(operation, 'dashboard_summary', cast[role], { id: SUMMARY_ID })
+        assertStatus(answer, statuses[i] ?? 0, role)
+        if (statuses[i] === 405) assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS')
+      }
+    })
+  }
+})
+
+it('a verb that the path does not have is 405 with what it has', async () => {
+  const token = cast.admin.token
+  for (const [method, target, allow] of [
+    ['PUT', '', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '', 'GET, HEAD, POST, OPTIONS'],
+    ['POST', `/${FREE_ID}`, 'GET, HEAD, PUT, DELETE, OPTIONS'],
+    ['PATCH', `/${FREE_ID}`, 'GET, HEAD, PUT, DELETE, OPTIONS'],
+  ] as const) {
+    const answer = await service.data(method, target, { model: 'topic' }, { token, body: {} })
+    assertStatus(answer, 405, `${method} ${target}`)
+    assert.equal(answer.headers.get('allow'), allow)
+  }
+})
+
+describe('an item id that is none', () => {
+  const ids = ['x', '0', '-1', FREE_ID.slice(1), `${FREE_ID}0`, 'ZZZZZZZZZZZZZZZZZZZZZZZZ', 'a%20b', '%00', '%F0%9F%92%A5', '%2e%2e%2ftopic', '*', "'%20OR%201=1", `${'9'.repeat(5000)}`]
+  for (const id of ids) {
+    it(`"${id.slice(0, 24)}" is 404 in every operation`, async () => {
+      for (const model of ['topic', 'user', 'user_app_settings', 'remote_config', 'dashboard_summary']) {
+        for (const operation of ['read', 'replace', 'remove'] as const) {
+          if (model === 'dashboard_summary' && operation !== 'read') continue
+          assertStatus(await request(operation, model, cast.admin, { id, ...(operation === 'replace' ? { body: {} } : {}) }), 404, model)
+        }
+      }
+    })
+  }
+})
+
+it('rights follow the stored roles and not the token', async () => {
+  const person = await newPerson(service, 'standard', cast.admin.token)
+  const read = (): Promise<Answer> => request('read', 'dashboard_summary', person, { id: SUMMARY_ID })
+  const setRole = async (dashboardRole: string): Promise<void> => {
+    const stored = (await request('read', 'user', cast.admin, { id: person.id })).at('data') as object
+    const answer = await request('replace', 'user', cast.admin, { id: person.id, body: { ...stored, dashboardRole } })
+    assert.equal(answer.status, 200, answer.text)
+  }
+  assert.equal((await read()).status, 403)
+  await setRole('publisher')
+  assert.equal((await read()).status, 200)
+  await setRole('none')
+  assert.equal((await read()).status, 403)
+})
+
+it('nobody gets anywhere without a token that holds', async () => {
+  const gone = await newPerson(service, 'admin', cast.admin.token)
+  assert.equal((await request('remove', 'user', gone, { id: gone.id })).status, 204)
+  const [head = '', claims = '', signature = ''] = cast.admin.token.split('.')
+  const headers: readonly (readonly [string, Record<string, string>])[] = [
+    ['no token', {}],
+    ['no bearer token', { authorization: 'Basic YTpi' }],
+    ['garbage', { authorization: 'Bearer x.y.z' }],
+    ['another signature', { authorization: `Bearer ${head}.${claims}.${signature.split('').reverse().join('')}` }],
+    ['no signature', { authorization: `Bearer ${head}.${claims}.` }],
+    ['the token of a user who is gone', { authorization: `Bearer ${gone.token}` }],
+  ]
+  for (const [name, given] of headers) {
+    for (const operation of ['list', 'read', 'create', 'replace', 'remove'] as const) {
+      for (const model of ['topic', 'remote_config', 'nonsense']) {
+        const target = operation === 'list' || operation === 'create' ? '' : `/${REMOTE_CONFIG_ID}`
+        const answer = await service.data(METHOD[operation], target, { model }, { headers: given })
+        assert.equal(answer.status, 401, `${name}: ${operation} ${model}`)
+        assert.equal(decodeError(answer.body).code, 'unauthorized')
+        assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+      }
+    }
+  }
+})
+

@@ -1,0 +1,45 @@
+/** People of every role, made quickly: invited by the administrator and given a token, without a mail in between. */
+import assert from 'node:assert/strict'
+import type { TestService } from './service.ts'
+
+export const ROLES = ['guest', 'standard', 'premium', 'publisher', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Person {
+  readonly id: string
+  readonly email: string
+  readonly token: string
+}
+
+export type Cast = Readonly<Record<Role, Person>>
+
+const ROLES_OF: Readonly<Record<Exclude<Role, 'guest'>, { readonly appRole: string; readonly dashboardRole: string }>> = {
+  standard: { appRole: 'standardUser', dashboardRole: 'none' },
+  premium: { appRole: 'premiumUser', dashboardRole: 'none' },
+  publisher: { appRole: 'standardUser', dashboardRole: 'publisher' },
+  admin: { appRole: 'standardUser', dashboardRole: 'admin' },
+}
+
+let invited = 0
+
+/** A new person of this role. A guest is a real guest. The administrator with this token invites the others. */
+export async function newPerson(service: TestService, role: Role, adminToken: string): Promise<Person> {
+  if (role === 'guest') {
+    const { id, token, user } = await service.guest()
+    return { id, token, email: String(user['email']) }
+  }
+  const email = `${role}-${++invited}@example.org`
+  const body = { email, ...ROLES_OF[role] }
+  const answer = await service.data('POST', '', { model: 'user' }, { token: adminToken, body })
+  assert.equal(answer.status, 201, answer.text)
+  const id = String(answer.at('data.id'))
+  return { id, email, token: service.app.services.sessions.issueToken(id, service.now()) }
+}
+
+/** One person of each role; the administrator is the one whom the service made at its start. */
+export async function newCast(service: TestService): Promise<Cast> {
+  const { id, token, user } = await service.admin()
+  const people = { admin: { id, token, email: String(user['email']) } } as Record<Role, Person>
+  for (const role of ROLES) people[role] ??= await newPerson(service, role, token)
+  return people
+}
