@@ -41,7 +41,7 @@ export interface ServerLimits {
   readonly connectionsMax: number
 }
 
-export const SERVER_LIMITS: ServerLimits = {
+const SERVER_LIMITS: ServerLimits = {
   bodyBytesMax: 2 * 1024 * 1024,
   headerBytesMax: 64 * 1024,
   headersMs: 15_000,

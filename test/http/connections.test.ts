@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { describe, it } from 'node:test'
 import { noContent, ok } from '../../src/http/exchange.ts'
+import { NO_PROXIES } from '../../src/http/client-address.ts'
 import type { Exchange } from '../../src/http/exchange.ts'
+import { createRouter } from '../../src/http/router.ts'
 import type { Route } from '../../src/http/router.ts'
+import { createServer } from '../../src/http/server.ts'
 import { RawConnection, send, sendRaw } from '../support/http-client.ts'
 import { startServer } from '../support/http-server.ts'
+import { recordingLog } from '../support/recording-log.ts'
 
 const QUICK: Route = { method: 'GET', path: '/quick', handler: () => ok('"quick"') }
 
@@ -276,10 +280,6 @@ describe('close()', () => {
 describe('listen()', () => {
   it('rejects when the port is taken', async () => {
     await using server = await startServer([QUICK])
-    const { createServer } = await import('../../src/http/server.ts')
-    const { createRouter } = await import('../../src/http/router.ts')
-    const { NO_PROXIES } = await import('../../src/http/client-address.ts')
-    const { recordingLog } = await import('../support/recording-log.ts')
     const second = createServer({
       router: createRouter([QUICK]),
       newRequestId: () => 'x',
