@@ -207,7 +207,7 @@ describe('floods', () => {
 })
 
 describe('slow clients', () => {
-  const limits = { headersMs: 40, requestMs: 80, checkMs: 10, keepAliveMs: 5000 }
+  const limits = { headersMs: 200, requestMs: 250, checkMs: 20, keepAliveMs: 5000 }
 
   it('get a 408 when their headers do not come to an end', async () => {
     await using server = await startServer(ROUTES, { limits })
