@@ -19,6 +19,8 @@ export const serveCommand: Command = {
     'dateline serve --port 0 --data-dir /srv/dateline --mail smtp://mail.example.org',
   ],
   async run({ settings }, terminal) {
+    // From here on a signal is heard: one that comes right after the ready line must not find the default handler.
+    const { interrupted } = terminal
     const config = readConfig(settings, terminal.environment)
     const secrets = readSecrets(terminal.environment)
     const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
@@ -28,7 +30,7 @@ export const serveCommand: Command = {
     for (const line of welcome(config, app, isNew)) say(line, { config, terminal, log })
     log.flush()
     terminal.stdout.write(readyLine(app, terminal))
-    const reason = await terminal.interrupted
+    const reason = await interrupted
     log.info('stopping', { reason })
     await app.close()
     log.info('stopped')

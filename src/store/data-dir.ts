@@ -59,7 +59,11 @@ export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
     throw new DataDirError(`Cannot use the data directory "${dir.path}": ${ownerText(dir)} is using it`, { cause: error })
   }
   writeFileSync(ownerFile(dir), JSON.stringify(owner), { mode: FILE_MODE })
-  return { release: () => lock.close() }
+  return {
+    release() {
+      if (lock.isOpen) lock.close()
+    },
+  }
 }
 
 function ownerText(dir: DataDir): string {

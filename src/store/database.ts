@@ -30,6 +30,7 @@ export interface Database {
   /** Runs several statements without values, for schema and transaction control. */
   exec(sql: string): void
   readonly inTransaction: boolean
+  /** May be called more than once. */
   close(): void
 }
 
@@ -70,7 +71,9 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
     get inTransaction() {
       return connection.isTransaction
     },
-    close: () => connection.close(),
+    close() {
+      if (connection.isOpen) connection.close()
+    },
   }
 }
 

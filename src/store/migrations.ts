@@ -5,7 +5,7 @@
  * created from the declarations where they are missing, and indexes that no declaration names any more are dropped.
  * A file with a higher number was written by a newer program and is left alone.
  */
-import { existsSync, rmSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { Model } from '../models/schema.ts'
 import type { Database } from './database.ts'
 import { modelSchema } from './schema-sql.ts'
@@ -132,6 +132,6 @@ function recount(database: Database, model: Model): void {
 
 /** VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html); one left by an attempt before is replaced. */
 function keepCopy(database: Database, file: string): void {
-  if (existsSync(file)) rmSync(file)
+  writeFileSync(file, '', { mode: 0o600 })
   database.run('VACUUM INTO ?', file)
 }

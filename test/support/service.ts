@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { startApp, type App } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
 import { readConfig, SETTINGS, type SettingName } from '../../src/config.ts'
@@ -15,8 +14,13 @@ export const ADMIN_EMAIL = 'admin@example.org'
 /** The time at which every test begins. */
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
 
+/** Where clean-up is registered: a test's context, or `{ after }` of node:test for a whole file. */
+export interface Cleanup {
+  after(work: () => void | Promise<void>): void
+}
+
 /** A fresh directory that goes when the test ends. */
-export function temporaryDirectory(t: Pick<TestContext, 'after'>): string {
+export function temporaryDirectory(t: Cleanup): string {
   const directory = mkdtempSync(join(tmpdir(), 'dateline-test-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   return directory
@@ -76,7 +80,7 @@ export type TestSettings = Partial<Record<SettingName, string>>
 
 /** Starts the service with the given settings, as texts; rate limits are off unless they are switched on. */
 export async function startService(
-  t: Pick<TestContext, 'after'>,
+  t: Cleanup,
   settings: TestSettings = {},
   { directory = temporaryDirectory(t), start = START }: { readonly directory?: string; readonly start?: number } = {},
 ): Promise<TestService> {

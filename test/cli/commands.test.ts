@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { run, serve } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+const signIn = (url: string, email: string, code: string): Promise<Response> =>
+  fetch(`${url}/api/v1/auth/verify-code`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, code, isDashboardLogin: true }),
+  })
+
+it('admin makes an administrator and a code that signs in, while the service runs', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const service = await serve(t, ['--data-dir', data])
+  const created = await run(['admin', '--email', ' Boss@Example.org ', '--code', '--data-dir', data])
+  assert.equal(created.code, 0, created.stderr)
+  assert.match(created.stdout, /^boss@example\.org is a new administrator\n/)
+  const code = /Sign-in code: (\d{6}) /.exec(created.stdout)?.[1] ?? ''
+  assert.equal((await signIn(service.url, 'boss@example.org', code)).status, 200)
+  const again = await run(['admin', '--email', 'boss@example.org', '--data-dir', data])
+  assert.equal(again.stdout, 'boss@example.org is an administrator already\n')
+  assert.doesNotMatch(service.output().stderr, new RegExp(code))
+})
+
+it('admin works before the service ever ran, and wants an address', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  assert.equal((await run(['admin', '--email', 'a@example.org', '--data-dir', data])).code, 0)
+  const missing = await run(['admin', '--data-dir', data])
+  assert.deepEqual([missing.code, missing.stderr], [2, 'dateline admin wants --email ADDRESS\n'])
+  const bad = await run(['admin', '--email', 'nobody', '--data-dir', data])
+  assert.equal(bad.code, 2)
+  assert.match(bad.stderr, /expected an e-mail address/)
+})
+
+it('seed loads the sample content beside a running service, and a second time changes nothing', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const service = await serve(t, ['--data-dir', data])
+  assert.match((await run(['seed', '--data-dir', data])).stdout, /^Added \d\d topics, \d\d sources and \d{3} headlines\n$/)
+  assert.equal((await run(['seed', '--data-dir', data])).stdout, 'Added 0 topics, 0 sources and 0 headlines\n')
+  const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as { data: { token: string } }
+  const feed = await fetch(`${service.url}/api/v1/data?model=headline&limit=10&sort=updatedAt:desc`, {
+    headers: { authorization: `Bearer ${guest.data.token}` },
+  })
+  const page = (await feed.json()) as { data: { items: unknown[]; hasMore: boolean } }
+  assert.deepEqual([page.data.items.length, page.data.hasMore], [10, true])
+})
+
+const LINES = [
+  '{"id":"a","n":2,"createdAt":"2025-10-01T00:00:00.000Z","name":"Zoë"}',
+  '{"id":"c","n":9007199254740993}',
+  '',
+  '  {"id":"b","n":2, "tags":["x","y"]}  ',
+  '{"_id":"d","n":null}',
+].join('\n')
+
+for (const { name, words, expected } of [
+  { name: 'keeps the order of the lines and their text', words: ['--filter', '{"n":2}'], expected: ['{"id":"a","n":2,"createdAt":"2025-10-01T00:00:00.000Z","name":"Zoë"}', '{"id":"b","n":2, "tags":["x","y"]}'] },
+  { name: 'prints everything without a filter', words: [], expected: ['a', 'c', 'b', 'd'] },
+  { name: 'sorts, ties by id', words: ['--sort', 'n:desc'], expected: ['c', 'a', 'b', 'd'] },
+  { name: 'limits after sorting', words: ['--sort', 'n:asc', '--limit', '2'], expected: ['d', 'a'] },
+  { name: 'limits without sorting', words: ['--limit', '1'], expected: ['a'] },
+  { name: 'takes a limit of nothing', words: ['--limit', '0'], expected: [] },
+  { name: 'rounds no number', words: ['--filter', '{"n":{"$gt":9007199254740992}}'], expected: ['c'] },
+  { name: 'compares dates as instants', words: ['--filter', '{"createdAt":{"$lte":"2025-10-01T02:00:00+02:00"}}'], expected: ['a'] },
+  { name: 'searches as for a model', words: ['--model', 'country', '--filter', '{"q":"ZOË"}'], expected: ['a'] },
+] as const) {
+  it(`match ${name}`, async () => {
+    const { code, stdout, stderr } = await run(['match', ...words], { input: LINES })
+    assert.equal(code, 0, stderr)
+    const lines = stdout.split('\n').slice(0, -1)
+    const isText = expected.some((line) => line.length > 1)
+    assert.deepEqual(isText ? lines : lines.map((line) => Object.values(JSON.parse(line) as object)[0] as string), expected)
+  })
+}
+
+for (const { name, words, message } of [
+  { name: 'an unknown operator', words: ['--filter', '{"a":{"$near":1}}'], message: /\$near/ },
+  { name: 'a filter that is no JSON', words: ['--filter', '{a'], message: /Cannot read filter/ },
+  { name: 'a bad sort', words: ['--sort', 'a:up'], message: /Cannot read sort "a:up"/ },
+  { name: 'a bad limit', words: ['--limit', '-1'], message: /Cannot read limit "-1"/ },
+  { name: 'an unknown model', words: ['--model', 'ad'], message: /expected one of headline/ },
+] as const) {
+  it(`match refuses ${name} with status 2 and the service's words`, async () => {
+    const { code, stdout, stderr } = await run(['match', ...words], { input: LINES })
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, message)
+  })
+}
+
+it('match names the line that is no JSON object, with status 1', async () => {
+  for (const line of ['{"a":', '[1]']) {
+    const { code, stderr } = await run(['match'], { input: `{"a":1}\n${line}\n` })
+    assert.equal(code, 1)
+    assert.match(stderr, /^Cannot read line 2: /)
+  }
+})

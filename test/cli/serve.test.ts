@@ -1,0 +1,177 @@
+/** The program as an operator starts it: a process, its lines, its exit codes. */
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { run, serve } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+it('serve writes one line to stdout when it accepts requests, with the port really bound', async (t) => {
+  const directory = temporaryDirectory(t)
+  const service = await serve(t, ['--data-dir', join(directory, 'data')])
+  const { event, url, port, pid, instance, version } = service.ready
+  assert.deepEqual([event, url, pid], ['ready', `http://127.0.0.1:${String(port)}`, service.child.pid])
+  assert.match(String(instance), /^[0-9a-f]{16}$/)
+  assert.match(String(version), /^\d+\.\d+\.\d+/)
+  assert.equal((await fetch(`${service.url}/api/v1/auth/me`)).status, 401)
+  assert.equal(await service.end('SIGTERM'), 0)
+  assert.equal(service.output().stdout.split('\n').length, 2, 'one line')
+})
+
+it('serve on a new directory says where it listens, where the data is, and what to do first', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const service = await serve(t, ['--data-dir', data, '--log-format', 'pretty'])
+  await service.end('SIGINT')
+  const { stderr } = service.output()
+  for (const wanted of [`Listening on ${service.url}`, `Data in ${data} (new)`, 'shown here', 'dateline admin --email', 'dateline seed']) {
+    assert.ok(stderr.includes(wanted), `${wanted} in:\n${stderr}`)
+  }
+})
+
+it('serve writes its log as JSON lines where stderr is no terminal', async (t) => {
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+  await fetch(`${service.url}/api/v1/data?model=topic`)
+  await service.end('SIGTERM')
+  const lines = service.output().stderr.trim().split('\n').map((line) => JSON.parse(line) as { event: string; status?: number })
+  assert.ok(lines.some(({ event, status }) => event === 'request' && status === 401))
+  assert.equal(lines.at(-1)?.event, 'stopped')
+})
+
+it('a second service on the same directory exits at once and names the first', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const first = await serve(t, ['--data-dir', data])
+  const second = await run(['serve', '--port', '0', '--data-dir', data])
+  assert.equal(second.code, 1)
+  assert.equal(second.stdout, '')
+  assert.match(second.stderr, new RegExp(`process ${first.child.pid ?? 0}, started .*, is using it`))
+  // The lock goes with the process, however it ends.
+  await first.end('SIGKILL')
+  const third = await serve(t, ['--data-dir', data])
+  assert.equal(await third.end('SIGTERM'), 0)
+})
+
+it('serve finishes what runs when it is asked to stop', async (t) => {
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+  const answers = Array.from({ length: 20 }, () => fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' }))
+  const [first] = await Promise.all(answers)
+  const last = fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })
+  await first?.text()
+  const [code] = await Promise.all([service.end('SIGTERM'), last.then((answer) => answer.text(), () => 'refused')])
+  assert.equal(code, 0)
+})
+
+it('a port in use is one sentence with the remedy', async (t) => {
+  const rival = createServer().listen(0, '127.0.0.1')
+  await once(rival, 'listening')
+  t.after(() => void rival.close())
+  const { port } = rival.address() as { port: number }
+  const { code, stderr } = await run(['serve', '--port', String(port), '--data-dir', join(temporaryDirectory(t), 'data'), '--log-format', 'pretty'])
+  assert.equal(code, 1)
+  assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: another program uses this port: choose another with --port/)
+  assert.doesNotMatch(stderr, /\n\s+at /)
+})
+
+for (const { name, words, environment = {}, message } of [
+  { name: 'a misspelt flag', words: ['serve', '--prot', '1'], message: 'Unknown flag "--prot": did you mean "--port"?' },
+  { name: 'a misspelt command', words: ['sevre'], message: 'Unknown command "sevre": did you mean "serve"?' },
+  { name: 'a stray word', words: ['serve', 'now'], message: 'takes no argument "now"' },
+  { name: 'a flag without its value', words: ['serve', '--port'], message: '--port wants a value' },
+  { name: 'a flag given twice', words: ['serve', '--port', '1', '--port', '2'], message: '--port is given twice' },
+  { name: 'a port that is none', words: ['serve', '--port', '70000'], message: 'Cannot use --port: expected a whole number from 0 to 65535, found "70000"' },
+  { name: 'a misspelt variable', words: ['serve'], environment: { DATELINE_PROT: '1' }, message: 'Unknown environment variable "DATELINE_PROT": did you mean "DATELINE_PORT"?' },
+  { name: 'a bad variable', words: ['serve'], environment: { DATELINE_LOG_LEVEL: 'loud' }, message: 'Cannot use DATELINE_LOG_LEVEL: expected one of debug, info, warn, error, found "loud"' },
+  { name: 'a short secret', words: ['serve'], environment: { JWT_SECRET_KEY: 'short' }, message: 'Cannot use JWT_SECRET_KEY: expected a secret of at least 32 bytes, found 5' },
+  { name: 'an unknown mail scheme', words: ['serve', '--mail', 'pigeon:x'], message: 'Cannot use --mail' },
+  { name: 'a bad proxy', words: ['serve', '--trusted-proxies', '10.0.0.0/99'], message: 'Cannot use --trusted-proxies' },
+  { name: 'a wildcard origin', words: ['serve', '--cors-origins', '*'], message: 'Cannot use --cors-origins' },
+  { name: 'a page size above its maximum', words: ['serve', '--page-size', '500'], message: 'expected at most --page-size-max' },
+] as const) {
+  it(`${name} ends with status 2 and says what is wanted`, async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    const { code, stdout, stderr } = await run(words, { environment: { DATELINE_DATA_DIR: data, ...environment } })
+    assert.equal(code, 2)
+    assert.equal(stdout, '')
+    assert.ok(stderr.includes(message), stderr)
+    assert.doesNotMatch(stderr, /\n\s+at /)
+  })
+}
+
+it('a password in --mail never appears in an error or at start', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const bad = await run(['serve', '--port', '0', '--data-dir', data, '--mail', 'smtp://me:hunter2@host:99999'])
+  assert.equal(bad.code, 2)
+  assert.doesNotMatch(bad.stderr, /hunter2/)
+  const good = await serve(t, ['--data-dir', data, '--mail', 'smtp://me:hunter2@127.0.0.1:1'])
+  await good.end('SIGTERM')
+  assert.doesNotMatch(good.output().stderr + good.output().stdout, /hunter2/)
+})
+
+it('help lists every command, and the flags of one with their defaults', async () => {
+  const overview = await run(['help'])
+  assert.equal(overview.code, 0)
+  for (const name of ['serve', 'seed', 'admin', 'match', 'version']) assert.match(overview.stdout, new RegExp(`^  ${name} `, 'm'))
+  const help = await run(['serve', '--help'])
+  assert.match(help.stdout, /--port .*\(default: 8080\)/)
+  assert.deepEqual((await run(['help', 'serve'])).stdout, help.stdout)
+  assert.match((await run(['version'])).stdout, /^dateline \d+\.\d+\.\d+\n$/)
+})
+
+it('kill -9 at any moment loses no write that was acknowledged', async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
+  const words = ['--data-dir', data, '--mail', `file:${mail}`, '--rate-limits', 'off']
+  const acknowledged: string[] = []
+  for (let round = 0; round < 4; round++) {
+    const service = await serve(t, words)
+    let killed = false
+    const write = async (): Promise<void> => {
+      while (!killed) {
+        const answer = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' }).catch(() => undefined)
+        const body = await answer?.text().catch(() => undefined)
+        if (answer?.status !== 200 || body === undefined) continue
+        acknowledged.push((JSON.parse(body) as { data: { token: string } }).data.token)
+        // The moment of death depends on the round, not on the clock.
+        if (acknowledged.length % 40 === 7 * round) {
+          killed = true
+          service.child.kill('SIGKILL')
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, write))
+    await service.end('SIGKILL')
+  }
+  const service = await serve(t, words)
+  assert.ok(acknowledged.length > 20)
+  for (const token of acknowledged) {
+    const me = await fetch(`${service.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+    assert.equal(me.status, 200)
+    const { data: user } = (await me.json()) as { data: { id: string } }
+    const settings = await fetch(`${service.url}/api/v1/data/${user.id}?model=user_app_settings`, { headers: { authorization: `Bearer ${token}` } })
+    assert.equal(settings.status, 200, 'the account is whole')
+  }
+})
+
+it('a code that was promised is sent after a restart', async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
+  const first = await serve(t, ['--data-dir', data, '--mail', `file:${mail}`])
+  // The directory is gone when the mail is to be written, as on a disk that went away.
+  rmSync(mail, { recursive: true })
+  writeFileSync(mail, 'in the way')
+  const asked = await fetch(`${first.url}/api/v1/auth/request-code`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'reader@example.org' }),
+  })
+  assert.equal(asked.status, 202)
+  await first.end('SIGTERM')
+  rmSync(mail)
+  const second = await serve(t, ['--data-dir', data, '--mail', `file:${mail}`])
+  const written = (): string[] => readdirSync(mail).filter((name) => name.endsWith('.eml'))
+  while (written().length === 0) await new Promise((resolve) => second.child.stderr?.once('data', resolve))
+  const [name = ''] = written()
+  assert.match(readFileSync(join(mail, name), 'utf8'), /^To: reader@example\.org/m)
+  assert.equal((statSync(join(mail, name)).mode & 0o777).toString(8), '600')
+})

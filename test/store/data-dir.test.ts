@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { language } from '../../src/models/language.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { DataDirError, prepareDataDir } from '../../src/store/data-dir.ts'
+import { loadSecrets } from '../../src/store/secret-file.ts'
+import { openStore } from '../../src/store/sqlite-store.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { testStore } from '../support/stores.ts'
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+const random = (bytes: number): Buffer => Buffer.alloc(bytes, 7)
+
+it('the data directory and everything in it is for its owner alone, with any umask', async (t) => {
+  const before = process.umask(0)
+  t.after(() => void process.umask(before))
+  const { dir, store } = testStore(t)
+  loadSecrets(dir.secrets, random)
+  await store.insert(language, { id: 'x', value: { id: 'x' } })
+  assert.equal(mode(dir.path), '700')
+  const files = readdirSync(dir.path)
+  assert.ok(files.includes('dateline.db-wal') && files.includes('secrets'))
+  for (const file of files) assert.equal(mode(join(dir.path, file)), '600', file)
+})
+
+it('files that others could read are closed to them', (t) => {
+  const path = temporaryDirectory(t)
+  writeFileSync(join(path, 'dateline.db'), '')
+  chmodSync(join(path, 'dateline.db'), 0o644)
+  prepareDataDir(path)
+  assert.equal(mode(join(path, 'dateline.db')), '600')
+})
+
+it('a second owner is refused with the name of the first, and let in when the first is gone', async (t) => {
+  const { dir, store } = testStore(t)
+  const second = () => openStore({ dir, models: STORED_MODELS, version: '1', owner: { pid: 4242, startedAt: 'later' } })
+  assert.throws(second, (error: Error) => {
+    assert.ok(error instanceof DataDirError)
+    assert.match(error.message, new RegExp(`process ${process.pid}, started now, is using it`))
+    return true
+  })
+  await store.close()
+  await second().close()
+})
+
+it('a command beside the owner reads and writes the same data', async (t) => {
+  const { dir, store } = testStore(t)
+  const beside = openStore({ dir, models: STORED_MODELS, version: '1' })
+  await beside.insert(language, { id: 'x', value: { id: 'x', name: 'Beside' } })
+  assert.match((await store.get(language, 'x')) ?? '', /Beside/)
+  await beside.close()
+})
+
+it('a directory that cannot be used is refused in one sentence', (t) => {
+  const path = temporaryDirectory(t)
+  writeFileSync(join(path, 'file'), '')
+  mkdirSync(join(path, 'taken', 'dateline.db'), { recursive: true })
+  for (const [directory, reason] of [
+    [join(path, 'file', 'below'), /not a directory/],
+    [join(path, 'taken'), /it is a directory/],
+  ] as const) {
+    assert.throws(() => prepareDataDir(directory), (error: Error) => error instanceof DataDirError && reason.test(error.message))
+  }
+})
+
+it('loadSecrets() makes a secret once, keeps it, and reads older ones after it', (t) => {
+  const file = join(temporaryDirectory(t), 'secrets')
+  const [first] = loadSecrets(file, random)
+  assert.equal(Buffer.from(first ?? '', 'base64url').length, 32)
+  assert.equal(mode(file), '600')
+  assert.deepEqual(loadSecrets(file, () => assert.fail('made a second secret')), [first])
+  writeFileSync(file, `${'n'.repeat(32)}\n\n${first ?? ''}\n`)
+  assert.deepEqual(loadSecrets(file, random), ['n'.repeat(32), first])
+})
+
+it('loadSecrets() refuses a secret that is too short without showing it', (t) => {
+  const file = join(temporaryDirectory(t), 'secrets')
+  writeFileSync(file, 'hunter2\n')
+  assert.throws(() => loadSecrets(file, random), (error: Error) => {
+    assert.match(error.message, /at least 32 bytes/)
+    assert.doesNotMatch(error.message, /hunter2/)
+    return true
+  })
+  assert.equal(readFileSync(file, 'utf8'), 'hunter2\n')
+  assert.ok(existsSync(file))
+})

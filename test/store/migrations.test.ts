@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { id, model, text, timestamp } from '../../src/models/schema.ts'
+import { status } from '../../src/models/status.ts'
+import { openDatabase, type Database } from '../../src/store/database.ts'
+import { migrate, MIGRATIONS, needsMigration, schemaVersion, SchemaError, type MigrationOptions } from '../../src/store/migrations.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+const thing = model({
+  name: 'thing',
+  fields: { id: id(), name: text(), createdAt: timestamp(), updatedAt: timestamp(), status: status() },
+  extras: 'keep',
+  access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
+  search: [],
+  indexes: [['name'], ['status', 'updatedAt:desc']],
+  counted: true,
+})
+
+function fresh(t: Cleanup): { database: Database; options: MigrationOptions; directory: string } {
+  const directory = temporaryDirectory(t)
+  const database = openDatabase(join(directory, 'a.db'))
+  t.after(() => database.close())
+  return { database, directory, options: { models: [thing], version: '1.0.0', backup: join(directory, 'copy') } }
+}
+
+function names(database: Database, type: string): string[] {
+  return database.all('SELECT name FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL ORDER BY name', type).map((row) => String(row['name']))
+}
+
+it('a new file gets the whole schema, and a second start changes nothing', (t) => {
+  const { database, options } = fresh(t)
+  assert.ok(needsMigration(database, options))
+  migrate(database, options)
+  assert.equal(schemaVersion(database, options), MIGRATIONS.length)
+  assert.ok(names(database, 'table').includes('thing'))
+  assert.ok(!needsMigration(database, options))
+})
+
+it('indexes follow the declarations: new ones are created, others dropped', (t) => {
+  const { database, options } = fresh(t)
+  migrate(database, options)
+  const changed = { ...options, models: [{ ...thing, indexes: [['updatedAt']] }] }
+  assert.ok(needsMigration(database, changed))
+  migrate(database, changed)
+  assert.deepEqual(names(database, 'index').filter((name) => name.startsWith('thing/')), ['thing/updatedAt'])
+})
+
+it('counting that is switched on later begins with what is there', (t) => {
+  const { database, options } = fresh(t)
+  const { counted: _, ...uncounted } = thing
+  migrate(database, { ...options, models: [uncounted] })
+  for (const [key, state] of ['active', 'draft', 'active'].entries()) {
+    database.run('INSERT INTO thing (id, doc) VALUES (?, ?)', String(key), JSON.stringify({ status: state }))
+  }
+  migrate(database, options)
+  database.run(`UPDATE thing SET doc = '{"status":"draft"}' WHERE id = '0'`)
+  database.run(`DELETE FROM thing WHERE id = '1'`)
+  database.run(`INSERT INTO thing (id, doc) VALUES ('3', '{"status":"archived"}')`)
+  const counts = database.all('SELECT status, n FROM status_count WHERE n > 0 ORDER BY status')
+  assert.deepEqual(counts.map((row) => [row['status'], row['n']]), [['active', 1], ['archived', 1], ['draft', 1]])
+})
+
+it('a file of a newer program is refused with the version to install, and left as it is', (t) => {
+  const { database, options } = fresh(t)
+  const newer = [...MIGRATIONS, 'CREATE TABLE later (a)']
+  migrate(database, { ...options, version: '9.8.7', migrations: newer })
+  assert.throws(() => migrate(database, options), (error: Error) => {
+    assert.ok(error instanceof SchemaError)
+    assert.match(error.message, /dateline 9\.8\.7.*install that version or a newer one/)
+    return true
+  })
+  assert.ok(names(database, 'table').includes('later'))
+})
+
+it("another program's database is refused", (t) => {
+  const { database, options } = fresh(t)
+  database.exec('CREATE TABLE other (a)')
+  assert.throws(() => migrate(database, options), /was not written by dateline/)
+  assert.deepEqual(names(database, 'table'), ['other'])
+})
+
+it('a migration keeps a private copy of the database as it was', (t) => {
+  const { database, options, directory } = fresh(t)
+  migrate(database, options)
+  database.run(`INSERT INTO thing (id, doc) VALUES ('1', '{"status":"active"}')`)
+  migrate(database, { ...options, migrations: [...MIGRATIONS, 'DELETE FROM thing'] })
+  assert.equal(database.get('SELECT count(*) AS n FROM thing')?.['n'], 0)
+  const file = join(directory, `copy-${MIGRATIONS.length}`)
+  assert.equal((statSync(file).mode & 0o777).toString(8), '600')
+  const copy = openDatabase(file, { readOnly: true })
+  assert.equal(copy.get('SELECT count(*) AS n FROM thing')?.['n'], 1)
+  copy.close()
+})
+
+it('a migration that fails leaves the file as it was', (t) => {
+  const { database, options, directory } = fresh(t)
+  migrate(database, options)
+  const broken = [...MIGRATIONS, 'CREATE TABLE half (a)', 'CREATE TABLE nonsense (']
+  assert.throws(() => migrate(database, { ...options, migrations: broken }))
+  assert.equal(schemaVersion(database, options), MIGRATIONS.length)
+  assert.ok(!names(database, 'table').includes('half'))
+  assert.ok(existsSync(join(directory, `copy-${MIGRATIONS.length}`)))
+})

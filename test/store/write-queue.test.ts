@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { Failure } from '../../src/base/failure.ts'
+import { openDatabase, type Database } from '../../src/store/database.ts'
+import { createWriteQueue, type WriteQueue } from '../../src/store/write-queue.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+function queueOn(t: Cleanup): { database: Database; file: string; write: WriteQueue['write']; commits: () => number } {
+  const file = join(temporaryDirectory(t), 'a.db')
+  const database = openDatabase(file)
+  t.after(() => database.close())
+  database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT')
+  let commits = 0
+  const { write } = createWriteQueue(database, () => void commits++)
+  return { database, file, write, commits: () => commits }
+}
+
+it('write() commits all work of one turn together, and settles only after that', async (t) => {
+  const { database, file, write, commits } = queueOn(t)
+  const other = openDatabase(file, { readOnly: true })
+  t.after(() => other.close())
+  const count = (): unknown => other.get('SELECT count(*) AS n FROM t')?.['n']
+  const seen = await Promise.all(
+    [1, 2, 3].map(async (a) => {
+      await write(() => database.run('INSERT INTO t (a) VALUES (?)', a))
+      return count()
+    }),
+  )
+  assert.deepEqual(seen, [3, 3, 3])
+  assert.equal(commits(), 1)
+})
+
+it('write() rolls back work that throws and nothing else', async (t) => {
+  const { database, write } = queueOn(t)
+  const outcomes = await Promise.allSettled([
+    write(() => database.run('INSERT INTO t (a) VALUES (1)')),
+    write(() => {
+      database.run('INSERT INTO t (a) VALUES (2)')
+      throw new Error('changed my mind')
+    }),
+    write(() => database.run('INSERT INTO t (a) VALUES (3)')),
+    write(() => database.run('INSERT INTO t (a) VALUES (3)')),
+  ])
+  assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  assert.deepEqual(database.all('SELECT a FROM t').map((row) => row['a']), [1, 3])
+})
+
+it('write() refuses work that awaits inside the transaction', async (t) => {
+  const { database, write } = queueOn(t)
+  await assert.rejects(write(async () => database.run('INSERT INTO t (a) VALUES (1)')), /must not be asynchronous/)
+  assert.equal(database.get('SELECT count(*) AS n FROM t')?.['n'], 0)
+})
+
+it('a full disk is a 503 for every write of the turn, keeps what was there, and passes', async (t) => {
+  const { database, write } = queueOn(t)
+  await write(() => database.run("INSERT INTO t VALUES (1, 'kept')"))
+  database.exec('PRAGMA max_page_count = 4')
+  const outcomes = await Promise.allSettled([
+    write(() => database.run("INSERT INTO t VALUES (2, 'small')")),
+    write(() => database.run('INSERT INTO t VALUES (3, ?)', 'x'.repeat(100_000))),
+  ])
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
+  assert.ok(failed.length > 0)
+  for (const { reason } of failed) {
+    assert.ok(reason instanceof Failure)
+    assert.equal(reason.status, 503)
+    assert.match(reason.message, /the disk is full/)
+  }
+  database.exec('PRAGMA max_page_count = 1000000')
+  await write(() => database.run("INSERT INTO t VALUES (4, 'after')"))
+  const rows = database.all('SELECT a FROM t').map((row) => row['a'])
+  assert.ok(rows.includes(1) && rows.includes(4) && !rows.includes(3))
+  assert.equal(rows.includes(2), outcomes[0]?.status === 'fulfilled')
+})
