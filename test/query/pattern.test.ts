@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Failure } from '../../src/base/failure.ts'
+import { isLinear } from '../../src/query/pattern-cost.ts'
+import { withoutPatternSpace } from '../../src/query/pattern-space.ts'
+import { literalPattern, parsePattern, patternTest, type Pattern } from '../../src/query/pattern.ts'
+import { seededRandom, seedOfRun } from '../support/random.ts'
+
+const literal = (text: string): Pattern => ({ kind: 'literal', text, ignoreCase: false })
+const prefix = (text: string): Pattern => ({ kind: 'prefix', text, ignoreCase: false })
+const regexp = (source: string, flags = 'u'): Pattern => ({ kind: 'regexp', source, flags })
+
+describe('parsePattern()', () => {
+  const rows: readonly (readonly [name: string, source: string, options: string, expected: Pattern])[] = [
+    ['a word is a literal text', 'word', '', literal('word')],
+    ['nothing is the empty text', '', '', literal('')],
+    ['escaped metacharacters are text', String.raw`\^\$\\\.\*\+\?\(\)\[\]\{\}\|\/`, '', literal('^$\\.*+?()[]{}|/')],
+    ['C\\+\\+ is a literal text', 'C\\+\\+', '', literal('C++')],
+    ['an escaped hyphen is text', 'a\\-b', '', literal('a-b')],
+    ['closing brackets alone are text', 'a]b}c', '', literal('a]b}c')],
+    ['a brace that begins no quantifier is text', 'a{,2}{x}{', '', literal('a{,2}{x}{')],
+    ['a beginning is a prefix', '^C\\+\\+', '', prefix('C++')],
+    ['a caret alone is met by every text', '^', '', literal('')],
+    ['with m a beginning is no prefix', '^a', 'm', regexp('^a', 'mu')],
+    ['a second caret is no text', '^^a', '', regexp('^^a')],
+    ['an end is no literal text', 'a$', '', regexp('a$')],
+    ['an escaped letter is no literal text', '\\d', '', regexp('\\d')],
+    ['a quantifier is no literal text', 'a{2}', '', regexp('a{2}')],
+    ['flags come in one order', 'a.', 'xsmi', regexp('a.', 'imsu')],
+    ['what only the older dialect takes goes without u', '(a)\\-', '', regexp('(a)\\-', '')],
+    ['an invalid pattern is its text', 'C++', '', literal('C++')],
+    ['an invalid beginning is its text with the caret', '^C++', '', literal('^C++')],
+    ['an invalid pattern with x keeps its spaces', 'C++ # x', 'x', literal('C++ # x')],
+    ['white space goes before a text is recognised', '^ a b # c', 'x', prefix('ab')],
+  ]
+  for (const [name, source, options, expected] of rows) {
+    it(name, () => assert.deepEqual(parsePattern(source, options), expected))
+  }
+
+  it('keeps whether case is ignored', () => {
+    assert.deepEqual(parsePattern('^Re', 'i'), { kind: 'prefix', text: 'Re', ignoreCase: true })
+    assert.deepEqual(parsePattern('C++', 'i'), { kind: 'literal', text: 'C++', ignoreCase: true })
+    assert.deepEqual(parsePattern('a|b', 'i'), { kind: 'regexp', source: 'a|b', flags: 'iu' })
+  })
+
+  it('gives data that survives a structured clone', () => {
+    for (const source of ['a', '^a', 'a.']) {
+      const pattern = parsePattern(source, 'i')
+      assert.deepEqual(structuredClone(pattern), pattern)
+    }
+  })
+})
+
+describe('patternTest()', () => {
+  it('finds literal texts as a RegExp with the flags u and iu does', () => {
+    const seed = seedOfRun()
+    const random = seededRandom(seed)
+    const letters = ['a', 'A', 'b', 'k', '\u212A', 's', '\u017F', '\u00DF', '\u1E9E', '\u03C3', '\u03A3', '\u03C2', 'i']
+    const rarer = ['\u0130', '\u0131', '\u{10400}', '\u{10428}', '\u0390', '\u1FD3', '\uFB05', '\uFB06']
+    const chars = [...letters, ...rarer, '\uD801', '\uDC00', '\uDC28']
+    let found = 0
+    for (let round = 0; round < 60_000; round++) {
+      // Few characters at a time, so that texts repeat themselves and partial matches overlap.
+      const few = [random.pick(chars), random.pick(chars), random.pick(chars)]
+      const text = random.list(10, () => random.pick(few)).join('')
+      const needle = random.list(4, () => random.pick(few)).join('')
+      const ignoreCase = random.oneIn(2)
+      const source = [...needle].map((char) => `\\u{${char.codePointAt(0)?.toString(16)}}`).join('')
+      const about = `SEED=${seed} ${JSON.stringify({ text, needle, ignoreCase })}`
+      const contains = new RegExp(source, ignoreCase ? 'iu' : 'u').test(text)
+      assert.equal(patternTest(literalPattern(needle, ignoreCase))(text), contains, about)
+      const begins = new RegExp(`^${source}`, ignoreCase ? 'iu' : 'u').test(text)
+      assert.equal(patternTest({ kind: 'prefix', text: needle, ignoreCase })(text), begins, about)
+      if (contains) found++
+    }
+    assert.ok(found > 5_000 && found < 55_000, `${found} found`)
+  })
+
+  it('takes time in proportion to the text for a literal that almost matches everywhere', () => {
+    const test = patternTest(literalPattern(`${'a'.repeat(900)}b`, true))
+    const [small, large] = [timeOf(() => test('A'.repeat(20_000))), timeOf(() => test('A'.repeat(400_000)))]
+    assert.ok(large < Math.max(small, 0.5) * 200, `${small} ms for the small text, ${large} ms for twenty times of it`)
+  })
+
+  it('refuses a pattern that runs out of stack', () => {
+    const test = patternTest(parsePattern('^(?:a|b)*c', ''))
+    const isRefusal = (error: Error): boolean => error instanceof Failure && error.code === 'badRequest'
+    assert.throws(() => test('ab'.repeat(5_000_000)), isRefusal)
+  })
+})
+
+describe('withoutPatternSpace()', () => {
+  const rows: readonly (readonly [source: string, expected: string])[] = [
+    [' a\tb\nc\vd\fe\rf ', 'abcdef'],
+    ['a # b\nc#d', 'ac'],
+    ['[ #]', '[ #]'],
+    ['[\\] #] #', '[\\] #]'],
+    ['[^ ] x', '[^ ]x'],
+    ['\\[ a ]', '\\[a]'],
+    ['a\\ b\\#c', 'a b#c'],
+    ['[a\\ \\#]', '[a #]'],
+    ['\\\\ a', '\\\\a'],
+    ['a\\', 'a\\'],
+    ['(a)\\1 0', '(a)\\1(?:)0'],
+    ['(a)\\1#x\n0', '(a)\\1(?:)0'],
+    ['a\u00A0b', 'a\u00A0b'],
+    ['a {2} +', 'a{2}+'],
+  ]
+  for (const [source, expected] of rows) {
+    it(`leaves ${JSON.stringify(expected)} of ${JSON.stringify(source)}`, () => {
+      assert.equal(withoutPatternSpace(source), expected)
+    })
+  }
+})
+
+describe('isLinear()', () => {
+  const proven = String.raw`
+    word ^word C++ a.c cat|dog ^a$ [a-z]x colou?r a{3} (?:ab|c){2} (?<n>a) \d{4}-\d{2} \bcat\b \p{Lu}x [*+]
+    a\*b. \u{1F600}. (a|b)(c|d)
+  `.trim().split(/\s+/)
+  for (const source of proven) {
+    it(`proves ${source}`, () => assert.equal(isLinear(parsePattern(source, '')), true))
+  }
+
+  const unproven = String.raw`
+    a* a+b .*x (a+)+$ (a|a)*b a{2,} (a)\1 (?<n>a)\k<n> a(?=b) a(?!b) (?<=a)b (?<!a)b (?i:a)b a{201}
+    (?:a{20}){20} (?:a?){9}b a?a?a?a?a?a?a?a?a?b (|)(|)(|)(|)(|)(|)(|)(|)x (?:\p{L}){9} [\p{L}\p{N}]{9} (x*)
+    a|b* [^a]{0,99}x a??b*?
+  `.trim().split(/\s+/)
+  for (const source of unproven) {
+    it(`does not prove ${source}`, () => assert.equal(isLinear(parsePattern(source, '')), false))
+  }
+
+  it('never proves a random pattern that takes long on a repetitive text', () => {
+    const seed = seedOfRun()
+    const random = seededRandom(seed)
+    const parts = String.raw`a b . ( ) (?: | * + ? {2} {0,3} {1,} [ab] \1 (?= ^ $ \w \b`.split(' ')
+    const text = `${'a'.repeat(3_000)}c`
+    let count = 0
+    for (let round = 0; round < 30_000; round++) {
+      const pattern = parsePattern(random.list(12, () => random.pick(parts)).join(''), '')
+      if (pattern.kind !== 'regexp' || !isLinear(pattern)) continue
+      count++
+      const took = timeOf(() => patternTest(pattern)(text))
+      assert.ok(took < 100, `SEED=${seed} ${pattern.source} took ${took} ms`)
+    }
+    assert.ok(count > 500, `only ${count} patterns were proven`)
+  })
+})
+
+/** The best of three runs, in milliseconds, so that a pause of the machine does not count. */
+function timeOf(run: () => void): number {
+  const times = [0, 1, 2].map(() => {
+    const start = performance.now()
+    run()
+    return performance.now() - start
+  })
+  return Math.min(...times)
+}
