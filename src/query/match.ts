@@ -1,0 +1,139 @@
+/**
+ * What a filter means.
+ *
+ * This is the only definition: an index may narrow what is looked at, and then this decides. A filter is turned into
+ * functions once, so that a scan of many documents neither inspects the tree nor compiles a pattern for each of them.
+ */
+import { Decimal, truncate } from '../base/decimal.ts'
+import { assertNever } from '../base/failure.ts'
+import { isNumber, isObject, type Json, type JsonObject } from '../base/json.ts'
+import type { CompareOperator, Filter, ValueType } from './ast.ts'
+import { someCandidate, type CandidateTest, type ValueTest } from './candidates.ts'
+import { patternTest } from './pattern.ts'
+import { compareValues, equalValues, typeRank } from './values.ts'
+
+/** Whether the document meets the filter. */
+export function matches(filter: Filter, document: JsonObject): boolean {
+  let test = tests.get(filter)
+  if (test === undefined) tests.set(filter, (test = filterTest(filter)))
+  return test(document)
+}
+
+/** Functions of filters that are still in use somewhere. */
+const tests = new WeakMap<Filter, ValueTest>()
+
+function filterTest(filter: Filter): ValueTest {
+  switch (filter.kind) {
+    case 'and': {
+      const members = filter.filters.map(filterTest)
+      return (root) => members.every((holds) => holds(root))
+    }
+    case 'or': {
+      const members = filter.filters.map(filterTest)
+      return (root) => members.some((holds) => holds(root))
+    }
+    case 'not': {
+      const holds = filterTest(filter.filter)
+      return (root) => !holds(root)
+    }
+    case 'eq':
+      return someCandidate(filter.path, equalityTest(filter.value))
+    case 'in':
+      return someCandidate(filter.path, membershipTest(filter.values))
+    case 'compare':
+      return someCandidate(filter.path, comparisonTest(filter.operator, filter.value))
+    case 'exists':
+      return someCandidate(filter.path, (candidate) => candidate !== undefined)
+    case 'type': {
+      const types = new Set(filter.types)
+      return someCandidate(filter.path, (candidate) => candidate !== undefined && types.has(typeOf(candidate)))
+    }
+    case 'size': {
+      const { path, size } = filter
+      return someCandidate(path, (found) => Array.isArray(found) && found.length === size, { whole: true })
+    }
+    case 'elemMatch':
+      return someCandidate(filter.path, elementTest(filter.form, filterTest(filter.filter)), { whole: true })
+    case 'mod':
+      return someCandidate(filter.path, remainderTest(filter.divisor, filter.remainder))
+    case 'pattern': {
+      const test = patternTest(filter.pattern)
+      return someCandidate(filter.path, (candidate) => typeof candidate === 'string' && test(candidate))
+    }
+    default:
+      return assertNever(filter)
+  }
+}
+
+function equalityTest(value: Json): CandidateTest {
+  if (value === null) return (candidate) => candidate === null || candidate === undefined
+  if (typeof value !== 'object') return (candidate) => candidate === value
+  return (candidate) => candidate !== undefined && equalValues(candidate, value)
+}
+
+/** Scalars are looked up; what needs comparing (objects, arrays, numbers beyond a double) is compared one by one. */
+function membershipTest(values: readonly Json[]): CandidateTest {
+  const scalars = new Set<Json | undefined>(values.filter((value) => typeof value !== 'object' || value === null))
+  if (scalars.has(null)) scalars.add(undefined)
+  const others = values.filter((value) => typeof value === 'object' && value !== null)
+  if (others.length === 0) return (candidate) => scalars.has(candidate)
+  return (candidate) =>
+    scalars.has(candidate) ||
+    (typeof candidate === 'object' && candidate !== null && others.some((value) => equalValues(candidate, value)))
+}
+
+/** Type bracketing: a bound takes only candidates of its own type. */
+function comparisonTest(operator: CompareOperator, value: Json): CandidateTest {
+  const rank = typeRank(value)
+  const accepts = ACCEPTED_ORDER[operator]
+  return (candidate) =>
+    candidate !== undefined && typeRank(candidate) === rank && accepts(compareValues(candidate, value))
+}
+
+const ACCEPTED_ORDER: Readonly<Record<CompareOperator, (order: number) => boolean>> = {
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+}
+
+function elementTest(form: 'value' | 'object', holds: ValueTest): CandidateTest {
+  if (form === 'value') return (found) => Array.isArray(found) && found.some(holds)
+  const isMet: ValueTest = (element) => (isObject(element) || Array.isArray(element)) && holds(element)
+  return (found) => Array.isArray(found) && found.some(isMet)
+}
+
+function remainderTest(divisor: number | Decimal, remainder: number | Decimal): CandidateTest {
+  const [by, left] = [truncate(divisor) ?? 0n, truncate(remainder) ?? 0n]
+  const [byNumber, leftNumber] = [Number(by), Number(left)]
+  const isSmall = Number.isSafeInteger(byNumber) && Number.isSafeInteger(leftNumber)
+  return (candidate) => {
+    if (candidate === undefined || !isNumber(candidate)) return false
+    if (isSmall && typeof candidate === 'number' && Math.abs(candidate) <= Number.MAX_SAFE_INTEGER) {
+      return Math.trunc(candidate) % byNumber === leftNumber
+    }
+    const whole = truncate(candidate)
+    return whole !== undefined && whole % by === left
+  }
+}
+
+const INT_MIN = -(2 ** 31)
+const INT_MAX = 2 ** 31 - 1
+
+function typeOf(value: Json): ValueType {
+  switch (typeof value) {
+    case 'number':
+      if (!Number.isInteger(value)) return 'double'
+      return value >= INT_MIN && value <= INT_MAX ? 'int' : 'long'
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    default:
+      if (value === null) return 'null'
+      if (Array.isArray(value)) return 'array'
+      if (!(value instanceof Decimal)) return 'object'
+      // What a double cannot hold is past 32 bits, or it has a fraction.
+      return value.digits.length <= value.exponent ? 'long' : 'double'
+  }
+}
