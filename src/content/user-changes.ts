@@ -18,9 +18,12 @@ export type Invite = (invited: InvitedUser & { readonly now: number }) => Promis
 
 const NOT_GENERATED = { id: '', createdAt: '', updatedAt: '' }
 
-/** The user that an administrator adds: an address, and roles where they are given. Throws invalidInput. */
+/**
+ * The user that an administrator adds: an address, and roles where they are given. Cards of the feed may be sent along,
+ * as the dashboard does with a whole user; they begin anew. Throws invalidInput.
+ */
 export function readInvitation(body: JsonObject): InvitedUser {
-  const whole = validateDocument(user, { ...body, feedDecoratorStatus: {} }, { generated: NOT_GENERATED })
+  const whole = validateDocument(user, { feedDecoratorStatus: {}, ...body }, { generated: NOT_GENERATED })
   const { appRole, dashboardRole, email } = whole as unknown as User
   return { email, appRole, dashboardRole }
 }

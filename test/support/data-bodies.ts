@@ -209,7 +209,8 @@ export function bodyOf(model: string): JsonObject {
  * out. Every step but the last must be there.
  */
 export function withAt(body: JsonObject, path: string, value: Json | undefined): JsonObject {
-  const copy = structuredClone(body) as Record<string, unknown>
+  // Through JSON and not structuredClone(), which would keep one country that stands in two places one object.
+  const copy = JSON.parse(JSON.stringify(body)) as Record<string, unknown>
   const steps = path.split('.')
   const last = steps.pop() ?? ''
   let holder = copy

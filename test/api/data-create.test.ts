@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { isId } from '../../src/base/ids.ts'
+import { newCast } from '../support/cast.ts'
+import { DECODERS, decodeEnvelope, decodePage } from '../support/client-codec.ts'
+import { bodyOf, COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC, withAt } from '../support/data-bodies.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin } = await newCast(service)
+const NOW = new Date(service.now()).toISOString()
+
+const create = (model: string, body: unknown): Promise<Answer> =>
+  service.data('POST', '', { model }, { token: admin.token, body })
+const read = (model: string, id: unknown): Promise<Answer> =>
+  service.data('GET', `/${String(id)}`, { model }, { token: admin.token })
+
+async function made(model: string, body: unknown): Promise<JsonObject> {
+  const answer = await create(model, body)
+  assert.equal(answer.status, 201, answer.text)
+  return answer.at('data') as JsonObject
+}
+
+async function refuses(model: string, body: unknown, message: string): Promise<void> {
+  const answer = await create(model, body)
+  assert.equal(answer.error, `invalidInput: ${message}`)
+  assert.equal(answer.status, 400)
+}
+
+const CONTENT = ['headline', 'topic', 'source', 'country', 'language'] as const
+const type = (model: string): { type?: string } => (model === 'language' ? {} : { type: model })
+
+describe('what the server makes', () => {
+  const placeholders: readonly (readonly [name: string, sent: JsonObject])[] = [
+    ['nothing', {}],
+    ['a UUID and local times', { id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10', createdAt: '2025-10-20T14:34:56.789123', updatedAt: '2025-10-20T14:34:56.789' }],
+    ['the epoch', { id: '', createdAt: '1970-01-01T00:00:00.000', updatedAt: '1970-01-01T00:00:00.000' }],
+    ['numbers', { id: 7, createdAt: 0, updatedAt: 1.5 }],
+    ['null', { id: null, createdAt: null, updatedAt: null }],
+    ['objects', { id: {}, createdAt: [], updatedAt: { a: 0 } }],
+    ['no dates', { id: 'x', createdAt: '', updatedAt: 'soon' }],
+  ]
+  for (const model of CONTENT) {
+    it(`${model}: id, dates and type, whatever is sent for them`, async () => {
+      const { id: _, createdAt: _c, updatedAt: _u, type: _t, ...own } = bodyOf(model)
+      const ids = new Set<unknown>()
+      for (const [name, sent] of placeholders) {
+        const wrongType = model === 'language' || name === 'nothing' ? {} : { type: name === 'numbers' ? 7 : 'banana' }
+        const answer = await create(model, { ...sent, ...own, ...wrongType })
+        assert.equal(answer.status, 201, `${name}: ${answer.text}`)
+        const data = decodeEnvelope<unknown>(answer.body, DECODERS[model]).data as JsonObject
+        assert.ok(isId(String(data['id'])), name)
+        ids.add(data['id'])
+        assert.deepEqual(data, { ...own, id: data['id'], createdAt: NOW, updatedAt: NOW, ...type(model) }, name)
+        assert.deepEqual((await read(model, data['id'])).at('data'), data, name)
+      }
+      assert.equal(ids.size, placeholders.length)
+    })
+  }
+
+  it('ids grow in the order of creation', async () => {
+    const ids: unknown[] = []
+    for (let i = 0; i < 5; i++) ids.push((await made('topic', TOPIC))['id'])
+    assert.deepEqual(ids, [...ids].sort())
+  })
+
+  it('nothing is found under the id that was sent', async () => {
+    await made('topic', { ...TOPIC, id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a99' })
+    assert.equal((await read('topic', '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a99')).status, 404)
+  })
+
+  for (const model of CONTENT) {
+    it(`${model}: a status that is not sent is active`, async () => {
+      assert.equal((await made(model, withAt(bodyOf(model), 'status', undefined)))['status'], 'active')
+      assert.equal((await made(model, { ...bodyOf(model), status: 'draft' }))['status'], 'draft')
+    })
+  }
+})
+
+describe('what a body must have', () => {
+  const TEXT = 'a string'
+  const STATUSES = 'one of active, draft, archived'
+  const SOURCE_TYPES =
+    'one of newsAgency, localNewsOutlet, nationalNewsOutlet, internationalNewsOutlet, specializedPublisher, blog, governmentSource, aggregator, other'
+  const LANGUAGE_FIELDS = { id: 'the id of the embedded document', code: TEXT, name: TEXT, nativeName: TEXT, createdAt: 'an ISO 8601 date', updatedAt: 'an ISO 8601 date', status: STATUSES }
+  const COUNTRY_FIELDS = { id: 'the id of the embedded document', isoCode: TEXT, name: TEXT, flagUrl: TEXT, createdAt: 'an ISO 8601 date', updatedAt: 'an ISO 8601 date', status: STATUSES }
+  const TOPIC_FIELDS = { id: 'the id of the embedded document', name: TEXT, description: TEXT, iconUrl: TEXT, createdAt: 'an ISO 8601 date', updatedAt: 'an ISO 8601 date', status: STATUSES }
+  const SOURCE_FIELDS = {
+    ...TOPIC_FIELDS,
+    iconUrl: undefined,
+    url: TEXT,
+    sourceType: SOURCE_TYPES,
+    language: 'a whole language or {"id": …}',
+    headquarters: 'a whole country or {"id": …}',
+    ...under('language', LANGUAGE_FIELDS),
+    ...under('headquarters', COUNTRY_FIELDS),
+  }
+  const required: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
+    topic: { name: TEXT, description: TEXT, iconUrl: TEXT },
+    country: { isoCode: TEXT, name: TEXT, flagUrl: TEXT },
+    language: { code: TEXT, name: TEXT, nativeName: TEXT },
+    source: { ...SOURCE_FIELDS, id: undefined, createdAt: undefined, updatedAt: undefined, status: undefined },
+    headline: {
+      title: TEXT,
+      excerpt: TEXT,
+      url: TEXT,
+      imageUrl: TEXT,
+      source: 'a whole source or {"id": …}',
+      eventCountry: 'a whole country or {"id": …}',
+      topic: 'a whole topic or {"id": …}',
+      ...under('source', SOURCE_FIELDS),
+      ...under('eventCountry', COUNTRY_FIELDS),
+      ...under('topic', TOPIC_FIELDS),
+    },
+  }
+  for (const [model, fields] of Object.entries(required)) {
+    for (const [path, wanted] of Object.entries(fields)) {
+      if (wanted === undefined) continue
+      it(`${model}: ${path} missing, null, a number, false, an array or an object without members`, async () => {
+        for (const [value, found] of [
+          [undefined, 'nothing'],
+          [null, 'null'],
+          [7, '7'],
+          [false, 'false'],
+          [[], 'an empty array'],
+          [['a'], 'an array'],
+        ] as const) {
+          await refuses(model, withAt(bodyOf(model), path, value), `${path}: expected ${wanted}, found ${found}`)
+        }
+        if (wanted.startsWith('a whole')) {
+          assert.equal((await create(model, withAt(bodyOf(model), path, {}))).status, 400)
+          await refuses(model, withAt(bodyOf(model), path, 'is'), `${path}: expected ${wanted}, found "is"`)
+        } else await refuses(model, withAt(bodyOf(model), path, {}), `${path}: expected ${wanted}, found an object`)
+      })
+    }
+  }
+
+  const rows: readonly (readonly [model: string, path: string, value: Json, message: string])[] = [
+    ['topic', 'status', 'Active', `status: expected ${STATUSES}, found "Active"`],
+    ['topic', 'status', 'deleted', `status: expected ${STATUSES}, found "deleted"`],
+    ['topic', 'status', null, `status: expected ${STATUSES}, found null`],
+    ['topic', 'status', 1, `status: expected ${STATUSES}, found 1`],
+    ['source', 'sourceType', 'Blog', `sourceType: expected ${SOURCE_TYPES}, found "Blog"`],
+    ['source', 'sourceType', 'toString', `sourceType: expected ${SOURCE_TYPES}, found "toString"`],
+    ['source', 'language.status', 'gone', `language.status: expected ${STATUSES}, found "gone"`],
+    ['headline', 'source.sourceType', '', `source.sourceType: expected ${SOURCE_TYPES}, found ""`],
+    ['headline', 'source.language.createdAt', '', 'source.language.createdAt: expected an ISO 8601 date, found ""'],
+    ['headline', 'topic.updatedAt', 'Tue, 02 Oct 2025', 'topic.updatedAt: expected an ISO 8601 date, found "Tue, 02 Oct 2025"'],
+    ['headline', 'topic.createdAt', '2025-02-30T00:00:00Z', 'topic.createdAt: expected an ISO 8601 date, found "2025-02-30T00:00:00Z"'],
+    ['headline', 'topic.id', '', 'topic.id: expected the id of the embedded document, found ""'],
+    ['headline', 'title', '', 'title: expected a text that is not blank, found ""'],
+    ['headline', 'title', ' \t\n\u00a0', 'title: expected a text that is not blank, found " \\t\\n\u00a0"'],
+    ...['topic', 'source', 'country', 'language'].map(
+      (model) => [model, 'name', '  ', 'name: expected a text that is not blank, found "  "'] as const,
+    ),
+    ['headline', 'source.name', '  ', 'source.name: expected a text that is not blank, found "  "'],
+    ['headline', 'title', 'a\ud800b', 'title: expected Unicode text, found half a surrogate pair'],
+  ]
+  for (const [model, path, value, message] of rows) {
+    it(`${model}: ${JSON.stringify({ [path]: value })} is refused`, () => refuses(model, withAt(bodyOf(model), path, value), message))
+  }
+
+  it('texts that are not names may be empty, and addresses any text', async () => {
+    const body = { ...HEADLINE, excerpt: '', url: 'no address', imageUrl: '' }
+    const { excerpt, url, imageUrl } = await made('headline', body)
+    assert.deepEqual({ excerpt, url, imageUrl }, { excerpt: '', url: 'no address', imageUrl: '' })
+  })
+
+  it('a refused body leaves nothing behind', async () => {
+    const count = async (): Promise<number> => {
+      const page = decodePage((await service.data('GET', '', { model: 'topic', limit: 100 }, { token: admin.token })).at('data'), DECODERS.topic)
+      return page.items.length
+    }
+    const before = await count()
+    await refuses('topic', { ...TOPIC, name: 7 }, 'name: expected a string, found 7')
+    assert.ok(before > 0)
+    assert.equal(await count(), before)
+  })
+
+  for (const [name, body, message] of [
+    ['nothing', undefined, 'Cannot read the request body: expected a JSON object, found nothing'],
+    ['an array', '[]', 'Cannot read the request body: expected a JSON object, found an empty array'],
+    ['null', 'null', 'Cannot read the request body: expected a JSON object, found null'],
+    ['no JSON', '{"name":', 'Cannot read the request body as JSON: it ends or breaks off where a value was expected'],
+  ] as const) {
+    it(`a body that is ${name} is refused`, async () => {
+      const answer = await service.data('POST', '', { model: 'topic' }, { token: admin.token, ...(body === undefined ? {} : { body }) })
+      assert.deepEqual([answer.status, answer.error], [400, `invalidInput: ${message}`])
+    })
+  }
+})
+
+describe('members beyond the declared ones', () => {
+  for (const model of CONTENT) {
+    it(`${model}: are kept as sent, and filter and sort like any other`, async () => {
+      const extras = { author: `Ása ${model}`, tags: ['a', { deep: [1, null, true] }], weight: 2.5, constructor: 'c', toString: 't' }
+      const one = await made(model, { ...bodyOf(model), ...extras })
+      const two = await made(model, { ...bodyOf(model), ...extras, weight: 10 })
+      const { author, tags, weight } = one
+      assert.deepEqual({ author, tags, weight, constructor: one['constructor'], toString: one['toString'] }, extras)
+      const list = async (query: Record<string, unknown>): Promise<unknown[]> => {
+        const answer = await service.data('GET', '', { model, ...query }, { token: admin.token })
+        return (answer.at('data.items') as JsonObject[]).map(({ id }) => id)
+      }
+      assert.deepEqual(await list({ filter: { author: `Ása ${model}` }, sort: 'weight:desc' }), [two['id'], one['id']])
+      assert.deepEqual(await list({ filter: { author: `Ása ${model}`, weight: { $lt: 3 } } }), [one['id']])
+      assert.deepEqual(await list({ filter: { author: `Ása ${model}`, 'tags.deep': 1, constructor: 'c' }, sort: 'weight' }), [one['id'], two['id']])
+    })
+  }
+
+  it('later clients find a logo again', async () => {
+    assert.equal((await made('source', { ...SOURCE, logoUrl: 'https://x.example/l.png' }))['logoUrl'], 'https://x.example/l.png')
+  })
+
+  it('numbers that a double cannot hold keep their value', async () => {
+    const numbers = '{"a":9007199254740993,"b":[12345678901234567890.123],"c":1e400,"d":-0.1,"e":{"f":9007199254740992}}'
+    const { name, description, iconUrl } = TOPIC
+    const body = JSON.stringify({ name, description, iconUrl }).replace(/}$/, `,"big":${numbers}}`)
+    const answer = await create('topic', body)
+    assert.equal(answer.status, 201, answer.text)
+    assert.ok(answer.text.includes(`"big":${numbers}`), answer.text)
+    const again = await read('topic', answer.at('data.id'))
+    assert.ok(again.text.includes(`"big":${numbers}`), again.text)
+    const found = async (filter: string): Promise<number> => {
+      const query = `model=topic&filter=${encodeURIComponent(filter)}`
+      return ((await service.call('GET', `/api/v1/data?${query}`, { token: admin.token })).at('data.items') as unknown[]).length
+    }
+    assert.equal(await found('{"big.a":9007199254740993}'), 1)
+    assert.equal(await found('{"big.a":9007199254740992}'), 0)
+    assert.equal(await found('{"big.c":{"$gt":1e399}}'), 1)
+  })
+})
+
+describe('member names that no document may hold', () => {
+  const names = ['__proto__', '$x', '$', 'a.b', '.', 'a\0b', '\0']
+  const places: readonly (readonly [model: string, path: string, shown: string])[] = [
+    ['topic', '', ''],
+    ['topic', 'extra', 'extra: '],
+    ['topic', 'list.0.deep', 'list[0].deep: '],
+    ['headline', 'source', 'source: '],
+    ['headline', 'source.language', 'source.language: '],
+    ['headline', 'source.language.more', 'source.language.more: '],
+  ]
+  for (const [model, path, shown] of places) {
+    it(`${model}: at ${path === '' ? 'the top' : path}`, async () => {
+      for (const name of names) {
+        // As text: in an object literal __proto__ would not become a member.
+        const body = JSON.stringify(withAt(withHolder(bodyOf(model), path), path === '' ? 'HERE' : `${path}.HERE`, 1))
+        const message = `${shown}cannot store a member named ${JSON.stringify(name)}: names must not be __proto__, start with $ or contain a dot or NUL`
+        await refuses(model, body.replace('"HERE"', JSON.stringify(name)), message)
+      }
+    })
+  }
+
+  it('names that only look dangerous are fine', async () => {
+    const odd = { a$: 1, prototype: 2, '': 3, ' ': 4, 'ключ': 5, _id: 6, q: 7, hasOwnProperty: 8 }
+    const topic = await made('topic', { ...TOPIC, odd })
+    assert.deepEqual(topic['odd'], odd)
+  })
+
+  function withHolder(body: JsonObject, path: string): JsonObject {
+    if (path === 'extra') return { ...body, extra: {} }
+    if (path.startsWith('list')) return { ...body, list: [{ deep: {} }] }
+    return path.endsWith('.more') ? withAt(body, path, {}) : body
+  }
+})
+
+describe('embedded copies', () => {
+  it('are stored as they are sent: order, dates and further members', async () => {
+    const language = { status: 'active', name: 'Klingon', code: 'tlh', nativeName: 'tlhIngan', updatedAt: '2025-10-20', createdAt: '1970-01-01T00:00:00.000', id: 'any text', dialect: ['a'] }
+    const { type: countryType, ...country } = COUNTRY
+    const headquarters = { type: countryType, ...country, createdAt: '2025-10-20T14:34:56.789123', updatedAt: '2025-10-20T14:34:56+02:00' }
+    const source = { zebra: 1, ...SOURCE, language, headquarters, apple: { createdAt: 'never' } }
+    const answer = await create('headline', { ...HEADLINE, source })
+    assert.equal(answer.status, 201, answer.text)
+    assert.equal(JSON.stringify(answer.at('data.source')), JSON.stringify(source))
+    assert.equal(JSON.stringify((await read('headline', answer.at('data.id'))).at('data.source')), JSON.stringify(source))
+  })
+
+  it('get the type that was left out or wrong, and nothing else', async () => {
+    const { type: _, ...untyped } = TOPIC
+    const body = { ...HEADLINE, topic: untyped, eventCountry: { ...COUNTRY, type: 'planet' }, source: { ...SOURCE, type: null } }
+    const { topic, eventCountry, source } = await made('headline', body)
+    assert.equal(JSON.stringify(topic), JSON.stringify({ ...untyped, type: 'topic' }))
+    assert.equal(JSON.stringify(eventCountry), JSON.stringify(COUNTRY))
+    assert.equal(JSON.stringify(source), JSON.stringify(SOURCE))
+  })
+
+  it('stay as they were when the original changes', async () => {
+    const topic = await made('topic', TOPIC)
+    const headline = await made('headline', { ...HEADLINE, topic: { id: topic['id'] } })
+    const changed = { ...topic, name: 'Harbours and lighthouses' }
+    const answer = await service.data('PUT', `/${String(topic['id'])}`, { model: 'topic' }, { token: admin.token, body: changed })
+    assert.equal(answer.status, 200)
+    assert.deepEqual((await read('headline', headline['id'])).at('data.topic'), topic)
+  })
+})
+
+describe('references by id', () => {
+  it('become the stored record, at every depth', async () => {
+    const [topic, country, language] = [
+      await made('topic', { ...TOPIC, extra: { kept: [9] } }),
+      await made('country', COUNTRY),
+      await made('language', LANGUAGE),
+    ]
+    const source = await made('source', { ...SOURCE, language: { id: language['id'] }, headquarters: { id: country['id'] } })
+    assert.deepEqual([source['language'], source['headquarters']], [language, country])
+    const body = { ...HEADLINE, source: { id: source['id'] }, eventCountry: { id: country['id'] }, topic: { id: topic['id'] } }
+    const headline = await made('headline', body)
+    assert.equal(JSON.stringify(headline['topic']), JSON.stringify(topic))
+    assert.equal(JSON.stringify(headline['source']), JSON.stringify(source))
+    assert.equal(JSON.stringify(headline['eventCountry']), JSON.stringify(country))
+    const nested = { ...SOURCE, language: { id: language['id'] } }
+    assert.deepEqual((await made('headline', { ...HEADLINE, source: nested }))['source'], { ...nested, language })
+  })
+
+  const unknown: readonly (readonly [model: string, path: string, target: string])[] = [
+    ['source', 'language', 'language'],
+    ['source', 'headquarters', 'country'],
+    ['headline', 'source', 'source'],
+    ['headline', 'eventCountry', 'country'],
+    ['headline', 'topic', 'topic'],
+    ['headline', 'source.language', 'language'],
+    ['headline', 'source.headquarters', 'country'],
+  ]
+  for (const [model, path, target] of unknown) {
+    it(`${model}: an unknown id in ${path} is refused by name`, async () => {
+      for (const id of ['000000000000000000000000', 'x', '']) {
+        const message = `${path}: expected the id of a ${target}, found "${id}", which no ${target} has`
+        await refuses(model, withAt(bodyOf(model), path, { id }), message)
+      }
+    })
+  }
+
+  it('of another model are unknown', async () => {
+    const { id } = await made('country', COUNTRY)
+    await refuses('headline', { ...HEADLINE, topic: { id: String(id) } }, `topic: expected the id of a topic, found "${String(id)}", which no topic has`)
+  })
+
+  it('an object with more than the id is no reference', async () => {
+    const { id } = await made('topic', TOPIC)
+    await refuses('headline', { ...HEADLINE, topic: { id: String(id), name: 'x' } }, 'topic.description: expected a string, found nothing')
+    await refuses('headline', { ...HEADLINE, topic: { id: 7 } }, 'topic.id: expected the id of the embedded document, found 7')
+  })
+})
+
+function under(prefix: string, fields: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(fields).map(([name, wanted]) => [`${prefix}.${name}`, wanted]))
+}

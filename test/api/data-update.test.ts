@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { newCast } from '../support/cast.ts'
+import { DECODERS, decodeEnvelope } from '../support/client-codec.ts'
+import { bodyOf, HEADLINE, PREFERENCES, SETTINGS, TOPIC, withAt } from '../support/data-bodies.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, standard } = await newCast(service)
+const MINUTE_MS = 60_000
+
+const put = (model: string, id: unknown, body: unknown, token = admin.token): Promise<Answer> =>
+  service.data('PUT', `/${String(id)}`, { model }, { token, body })
+const read = (model: string, id: unknown): Promise<Answer> =>
+  service.data('GET', `/${String(id)}`, { model }, { token: admin.token })
+
+async function made(model: string, body: JsonObject = bodyOf(model)): Promise<JsonObject> {
+  const answer = await service.data('POST', '', { model }, { token: admin.token, body })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.at('data') as JsonObject
+}
+
+const CONTENT = ['headline', 'topic', 'source', 'country', 'language'] as const
+
+for (const model of CONTENT) {
+  describe(`replacing a ${model}`, () => {
+    it('replaces everything that was sent, drops what was not, keeps id and createdAt, sets updatedAt and type', async () => {
+      const label = model === 'headline' ? 'title' : 'name'
+      const stored = await made(model, { ...bodyOf(model), author: 'gone with the update', tags: [1] })
+      service.advance(MINUTE_MS)
+      const { author: _, ...sent } = { ...stored, [label]: 'Another', status: 'archived', tags: [2], mood: 'new' } as Record<string, Json>
+      const answer = await put(model, stored['id'], { ...sent, createdAt: '1970-01-01T00:00:00.000', updatedAt: '2031-01-01', type: 'x' })
+      assert.equal(answer.status, 200, answer.text)
+      const data = decodeEnvelope<unknown>(answer.body, DECODERS[model]).data
+      const type = model === 'language' ? { type: 'x' } : { type: model }
+      const updatedAt = new Date(service.now()).toISOString()
+      assert.deepEqual(data, { ...sent, createdAt: stored['createdAt'], updatedAt, ...type })
+      assert.notEqual(updatedAt, stored['createdAt'])
+      assert.deepEqual((await read(model, stored['id'])).at('data'), data)
+    })
+
+    it('needs every required member', async () => {
+      const stored = await made(model)
+      const members = Object.keys(bodyOf(model)).filter((name) => !['id', 'createdAt', 'updatedAt', 'type'].includes(name))
+      assert.ok(members.length >= 4)
+      for (const name of members) {
+        for (const value of [undefined, null, 7]) {
+          const answer = await put(model, stored['id'], withAt(stored, name, value))
+          assert.equal(answer.status, 400, `${name}: ${String(value)}`)
+          assert.match(answer.error, new RegExp(`^invalidInput: ${name}: expected .*, found ${value === undefined ? 'nothing' : String(value)}$`))
+        }
+      }
+      assert.deepEqual((await read(model, stored['id'])).at('data'), stored)
+    })
+
+    it('refuses another id in the body, and takes none or the same', async () => {
+      const [stored, other] = [await made(model), await made(model)]
+      for (const id of [other['id'], 'x', '', 7, null, {}, String(stored['id']).toUpperCase() + 'A'] as Json[]) {
+        const answer = await put(model, stored['id'], { ...stored, id })
+        assert.equal(answer.status, 400, JSON.stringify(id))
+        assert.match(answer.error, /^invalidInput: id: expected "[0-9a-f]{24}" as in the path, or none, found /)
+      }
+      assert.equal((await put(model, stored['id'], withAt(stored, 'id', undefined))).status, 200)
+      assert.equal((await put(model, stored['id'], stored)).status, 200)
+      assert.deepEqual((await read(model, other['id'])).at('data'), other)
+    })
+  })
+}
+
+describe('an update', () => {
+  it('leaves embedded copies as they are sent', async () => {
+    const stored = await made('headline')
+    service.advance(MINUTE_MS)
+    const topic = { zebra: [1], ...TOPIC, updatedAt: '2025-10-20T14:34:56.789123' }
+    const answer = await put('headline', stored['id'], { ...stored, topic })
+    assert.equal(JSON.stringify(answer.at('data.topic')), JSON.stringify(topic))
+    assert.equal(JSON.stringify(answer.at('data.source')), JSON.stringify(HEADLINE.source))
+  })
+
+  it('takes references by id', async () => {
+    const [headline, topic] = [await made('headline'), await made('topic')]
+    const answer = await put('headline', headline['id'], { ...headline, topic: { id: topic['id'] } })
+    assert.deepEqual(answer.at('data.topic'), topic)
+    const refused = await put('headline', headline['id'], { ...headline, topic: { id: 'x' } })
+    assert.equal(refused.error, 'invalidInput: topic: expected the id of a topic, found "x", which no topic has')
+  })
+
+  it('refuses the member names that a creation refuses', async () => {
+    const topic = await made('topic')
+    for (const name of ['__proto__', '$set', 'a.b', 'a\0']) {
+      const body = JSON.stringify({ ...topic, extra: { HERE: 1 } }).replace('"HERE"', JSON.stringify(name))
+      const answer = await put('topic', topic['id'], body)
+      assert.equal(answer.status, 400)
+      assert.ok(answer.error.startsWith(`invalidInput: extra: cannot store a member named ${JSON.stringify(name)}`), answer.error)
+    }
+  })
+
+  it('of a document that is deleted meanwhile is 404, and does not bring it back', async () => {
+    for (let i = 0; i < 10; i++) {
+      const topic = await made('topic')
+      const [removed, replaced] = await Promise.all([
+        service.data('DELETE', `/${String(topic['id'])}`, { model: 'topic' }, { token: admin.token }),
+        put('topic', topic['id'], topic),
+      ])
+      assert.equal(removed.status, 204)
+      assert.ok(replaced.status === 200 || replaced.status === 404, replaced.text)
+      assert.equal((await read('topic', topic['id'])).status, 404)
+    }
+  })
+
+  it('that comes twice at once leaves one of the two whole', async () => {
+    const topic = await made('topic')
+    const bodies = ['a', 'b', 'c', 'd'].map((mark) => ({ ...topic, name: mark, description: mark }))
+    const answers = await Promise.all(bodies.map((body) => put('topic', topic['id'], body)))
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200])
+    const data = (await read('topic', topic['id'])).at('data') as JsonObject
+    assert.equal(data['name'], data['description'])
+  })
+})
+
+describe('removing', () => {
+  it('is 204 without a body, then 404, and nothing else goes with it', async () => {
+    for (const model of CONTENT) {
+      const [one, other] = [await made(model), await made(model)]
+      const remove = (): Promise<Answer> => service.data('DELETE', `/${String(one['id'])}`, { model }, { token: admin.token })
+      const answer = await remove()
+      assert.deepEqual([answer.status, answer.text], [204, ''])
+      assert.equal((await remove()).status, 404)
+      assert.equal((await put(model, one['id'], one)).status, 404)
+      assert.equal((await read(model, other['id'])).status, 200)
+    }
+  })
+
+  it('lets one of two racing requests win', async () => {
+    const topic = await made('topic')
+    const remove = (): Promise<Answer> => service.data('DELETE', `/${String(topic['id'])}`, { model: 'topic' }, { token: admin.token })
+    const answers = await Promise.all([remove(), remove(), remove()])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404])
+  })
+})
+
+describe('replacing settings and preferences', () => {
+  const owned = [
+    ['user_app_settings', SETTINGS],
+    ['user_content_preferences', PREFERENCES],
+  ] as const
+  for (const [model, body] of owned) {
+    it(`${model}: what is beyond the declared members is dropped, dates are the server's`, async () => {
+      const before = (await read(model, standard.id)).at('data') as JsonObject
+      service.advance(MINUTE_MS)
+      const sent = { ...body, id: standard.id, createdAt: 'x', updatedAt: 7, type: 'x', extra: { a: 1 } }
+      const answer = await put(model, standard.id, sent, standard.token)
+      assert.equal(answer.status, 200, answer.text)
+      const data = decodeEnvelope<unknown>(answer.body, DECODERS[model]).data
+      const updatedAt = new Date(service.now()).toISOString()
+      assert.deepEqual(data, { ...body, id: standard.id, createdAt: before['createdAt'], updatedAt })
+    })
+
+    it(`${model}: a required member that is missing, null or of another type is refused`, async () => {
+      const paths = pathsOf(body).filter((path) => !['id', 'savedFilters', 'language.id'].includes(path) && !/type$/.test(path))
+      assert.ok(paths.length > 8)
+      for (const path of paths) {
+        for (const value of [undefined, null, 7] as const) {
+          const answer = await put(model, standard.id, { ...withAt(body, path, value), id: standard.id }, standard.token)
+          assert.equal(answer.status, 400, `${path}: ${String(value)}`)
+          assert.ok(answer.error.startsWith(`invalidInput: ${path.replaceAll(/\.(\d+)/g, '[$1]')}: expected `), answer.error)
+        }
+      }
+    })
+  }
+
+  const enums: readonly (readonly [path: string, values: readonly string[], unknown: readonly Json[]])[] = [
+    ['displaySettings.baseTheme', ['light', 'dark', 'system'], ['Light', '', true]],
+    ['displaySettings.accentTheme', ['defaultBlue', 'newsRed', 'graphiteGray'], ['blue']],
+    ['displaySettings.fontFamily', ['SystemDefault', 'Comic Sans', ''], [7, null]],
+    ['displaySettings.textScaleFactor', ['small', 'medium', 'large', 'extraLarge'], ['huge', 1]],
+    ['displaySettings.fontWeight', ['light', 'regular', 'bold'], ['black']],
+    ['feedPreferences.headlineDensity', ['compact', 'standard', 'comfortable'], ['dense']],
+    ['feedPreferences.headlineImageStyle', ['hidden', 'smallThumbnail', 'largeThumbnail'], ['none']],
+  ]
+  for (const [path, values, unknown] of enums) {
+    it(`${path} takes ${values.join(', ')} and nothing else`, async () => {
+      const send = (value: Json): Promise<Answer> =>
+        put('user_app_settings', standard.id, { ...withAt(SETTINGS, path, value), id: standard.id }, standard.token)
+      for (const value of values) assert.equal((await send(value)).at(`data.${path}`), value)
+      for (const value of unknown) assert.equal((await send(value)).status, 400, String(value))
+    })
+  }
+
+  it('a switch takes true and false and nothing else', async () => {
+    for (const path of ['feedPreferences.showSourceInHeadlineFeed', 'feedPreferences.showPublishDateInHeadlineFeed']) {
+      const send = (value: Json): Promise<Answer> =>
+        put('user_app_settings', standard.id, { ...withAt(SETTINGS, path, value), id: standard.id }, standard.token)
+      for (const value of [true, false]) assert.equal((await send(value)).at(`data.${path}`), value)
+      for (const value of [1, 0, 'true', null]) assert.equal((await send(value)).status, 400, String(value))
+    }
+  })
+
+  it('members beyond the declared ones are dropped at every level but in embedded copies', async () => {
+    const language = { ...SETTINGS.language, dialect: 'x' }
+    const body = { ...SETTINGS, language, displaySettings: { ...SETTINGS.displaySettings, a: 1 }, id: standard.id }
+    const answer = await put('user_app_settings', standard.id, body, standard.token)
+    assert.deepEqual(answer.at('data.displaySettings'), SETTINGS.displaySettings)
+    assert.deepEqual(answer.at('data.language'), language)
+    const [filter] = PREFERENCES.savedFilters
+    const topic = { ...TOPIC, mood: 'kept' }
+    const preferences = { ...PREFERENCES, id: standard.id, followedTopics: [topic], savedFilters: [{ ...filter, extra: 1 }] }
+    const second = await put('user_content_preferences', standard.id, preferences, standard.token)
+    assert.deepEqual(second.at('data.followedTopics'), [topic])
+    assert.deepEqual(second.at('data.savedFilters'), [filter])
+  })
+
+  it('saved filters that an older client leaves out are kept; null is no way to leave them out', async () => {
+    const full = { ...PREFERENCES, id: standard.id }
+    assert.equal((await put('user_content_preferences', standard.id, full, standard.token)).status, 200)
+    const { savedFilters, ...older } = full
+    const answer = await put('user_content_preferences', standard.id, { ...older, followedTopics: [] }, standard.token)
+    assert.deepEqual([answer.status, answer.at('data.savedFilters'), answer.at('data.followedTopics')], [200, savedFilters, []])
+    assert.deepEqual((await read('user_content_preferences', standard.id)).at('data.savedFilters'), savedFilters)
+    assert.equal((await put('user_content_preferences', standard.id, { ...older, savedFilters: null }, standard.token)).status, 400)
+    const cleared = await put('user_content_preferences', standard.id, { ...older, savedFilters: [] }, standard.token)
+    assert.deepEqual(cleared.at('data.savedFilters'), [])
+  })
+
+  it('the order of every list is kept', async () => {
+    const topics = ['c', 'a', 'b'].map((id) => ({ ...TOPIC, id }))
+    const filters = ['z', 'y', 'x'].map((id) => ({ id, name: id, topics, sources: [], countries: [] }))
+    const body = { ...PREFERENCES, id: standard.id, followedTopics: topics, savedFilters: filters }
+    const answer = await put('user_content_preferences', standard.id, body, standard.token)
+    assert.deepEqual([answer.at('data.followedTopics'), answer.at('data.savedFilters')], [topics, filters])
+  })
+
+  it('entries that are references become the stored records', async () => {
+    const topic = await made('topic')
+    const reference = { id: topic['id'] }
+    const filter = { id: 'f', name: 'F', topics: [reference], sources: [], countries: [] }
+    const body = { ...PREFERENCES, id: standard.id, followedTopics: [reference], savedFilters: [filter] }
+    const answer = await put('user_content_preferences', standard.id, body, standard.token)
+    assert.deepEqual([answer.at('data.followedTopics'), answer.at('data.savedFilters[0].topics')], [[topic], [topic]])
+    const refused = await put('user_content_preferences', standard.id, { ...body, followedTopics: [reference, { id: 'x' }] }, standard.token)
+    assert.equal(refused.error, 'invalidInput: followedTopics[1]: expected the id of a topic, found "x", which no topic has')
+  })
+
+  it('another id than that of the path is refused', async () => {
+    const answer = await put('user_app_settings', standard.id, SETTINGS, standard.token)
+    assert.equal(answer.error, `invalidInput: id: expected "${standard.id}" as in the path, or none, found "${SETTINGS.id}"`)
+  })
+})
+
+/** Dotted paths of all members, `savedFilters.0.topics` included. */
+function pathsOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    const at = path === '' ? name : `${path}.${name}`
+    return /^\d+$/.test(name) ? pathsOf(member, at) : [at, ...pathsOf(member, at)]
+  })
+}
