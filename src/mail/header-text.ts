@@ -31,6 +31,31 @@ export function headerLine(name: string, value: string): string {
 /** Free text such as a subject. Runs of spaces become one. */
 export function encodeText(name: string, text: string): string {
   refuseControls(name, text)
+  return encodeWhere(wordsOf(text), (word) => !isPlain(word))
+}
+
+/** The name in front of an address: as it is, quoted, or in encoded words. */
+export function encodeName(name: string, text: string): string {
+  refuseControls(name, text)
+  const words = wordsOf(text)
+  if (words.every((word) => isPlain(word) && ATOM.test(word))) return words.join(' ')
+  if (words.every(isPlain)) return `"${words.join(' ').replace(/["\\]/g, '\\$&')}"`
+  // Beside encoded words there is no quoting: a comma left as it is would end the address.
+  return encodeWhere(words, (word) => !isPlain(word) || !ATOM.test(word))
+}
+
+const ATOM = /^[\w!#$%&'*+/=?^`{|}~-]+$/
+
+function wordsOf(text: string): string[] {
+  return text.trim().split(/ +/)
+}
+
+/** Whether a word can be in a header as it is. */
+function isPlain(word: string): boolean {
+  return isAscii(word) && word.length <= WORD_CHARS_MAX && !word.includes('=?')
+}
+
+function encodeWhere(words: readonly string[], needsEncoding: (word: string) => boolean): string {
   const parts: string[] = []
   let run: string[] = []
   const endRun = (): void => {
@@ -38,24 +63,16 @@ export function encodeText(name: string, text: string): string {
     if (run.length > 0) parts.push(encodeWords(run.join(' ')))
     run = []
   }
-  for (const word of text.trim().split(/ +/)) {
-    if (isAscii(word) && word.length <= WORD_CHARS_MAX && !word.includes('=?')) {
+  for (const word of words) {
+    if (needsEncoding(word)) run.push(word)
+    else {
       endRun()
       parts.push(word)
-    } else run.push(word)
+    }
   }
   endRun()
   return parts.join(' ')
 }
-
-/** The name in front of an address: as it is, quoted, or in encoded words. */
-export function encodeName(name: string, text: string): string {
-  const encoded = encodeText(name, text)
-  if (encoded !== text || ATOMS.test(text)) return encoded
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
-}
-
-const ATOMS = /^[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*$/
 
 /** What RFC 2047 section 5 (3) allows unencoded in a name; a subject would allow more. */
 const WORD_PLAIN = /^[A-Za-z0-9!*+/ -]$/

@@ -27,7 +27,10 @@ export interface MessageParts {
   readonly boundary: string
 }
 
-/** The whole message, every line ended by CRLF. Throws when an input has no place in it, such as a line break in a header. */
+/**
+ * The whole message, every line ended by CRLF.
+ * Throws where an input could not be written, such as a subject with a line break.
+ */
 export function composeMessage(parts: MessageParts): string {
   const { from, to, boundary, messageId } = parts
   if (!LETTERS.test(boundary) || !LETTERS.test(messageId)) {

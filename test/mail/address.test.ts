@@ -7,7 +7,11 @@ const long = (count: number): string => 'a'.repeat(count)
 const TAKEN: ReadonlyArray<readonly [string, string, string]> = [
   ['a plain address', 'reader@example.org', 'reader@example.org'],
   ['capitals and spaces around', '  Reader@Example.ORG\n', 'reader@example.org'],
-  ['every ASCII sign that RFC 5322 calls atext', "!#$%&'*+-/=?^_`{|}~0a@example.org", "!#$%&'*+-/=?^_`{|}~0a@example.org"],
+  [
+    'every ASCII sign that RFC 5322 calls atext',
+    "!#$%&'*+-/=?^_`{|}~0a@example.org",
+    "!#$%&'*+-/=?^_`{|}~0a@example.org",
+  ],
   ['dots inside the local part', 'a.b.c@example.org', 'a.b.c@example.org'],
   ['a hyphen inside a label', 'a@my-site.example.org', 'a@my-site.example.org'],
   ['two hyphens in a row', 'a@xn--bcher-kva.example', 'a@xn--bcher-kva.example'],
@@ -88,7 +92,9 @@ describe('wireAddress()', () => {
     ['a@\u{1f4a9}\ud800.example', undefined],
   ]
   for (const [address, expected] of rows) {
-    it(`writes ${JSON.stringify(address)} as ${expected ?? 'nothing'}`, () => assert.equal(wireAddress(address), expected))
+    it(`writes ${JSON.stringify(address)} as ${expected ?? 'nothing'}`, () => {
+      assert.equal(wireAddress(address), expected)
+    })
   }
 })
 
@@ -119,7 +125,8 @@ describe('parseMailbox()', () => {
   ]
   for (const text of refused) {
     it(`refuses ${JSON.stringify(text.slice(0, 40))} and says what is wanted`, () => {
-      assert.throws(() => parseMailbox(text), /^Error: Cannot read sender ".*": expected an address or "Name <address>"$/)
+      const message = /^Error: Cannot read sender ".*": expected an address or "Name <address>"$/
+      assert.throws(() => parseMailbox(text), message)
     })
   }
 })

@@ -18,7 +18,7 @@ const PARTS: MessageParts = {
 
 function headersOf(message: string): Map<string, string> {
   const head = message.slice(0, message.indexOf('\r\n\r\n')).replaceAll('\r\n ', ' ')
-  return new Map(head.split('\r\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
+  return new Map(Array.from(head.matchAll(/^([^:\r\n]+): ([^\r\n]*)/gm), ([, name = '', value = '']) => [name, value]))
 }
 
 function decodeQuotedPrintable(text: string): string {
@@ -71,6 +71,7 @@ describe('composeMessage()', () => {
     ['News, Inc. "B" \\', '"News, Inc. \\"B\\" \\\\" <no-reply@example.org>'],
     ['Zoë', '=?UTF-8?Q?Zo=C3=AB?= <no-reply@example.org>'],
     ['Zoë, Max', '=?UTF-8?Q?Zo=C3=AB=2C?= Max <no-reply@example.org>'],
+    ['Zoë & 新, Inc. (B)', '=?UTF-8?Q?Zo=C3=AB?= & =?UTF-8?Q?=E6=96=B0=2C_Inc=2E_=28B=29?= <no-reply@example.org>'],
     ['', 'no-reply@example.org'],
   ]
   for (const [name, expected] of names) {
@@ -136,7 +137,9 @@ describe('encodeQuotedPrintable()', () => {
     ['NUL and other controls', 'a\0\x1b', 'a=00=1B'],
     ['half a surrogate pair', '\ud800', '=EF=BF=BD'],
   ]
-  for (const [name, text, expected] of rows) it(`writes ${name}`, () => assert.equal(encodeQuotedPrintable(text), expected))
+  for (const [name, text, expected] of rows) {
+    it(`writes ${name}`, () => assert.equal(encodeQuotedPrintable(text), expected))
+  }
 
   it('breaks long lines at spaces where it can, never within an octet, and loses nothing', () => {
     const texts = [
@@ -168,7 +171,8 @@ describe('a sign-in mail', () => {
       for (const code of codes) {
         for (const minutes of [1, 15, 1440]) {
           const content = signInMessage({ code, minutes, appName })
-          const message = composeMessage({ ...PARTS, ...content, from: { name: appName, address: 'no-reply@localhost' } })
+          const from = { name: appName, address: 'no-reply@localhost' }
+          const message = composeMessage({ ...PARTS, ...content, from })
           const runs = message.match(/\b\d{6}\b/g) ?? []
           assert.deepEqual(new Set(runs), new Set([code]))
           assert.match(headersOf(message).get('Subject') ?? '', new RegExp(`^${code} is your `))

@@ -85,15 +85,19 @@ describe('createReplyParser()', () => {
     assert.equal(whole.length, 3)
     for (let cut = 0; cut <= bytes.length; cut++) {
       const parser = createReplyParser()
-      assert.deepEqual([...parser.push(bytes.subarray(0, cut)), ...parser.push(bytes.subarray(cut))], whole, `at ${cut}`)
+      const replies = [...parser.push(bytes.subarray(0, cut)), ...parser.push(bytes.subarray(cut))]
+      assert.deepEqual(replies, whole, `cut at ${cut}`)
     }
   })
 
   it('says whether it is in the middle of a reply', () => {
-    for (const [text, expected] of [['', false], ['2', true], ['250-a\r\n', true], ['250 a\r\n', false], ['250 a\r\n2', true]] as const) {
-      const parser = createReplyParser()
-      parser.push(Buffer.from(text))
-      assert.equal(parser.isMidReply, expected, JSON.stringify(text))
+    const rows = [['', '2'], ['250 a\r\n', '250-a\r\n'], ['250-a\r\n250 b\r\n', '250 a\r\n2']] as const
+    for (const [between, middle] of rows) {
+      for (const [text, expected] of [[between, false], [middle, true]] as const) {
+        const parser = createReplyParser()
+        parser.push(Buffer.from(text))
+        assert.equal(parser.isMidReply, expected, JSON.stringify(text))
+      }
     }
   })
 
@@ -115,7 +119,7 @@ describe('createReplyParser()', () => {
     for (let round = 0; round < 20_000; round++) {
       const bytes = Uint8Array.from({ length: random(16) }, () => alphabet[random(alphabet.length)] ?? 0)
       const [one, all] = [parse(bytes, 1), parse(bytes, Math.max(1, bytes.length))]
-      assert.deepEqual(one, all, `SEED=${seed} round ${round}: ${JSON.stringify(Buffer.from(bytes).toString('latin1'))}`)
+      assert.deepEqual(one, all, `SEED=${seed} round ${round}: ${Buffer.from(bytes).toString('hex')}`)
       complete += one.replies.length
     }
     assert.ok(complete > 10, 'some of the random bytes should be replies')
