@@ -1,0 +1,247 @@
+/**
+ * What may be said in clear, and to whom. Somebody between us and the mail server can strike STARTTLS from its offers,
+ * present a certificate of his own, or put replies in front of the handshake (CVE-2011-0411: a client that keeps them
+ * takes them for replies from inside TLS). None of that may bring a password or a mail onto the wire.
+ */
+import assert from 'node:assert/strict'
+import { networkInterfaces } from 'node:os'
+import { describe, it } from 'node:test'
+import { DeliveryError } from '../../src/mail/delivery-error.ts'
+import { deliver, type SmtpSettings } from '../../src/mail/smtp.ts'
+import { isThisMachine, securityFor } from '../../src/mail/smtp-policy.ts'
+import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
+
+const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: x\r\n\r\nHello\r\n' }
+const LOGIN = { user: 'ann', password: 'correct horse battery' }
+
+const GREETING: Step = ['', '220 hi']
+const OFFER: Step = ['EHLO', '250-x\r\n250-AUTH PLAIN LOGIN\r\n250 STARTTLS']
+const NO_OFFER: Step = ['EHLO', '250-x\r\n250 AUTH PLAIN LOGIN']
+const AUTH: Step = ['AUTH PLAIN', '235 ok']
+const SEND: readonly Step[] = [
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued'],
+  ['QUIT', '221 bye'],
+]
+const OVER_TLS: readonly Step[] = [GREETING, OFFER, ['STARTTLS', '220 go', 'tls'], NO_OFFER, AUTH, ...SEND]
+const IN_CLEAR: readonly Step[] = [GREETING, NO_OFFER, AUTH, ...SEND]
+const STRIPPED: readonly Step[] = [GREETING, NO_OFFER, ['QUIT', '221 bye'], AUTH, ...SEND]
+const TRUSTED: Partial<SmtpSettings> = { host: 'localhost', security: 'starttls', login: LOGIN, ca: [TEST_CERTIFICATE] }
+
+interface Outcome {
+  readonly peer: SmtpPeer
+  readonly error: DeliveryError | undefined
+}
+
+async function attempt(
+  script: readonly Step[],
+  overrides: Partial<SmtpSettings>,
+  options?: PeerOptions,
+): Promise<Outcome> {
+  await using peer = await openPeer(script, options)
+  const settings: SmtpSettings = { host: '127.0.0.1', security: 'starttls', ...overrides, port: peer.port }
+  let error: DeliveryError | undefined
+  try {
+    await deliver(settings, MAIL)
+  } catch (thrown) {
+    assert.ok(thrown instanceof DeliveryError, String(thrown))
+    error = thrown
+  }
+  await peer.closed
+  return { peer, error }
+}
+
+/** Neither password nor mail went over the wire in clear. (A TLS handshake that meets a server in clear is heard.) */
+function assertNothingTold({ peer }: Outcome): void {
+  const clear = peer.heard.filter(({ encrypted }) => !encrypted).map(({ line }) => line)
+  assert.doesNotMatch(clear.join('\n'), /AUTH|MAIL|RCPT|DATA/)
+  assert.deepEqual(peer.messages, [])
+}
+
+describe('deliver() to another machine', () => {
+  it('delivers over STARTTLS with a certificate that it trusts', async () => {
+    const { peer, error } = await attempt(OVER_TLS, TRUSTED)
+    assert.equal(error, undefined)
+    assert.equal(peer.messages.length, 1)
+  })
+
+  const cases: ReadonlyArray<readonly [string, readonly Step[], Partial<SmtpSettings>, string, PeerOptions?]> = [
+    ['no STARTTLS is offered', STRIPPED, TRUSTED, 'starttls'],
+    [
+      'no STARTTLS is offered and no password is set',
+      STRIPPED,
+      { host: 'localhost', security: 'starttls' },
+      'starttls',
+    ],
+    [
+      'STARTTLS is offered under another name',
+      [GREETING, ['EHLO', '250-x\r\n250 XSTARTTLS'], ['QUIT', '221 x']],
+      TRUSTED,
+      'starttls',
+    ],
+    [
+      'the server knows HELO alone',
+      [GREETING, ['EHLO', '502 x'], ['HELO', '250 x'], ['QUIT', '221 x']],
+      TRUSTED,
+      'starttls',
+    ],
+    [
+      'STARTTLS is refused for now',
+      [GREETING, OFFER, ['STARTTLS', '454 later'], ['QUIT', '221 x']],
+      TRUSTED,
+      'starttls',
+    ],
+    ['STARTTLS is refused', [GREETING, OFFER, ['STARTTLS', '502 no'], ['QUIT', '221 x']], TRUSTED, 'starttls'],
+    ['the connection drops after STARTTLS', [GREETING, OFFER, ['STARTTLS', '220 go', 'drop']], TRUSTED, 'tls'],
+    [
+      'there is no TLS after STARTTLS',
+      [GREETING, OFFER, ['STARTTLS', '220 go']],
+      { ...TRUSTED, timeouts: { connect: 60 } },
+      'tls',
+    ],
+    ['nobody vouches for the certificate', OVER_TLS, { ...TRUSTED, ca: [] }, 'tls'],
+    ['the certificate is for another name', OVER_TLS, { ...TRUSTED, host: '127.0.0.1' }, 'tls'],
+    [
+      'implicit TLS has a certificate for another name',
+      IN_CLEAR,
+      { ...TRUSTED, host: '127.0.0.1', security: 'implicit' },
+      'tls',
+      { implicitTls: true },
+    ],
+    [
+      'implicit TLS has a certificate nobody vouches for',
+      IN_CLEAR,
+      { ...TRUSTED, ca: [], security: 'implicit' },
+      'tls',
+      { implicitTls: true },
+    ],
+    ['implicit TLS meets a server in clear', IN_CLEAR, { ...TRUSTED, security: 'implicit' }, 'tls'],
+    ['EHLO fails inside TLS', [...OVER_TLS.slice(0, 3), ['EHLO', '502 no'], ['QUIT', '221 x']], TRUSTED, 'ehlo'],
+    ['no AUTH is offered', [...OVER_TLS.slice(0, 3), ['EHLO', '250 x'], ['QUIT', '221 x']], TRUSTED, 'auth'],
+    [
+      'no AUTH that we speak is offered',
+      [...OVER_TLS.slice(0, 3), ['EHLO', '250-x\r\n250 AUTH GSSAPI PLAINX'], ['QUIT', '221 x']],
+      TRUSTED,
+      'auth',
+    ],
+    [
+      'AUTH before TLS is not AUTH after it',
+      [...OVER_TLS.slice(0, 3), ['EHLO', '250-x\r\n250 SIZE'], ['QUIT', '221 x']],
+      TRUSTED,
+      'auth',
+    ],
+    [
+      'the password is refused',
+      [...OVER_TLS.slice(0, 4), ['AUTH', '535 5.7.8 no'], ['QUIT', '221 x']],
+      TRUSTED,
+      'auth',
+    ],
+    ['PLAIN gets a prompt in place of an answer', [...OVER_TLS.slice(0, 4), ['AUTH', '334 ']], TRUSTED, 'auth'],
+  ]
+  for (const [name, script, overrides, stage, options] of cases) {
+    it(`tells nothing and reports a temporary failure when ${name}`, async () => {
+      const outcome = await attempt(script, overrides, options)
+      assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], [stage, true], String(outcome.error))
+      assertNothingTold(outcome)
+      assert.ok(!outcome.error?.message.includes(LOGIN.password))
+    })
+  }
+
+  for (const injected of ['250 injected', '2', '250-half', '250 a\r\n250 b\r\n250 c', 'rubbish']) {
+    it(`refuses ${JSON.stringify(injected)} in the packet of the STARTTLS reply`, async () => {
+      const answer: Step = ['STARTTLS', `220 go\r\n${injected}\r\n`, 'tls']
+      const script: Step[] = [GREETING, OFFER, answer, NO_OFFER, AUTH, ...SEND]
+      const outcome = await attempt(script, TRUSTED)
+      assert.equal(outcome.error?.temporary, true)
+      assert.match(outcome.error?.message ?? '', /sent more before TLS began|Cannot read SMTP reply/)
+      assert.equal(outcome.peer.verbs(), 'EHLO STARTTLS')
+    })
+  }
+
+  it('refuses half a reply in the packet of the STARTTLS reply', async () => {
+    const script: Step[] = [GREETING, OFFER, ['STARTTLS', '220 go\r\n250-x\r\n', 'tls'], NO_OFFER, AUTH, ...SEND]
+    const outcome = await attempt(script, TRUSTED)
+    assert.match(outcome.error?.message ?? '', /sent more before TLS began/)
+    assertNothingTold(outcome)
+  })
+
+  it('refuses implicit TLS where the server speaks first in clear', async () => {
+    const outcome = await attempt([['', '220 hi\r\n250 x']], { ...TRUSTED, security: 'implicit' })
+    assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], ['tls', true])
+    assertNothingTold(outcome)
+  })
+
+  it('sends a long password only after the prompt, as the limit of a command line asks', async () => {
+    const login = { user: 'ann', password: 'p'.repeat(600) }
+    const response = Buffer.from(`\0ann\0${login.password}`).toString('base64')
+    const script: Step[] = [...OVER_TLS.slice(0, 4), ['AUTH PLAIN', '334 '], [response, '235 ok'], ...SEND]
+    const { peer, error } = await attempt(script, { ...TRUSTED, login })
+    assert.deepEqual([error, peer.surprises], [undefined, []])
+    assert.equal(peer.heard.find(({ line }) => line.startsWith('AUTH'))?.line, 'AUTH PLAIN')
+  })
+})
+
+describe('deliver() to this machine', () => {
+  const local: Partial<SmtpSettings> = { security: 'loopback', login: LOGIN }
+
+  it('goes on in clear, with the password, where no STARTTLS is offered', async () => {
+    const { peer, error } = await attempt(IN_CLEAR, local)
+    assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
+  })
+
+  it('uses STARTTLS where it is offered, and does not judge the certificate', async () => {
+    const { peer, error } = await attempt(OVER_TLS, local)
+    assert.equal(error, undefined)
+    assert.ok(peer.heard.slice(2).every(({ encrypted }) => encrypted))
+  })
+
+  it('does not go on in clear when STARTTLS was offered and failed', async () => {
+    const outcome = await attempt([GREETING, OFFER, ['STARTTLS', '454 no'], ['QUIT', '221 x']], local)
+    assert.equal(outcome.error?.stage, 'starttls')
+    assertNothingTold(outcome)
+  })
+})
+
+describe('deliver() to a name of this machine that leads elsewhere', () => {
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+  const skip = outside === undefined && 'this machine has no address but its own loopback'
+
+  it('tells nothing', { skip }, async () => {
+    const overrides: Partial<SmtpSettings> = { security: 'loopback', login: LOGIN, host: outside ?? '' }
+    const outcome = await attempt(IN_CLEAR, overrides, { address: outside ?? '' })
+    assert.match(outcome.error?.message ?? '', /at connect: the host should be this machine and is not$/)
+    assert.deepEqual(outcome.peer.heard, [])
+  })
+})
+
+describe('securityFor()', () => {
+  const rows: ReadonlyArray<readonly ['smtp' | 'smtps', string, string]> = [
+    ['smtps', 'localhost', 'implicit'],
+    ['smtps', 'mail.example.org', 'implicit'],
+    ['smtp', 'mail.example.org', 'starttls'],
+    ['smtp', 'localhost', 'loopback'],
+    ['smtp', 'LOCALHOST', 'loopback'],
+    ['smtp', '127.0.0.1', 'loopback'],
+    ['smtp', '127.255.255.254', 'loopback'],
+    ['smtp', '::1', 'loopback'],
+    ['smtp', '10.0.0.1', 'starttls'],
+    ['smtp', '128.0.0.1', 'starttls'],
+    ['smtp', '127.0.0.1.example.org', 'starttls'],
+    ['smtp', '127.1', 'starttls'],
+    ['smtp', 'localhost.example.org', 'starttls'],
+    ['smtp', '::ffff:10.0.0.1', 'starttls'],
+    ['smtp', '0.0.0.0', 'starttls'],
+  ]
+  for (const [scheme, host, expected] of rows) {
+    it(`asks ${expected} of ${scheme}://${host}`, () => assert.equal(securityFor(scheme, host), expected))
+  }
+
+  it('knows the mapped form in which a socket may report this machine', () => {
+    assert.deepEqual(['::ffff:127.0.0.1', '::ffff:10.0.0.1'].map(isThisMachine), [true, false])
+  })
+})

@@ -1,0 +1,370 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { describe, it } from 'node:test'
+import { DeliveryError, type Stage } from '../../src/mail/delivery-error.ts'
+import { deliver, type OutgoingMail, type SmtpSettings } from '../../src/mail/smtp.ts'
+import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
+
+const MAIL: OutgoingMail = {
+  from: 'no-reply@example.org',
+  to: 'reader@example.net',
+  data: 'Subject: x\r\n\r\nHello\r\n',
+}
+const LOGIN = { user: 'ann@example.org', password: 'correct horse battery' }
+const PLAIN = Buffer.from(`\0${LOGIN.user}\0${LOGIN.password}`).toString('base64')
+const [USER64, PASSWORD64] = [LOGIN.user, LOGIN.password].map((text) => Buffer.from(text).toString('base64'))
+
+type Overrides = Partial<Omit<SmtpSettings, 'port'>>
+
+/** The conversation in clear, up to the end; every test changes a part of it. */
+const GREETING: Step = ['', '220 mail.example.test ESMTP']
+const EHLO: Step = ['EHLO [127.0.0.1]', '250-mail.example.test\r\n250-8BITMIME\r\n250 SIZE 1000000']
+const SEND: readonly Step[] = [
+  ['MAIL FROM:<no-reply@example.org>', '250 2.1.0 ok'],
+  ['RCPT TO:<reader@example.net>', '250 2.1.5 ok'],
+  ['DATA', '354 go ahead'],
+  ['.', '250 2.0.0 queued as 4Xy'],
+  ['QUIT', '221 bye'],
+]
+const CLEAR: readonly Step[] = [GREETING, EHLO, ...SEND]
+
+/** Greeting to EHLO over STARTTLS. */
+const startTls = (afterwards: string): readonly Step[] => [
+  GREETING,
+  ['EHLO', '250-mail.example.test\r\n250 STARTTLS'],
+  ['STARTTLS', '220 go ahead', 'tls'],
+  ['EHLO', afterwards],
+]
+
+function settingsFor(peer: SmtpPeer, overrides: Overrides = {}): SmtpSettings {
+  return { host: '127.0.0.1', port: peer.port, security: 'loopback', ...overrides }
+}
+
+/** Delivers to a peer that follows the script, and waits until the client has let go of its socket. */
+async function attempt(
+  script: readonly Step[],
+  overrides: Overrides = {},
+  { mail = MAIL, peer: peerOptions = {} }: { mail?: OutgoingMail; peer?: PeerOptions } = {},
+): Promise<{ peer: SmtpPeer; reply?: string; error?: DeliveryError }> {
+  await using peer = await openPeer(script, peerOptions)
+  try {
+    const { reply } = await deliver(settingsFor(peer, overrides), mail)
+    await peer.closed
+    return { peer, reply }
+  } catch (error) {
+    await peer.closed
+    assert.ok(error instanceof DeliveryError, String(error))
+    assert.match(error.message, /^Cannot deliver mail through "[^"]+" at [a-z]+: /)
+    const texts = `${error.message} ${error.stack} ${error.reply}`
+    for (const secret of [LOGIN.password, PLAIN, PASSWORD64 ?? '']) assert.ok(!texts.includes(secret), texts)
+    return { peer, error }
+  }
+}
+
+for (const chunks of ['whole', 'bytes'] as const) {
+  describe(`deliver(), with replies ${chunks === 'whole' ? 'in one packet' : 'a byte at a time'},`, () => {
+    const peer: PeerOptions = { chunks }
+
+    it('hands over a mail and gives the server’s reply', async () => {
+      const result = await attempt(CLEAR, {}, { peer })
+      assert.equal(result.reply, '250 2.0.0 queued as 4Xy')
+      assert.deepEqual(result.peer.surprises, [])
+      assert.deepEqual(result.peer.messages, [MAIL.data])
+      assert.equal(result.peer.verbs(), 'EHLO MAIL RCPT DATA . QUIT')
+    })
+
+    it('falls back to HELO with a server that does not know EHLO', async () => {
+      const script: Step[] = [GREETING, ['EHLO', '502 what'], ['HELO [127.0.0.1]', '250 hi'], ...SEND]
+      assert.equal((await attempt(script, {}, { peer })).reply, '250 2.0.0 queued as 4Xy')
+    })
+
+    it('takes greetings and replies of many lines', async () => {
+      const longer = (text: string): string => text.replace(/^(\d{3})/, '$1-first\r\n$1-\r\n$1')
+      const script = CLEAR.map(([hears, text]): Step => [hears, longer(text)])
+      assert.match((await attempt(script, {}, { peer })).reply ?? '', /^250 first \/ {2}\/ 2\.0\.0 queued as 4Xy$/)
+    })
+
+    it('logs in over STARTTLS and says everything but the first lines encrypted', async () => {
+      const auth: Step = [`AUTH PLAIN ${PLAIN}`, '235 welcome']
+      const script: Step[] = [...startTls('250-x\r\n250 AUTH LOGIN PLAIN'), auth, ...SEND]
+      const overrides: Overrides = { host: 'localhost', security: 'starttls', login: LOGIN, ca: [TEST_CERTIFICATE] }
+      const result = await attempt(script, overrides, { peer })
+      assert.equal(result.reply, '250 2.0.0 queued as 4Xy', String(result.error))
+      assert.equal(result.peer.verbs(), 'EHLO STARTTLS EHLO AUTH MAIL RCPT DATA . QUIT')
+      assert.deepEqual(result.peer.heard.map(({ encrypted }) => encrypted), [false, false, ...Array(7).fill(true)])
+      assert.deepEqual(result.peer.messages, [MAIL.data])
+    })
+
+    it('logs in by AUTH LOGIN over implicit TLS', async () => {
+      const script: Step[] = [
+        GREETING,
+        ['EHLO', '250-x\r\n250 AUTH=LOGIN'],
+        ['AUTH LOGIN', '334 VXNlcm5hbWU6'],
+        [USER64 ?? '', '334 UGFzc3dvcmQ6'],
+        [PASSWORD64 ?? '', '235 welcome'],
+        ...SEND,
+      ]
+      const overrides: Overrides = { host: 'localhost', security: 'implicit', login: LOGIN, ca: [TEST_CERTIFICATE] }
+      const result = await attempt(script, overrides, { peer: { ...peer, implicitTls: true } })
+      assert.equal(result.reply, '250 2.0.0 queued as 4Xy', String(result.error))
+      assert.ok(result.peer.heard.every(({ encrypted }) => encrypted))
+    })
+
+    const refusals: ReadonlyArray<readonly [string, readonly Step[], Stage, boolean, RegExp]> = [
+      ['greeting 421', [['', '421 4.3.2 busy']], 'greeting', true, /^421 4\.3\.2 busy$/],
+      ['greeting 4xx', [['', '450 later'], ['QUIT', '221 bye']], 'greeting', true, /^450 later$/],
+      ['greeting 5xx', [['', '554 no mail here'], ['QUIT', '221 bye']], 'greeting', true, /^554 no mail here$/],
+      ['greeting of another kind', [['', '354 go']], 'greeting', true, /^354/],
+      [
+        'EHLO and HELO 5xx',
+        [GREETING, ['EHLO', '500 x'], ['HELO', '550 no'], ['QUIT', '221 x']],
+        'ehlo',
+        true,
+        /^550 no$/,
+      ],
+      ['EHLO 4xx', [GREETING, ['EHLO', '451 later'], ['QUIT', '221 x']], 'ehlo', true, /^451/],
+      ['MAIL 5xx', [GREETING, EHLO, ['MAIL', '553 not your address'], ['QUIT', '221 x']], 'mail', true, /^553/],
+      ['MAIL 530', [GREETING, EHLO, ['MAIL', '530 5.7.0 log in first'], ['QUIT', '221 x']], 'mail', true, /^530/],
+      [
+        'RCPT 4xx',
+        [GREETING, EHLO, SEND[0]!, ['RCPT', '450 4.2.1 grey'], ['QUIT', '221 x']],
+        'rcpt',
+        true,
+        /^450 4\.2\.1/,
+      ],
+      [
+        'RCPT 5xx',
+        [GREETING, EHLO, SEND[0]!, ['RCPT', '550 5.1.1 who'], ['QUIT', '221 x']],
+        'rcpt',
+        false,
+        /^550 5\.1\.1/,
+      ],
+      ['RCPT 530', [GREETING, EHLO, SEND[0]!, ['RCPT', '530 log in'], ['QUIT', '221 x']], 'rcpt', true, /^530/],
+      ['RCPT 421', [GREETING, EHLO, SEND[0]!, ['RCPT', '421 closing', 'drop']], 'rcpt', true, /^421/],
+      ['DATA 5xx', [...CLEAR.slice(0, 4), ['DATA', '554 no'], ['QUIT', '221 x']], 'data', false, /^554/],
+      ['DATA 2xx', [...CLEAR.slice(0, 4), ['DATA', '250 what?']], 'data', true, /^250/],
+      ['message 4xx', [...CLEAR.slice(0, 5), ['.', '452 full'], ['QUIT', '221 x']], 'message', true, /^452/],
+      [
+        'message 5xx',
+        [...CLEAR.slice(0, 5), ['.', '550 5.7.1 spam'], ['QUIT', '221 x']],
+        'message',
+        false,
+        /^550 5\.7\.1/,
+      ],
+    ]
+    for (const [name, script, stage, temporary, text] of refusals) {
+      it(`reports ${name} as ${temporary ? 'temporary' : 'permanent'}`, async () => {
+        const { error, peer: { surprises, verbs } } = await attempt(script, {}, { peer })
+        assert.deepEqual([error?.stage, error?.temporary], [stage, temporary], String(error))
+        assert.match(error?.reply ?? '', text)
+        assert.deepEqual(surprises, [])
+        // It takes leave of a server that waits for a command, and only of such a one.
+        assert.equal(verbs().endsWith('QUIT'), script.at(-1)?.[0] === 'QUIT')
+      })
+    }
+  })
+}
+
+describe('deliver(), when the server misbehaves,', () => {
+  const stages: readonly Stage[] = ['greeting', 'ehlo', 'mail', 'rcpt', 'data', 'message']
+  for (const [at, stage] of stages.entries()) {
+    const [hears, text] = CLEAR[at]!
+    const before = CLEAR.slice(0, at)
+
+    it(`takes a drop in place of the reply to ${stage} as temporary`, async () => {
+      const { error } = await attempt([...before, [hears, '', 'drop']])
+      assert.deepEqual([error?.stage, error?.temporary, error?.reply], [stage, true, undefined])
+    })
+
+    it(`takes a drop in the middle of the reply to ${stage} as temporary`, async () => {
+      const { error } = await attempt([...before, [hears, `${text.slice(0, 3)}-half`, 'drop']])
+      assert.deepEqual([error?.stage, error?.temporary], [stage, true])
+    })
+
+    it(`takes silence at ${stage} as temporary once the time is over`, async () => {
+      const timeouts = { greeting: 30, command: 30, data: 30 }
+      const { error } = await attempt([...before, [hears, '']], { timeouts })
+      assert.deepEqual([error?.stage, error?.temporary], [stage, true])
+      assert.match(error?.message ?? '', /nothing came within 30 ms$/)
+    })
+
+    it(`ends a reply to ${stage} that never ends`, async () => {
+      const { error } = await attempt([...before, [hears, `${text.slice(0, 3)}-and\r\n`.repeat(500), 'flood']])
+      assert.deepEqual([error?.stage, error?.temporary], [stage, true])
+      assert.match(error?.message ?? '', /longer than 32000 bytes$/)
+    })
+
+    it(`ends a line in the reply to ${stage} that never ends`, async () => {
+      const { error } = await attempt([...before, [hears, `${text.slice(0, 3)} ${'x'.repeat(5_000)}\n`, 'flood']])
+      assert.deepEqual([error?.stage, error?.temporary], [stage, true])
+      assert.match(error?.message ?? '', /longer than 2000 bytes$/)
+    })
+
+    for (const garbage of ['2xx ok', '250ok', 'HTTP/1.1 400 Bad Request', '250 ok\n', '250 \x1b[2J']) {
+      it(`takes ${JSON.stringify(garbage)} at ${stage} as temporary, and shows nothing of it`, async () => {
+        const { error } = await attempt([...before, [hears, garbage]])
+        assert.deepEqual([error?.stage, error?.temporary, error?.reply], [stage, true, undefined])
+        assert.match(error?.message ?? '', /Cannot read SMTP reply: /)
+        assert.doesNotMatch(error?.message ?? '', /HTTP|\x1b/)
+      })
+    }
+  }
+
+  it('counts a mail as delivered once it is accepted, whatever follows', async () => {
+    const afterwards: readonly Step[] = [
+      ['.', '250 2.0.0 queued', 'drop'],
+      ['.', '250 2.0.0 queued\r\nrubbish'],
+      ['.', '250 2.0.0 queued\r\n250 again'],
+      ['.', '250 2.0.0 queued\r\n421 closing', 'drop'],
+    ]
+    for (const last of afterwards) {
+      const result = await attempt([...CLEAR.slice(0, 5), last])
+      assert.equal(result.reply, '250 2.0.0 queued', String(result.error))
+    }
+    const silent = await attempt([...CLEAR.slice(0, 6), ['QUIT', '']], { timeouts: { quit: 20 } })
+    assert.equal(silent.reply, '250 2.0.0 queued as 4Xy')
+  })
+
+  it('refuses a reply that comes before its command, which would shift all later ones', async () => {
+    const script: Step[] = [GREETING, ['EHLO', '250 x\r\n250 sender ok'], ['MAIL', '250 x'], ['RCPT', '250 x']]
+    const { error, peer } = await attempt(script)
+    assert.match(error?.message ?? '', /at mail: the server spoke out of turn/)
+    assert.equal(error?.temporary, true)
+    assert.equal(peer.verbs(), 'EHLO')
+  })
+
+  it('takes an early 421 for the answer to the next command', async () => {
+    const { error, peer } = await attempt([GREETING, ['EHLO', '250 x\r\n421 closing now', 'drop']])
+    assert.deepEqual([error?.stage, error?.temporary, error?.reply], ['mail', true, '421 closing now'])
+    assert.equal(peer.verbs(), 'EHLO')
+  })
+
+  it('bounds the whole attempt, though each step is in time', async () => {
+    const { error } = await attempt([GREETING, ['EHLO', '']], { timeouts: { total: 40, command: 10_000 } })
+    assert.match(error?.message ?? '', /took too long as a whole$/)
+    assert.equal(error?.temporary, true)
+  })
+
+  it('takes a closed port as temporary', async () => {
+    let port: number
+    {
+      await using peer = await openPeer([])
+      port = peer.port
+    }
+    await assert.rejects(deliver({ host: '127.0.0.1', port, security: 'loopback' }, MAIL), (error: unknown) => {
+      assert.ok(error instanceof DeliveryError)
+      assert.deepEqual([error.stage, error.temporary], ['connect', true])
+      assert.match(error.message, /ECONNREFUSED/)
+      return true
+    })
+  })
+
+  it('takes a name that cannot be looked up as temporary', async () => {
+    const settings = { host: 'mail..invalid', port: 25, security: 'starttls' } as const
+    await assert.rejects(deliver(settings, MAIL), (error: unknown) => {
+      return error instanceof DeliveryError && error.stage === 'connect' && error.temporary
+    })
+  })
+
+  it('hides a code and a password that the server repeats', async () => {
+    const echo = `550 5.7.1 "123456 is your code" ${LOGIN.password} ${PASSWORD64} ${PLAIN} 1234567`
+    const login: Step[] = [['EHLO', '250-x\r\n250 AUTH PLAIN'], ['AUTH', '235 x']]
+    const script: Step[] = [GREETING, ...login, SEND[0]!, ['RCPT', echo], ['QUIT', '221 x']]
+    const { error } = await attempt(script, { login: LOGIN })
+    assert.equal(error?.reply, '550 5.7.1 "*** is your code" *** *** *** 1234567')
+  })
+
+  it('cuts a long reply', async () => {
+    const { error } = await attempt([GREETING, EHLO, ['MAIL', `550 ${'x'.repeat(1_000)}`], ['QUIT', '221 x']])
+    assert.equal(error?.reply?.length, 301)
+  })
+})
+
+describe('deliver(), about the mail,', () => {
+  it('stuffs dots on the wire, and a dot alone ends nothing', async () => {
+    const data = 'Subject: x\r\n\r\n.\r\n.hidden\r\n..two\r\nQUIT\r\n.\r\n'
+    const { peer, reply } = await attempt(CLEAR, {}, { mail: { ...MAIL, data } })
+    assert.equal(reply, '250 2.0.0 queued as 4Xy')
+    assert.deepEqual(peer.messages, ['Subject: x\r\n\r\n..\r\n..hidden\r\n...two\r\nQUIT\r\n..\r\n'])
+    assert.equal(peer.verbs(), 'EHLO MAIL RCPT DATA . QUIT')
+  })
+
+  it('sends a big message to a server that takes it', async () => {
+    const data = `Subject: x\r\n\r\n${`${'.'.repeat(70)}\r\n`.repeat(20_000)}`
+    const { peer } = await attempt(CLEAR, {}, { mail: { ...MAIL, data } })
+    assert.equal(peer.messages[0]?.length, data.length + 20_000)
+  })
+
+  it('writes an international domain in ASCII', async () => {
+    const script: Step[] = [...CLEAR.slice(0, 3), ['RCPT TO:<a@xn--bcher-kva.example>', '250 ok'], ...CLEAR.slice(4)]
+    const { peer, error } = await attempt(script, {}, { mail: { ...MAIL, to: 'a@bücher.example' } })
+    assert.deepEqual([peer.surprises, error], [[], undefined])
+  })
+
+  it('uses SMTPUTF8 for an international local part, and only with a server that has it', async () => {
+    const mail = { ...MAIL, to: 'zoë@example.net', data: 'To: zoë@example.net\r\n\r\nHello\r\n' }
+    const offered: Step[] = [
+      GREETING,
+      ['EHLO', '250-x\r\n250-8bitmime\r\n250 smtputf8'],
+      ['MAIL FROM:<no-reply@example.org> BODY=8BITMIME SMTPUTF8', '250 ok'],
+      [`RCPT TO:<${Buffer.from('zoë').toString('latin1')}@example.net>`, '250 ok'],
+      ...SEND.slice(2),
+    ]
+    const taken = await attempt(offered, {}, { mail })
+    assert.deepEqual([taken.peer.surprises, taken.error], [[], undefined])
+    const refused = await attempt([GREETING, EHLO, ['QUIT', '221 x']], {}, { mail })
+    assert.deepEqual([refused.error?.stage, refused.error?.temporary], ['mail', false])
+    assert.equal(refused.peer.verbs(), 'EHLO QUIT')
+  })
+})
+
+describe('deliver(), told to stop,', () => {
+  it('does not connect when the signal has come already', async () => {
+    await using peer = await openPeer(CLEAR)
+    const error = await rejection(deliver(settingsFor(peer), MAIL, { signal: AbortSignal.abort() }))
+    assert.deepEqual([error.stage, error.temporary], ['connect', true])
+    assert.deepEqual(peer.heard, [])
+  })
+
+  it('ends at once in the middle of a conversation, and leaves nothing on the signal', async () => {
+    const script: Step[] = [GREETING, EHLO, ['MAIL', '']]
+    await using peer = await openPeer(script)
+    const controller = new AbortController()
+    const delivery = deliver(settingsFor(peer), MAIL, { signal: controller.signal })
+    while (!peer.verbs().endsWith('MAIL')) await new Promise((resolve) => setImmediate(resolve))
+    controller.abort()
+    const error = await rejection(delivery)
+    assert.deepEqual([error.stage, error.temporary], ['mail', true])
+    assert.match(error.message, /stopping/)
+    await peer.closed
+    assert.equal(getEventListeners(controller.signal, 'abort').length, 0)
+  })
+
+  it('leaves nothing on the signal after a delivery', async () => {
+    await using peer = await openPeer(CLEAR)
+    const { signal } = new AbortController()
+    await deliver(settingsFor(peer), MAIL, { signal })
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
+  })
+})
+
+it('leaves no socket and no timer behind, however a delivery went', async () => {
+  const open = (): string[] => process.getActiveResourcesInfo().filter((name) => /TCPSocketWrap|TLSWrap/.test(name))
+  const broken: Step[][] = [[['', '220 x', 'drop']], [['', 'x']], [GREETING, ['EHLO', '']]]
+  const scripts = [CLEAR, ...broken]
+  for (const script of scripts) await attempt(script, { timeouts: { command: 20 } })
+  for (const security of ['starttls', 'implicit'] as const) await attempt([...startTls('250 x'), ...SEND], { security })
+  for (let turn = 0; turn < 50 && open().length > 0; turn++) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(open(), [])
+})
+
+async function rejection(promise: Promise<unknown>): Promise<DeliveryError> {
+  try {
+    await promise
+  } catch (error) {
+    assert.ok(error instanceof DeliveryError, String(error))
+    return error
+  }
+  return assert.fail('the delivery should have failed')
+}
