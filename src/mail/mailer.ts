@@ -1,0 +1,115 @@
+/**
+ * The one door through which mail leaves: to the console, to a directory, or to a mail server.
+ *
+ * Each of them composes the whole message first, so that what one refuses the others refuse too. Who calls is the
+ * outbox: it keeps the mail until `send` resolves, and reads from a DeliveryError whether to try again.
+ */
+import { createHash } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { assertNever } from '../base/failure.ts'
+import { type Mailbox, parseEmail } from './address.ts'
+import { DeliveryError } from './delivery-error.ts'
+import { openMailFolder } from './mail-folder.ts'
+import type { MailTarget } from './mail-target.ts'
+import { composeMessage } from './message.ts'
+import { deliver } from './smtp.ts'
+import type { SmtpTimeouts } from './smtp-channel.ts'
+import type { MailContent } from './templates.ts'
+
+const MESSAGE_ID_LETTERS = 32
+const RANDOM_BYTES = 12
+
+export interface Mail extends MailContent {
+  /**
+   * Names this mail for ever and everywhere (base/ids.ts). The Message-ID is made of it, so that a mail sent twice, as
+   * happens when a server's answer gets lost, can be recognised by whoever receives it.
+   */
+  readonly id: string
+  /** As `parseEmail` gives it. */
+  readonly to: string
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal
+}
+
+export interface Mailer {
+  /** Resolves with the receiving side's words, fit for the log. Rejects with a DeliveryError. */
+  send(mail: Mail, options?: SendOptions): Promise<{ readonly reply: string }>
+}
+
+export interface MailerTools {
+  readonly from: Mailbox
+  readonly now: Clock
+  readonly randomBytes: (size: number) => Uint8Array
+  /** Shows the operator one line; the line has no newline. */
+  readonly writeLine: (line: string) => void
+  /** PEM certificates trusted beside those that Node trusts. */
+  readonly ca?: readonly string[]
+  readonly timeouts?: Partial<SmtpTimeouts>
+}
+
+type Composed = Mail & { readonly message: string }
+
+/** Opens the target. Rejects where a directory cannot be made; a mail server is first asked when there is mail. */
+export async function openMailer(target: MailTarget, tools: MailerTools): Promise<Mailer> {
+  const handOver = await opened(target, tools)
+  return {
+    async send(mail, options = {}) {
+      return { reply: await handOver({ ...mail, message: composed(mail, tools) }, options) }
+    },
+  }
+}
+
+type HandOver = (mail: Composed, options: SendOptions) => Promise<string>
+
+async function opened(target: MailTarget, tools: MailerTools): Promise<HandOver> {
+  const { from, now, randomBytes, writeLine, ca = [], timeouts = {} } = tools
+  switch (target.kind) {
+    case 'console':
+      return async ({ to, code, subject }) => {
+        writeLine(`Mail to ${to}: ${code === undefined ? subject : `sign-in code ${code}`}`)
+        return 'shown on the console'
+      }
+    case 'file': {
+      const folder = await openMailFolder(target.directory, { now, letters: () => letters(randomBytes(RANDOM_BYTES)) })
+      return async ({ message }) => {
+        try {
+          return `written to ${await folder.write(message)}`
+        } catch (cause) {
+          // A full disk or a right taken away: nothing is wrong with the mail.
+          const found = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error'
+          const problem = `Cannot write mail to ${JSON.stringify(target.directory)}: got ${found}`
+          throw new DeliveryError(problem, { stage: 'file', temporary: true, cause })
+        }
+      }
+    }
+    case 'smtp':
+      return async ({ to, message }, options) => {
+        const mail = { from: from.address, to, data: message }
+        return (await deliver({ ...target, ca, timeouts }, mail, options)).reply
+      }
+    default:
+      return assertNever(target)
+  }
+}
+
+function composed(mail: Mail, { from, now, randomBytes }: MailerTools): string {
+  const { to, subject, text, html, id } = mail
+  try {
+    if (parseEmail(to) !== to) throw new Error('Cannot compose message: the recipient is no normalised address')
+    const messageId = letters(createHash('sha256').update(id).digest()).slice(0, MESSAGE_ID_LETTERS)
+    const boundary = letters(randomBytes(RANDOM_BYTES))
+    return composeMessage({ from, to, subject, text, html, date: now(), messageId, boundary })
+  } catch (error) {
+    // The same mail would be refused again.
+    const problem = error instanceof Error ? error.message : String(error)
+    throw new DeliveryError(problem, { stage: 'compose', temporary: false, cause: error })
+  }
+}
+
+/** Two letters from `a` to `p` for each byte. Digits could form a run that looks like a code. */
+function letters(bytes: Uint8Array): string {
+  const half = (bits: number): string => String.fromCharCode(0x61 + bits)
+  return Array.from(bytes, (byte) => half(byte >> 4) + half(byte & 15)).join('')
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { DeliveryError } from '../../src/mail/delivery-error.ts'
+import { parseMailTarget } from '../../src/mail/mail-target.ts'
+import { type Mail, type Mailer, type MailerTools, openMailer } from '../../src/mail/mailer.ts'
+import { signInMessage } from '../../src/mail/templates.ts'
+import { openPeer, type Step } from '../support/smtp-peer.ts'
+
+const NOW = Date.parse('2025-10-20T12:34:56.789Z')
+const MAIL: Mail = {
+  id: '68f62d50a1b2c3d4e5f60718',
+  to: 'reader@example.net',
+  ...signInMessage({ code: '042137', minutes: 15, appName: 'Dateline' }),
+}
+
+/** Counts up, so that no two draws are equal. */
+function countingBytes(): (size: number) => Uint8Array {
+  let draws = 0
+  return (size) => Uint8Array.from({ length: size }, (_, at) => (at === 0 ? draws++ : at))
+}
+
+function toolsWith(overrides: Partial<MailerTools> = {}): MailerTools {
+  return {
+    from: { name: 'Dateline', address: 'no-reply@example.org' },
+    now: () => NOW,
+    randomBytes: countingBytes(),
+    writeLine: () => {},
+    ...overrides,
+  }
+}
+
+const SCRIPT: readonly Step[] = [
+  ['', '220 hi'],
+  ['EHLO', '250 x'],
+  ['MAIL FROM:<no-reply@example.org>', '250 ok'],
+  ['RCPT TO:<reader@example.net>', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 2.0.0 queued'],
+  ['QUIT', '221 bye'],
+]
+
+interface Opened extends AsyncDisposable {
+  readonly mailer: Mailer
+  /** What has come out at the far end. */
+  sent(): Promise<readonly string[]>
+}
+
+/** The three kinds, each with a way to see what it did. */
+const KINDS: Readonly<Record<string, (overrides?: Partial<MailerTools>) => Promise<Opened>>> = {
+  console: async (overrides) => {
+    const lines: string[] = []
+    const tools = toolsWith({ writeLine: (line) => lines.push(line), ...overrides })
+    const mailer = await openMailer({ kind: 'console' }, tools)
+    return { mailer, sent: async () => lines, [Symbol.asyncDispose]: async () => {} }
+  },
+  file: async (overrides) => {
+    const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
+    const mailer = await openMailer({ kind: 'file', directory }, toolsWith(overrides))
+    const sent = async (): Promise<string[]> =>
+      Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8')))
+    return { mailer, sent, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
+  },
+  smtp: async (overrides) => {
+    const peer = await openPeer(SCRIPT)
+    const mailer = await openMailer(parseMailTarget(`smtp://127.0.0.1:${peer.port}`), toolsWith(overrides))
+    return { mailer, sent: async () => peer.messages, [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose]() }
+  },
+}
+
+for (const [kind, open] of Object.entries(KINDS)) {
+  describe(`the ${kind} mailer`, () => {
+    it('hands over a mail and says where it went, without the code', async () => {
+      await using opened = await open()
+      const { reply } = await opened.mailer.send(MAIL)
+      assert.match(reply, /^(?:shown on the console|written to \S+\.eml|250 2\.0\.0 queued)$/)
+      assert.doesNotMatch(reply, /042137/)
+      const sent = await opened.sent()
+      assert.equal(sent.length, 1)
+      assert.match(sent[0] ?? '', /042137/)
+      assert.match(sent[0] ?? '', /reader@example\.net/)
+    })
+
+    const refused: ReadonlyArray<readonly [string, Partial<Mail>]> = [
+      ['a recipient with a line break', { to: 'reader@example.net\r\nBcc: x@y.z' }],
+      ['a recipient that is not in its kept form', { to: 'Reader@example.net' }],
+      ['two recipients', { to: 'a@example.net,b@example.net' }],
+      ['an escape sequence in the recipient', { to: '\x1b[2Ja@example.net' }],
+      ['a subject with a line break', { subject: 'x\r\nBcc: x@y.z' }],
+    ]
+    for (const [name, change] of refused) {
+      it(`refuses ${name} for good, and nothing leaves`, async () => {
+        await using opened = await open()
+        await assert.rejects(opened.mailer.send({ ...MAIL, ...change }), (error: unknown) => {
+          assert.ok(error instanceof DeliveryError)
+          assert.deepEqual([error.stage, error.temporary], ['compose', false])
+          assert.doesNotMatch(error.message, /042137|y\.z/)
+          return true
+        })
+        assert.deepEqual(await opened.sent(), [])
+      })
+    }
+  })
+}
+
+describe('the console mailer', () => {
+  it('prints one line, with the code or else the subject', async () => {
+    await using opened = await KINDS['console']!()
+    await opened.mailer.send(MAIL)
+    const { code: _code, ...withoutCode } = MAIL
+    await opened.mailer.send({ ...withoutCode, subject: 'A test mail' })
+    assert.deepEqual(await opened.sent(), [
+      'Mail to reader@example.net: sign-in code 042137',
+      'Mail to reader@example.net: A test mail',
+    ])
+  })
+})
+
+describe('the file mailer', () => {
+  it('makes its directory and its files for the owner alone, and leaves nothing unfinished', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
+    const directory = join(parent, 'new', 'mails')
+    const mailer = await openMailer({ kind: 'file', directory }, toolsWith())
+    await mailer.send(MAIL)
+    const names = await readdir(directory)
+    assert.equal(names.length, 1)
+    assert.equal((await stat(directory)).mode & 0o777, 0o700)
+    assert.equal((await stat(join(directory, names[0]!))).mode & 0o777, 0o600)
+    await rm(parent, { recursive: true })
+  })
+
+  it('names files by time, also when the clock stands still or goes back, and by nothing a user sent', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
+    const times = [NOW, NOW, NOW, NOW - 60_000, NOW + 1]
+    let clock = NOW
+    const mailer = await openMailer({ kind: 'file', directory }, toolsWith({ now: () => clock }))
+    for (const [count, time] of times.entries()) {
+      clock = time
+      await mailer.send({ ...MAIL, to: `reader${count}@example.net` })
+    }
+    const names = (await readdir(directory)).sort()
+    for (const name of names) assert.match(name, /^2025-10-20T12-34-56\.\d{3}Z-\d{4}-[a-p]{24}\.eml$/)
+    const recipients = await Promise.all(
+      names.map(async (name) => /^To: reader(\d)@/m.exec(await readFile(join(directory, name), 'utf8'))?.[1]),
+    )
+    assert.deepEqual(recipients, ['0', '1', '2', '3', '4'])
+    await rm(directory, { recursive: true })
+  })
+
+  it('takes many mails at once', async () => {
+    await using opened = await KINDS['file']!()
+    await Promise.all(Array.from({ length: 30 }, () => opened.mailer.send(MAIL)))
+    assert.equal((await opened.sent()).length, 30)
+  })
+
+  it('is refused at start where a file stands in the way', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
+    await writeFile(join(parent, 'mails'), '')
+    await assert.rejects(openMailer({ kind: 'file', directory: join(parent, 'mails') }, toolsWith()), /EEXIST|ENOTDIR/)
+    await rm(parent, { recursive: true })
+  })
+
+  it('reports a directory that went away as temporary', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
+    const directory = join(parent, 'mails')
+    const mailer = await openMailer({ kind: 'file', directory }, toolsWith())
+    await rm(directory, { recursive: true })
+    await assert.rejects(mailer.send(MAIL), (error: unknown) => {
+      assert.ok(error instanceof DeliveryError)
+      assert.deepEqual([error.stage, error.temporary], ['file', true])
+      assert.match(error.message, /^Cannot write mail to ".*mails": got ENOENT$/)
+      return true
+    })
+    await rm(parent, { recursive: true })
+  })
+})
+
+describe('the Message-ID', () => {
+  const messageIdOf = (message: string): string | undefined => /^Message-ID: (.*)\r$/m.exec(message)?.[1]
+
+  it('is the same when a mail is sent again, and another for another mail', async () => {
+    await using opened = await KINDS['file']!()
+    await opened.mailer.send(MAIL)
+    await opened.mailer.send(MAIL)
+    await opened.mailer.send({ ...MAIL, id: '68f62d50a1b2c3d4e5f60719' })
+    const ids = (await opened.sent()).map(messageIdOf)
+    assert.match(ids[0] ?? '', /^<[a-p]{32}@example\.org>$/)
+    assert.equal(new Set(ids).size, 2)
+  })
+
+  it('says nothing of the code', async () => {
+    await using opened = await KINDS['file']!()
+    await opened.mailer.send(MAIL)
+    await opened.mailer.send({ ...MAIL, ...signInMessage({ code: '999999', minutes: 15, appName: 'Dateline' }) })
+    const ids = (await opened.sent()).map(messageIdOf)
+    assert.equal(ids.length, 2)
+    assert.equal(new Set(ids).size, 1)
+  })
+})
+
+describe('the smtp mailer', () => {
+  it('passes the signal on', async () => {
+    await using opened = await KINDS['smtp']!()
+    await assert.rejects(opened.mailer.send(MAIL, { signal: AbortSignal.abort() }), /the service is stopping/)
+  })
+})
