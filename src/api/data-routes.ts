@@ -13,7 +13,7 @@ export interface DataRoutes {
   read(exchange: Exchange, session: Session): Promise<Reply>
   replace(exchange: Exchange, session: Session): Promise<Reply>
   remove(exchange: Exchange, session: Session): Promise<Reply>
-  /** Whether the request reads the remote configuration item. */
+  /** Whether a request for an item asks for the remote configuration: its model and its only id. */
   isRemoteConfigRead(exchange: Exchange): boolean
   /** The remote configuration without a session. */
   readRemoteConfig(exchange: Exchange): Promise<Reply>
@@ -41,7 +41,8 @@ export function dataRoutes(documents: Documents): DataRoutes {
       await documents.remove(readModel(exchange), itemId(exchange), caller)
       return noContent()
     },
-    isRemoteConfigRead: (exchange) => exchange.query.get('model') === remoteConfig.name,
+    isRemoteConfigRead: (exchange) =>
+      itemId(exchange) === remoteConfig.singleton && exchange.query.get('model') === remoteConfig.name,
     readRemoteConfig: async (exchange) => ok(await documents.readPublic(remoteConfig, itemId(exchange))),
   }
 }

@@ -1,0 +1,233 @@
+/** Settings and preferences: created by their owner, one for each user; preferences have limits. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
+import { DECODERS, decodeEnvelope } from '../support/client-codec.ts'
+import { copies, COUNTRY, HEADLINE, PREFERENCES, REMOTE_CONFIG, REMOTE_CONFIG_ID, SETTINGS, SOURCE, TOPIC } from '../support/data-bodies.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const cast = await newCast(service)
+const { admin } = cast
+const PREFS = 'user_content_preferences'
+
+const create = (model: string, body: unknown, caller: Person): Promise<Answer> =>
+  service.data('POST', '', { model }, { token: caller.token, body })
+const read = (model: string, id: string): Promise<Answer> => service.data('GET', `/${id}`, { model }, { token: admin.token })
+const remove = (model: string, id: string): Promise<Answer> => service.data('DELETE', `/${id}`, { model }, { token: admin.token })
+const put = (body: JsonObject, caller: Person, id = caller.id): Promise<Answer> =>
+  service.data('PUT', `/${id}`, { model: PREFS }, { token: caller.token, body: { ...body, id } })
+
+const SAVED_FILTER = PREFERENCES.savedFilters[0]
+const EMPTY = { followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [], savedFilters: [] }
+
+for (const [model, body] of [['user_app_settings', SETTINGS], [PREFS, PREFERENCES]] as const) {
+  describe(`creating ${model}`, () => {
+    it('after a 404, with the own id whatever the body names', async () => {
+      const person = await newPerson(service, 'standard', admin.token)
+      const names: Json[] = [cast.premium.id, body.id, '', 7, null, 'x']
+      for (const id of names) {
+        assert.equal((await remove(model, person.id)).status, 204)
+        assert.equal((await service.data('GET', `/${person.id}`, { model }, { token: person.token })).status, 404)
+        const answer = await create(model, { ...body, id }, person)
+        assert.equal(answer.status, 201, `${JSON.stringify(id)}: ${answer.text}`)
+        const now = new Date(service.now()).toISOString()
+        const wanted = { ...body, id: person.id, createdAt: now, updatedAt: now }
+        assert.deepEqual(decodeEnvelope<unknown>(answer.body, DECODERS[model]).data, wanted)
+        assert.deepEqual((await read(model, person.id)).at('data'), wanted)
+      }
+    })
+
+    it('is 409 while the own exists, and changes nothing', async () => {
+      const before = (await read(model, cast.standard.id)).text.replace(/"metadata".*/, '')
+      const answer = await create(model, body, cast.standard)
+      assert.deepEqual([answer.status, answer.error], [409, `conflict: A ${model} with the id "${cast.standard.id}" exists already`])
+      assert.equal((await read(model, cast.standard.id)).text.replace(/"metadata".*/, ''), before)
+    })
+
+    it('lets one of racing requests win', async () => {
+      const person = await newPerson(service, 'standard', admin.token)
+      assert.equal((await remove(model, person.id)).status, 204)
+      const answers = await Promise.all([1, 2, 3].map(() => create(model, body, person)))
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])
+    })
+
+    it('by an administrator, for the user whom the body names, or for oneself', async () => {
+      const person = await newPerson(service, 'standard', admin.token)
+      const { id: _, ...withoutId } = body
+      assert.equal((await create(model, { ...body, id: person.id }, admin)).status, 409)
+      assert.equal((await remove(model, person.id)).status, 204)
+      const made = await create(model, { ...body, id: person.id }, admin)
+      assert.deepEqual([made.status, made.at('data.id')], [201, person.id])
+      assert.equal((await remove(model, admin.id)).status, 204)
+      const own = await create(model, withoutId, admin)
+      assert.deepEqual([own.status, own.at('data.id')], [201, admin.id])
+    })
+
+    it('by an administrator for nobody is 400', async () => {
+      for (const id of ['000000000000000000000000', 'x', '']) {
+        const answer = await create(model, { ...body, id }, admin)
+        assert.deepEqual([answer.status, answer.error], [400, `invalidInput: id: expected the id of a user, found "${id}", which no user has`])
+        assert.equal((await read(model, id === '' ? 'x' : id)).status, 404)
+      }
+      for (const [id, found] of [[7, '7'], [null, 'null'], [{}, 'an object']] as const) {
+        const answer = await create(model, { ...body, id }, admin)
+        assert.deepEqual([answer.status, answer.error], [400, `invalidInput: id: expected the id of a user, found ${found}`])
+      }
+    })
+  })
+}
+
+it('older clients create preferences without saved filters', async () => {
+  const person = await newPerson(service, 'standard', admin.token)
+  assert.equal((await remove(PREFS, person.id)).status, 204)
+  const { savedFilters: _, ...older } = PREFERENCES
+  const answer = await create(PREFS, older, person)
+  assert.deepEqual([answer.status, answer.at('data.savedFilters')], [201, []])
+})
+
+describe('limits of preferences', () => {
+  const entries: Readonly<Record<string, (count: number) => JsonObject[]>> = {
+    followedCountries: (count) => copies(COUNTRY, count),
+    followedSources: (count) => copies(SOURCE, count),
+    followedTopics: (count) => copies(TOPIC, count),
+    savedHeadlines: (count) => copies(HEADLINE, count),
+    savedFilters: (count) => copies(SAVED_FILTER, count),
+  }
+  const followed = { followedCountries: 0, followedSources: 0, followedTopics: 0 }
+  const limits: Readonly<Record<string, readonly [role: Role, appRole: string, limits: Record<string, number>]>> = {
+    guest: ['guest', 'guestUser', { ...each(followed, 5), savedHeadlines: 10, savedFilters: 3 }],
+    standard: ['standard', 'standardUser', { ...each(followed, 15), savedHeadlines: 30, savedFilters: 10 }],
+    premium: ['premium', 'premiumUser', { ...each(followed, 30), savedHeadlines: 100, savedFilters: 25 }],
+    'publisher, who is a standard reader': ['publisher', 'standardUser', { ...each(followed, 15), savedHeadlines: 30, savedFilters: 10 }],
+  }
+  for (const [name, [role, appRole, table]] of Object.entries(limits)) {
+    for (const [list, limit] of Object.entries(table)) {
+      it(`${name}: ${list} holds ${limit} and not one more, by PUT and by POST`, async () => {
+        const person = await newPerson(service, role, admin.token)
+        const filled = (count: number): JsonObject => ({ ...EMPTY, [list]: entries[list]?.(count) ?? [] })
+        const message = `forbidden: ${list}: at most ${limit} entries for a ${appRole}, found ${limit + 1}`
+        const refused = await put(filled(limit + 1), person)
+        assert.deepEqual([refused.status, refused.error], [403, message])
+        assert.deepEqual((await read(PREFS, person.id)).at(`data.${list}`), [])
+        const taken = await put(filled(limit), person)
+        assert.equal(taken.status, 200, taken.text)
+        assert.equal((taken.at(`data.${list}`) as unknown[]).length, limit)
+        assert.equal((await put(filled(limit + 1), person)).status, 403)
+        assert.equal((await remove(PREFS, person.id)).status, 204)
+        const posted = await create(PREFS, filled(limit + 1), person)
+        assert.deepEqual([posted.status, posted.error], [403, message])
+        assert.equal((await read(PREFS, person.id)).status, 404)
+        assert.equal((await create(PREFS, filled(limit), person)).status, 201)
+      })
+    }
+  }
+
+  it('count each list by itself: all full at once', async () => {
+    const person = await newPerson(service, 'guest', admin.token)
+    const full = Object.fromEntries(Object.entries(limits['guest']?.[2] ?? {}).map(([list, limit]) => [list, entries[list]?.(limit) ?? []]))
+    assert.equal((await put(full, person)).status, 200)
+  })
+
+  it('count entries that are there twice twice', async () => {
+    const person = await newPerson(service, 'guest', admin.token)
+    const twice = await put({ ...EMPTY, followedTopics: [TOPIC, TOPIC, TOPIC, TOPIC, TOPIC] }, person)
+    assert.equal((twice.at('data.followedTopics') as unknown[]).length, 5)
+    assert.equal((await put({ ...EMPTY, followedTopics: [TOPIC, TOPIC, TOPIC, TOPIC, TOPIC, TOPIC] }, person)).status, 403)
+  })
+
+  it('do not bind administrators, neither for themselves nor for others', async () => {
+    const guest = await newPerson(service, 'guest', admin.token)
+    const many = { ...EMPTY, followedTopics: copies(TOPIC, 120), savedHeadlines: copies(HEADLINE, 150) }
+    for (const id of [admin.id, guest.id]) {
+      const answer = await put(many, admin, id)
+      assert.equal((answer.at('data.savedHeadlines') as unknown[]).length, 150, answer.text.slice(0, 200))
+    }
+    assert.equal((await put({ ...many, followedTopics: copies(TOPIC, 121) }, guest)).status, 403)
+  })
+
+  it('let an over-long list shrink or stay, but not grow; other lists keep their limits', async () => {
+    const person = await newPerson(service, 'guest', admin.token)
+    const lists = (topics: number, countries = 0): JsonObject => ({ ...EMPTY, followedTopics: copies(TOPIC, topics), followedCountries: copies(COUNTRY, countries) })
+    assert.equal((await put(lists(8, 2), admin, person.id)).status, 200)
+    const steps: readonly (readonly [topics: number, countries: number, status: number])[] = [
+      [9, 2, 403],
+      [8, 2, 200],
+      [8, 5, 200],
+      [8, 6, 403],
+      [7, 5, 200],
+      [8, 5, 403],
+      [5, 5, 200],
+      [6, 5, 403],
+      [4, 5, 200],
+      [5, 5, 200],
+    ]
+    for (const [topics, countries, status] of steps) {
+      const answer = await put(lists(topics, countries), person)
+      assert.equal(answer.status, status, `${topics} topics, ${countries} countries: ${answer.error}`)
+    }
+  })
+
+  it('hold under concurrent writes: a list that shrank does not grow back', async () => {
+    const person = await newPerson(service, 'guest', admin.token)
+    const topics = (count: number): JsonObject => ({ ...EMPTY, followedTopics: copies(TOPIC, count) })
+    for (let round = 0; round < 10; round++) {
+      assert.equal((await put(topics(8), admin, person.id)).status, 200)
+      const writes = [put(topics(8), person), put(topics(7), person), put(topics(9), person), put(topics(8), person)]
+      const answers = await Promise.all(round % 2 === 0 ? writes : writes.toReversed())
+      const statuses = answers.map(({ status }) => status)
+      assert.ok(statuses.every((status) => status === 200 || status === 403))
+      assert.equal(((await read(PREFS, person.id)).at('data.followedTopics') as unknown[]).length, 7, statuses.join())
+    }
+  })
+
+  it('follow the configuration and the role of the moment', async () => {
+    const person = await newPerson(service, 'standard', admin.token)
+    const lists = (topics: number): JsonObject => ({ ...EMPTY, followedTopics: copies(TOPIC, topics) })
+    const setLimit = async (limit: number): Promise<void> => {
+      const body = { ...REMOTE_CONFIG, userPreferenceConfig: { ...REMOTE_CONFIG.userPreferenceConfig, authenticatedFollowedItemsLimit: limit } }
+      const answer = await service.data('PUT', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, { token: admin.token, body })
+      assert.equal(answer.status, 200, answer.text)
+    }
+    await setLimit(2)
+    assert.equal((await put(lists(3), person)).status, 403)
+    assert.equal((await put(lists(2), person)).status, 200)
+    await setLimit(0)
+    assert.equal((await put(lists(2), person)).status, 200)
+    assert.equal((await put(lists(1), person)).status, 200)
+    assert.equal((await put(lists(2), person)).status, 403)
+    await setLimit(15)
+    assert.equal((await put(lists(15), person)).status, 200)
+    assert.equal((await put(lists(16), person)).status, 403)
+    const user = (await read('user', person.id)).at('data') as JsonObject
+    const promoted = { ...user, appRole: 'premiumUser' }
+    await service.data('PUT', `/${person.id}`, { model: 'user' }, { token: admin.token, body: promoted })
+    assert.equal((await put(lists(30), person)).status, 200)
+    await service.data('PUT', `/${person.id}`, { model: 'user' }, { token: admin.token, body: user })
+    assert.equal((await put(lists(30), person)).status, 200)
+    assert.equal((await put(lists(31), person)).status, 403)
+  })
+
+  it('are those of a new installation while the configuration is missing', async () => {
+    const person = await newPerson(service, 'guest', admin.token)
+    assert.equal((await remove('remote_config', REMOTE_CONFIG_ID)).status, 204)
+    assert.equal((await put({ ...EMPTY, followedTopics: copies(TOPIC, 6) }, person)).status, 403)
+    assert.equal((await put({ ...EMPTY, followedTopics: copies(TOPIC, 5) }, person)).status, 200)
+    assert.equal((await create('remote_config', REMOTE_CONFIG, admin)).status, 201)
+  })
+
+  function each<K extends string>(lists: Readonly<Record<K, number>>, limit: number): Record<string, number> {
+    return Object.fromEntries(Object.keys(lists).map((list) => [list, limit]))
+  }
+})
+
+it('the parameter userId that the mobile app adds gives no right and takes none', async () => {
+  const ask = (userId: string, caller: Person, id: string): Promise<Answer> =>
+    service.data('GET', `/${id}`, { model: PREFS, userId }, { token: caller.token })
+  assert.equal((await ask(cast.standard.id, cast.standard, cast.standard.id)).status, 200)
+  assert.equal((await ask(cast.premium.id, cast.standard, cast.standard.id)).status, 200)
+  assert.equal((await ask(cast.premium.id, cast.standard, cast.premium.id)).status, 403)
+  assert.equal((await ask(admin.id, cast.standard, cast.premium.id)).status, 403)
+})

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { newCast } from '../support/cast.ts'
+import { decodeEnvelope, decodePage, decodeRemoteConfig } from '../support/client-codec.ts'
+import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../support/data-bodies.ts'
+import { startService, temporaryDirectory, type Answer, type Call, type TestService } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, guest } = await newCast(service)
+const MODEL = { model: 'remote_config' }
+
+const put = (body: unknown): Promise<Answer> => service.data('PUT', `/${REMOTE_CONFIG_ID}`, MODEL, { token: admin.token, body })
+const read = (site: TestService = service, call: Call = { token: admin.token }): Promise<Answer> =>
+  site.data('GET', `/${REMOTE_CONFIG_ID}`, MODEL, call)
+
+/** What a new installation gives to the apps: ads off, all six decorators named. */
+const SEEDED = {
+  ...withAt(REMOTE_CONFIG, 'adConfig.platformAdIdentifiers.admob.feedNativeAdId', null),
+  feedDecoratorConfig: {
+    linkAccount: { category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null },
+    upgrade: { category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null },
+    rateApp: {
+      category: 'callToAction',
+      enabled: true,
+      visibleTo: { guestUser: { daysBetweenViews: 14 }, standardUser: { daysBetweenViews: 30 }, premiumUser: { daysBetweenViews: 0 } },
+      itemsToDisplay: null,
+    },
+    enableNotifications: { category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null },
+    suggestedTopics: {
+      category: 'contentCollection',
+      enabled: true,
+      visibleTo: { guestUser: { daysBetweenViews: 7 }, standardUser: { daysBetweenViews: 14 } },
+      itemsToDisplay: 5,
+    },
+    suggestedSources: { category: 'contentCollection', enabled: false, visibleTo: {}, itemsToDisplay: 5 },
+  },
+}
+
+describe('the remote configuration', () => {
+  it('is there from the first start, under the id that the apps know', async () => {
+    const answer = await read()
+    assert.equal(answer.status, 200, answer.text)
+    const { createdAt, updatedAt, ...seed } = decodeEnvelope(answer.body, decodeRemoteConfig).data
+    const { createdAt: _, updatedAt: _u, ...wanted } = SEEDED as JsonObject
+    assert.deepEqual(seed, wanted)
+    assert.equal(createdAt, updatedAt)
+  })
+
+  it('is replaced as a whole, by the dashboard that sends what it read', async () => {
+    const stored = (await read()).at('data') as JsonObject
+    service.advance(60_000)
+    const sent = withAt(withAt(stored, 'appStatus.isUnderMaintenance', true), 'feedDecoratorConfig', {})
+    const answer = await put({ ...sent, updatedAt: '2025-10-20T14:34:56.789', createdAt: '1970-01-01T00:00:00.000' })
+    assert.equal(answer.status, 200, answer.text)
+    const updatedAt = new Date(service.now()).toISOString()
+    assert.deepEqual(decodeEnvelope(answer.body, decodeRemoteConfig).data, { ...sent, updatedAt })
+    assert.deepEqual((await read()).at('data'), { ...sent, updatedAt })
+  })
+
+  it('is a list of one', async () => {
+    const page = decodePage((await service.data('GET', '', MODEL, { token: guest.token })).at('data'), decodeRemoteConfig)
+    assert.deepEqual([page.items.length, page.items[0]?.id, page.hasMore], [1, REMOTE_CONFIG_ID, false])
+  })
+
+  it('exists under no other id', async () => {
+    for (const id of ['6643b1b7a4a4e6e1a8e7b1c3', 'remote_config', 'x']) {
+      assert.equal((await service.data('GET', `/${id}`, MODEL, { token: admin.token })).status, 404)
+      assert.equal((await service.data('PUT', `/${id}`, MODEL, { token: admin.token, body: REMOTE_CONFIG })).status, 404)
+    }
+    assert.equal((await put({ ...REMOTE_CONFIG, id: '6643b1b7a4a4e6e1a8e7b1c3' })).status, 400)
+  })
+
+  it('is created only when it is gone, with its id whatever the body says', async () => {
+    const create = (body: unknown): Promise<Answer> => service.data('POST', '', MODEL, { token: admin.token, body })
+    const conflict = await create(REMOTE_CONFIG)
+    assert.deepEqual([conflict.status, conflict.at('error.code')], [409, 'conflict'])
+    assert.equal((await service.data('DELETE', `/${REMOTE_CONFIG_ID}`, MODEL, { token: admin.token })).status, 204)
+    assert.equal((await read()).status, 404)
+    assert.equal((await put(REMOTE_CONFIG)).status, 404)
+    assert.equal((await create({ ...REMOTE_CONFIG, adConfig: null })).status, 400)
+    const { id: _, ...withoutId } = REMOTE_CONFIG
+    const made = await Promise.all([create({ ...REMOTE_CONFIG, id: 'another' }), create(withoutId)])
+    assert.deepEqual(made.map(({ status }) => status).sort(), [201, 409])
+    const one = made.find(({ status }) => status === 201)
+    assert.equal(decodeEnvelope(one?.body, decodeRemoteConfig).data.id, REMOTE_CONFIG_ID)
+    const now = new Date(service.now()).toISOString()
+    assert.deepEqual((await read()).at('data'), { ...REMOTE_CONFIG, createdAt: now, updatedAt: now })
+  })
+
+  it('comes back at the next start when it is missing, and is left alone when it is there', async (t) => {
+    const directory = temporaryDirectory(t)
+    const first = await startService(t, {}, { directory })
+    // Tokens survive a restart, as the secret does.
+    const { token } = await first.admin()
+    const edited = { ...REMOTE_CONFIG, appStatus: { ...REMOTE_CONFIG.appStatus, latestAppVersion: '9.9.9' } }
+    assert.equal((await first.data('PUT', `/${REMOTE_CONFIG_ID}`, MODEL, { token, body: edited })).status, 200)
+    await first.stop()
+    const second = await startService(t, {}, { directory })
+    assert.equal((await read(second, { token })).at('data.appStatus.latestAppVersion'), '9.9.9')
+    assert.equal((await second.data('DELETE', `/${REMOTE_CONFIG_ID}`, MODEL, { token })).status, 204)
+    await second.stop()
+    const third = await startService(t, {}, { directory })
+    assert.deepEqual(((await read(third, { token })).at('data') as JsonObject)['feedDecoratorConfig'], SEEDED.feedDecoratorConfig)
+  })
+})
+
+describe('a configuration that the apps could not decode is refused', () => {
+  const WHOLE = [undefined, null, -1, 1.5, '5', true, {}, [], 9007199254740992] as const
+  const FLAG = [undefined, null, 0, 1, 'true', {}] as const
+  const TEXT = [undefined, null, 7, true, {}, []] as const
+  const OBJECT = [undefined, null, 7, 'x', [], true] as const
+  const limits = ['guest', 'authenticated', 'premium'].flatMap((who) =>
+    ['FollowedItems', 'SavedHeadlines', 'SavedFilters'].map((what) => `userPreferenceConfig.${who}${what}Limit`),
+  )
+  const table: readonly (readonly [path: string, wrong: readonly (Json | undefined)[]])[] = [
+    ['userPreferenceConfig', OBJECT],
+    ...limits.map((path) => [path, WHOLE] as const),
+    ['adConfig', OBJECT],
+    ['adConfig.enabled', FLAG],
+    ['adConfig.primaryAdPlatform', [undefined, null, 'AdMob', 'adMob', '', 7]],
+    ['adConfig.platformAdIdentifiers', OBJECT],
+    ['adConfig.platformAdIdentifiers.facebook', [{}]],
+    ['adConfig.platformAdIdentifiers.admob', [null, 7, 'x', []]],
+    ...['feedNativeAdId', 'feedBannerAdId', 'feedToArticleInterstitialAdId', 'inArticleNativeAdId', 'inArticleBannerAdId'].map(
+      (id) => [`adConfig.platformAdIdentifiers.admob.${id}`, [7, true, {}, []]] as const,
+    ),
+    ['adConfig.feedAdConfiguration', OBJECT],
+    ['adConfig.feedAdConfiguration.enabled', FLAG],
+    ['adConfig.feedAdConfiguration.adType', [undefined, null, 'popup', 7]],
+    ['adConfig.feedAdConfiguration.visibleTo', OBJECT],
+    ['adConfig.feedAdConfiguration.visibleTo.admin', [{ adFrequency: 1, adPlacementInterval: 1 }]],
+    ['adConfig.feedAdConfiguration.visibleTo.guestUser', [null, 7, {}]],
+    ['adConfig.feedAdConfiguration.visibleTo.guestUser.adFrequency', WHOLE],
+    ['adConfig.feedAdConfiguration.visibleTo.guestUser.adPlacementInterval', WHOLE],
+    ['adConfig.articleAdConfiguration', OBJECT],
+    ['adConfig.articleAdConfiguration.enabled', FLAG],
+    ['adConfig.articleAdConfiguration.bannerAdShape', [undefined, null, 'round', 7]],
+    ['adConfig.articleAdConfiguration.visibleTo', OBJECT],
+    ['adConfig.articleAdConfiguration.visibleTo.anyone', [{}]],
+    ['adConfig.articleAdConfiguration.visibleTo.guestUser', [null, true, []]],
+    ['adConfig.articleAdConfiguration.visibleTo.guestUser.besideTheButton', [true]],
+    ['adConfig.articleAdConfiguration.visibleTo.guestUser.aboveArticleContinueReadingButton', [null, 1, 'yes']],
+    ['adConfig.interstitialAdConfiguration', OBJECT],
+    ['adConfig.interstitialAdConfiguration.enabled', FLAG],
+    ['adConfig.interstitialAdConfiguration.adType', [null, 'banner', 7]],
+    ['adConfig.interstitialAdConfiguration.visibleTo', OBJECT],
+    ['adConfig.interstitialAdConfiguration.visibleTo.anyone', [{ transitionsBeforeShowingInterstitialAds: 1 }]],
+    ['adConfig.interstitialAdConfiguration.visibleTo.guestUser', [null, {}]],
+    ['adConfig.interstitialAdConfiguration.visibleTo.guestUser.transitionsBeforeShowingInterstitialAds', WHOLE],
+    ['feedDecoratorConfig', OBJECT],
+    ['feedDecoratorConfig.banner', [{ category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null }]],
+    ['feedDecoratorConfig.rateApp', [null, 7, {}]],
+    ['feedDecoratorConfig.rateApp.category', [undefined, null, 'other', 7]],
+    ['feedDecoratorConfig.rateApp.enabled', FLAG],
+    ['feedDecoratorConfig.rateApp.visibleTo', OBJECT],
+    ['feedDecoratorConfig.rateApp.visibleTo.publisher', [{ daysBetweenViews: 1 }]],
+    ['feedDecoratorConfig.rateApp.visibleTo.guestUser', [null, {}]],
+    ['feedDecoratorConfig.rateApp.visibleTo.guestUser.daysBetweenViews', WHOLE],
+    ['feedDecoratorConfig.rateApp.itemsToDisplay', ['5', -1, 1.5, {}]],
+    ['appStatus', OBJECT],
+    ['appStatus.isUnderMaintenance', FLAG],
+    ['appStatus.isLatestVersionOnly', FLAG],
+    ['appStatus.latestAppVersion', TEXT],
+    ['appStatus.iosUpdateUrl', TEXT],
+    ['appStatus.androidUpdateUrl', TEXT],
+  ]
+  for (const [path, wrong] of table) {
+    it(path, async () => {
+      assert.equal((await put(REMOTE_CONFIG)).status, 200)
+      for (const value of wrong) {
+        const answer = await put(withAt(REMOTE_CONFIG, path, value))
+        assert.equal(answer.status, 400, `${JSON.stringify(value)}: ${answer.text}`)
+        // An unknown key is named by the map that does not know it.
+        const [, holder = '', key = ''] = /^(?:(.*)\.)?([^.]+)$/.exec(path) ?? []
+        const names = [`invalidInput: ${path}`, `invalidInput: ${holder}: expected no keys but `]
+        assert.ok(names.some((name) => answer.error.startsWith(name)), `${key}: ${answer.error}`)
+      }
+      assert.equal((await read()).at('data.appStatus.latestAppVersion'), '1.1.0')
+    })
+  }
+
+  const effects: readonly (readonly [name: string, changes: Readonly<Record<string, Json>>, status: number, message?: string])[] = [
+    ['an enabled collection without a number of items', { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null }, 400, 'feedDecoratorConfig.suggestedTopics.itemsToDisplay'],
+    ['a disabled collection without one is fine', { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null, 'feedDecoratorConfig.suggestedTopics.enabled': false }, 200],
+    ['an enabled collection of 0 is fine', { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': 0 }, 200],
+    ['a call to action needs no number', { 'feedDecoratorConfig.rateApp.itemsToDisplay': null }, 200],
+    ['a newest version that is none, while only it may run', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': 'newest' }, 400, 'appStatus.latestAppVersion'],
+    ['"1.2" is no version of the apps', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2' }, 400, 'appStatus.latestAppVersion'],
+    ['a version with a build', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2.0-beta.1+42' }, 200],
+    ['no version is needed while any may run', { 'appStatus.latestAppVersion': 'newest' }, 200],
+  ]
+  for (const [name, changes, status, member] of effects) {
+    it(name, async () => {
+      const body = Object.entries(changes).reduce<JsonObject>((made, [path, value]) => withAt(made, path, value), REMOTE_CONFIG)
+      const answer = await put(body)
+      assert.equal(answer.status, status, answer.text)
+      if (member !== undefined) assert.ok(answer.error.startsWith(`invalidInput: ${member}: expected `), answer.error)
+    })
+  }
+})
+
+describe('a configuration may', () => {
+  const rows: readonly (readonly [name: string, path: string, value: Json | undefined, stored: Json])[] = [
+    ['have empty maps', 'feedDecoratorConfig', {}, {}],
+    ['leave platforms out', 'adConfig.platformAdIdentifiers', {}, {}],
+    ['leave roles out', 'adConfig.articleAdConfiguration.visibleTo', {}, {}],
+    ['leave one of two buttons out', 'adConfig.articleAdConfiguration.visibleTo.guestUser', { belowArticleContinueReadingButton: false }, { belowArticleContinueReadingButton: false }],
+    ['name every platform', 'adConfig.primaryAdPlatform', 'demo', 'demo'],
+    ['leave the type of interstitials out', 'adConfig.interstitialAdConfiguration.adType', undefined, 'interstitial'],
+    ['leave identifiers out', 'adConfig.platformAdIdentifiers.admob', { feedBannerAdId: 'x' }, { feedNativeAdId: null, feedBannerAdId: 'x', feedToArticleInterstitialAdId: null, inArticleNativeAdId: null, inArticleBannerAdId: null }],
+    ['leave itemsToDisplay out of a call to action', 'feedDecoratorConfig.rateApp.itemsToDisplay', undefined, null],
+    ['hold what older apps read in adConfig', 'adConfig.guestAdFrequency', 5, 5],
+    ['hold further members in a fixed record', 'appStatus.motto', { any: ['thing'] }, { any: ['thing'] }],
+    ['hold further members at the top', 'pushNotificationConfig', { enabled: true }, { enabled: true }],
+    ['hold further members of a role', 'feedDecoratorConfig.rateApp.visibleTo.guestUser.hours', 3, 3],
+    ['set limits to 0', 'userPreferenceConfig.guestSavedFiltersLimit', 0, 0],
+    ['set very high limits', 'userPreferenceConfig.guestSavedFiltersLimit', 9007199254740991, 9007199254740991],
+  ]
+  for (const [name, path, value, stored] of rows) {
+    it(name, async () => {
+      const answer = await put(withAt(REMOTE_CONFIG, path, value))
+      assert.equal(answer.status, 200, answer.text)
+      assert.deepEqual(decodeEnvelope<unknown>(answer.body, decodeRemoteConfig) && answer.at(`data.${path}`), stored)
+    })
+  }
+
+  it('write a whole number as 4.0', async () => {
+    const body = JSON.stringify(REMOTE_CONFIG).replace('"guestFollowedItemsLimit":5', '"guestFollowedItemsLimit":4.0')
+    assert.equal((await put(body)).at('data.userPreferenceConfig.guestFollowedItemsLimit'), 4)
+  })
+
+  it('not hold member names that no document may hold', async () => {
+    assert.equal((await put({ ...REMOTE_CONFIG, appStatus: { ...REMOTE_CONFIG.appStatus, 'a.b': 1 } })).status, 400)
+  })
+})
+
+describe('reading the configuration without a session', () => {
+  const REMOTE = { query: MODEL, id: REMOTE_CONFIG_ID }
+  const expired = 'x.y.z'
+
+  it('is 401 as it stands', async () => {
+    assert.equal((await read(service, {})).status, 401)
+    assert.equal((await read(service, { token: expired })).status, 401)
+  })
+
+  it('works where the operator opened it, without a token, with a bad one and with a good one', async (t) => {
+    const open = await startService(t, { publicRemoteConfig: 'on' })
+    const { token } = await open.guest()
+    for (const call of [{}, { token: expired }, { headers: { authorization: 'Basic YTpi' } }, { token }]) {
+      const answer = await read(open, call)
+      assert.equal(answer.status, 200, answer.text)
+      decodeEnvelope(answer.body, decodeRemoteConfig)
+    }
+  })
+
+  it('opens that one GET and nothing else', async (t) => {
+    const open = await startService(t, { publicRemoteConfig: 'on' })
+    const { id, query } = REMOTE
+    for (const [method, target, parameters] of [
+      ['GET', '', query],
+      ['POST', '', query],
+      ['PUT', `/${id}`, query],
+      ['DELETE', `/${id}`, query],
+      ['GET', `/${id}`, {}],
+      ['GET', `/${id}`, { model: 'topic' }],
+      ['GET', `/${id}`, { model: 'Remote_config' }],
+      ['GET', '/6643b1b7a4a4e6e1a8e7b1c3', query],
+      ['GET', '/x', query],
+      ['GET', '/6643b1b7a4a4e6e1a8e7b1c3', { model: 'dashboard_summary' }],
+    ] as const) {
+      const body = method === 'POST' || method === 'PUT' ? { body: REMOTE_CONFIG } : {}
+      const answer = await open.data(method, target, parameters, body)
+      assert.equal(answer.status, 401, `${method} ${target} ${JSON.stringify(parameters)}`)
+    }
+    const twice = await open.call('GET', `/api/v1/data/${id}?model=remote_config&model=topic`)
+    assert.equal(twice.status, 400)
+  })
+
+  it('is limited by client address', async (t) => {
+    const open = await startService(t, { publicRemoteConfig: 'on', rateLimits: 'on', dataPerUser: '3' })
+    const statuses: number[] = []
+    for (let i = 0; i < 5; i++) statuses.push((await read(open, i % 2 === 0 ? {} : { token: expired })).status)
+    assert.deepEqual(statuses, [200, 200, 200, 429, 429])
+    open.advance(60_000)
+    assert.equal((await read(open, {})).status, 200)
+  })
+})
