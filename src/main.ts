@@ -9,6 +9,8 @@ import { SchemaError } from './store/migrations.ts'
 /** Errors whose message is all that the operator needs. */
 const EXPLAINED = [DataDirError, SchemaError, Failure]
 
+const SAME_SIGNAL_MS = 1_000
+
 process.umask(0o077)
 process.exitCode = await main(process.argv.slice(2))
 
@@ -55,11 +57,26 @@ function terminal(): Terminal {
     environment: process.env,
     get interrupted() {
       return new Promise<string>((resolve) => {
-        for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-          // A second signal ends the process at once: the handler is gone by then.
-          process.once(signal, () => resolve(signal))
-        }
+        for (const signal of ['SIGTERM', 'SIGINT'] as const) onSignal(signal, () => resolve(signal))
       })
     },
   }
+}
+
+/**
+ * The first signal asks to stop; another one, from somebody who does not want to wait, ends the process at once. Ctrl-C
+ * under npm sends the same signal twice in a moment, which counts as one.
+ */
+function onSignal(signal: NodeJS.Signals, stop: () => void): void {
+  let first: number | undefined
+  process.on(signal, () => {
+    const now = performance.now()
+    if (first === undefined) {
+      first = now
+      stop()
+    } else if (now - first > SAME_SIGNAL_MS) {
+      process.removeAllListeners(signal)
+      process.kill(process.pid, signal)
+    }
+  })
 }

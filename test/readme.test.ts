@@ -1,0 +1,80 @@
+/** The README as a newcomer reads it: every command in it is run, its table of settings is the one of the program. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { SETTINGS } from '../src/config.ts'
+import { temporaryDirectory, type Cleanup } from './support/service.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const COMMANDS = [...README.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
+
+/** Runs a script in the project as a shell would; only the directory of the data and the port are ours. */
+async function shell(t: Cleanup, script: string, data: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn('bash', ['-c', `set -euo pipefail\n${script}`], {
+    cwd: ROOT,
+    env: { ...process.env, DATELINE_DATA_DIR: data },
+  })
+  t.after(() => void child.kill('SIGKILL'))
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => void (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout, stderr }
+}
+
+it('the first command starts the service, and the tour walks through it', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const [start = '', ...tour] = COMMANDS
+  assert.ok(tour.length >= 6)
+  // A group of its own, so that npm and what it started end together.
+  const service = spawn('bash', ['-c', start], {
+    cwd: ROOT,
+    detached: true,
+    env: { ...process.env, DATELINE_DATA_DIR: data, DATELINE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const closed = once(service, 'close')
+  t.after(async () => {
+    if (service.exitCode === null && service.pid !== undefined) process.kill(-service.pid, 'SIGKILL')
+    await closed
+  })
+  let output = ''
+  const port = await new Promise<number>((resolve, reject) => {
+    service.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const line = output.split('\n').find((one) => one.startsWith('{"event":"ready"'))
+      if (line !== undefined) resolve((JSON.parse(line) as { port: number }).port)
+    })
+    service.stderr.on('data', (chunk: Buffer) => void (output += chunk.toString()))
+    void closed.then(() => reject(new Error(output)))
+  })
+  const marked = tour.map((text, i) => `${text.replaceAll('8080', String(port))}\necho; echo "== ${i}"`).join('\n')
+  const { code, stdout, stderr } = await shell(t, marked, data)
+  assert.equal(code, 0, stderr)
+  const [, signIn = '', create = '', list = '', next = '', match = ''] = stdout.split(/^== \d+\n/m)
+  assert.match(signIn, /"email":"you@example\.org".*"dashboardRole":"admin"/)
+  assert.match(create, /"name":"Harbours".*"status":"active","type":"topic"/)
+  assert.match(list, /Added \d+ topics, \d+ sources and \d+ headlines[^]*"hasMore":true/)
+  const ids = (text: string): string[] => [...text.matchAll(/"type":"topic"\},"createdAt":"[^"]*","updatedAt":"([^"]*)"/g)].map(([, date = '']) => date)
+  assert.equal(ids(list).length, 2)
+  assert.equal(ids(next).length, 2)
+  assert.ok((ids(next)[0] ?? '') <= (ids(list)[1] ?? ''), 'the next page is older')
+  assert.equal(match.trim(), '{"id":"1","tags":["sea","wind"]}')
+})
+
+it('the table of settings is that of the program', () => {
+  for (const { flag, environment, shown, meaning } of SETTINGS) {
+    const row = `| \`${flag}\` | ${environment.map((name) => `\`${name}\``).join(', ')} | ${shown} | ${meaning} |`
+    assert.ok(README.includes(`${row}\n`), `README.md lacks the row ${row}`)
+  }
+})
+
+it('every link leads to a file', () => {
+  const targets = [...README.matchAll(/\]\(([^)#]+)\)/g)].map(([, target = '']) => target)
+  assert.ok(targets.length > 10)
+  for (const target of targets) assert.ok(existsSync(join(ROOT, target)), target)
+})
