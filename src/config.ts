@@ -10,6 +10,8 @@ import { parseOrigins, type CorsPolicy } from './http/cors.ts'
 import { NO_PROXIES, parseProxies } from './http/client-address.ts'
 import { parseEmail, parseMailbox } from './mail/address.ts'
 import { parseMailTarget } from './mail/mail-target.ts'
+import { FLAG_BASE_URL } from './content/seeds.ts'
+import { SECRET_BYTES_MIN } from './store/secret-file.ts'
 
 /** A setting that cannot be used; the message names it, what was found and what is wanted. */
 export class ConfigError extends Error {
@@ -68,7 +70,7 @@ const DECLARED = {
   dataPerUser: whole(1200, { meaning: 'data requests per user in a minute; 0 is no limit' }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),
-  flagBaseUrl: text('https://flagcdn.com/h40', 'where the flags of seeded countries are'),
+  flagBaseUrl: text(FLAG_BASE_URL, 'where the flags of seeded countries are'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
 type Declared = typeof DECLARED
@@ -81,7 +83,6 @@ export interface Secrets {
 }
 
 const SECRET_VARIABLES = ['DATELINE_JWT_SECRET', 'JWT_SECRET_KEY'] as const
-const SECRET_BYTES_MIN = 32
 
 export interface SettingInfo {
   readonly name: SettingName

@@ -81,7 +81,7 @@ export interface SealedMessage {
 }
 
 /** AES-256-GCM (NIST SP 800-38D) with a random nonce: nonce, tag, ciphertext. */
-export function seal(key: Buffer, message: SealedMessage): Buffer {
+function seal(key: Buffer, message: SealedMessage): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   const content = Buffer.concat([cipher.update(JSON.stringify(message)), cipher.final()])

@@ -47,6 +47,7 @@ export function startCourier(options: CourierOptions): Courier {
   let again = false
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  const stopping = new AbortController()
 
   const deliverDue = async (): Promise<void> => {
     do {
@@ -54,7 +55,7 @@ export function startCourier(options: CourierOptions): Courier {
       for (;;) {
         const message = stopped ? undefined : await store.takeDueMessage(now(), LEASE_MS)
         if (message === undefined) break
-        await store.finishMessage(message.id, await deliver(message, options), now())
+        await store.finishMessage(message.id, await deliver(message, options, stopping.signal), now())
       }
     } while (again)
   }
@@ -91,6 +92,7 @@ export function startCourier(options: CourierOptions): Courier {
     },
     stop: async () => {
       stopped = true
+      stopping.abort()
       clearTimeout(timer)
       await round
     },
@@ -98,7 +100,11 @@ export function startCourier(options: CourierOptions): Courier {
 }
 
 /** One attempt, and what the outbox is to remember of it. */
-async function deliver(message: OutboxMessage, options: CourierOptions): Promise<DeliveryResult> {
+async function deliver(
+  message: OutboxMessage,
+  options: CourierOptions,
+  signal: AbortSignal,
+): Promise<DeliveryResult> {
   const { mailer, sealKey, codeMinutes, appName, now, log } = options
   const content = unseal(sealKey, message.sealed)
   if (content === undefined) {
@@ -106,14 +112,13 @@ async function deliver(message: OutboxMessage, options: CourierOptions): Promise
     return { kind: 'failed', reply: 'sealed with another secret' }
   }
   try {
-    const { reply } = await mailer.send({
-      id: message.id,
-      to: content.email,
-      ...signInMessage({ code: content.code, minutes: codeMinutes, appName }),
-    })
+    const mail = signInMessage({ code: content.code, minutes: codeMinutes, appName })
+    const { reply } = await mailer.send({ id: message.id, to: content.email, ...mail }, { signal })
     log.info('mail.delivered', { id: message.id, reply })
     return { kind: 'delivered', reply }
   } catch (error) {
+    // An attempt that the end of the service broke off is due again at its next start.
+    if (signal.aborted) return { kind: 'later', reply: 'the service stopped', dueAt: now() }
     const reply = error instanceof Error ? error.message : String(error)
     const temporary = !(error instanceof DeliveryError) || error.temporary
     const dueAt = now() + pauseMs(message.attempts)

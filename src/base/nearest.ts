@@ -4,7 +4,7 @@
 const DISTANCE_MAX = 4
 
 /** The known name with the fewest single-character edits from the given one; undefined where none is near. */
-export function nearestName(given: string, known: readonly string[]): string | undefined {
+function nearestName(given: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((name) => ({ name, distance: editDistance(given.slice(0, 64), name) }))
     .sort((a, b) => a.distance - b.distance)

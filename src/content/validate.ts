@@ -32,12 +32,6 @@ export function validateDocument(model: Model, body: JsonObject, { generated, st
   return readRecord(model.fields, { extras: model.extras, value: body, path: '', scope: own })
 }
 
-/** Checks one declared field by itself. Throws invalidInput. */
-export function validateField(field: Field, value: Json | undefined, path: string): Json {
-  if (value !== undefined) refuseUnsafe(value, path)
-  return readField(field, value, path, { kind: 'inner', creating: false })
-}
-
 /**
  * Where a field stands: at the top of the document itself, deeper in it, or in an embedded copy, where generated
  * fields must be there and are left alone.

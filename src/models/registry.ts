@@ -24,8 +24,6 @@ export const MODELS = [
   dashboardSummary,
 ] as const satisfies readonly Model[]
 
-export type ModelName = (typeof MODELS)[number]['name']
-
 /** The models that have a table. */
 export const STORED_MODELS: readonly Model[] = MODELS.filter((model: Model) => model.computed === undefined)
 
