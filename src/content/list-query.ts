@@ -54,9 +54,10 @@ export function pageText(model: Model, { sort }: FindQuery, { items, next }: Fou
   return `{"items":[${items.join(',')}],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`
 }
 
+/** Whatever is above the maximum, of however many digits, means the maximum. */
 function readLimit(text: string | undefined, { limitDefault, limitMax }: ListSettings): number {
   if (text === undefined) return limitDefault
-  if (!/^\d{1,9}$/.test(text)) {
+  if (!/^\d+$/.test(text)) {
     throw fail('badRequest', `Cannot read limit ${describe(text)}: expected a whole number, 0 or more`)
   }
   return Math.min(Number(text), limitMax)

@@ -1,0 +1,427 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { newCast } from '../support/cast.ts'
+import { DECODERS, decodeEnvelope, decodePage, decodeTopic, pageOf, type Page } from '../support/client-codec.ts'
+import { COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC } from '../support/data-bodies.ts'
+import { startService, type Answer, type TestService } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, guest, publisher } = await newCast(service)
+
+const list = (query: Record<string, unknown>, token = guest.token): Promise<Answer> => service.data('GET', '', query, { token })
+
+async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
+  const answer = await list(query)
+  assert.equal(answer.status, 200, answer.text)
+  const decode = DECODERS[query['model'] as 'topic']
+  return decodeEnvelope<unknown>(answer.body, pageOf<unknown>(decode)).data as Page<JsonObject>
+}
+
+async function made(model: string, body: JsonObject, site: TestService = service, token = admin.token): Promise<string> {
+  const answer = await site.data('POST', '', { model }, { token, body })
+  assert.equal(answer.status, 201, answer.text)
+  return String(answer.at('data.id'))
+}
+
+describe('a page', () => {
+  it('of nothing is an empty list', async () => {
+    assert.deepEqual(await page({ model: 'headline' }), { items: [], cursor: null, hasMore: false })
+  })
+
+  it('has 20 items where the request names no limit, in the order of creation', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 21; i++) ids.push(await made('topic', { ...TOPIC, name: `Topic ${i % 7}` }))
+    const first = await page({ model: 'topic' })
+    assert.deepEqual(first.items.map(({ id }) => id), ids.slice(0, 20))
+    assert.equal(first.hasMore, true)
+    const second = await page({ model: 'topic', cursor: first.cursor })
+    assert.deepEqual(second.items.map(({ id }) => id), ids.slice(20))
+    assert.deepEqual([second.hasMore, second.cursor], [false, null])
+  })
+
+  it('that is filled exactly by the last items has no cursor', async () => {
+    const { items, hasMore, cursor } = await page({ model: 'topic', limit: 21 })
+    assert.deepEqual([items.length, hasMore, cursor], [21, false, null])
+    assert.deepEqual([(await page({ model: 'topic', limit: 20 })).hasMore], [true])
+  })
+
+  it('has no members but the three', async () => {
+    const answer = await list({ model: 'topic', limit: 1 })
+    assert.deepEqual(Object.keys(answer.at('data') as object), ['items', 'cursor', 'hasMore'])
+  })
+
+  it('is the same reply for every model that a role may list', async () => {
+    for (const model of Object.keys(DECODERS)) {
+      const answer = await list({ model, limit: 5 }, admin.token)
+      decodeEnvelope<unknown>(answer.body, pageOf<unknown>(DECODERS[model as 'topic']))
+    }
+  })
+})
+
+describe('limit', () => {
+  const rows: readonly (readonly [limit: string, items: number | '400'])[] = [
+    ['0', 0],
+    ['00', 0],
+    ['1', 1],
+    ['010', 10],
+    ['100', 100],
+    ['101', 100],
+    ['999999999', 100],
+    ['9999999999', 100],
+    ['9'.repeat(300), 100],
+    ['-1', '400'],
+    ['-0', '400'],
+    ['1.5', '400'],
+    ['1.0', '400'],
+    ['1e1', '400'],
+    ['0x10', '400'],
+    ['ten', '400'],
+    ['', '400'],
+    [' 5', '400'],
+    ['+5', '400'],
+    ['٣', '400'],
+    ['NaN', '400'],
+    ['Infinity', '400'],
+    ['null', '400'],
+  ]
+  for (const [limit, wanted] of rows) {
+    it(`"${limit.slice(0, 20)}" ${wanted === '400' ? 'is refused' : `gives ${wanted} of 249`}`, async () => {
+      const answer = await list({ model: 'country', limit })
+      if (wanted === '400') {
+        assert.equal(answer.status, 400)
+        assert.equal(answer.error, `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`)
+        return
+      }
+      const { items, hasMore } = decodePage(answer.at('data'), DECODERS.country)
+      assert.deepEqual([items.length, hasMore], [wanted, wanted > 0])
+    })
+  }
+
+  it('0 is an empty last page, also with a filter, a sort and a cursor, and for every model', async () => {
+    const { cursor } = await page({ model: 'topic', limit: 1, sort: 'name:asc' })
+    const nothing = { items: [], cursor: null, hasMore: false }
+    assert.deepEqual(await page({ model: 'topic', limit: 0, sort: 'name:asc', filter: { status: 'active' }, cursor }), nothing)
+    for (const model of Object.keys(DECODERS)) assert.deepEqual((await list({ model, limit: 0 }, admin.token)).at('data'), nothing)
+  })
+
+  it('0 does not hide what is wrong with the rest', async () => {
+    assert.equal((await list({ model: 'topic', limit: 0, filter: '{' })).status, 400)
+    assert.equal((await list({ model: 'topic', limit: 0, sort: 'a:up' })).status, 400)
+    assert.equal((await list({ model: 'topic', limit: 0, cursor: 'x' })).status, 400)
+  })
+
+  it('has a default and a maximum that the operator can set', async (t) => {
+    const site = await startService(t, { pageSize: '3', pageSizeMax: '5' })
+    const { token } = await site.guest()
+    for (const [query, count] of [[{}, 3], [{ limit: 5 }, 5], [{ limit: 6 }, 5]] as const) {
+      const answer = await site.data('GET', '', { model: 'country', ...query }, { token })
+      assert.equal((answer.at('data.items') as unknown[]).length, count)
+    }
+  })
+})
+
+describe('sort', () => {
+  const names = ['Zebra', 'apple', 'Åland', 'zoo', 'Ärger', 'apple', '']
+  const mixed: readonly (Json | undefined)[] = ['b', 2, null, undefined, true, 10, 'a', [3], { x: 1 }, false, [], 1.5]
+  let marks: Record<string, string> = {}
+  before(async () => {
+    for (const [i, extra] of mixed.entries()) {
+      const body = { ...LANGUAGE, code: `m${i}`, ...(extra === undefined ? {} : { extra }), mark: 'mixed', name: names[i % 6] ?? '' }
+      marks = { ...marks, [await made('language', body)]: JSON.stringify(extra) ?? 'absent' }
+    }
+  })
+  const sorted = async (sort: string): Promise<JsonObject[]> =>
+    [...(await page({ model: 'language', filter: { mark: 'mixed' }, sort, limit: 100 })).items]
+
+  it('compares text by code point', async () => {
+    const found = (await sorted('name')).map(({ name }) => name)
+    assert.deepEqual(found, ['Zebra', 'Zebra', 'apple', 'apple', 'apple', 'apple', 'zoo', 'zoo', 'Ärger', 'Ärger', 'Åland', 'Åland'])
+  })
+
+  it('orders types: null and absent, numbers, text, objects, arrays (by an element), booleans', async () => {
+    const found = (await sorted('extra:asc')).map(({ id }) => marks[String(id)])
+    assert.deepEqual(found, ['[]', 'null', 'absent', '1.5', '2', '[3]', '10', '"a"', '"b"', '{"x":1}', 'false', 'true'])
+    const reversed = (await sorted('extra:desc')).map(({ id }) => marks[String(id)])
+    assert.deepEqual(reversed, ['true', 'false', '{"x":1}', '"b"', '"a"', '10', '[3]', '2', '1.5', 'null', 'absent', '[]'])
+  })
+
+  it('breaks ties by id, upward also after a descending key', async () => {
+    for (const sort of ['status:asc', 'status:desc', 'nothing:desc', 'nothing.at.all']) {
+      const ids = (await sorted(sort)).map(({ id }) => String(id))
+      assert.deepEqual(ids, [...ids].sort(), sort)
+    }
+    const byName = await sorted('name:desc')
+    for (const [i, item] of byName.entries()) {
+      const next = byName[i + 1]
+      if (next !== undefined && next['name'] === item['name']) assert.ok(String(item['id']) < String(next['id']))
+    }
+  })
+
+  it('takes several keys in order', async () => {
+    const found = (await sorted('name:desc,code:asc')).map(({ name, code }) => [name, code])
+    const wanted = [...found].sort((a, b) => compareBytes(b[0], a[0]) || compareBytes(a[1], b[1]))
+    assert.deepEqual(found, wanted)
+    assert.equal(found.length, 12)
+  })
+
+  it('may name the id, as either name, and dotted fields', async () => {
+    for (const sort of ['id:desc', '_id:desc']) {
+      const ids = (await sorted(sort)).map(({ id }) => String(id))
+      assert.deepEqual(ids, [...ids].sort().reverse())
+    }
+    for (const [i, name] of ['b', 'c', 'a'].entries()) await made('source', { ...SOURCE, name: `S${i}`, language: { ...LANGUAGE, code: name } })
+    const { items } = await page({ model: 'source', sort: 'language.code:desc' })
+    assert.deepEqual(items.map(({ name }) => name), ['S1', 'S0', 'S2'])
+  })
+
+  const accepted = ['name', ' name : asc ', 'name:asc, code:desc', 'a,b,c,d,e,f,g,h', 'createdAt:desc', 'ключ:asc', 'a:b:asc']
+  for (const sort of accepted) {
+    it(`"${sort}" is taken`, async () => assert.equal((await list({ model: 'language', sort })).status, 200))
+  }
+  const refused = ['', ',', 'name,', ',name', 'name:', ':asc', 'name:up', 'name:ASC', 'name:1', 'name:-1', '-name:descending', '$name', '$where:asc', 'a,b,c,d,e,f,g,h,i']
+  for (const sort of refused) {
+    it(`"${sort}" is refused`, async () => {
+      const answer = await list({ model: 'language', sort })
+      assert.equal(answer.status, 400)
+      assert.ok(answer.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `), answer.error)
+    })
+  }
+})
+
+describe('filter', () => {
+  const refused: readonly (readonly [filter: string, named: string])[] = [
+    ['', 'filter'],
+    ['{', 'filter'],
+    ['active', 'filter'],
+    ['[]', '"$"'],
+    ['"active"', '"$"'],
+    ['null', '"$"'],
+    ['7', '"$"'],
+    ['{"status":{"$foo":1}}', '"$foo"'],
+    ['{"status":{"$Eq":1}}', '"$Eq"'],
+    ['{"$where":"sleep(1000)"}', '"$where"'],
+    ['{"a":{"$where":"1"}}', '"$where"'],
+    ['{"$expr":{"$eq":[1,1]}}', '"$expr"'],
+    ['{"$text":{"$search":"a"}}', '"$text"'],
+    ['{"$jsonSchema":{}}', '"$jsonSchema"'],
+    ['{"$comment":"x"}', '"$comment"'],
+    ['{"a":{"$bitsAllSet":1}}', '"$bitsAllSet"'],
+    ['{"a":{"$near":{}}}', '"$near"'],
+    ['{"$eq":1}', '"$eq"'],
+    ['{"$or":[]}', '$.$or'],
+    ['{"$or":{}}', '$.$or'],
+    ['{"$and":[1]}', '$.$and[0]'],
+    ['{"$or":[{"a":{"$gtt":1}}]}', '"$gtt"'],
+    ['{"a":{"$or":[{}]}}', '"$or"'],
+    ['{"a":{"$gt":1,"b":2}}', '"b"'],
+    ['{"a":{"$in":"x"}}', '$.a.$in'],
+    ['{"a":{"$nin":{}}}', '$.a.$nin'],
+    ['{"a":{"$all":1}}', '$.a.$all'],
+    ['{"a":{"$size":-1}}', '$.a.$size'],
+    ['{"a":{"$size":"1"}}', '$.a.$size'],
+    ['{"a":{"$elemMatch":1}}', '$.a.$elemMatch'],
+    ['{"a":{"$not":1}}', '$.a.$not'],
+    ['{"a":{"$not":{}}}', '$.a.$not'],
+    ['{"a":{"$mod":[0,1]}}', '$.a.$mod'],
+    ['{"a":{"$type":"strin"}}', '$.a.$type'],
+    ['{"a":{"$regex":7}}', '$.a.$regex'],
+    ['{"a":{"$regex":"x","$options":"g"}}', '$.a.$options'],
+    ['{"a":{"$options":"i"}}', '$.a.$options'],
+  ]
+  for (const [filter, named] of refused) {
+    it(`${filter === '' ? 'an empty text' : filter} is refused and named`, async () => {
+      const answer = await list({ model: 'topic', filter })
+      assert.equal(answer.status, 400, answer.text)
+      assert.ok(answer.error.startsWith('badRequest: Cannot read filter'), answer.error)
+      assert.ok(answer.error.includes(named), answer.error)
+    })
+  }
+
+  it('names the id as "id" and as "_id"', async () => {
+    const [one = '', two = ''] = (await page({ model: 'topic', limit: 2 })).items.map(({ id }) => String(id))
+    const found = async (filter: unknown): Promise<string[]> => (await page({ model: 'topic', limit: 100, filter })).items.map(({ id }) => String(id))
+    for (const key of ['id', '_id']) {
+      assert.deepEqual(await found({ [key]: one }), [one])
+      assert.deepEqual(await found({ [key]: { $in: [two, one, 'x'] } }), [one, two])
+      assert.deepEqual((await found({ [key]: { $nin: [one] } })).includes(one), false)
+      assert.equal((await found({ [key]: { $nin: [] } })).length, 21)
+      assert.deepEqual(await found({ [key]: { $gt: one, $lte: two } }), [two])
+      assert.deepEqual(await found({ $or: [{ [key]: one }, { [key]: two }] }), [one, two])
+    }
+  })
+
+  it('decodes a plus as a space', async () => {
+    const id = await made('topic', { ...TOPIC, name: 'Night trains' })
+    const path = '/api/v1/data?model=topic&filter=%7B%22name%22%3A%22Night+trains%22%7D'
+    assert.deepEqual(((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']), [id])
+    const plus = await made('topic', { ...TOPIC, name: 'C++ at sea' })
+    const regex = '/api/v1/data?model=topic&filter=%7B%22name%22%3A%7B%22%24regex%22%3A%22c%2B%2B+AT%22%2C%22%24options%22%3A%22i%22%7D%7D'
+    assert.deepEqual(((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']), [plus])
+  })
+
+  it('compares declared dates as instants, and dates inside embedded copies as text', async () => {
+    const id = await made('headline', { ...HEADLINE, topic: { ...TOPIC, createdAt: '2025-10-20T14:34:56' } })
+    const found = async (filter: unknown): Promise<number> => (await page({ model: 'headline', filter: { id, ...(filter as object) } })).items.length
+    assert.equal(await found({ createdAt: '2026-03-01T12:00:00.000Z' }), 1)
+    assert.equal(await found({ createdAt: '2026-03-01T13:00:00+01:00' }), 1)
+    assert.equal(await found({ createdAt: '2026-03-01T12:00' }), 1)
+    assert.equal(await found({ createdAt: { $gt: '2026-02-28', $lt: '2026-03-01T12:00:00.001' } }), 1)
+    assert.equal(await found({ createdAt: { $gt: '2026-03-01T13:00:00+01:00' } }), 0)
+    assert.equal(await found({ createdAt: { $in: ['2026-03-01T14:00:00+02:00'] } }), 1)
+    assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56' }), 1)
+    assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56.000Z' }), 0)
+  })
+
+  it('may be as long as 400 ids', async () => {
+    const [id = ''] = (await page({ model: 'topic', limit: 1 })).items.map((item) => String(item['id']))
+    const $in = [...Array.from({ length: 400 }, (_, i) => String(i).padStart(24, '0')), id]
+    assert.deepEqual((await page({ model: 'topic', filter: { id: { $in } } })).items.map((item) => item['id']), [id])
+  })
+})
+
+describe('parameters that a list does not know', () => {
+  it('are ignored, and so is userId', async () => {
+    const plain = await page({ model: 'topic' })
+    for (const extra of [{ userId: admin.id }, { offset: 5, page: 2 }, { Limit: 1 }, { fields: 'name' }]) {
+      assert.deepEqual(await page({ model: 'topic', ...extra }), plain)
+    }
+    assert.equal((await list({ model: 'user', userId: admin.id })).status, 403)
+    const broken = await service.call('GET', '/api/v1/data?model=topic&x=%ZZ&%ZZ=1&&=&y', { token: guest.token })
+    assert.equal(broken.status, 200)
+  })
+
+  it('that it does know are given once', async () => {
+    for (const name of ['filter', 'sort', 'limit', 'cursor']) {
+      const answer = await service.call('GET', `/api/v1/data?model=topic&${name}=1&${name}=1`, { token: guest.token })
+      assert.equal(answer.error, `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`)
+    }
+  })
+})
+
+describe('q', () => {
+  before(async () => {
+    await made('headline', { ...HEADLINE, title: 'Übergabe der Fähre (100%)', excerpt: 'Quokka' })
+    await made('topic', { ...TOPIC, name: 'Ruderclub.*', description: 'Quokka' })
+    await made('source', { ...SOURCE, name: 'ΣΟΦΟΣ ΤΑΙΜΣ', description: 'Quokka' })
+    await made('country', { ...COUNTRY, name: 'Quokkaland Ost', isoCode: 'QQ' })
+    await made('language', { ...LANGUAGE, name: 'Quenya', nativeName: 'Lambe Eldaiva', code: 'qya' })
+  })
+  const rows: readonly (readonly [model: string, q: string, found: readonly string[]])[] = [
+    ['headline', 'übergabe', ['Übergabe der Fähre (100%)']],
+    ['headline', 'FÄHRE', ['Übergabe der Fähre (100%)']],
+    ['headline', 'der fäh', ['Übergabe der Fähre (100%)']],
+    ['headline', '(100%)', ['Übergabe der Fähre (100%)']],
+    ['headline', 'quokka', []],
+    ['topic', 'club.*', ['Ruderclub.*']],
+    ['topic', 'CLUB', ['Ruderclub.*']],
+    ['topic', 'club.+', []],
+    ['topic', 'quokka', []],
+    ['source', 'σοφος', ['ΣΟΦΟΣ ΤΑΙΜΣ']],
+    ['source', 'quokka', []],
+    ['country', 'quokkaLAND', ['Quokkaland Ost']],
+    ['country', 'QQ', []],
+    ['language', 'quen', ['Quenya']],
+    ['language', 'eldaiva', ['Quenya']],
+    ['language', 'QYA', ['Quenya']],
+  ]
+  for (const [model, q, found] of rows) {
+    it(`${model}: "${q}" finds ${JSON.stringify(found)}`, async () => {
+      const { items } = await page({ model, filter: { q } })
+      assert.deepEqual(items.map((item) => item['name'] ?? item['title']), found)
+    })
+  }
+
+  it('joins the other conditions', async () => {
+    assert.equal((await page({ model: 'topic', filter: { q: 'club', status: 'active' } })).items.length, 1)
+    assert.equal((await page({ model: 'topic', filter: { q: 'club', status: 'draft' } })).items.length, 0)
+  })
+
+  it('of users looks at the address', async () => {
+    const answer = await list({ model: 'user', filter: { q: publisher.email.slice(2, -3).toUpperCase() } }, admin.token)
+    assert.deepEqual((answer.at('data.items') as JsonObject[]).map(({ id }) => id), [publisher.id])
+  })
+
+  it('without a text is no condition', async () => {
+    for (const model of Object.keys(DECODERS)) {
+      const [empty, none] = [await list({ model, filter: { q: '' } }, admin.token), await list({ model }, admin.token)]
+      assert.deepEqual([empty.status, empty.at('data')], [200, none.at('data')], model)
+    }
+  })
+
+  it('is no condition where a model has no search', async () => {
+    for (const model of ['user_app_settings', 'user_content_preferences', 'remote_config', 'dashboard_summary']) {
+      const [searched, none] = [await list({ model, filter: { q: 'zzz' } }, admin.token), await list({ model }, admin.token)]
+      assert.deepEqual([searched.status, searched.at('data')], [200, none.at('data')], model)
+    }
+  })
+
+  it('of another type is refused, for every model', async () => {
+    for (const model of Object.keys(DECODERS)) {
+      for (const [q, found] of [[7, '7'], [null, 'null'], [true, 'true'], [{ $regex: 'a' }, 'an object'], [['a'], 'an array']] as const) {
+        const answer = await list({ model, filter: { q } }, admin.token)
+        assert.equal(answer.error, `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`)
+      }
+    }
+  })
+
+  it('below the top is a member like any other', async () => {
+    const id = await made('topic', { ...TOPIC, q: 'own', name: 'With a q' })
+    const { items } = await page({ model: 'topic', filter: { $and: [{ q: 'own' }] } })
+    assert.deepEqual(items.map((item) => item['id']), [id])
+  })
+})
+
+describe('what is not active', () => {
+  async function listedStatuses(site: TestService, token: string, model: string): Promise<string[]> {
+    const answer = await site.data('GET', '', { model, limit: 100, filter: { mark: 'x' } }, { token })
+    return decodePage(answer.at('data'), DECODERS[model as 'topic']).items.map((item) => item.status).sort()
+  }
+  const bodies = { headline: HEADLINE, topic: TOPIC, source: SOURCE, country: COUNTRY, language: LANGUAGE }
+  const ALL = ['active', 'archived', 'draft']
+
+  for (const [hideInactive, reader] of [['off', ALL], ['on', ['active']]] as const) {
+    it(`is ${hideInactive === 'on' ? 'hidden from' : 'shown in'} lists of readers with hide-inactive ${hideInactive}`, async (t) => {
+      const site = await startService(t, { hideInactive })
+      const cast = await newCast(site)
+      for (const [model, body] of Object.entries(bodies)) {
+        const ids: string[] = []
+        for (const status of ALL) ids.push(await made(model, { ...body, status, mark: 'x' }, site, cast.admin.token))
+        const isPublished = ['headline', 'topic', 'source'].includes(model)
+        for (const role of ['guest', 'standard', 'premium'] as const) {
+          assert.deepEqual(await listedStatuses(site, cast[role].token, model), isPublished ? reader : ALL, `${role} ${model}`)
+        }
+        for (const role of ['publisher', 'admin'] as const) assert.deepEqual(await listedStatuses(site, cast[role].token, model), ALL)
+        // Saved headlines may be archived; they still open.
+        for (const id of ids) assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
+        const asked = await site.data('GET', '', { model, filter: { mark: 'x', status: 'draft' } }, { token: cast.guest.token })
+        assert.equal((asked.at('data.items') as unknown[]).length, isPublished && hideInactive === 'on' ? 0 : 1)
+      }
+    })
+  }
+})
+
+it('a list shows a write at once', async () => {
+  const id = await made('topic', { ...TOPIC, name: 'Fresh' })
+  const names = async (): Promise<unknown[]> => (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
+  assert.deepEqual(await names(), ['Fresh'])
+  const put = await service.data('PUT', `/${id}`, { model: 'topic' }, { token: admin.token, body: { ...TOPIC, id, name: 'Changed' } })
+  assert.equal(put.status, 200)
+  assert.deepEqual(await names(), ['Changed'])
+  await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: admin.token })
+  assert.deepEqual(await names(), [])
+})
+
+it('an item in a list is the very text of the item by itself', async () => {
+  const { items } = decodePage((await list({ model: 'topic', limit: 3 })).at('data'), decodeTopic)
+  for (const item of items) {
+    const alone = await service.data('GET', `/${item.id}`, { model: 'topic' }, { token: guest.token })
+    assert.equal(JSON.stringify(alone.at('data')), JSON.stringify(item))
+  }
+  assert.equal(items.length, 3)
+})
+
+function compareBytes(a: unknown, b: unknown): number {
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+}

@@ -1,0 +1,85 @@
+/** What is there after a start: only what was missing is added, by id, and nothing is overwritten. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { isId } from '../../src/base/ids.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import { decodePage, DECODERS } from '../support/client-codec.ts'
+import { COUNTRY, REMOTE_CONFIG_ID } from '../support/data-bodies.ts'
+import { START, startService, temporaryDirectory, type TestService } from '../support/service.ts'
+
+async function all(site: TestService, token: string, model: 'country' | 'language' | 'topic' | 'remote_config'): Promise<JsonObject[]> {
+  const items: JsonObject[] = []
+  for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
+    const query = { model, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
+    const answer = await site.data('GET', '', query, { token })
+    const page = decodePage<unknown>(answer.at('data'), DECODERS[model])
+    items.push(...(page.items as JsonObject[]))
+    cursor = page.cursor
+  }
+  return items
+}
+
+it('a first start brings countries, languages and the configuration, and no content', async (t) => {
+  const site = await startService(t)
+  const { token } = await site.guest()
+  const [countries, languages] = [await all(site, token, 'country'), await all(site, token, 'language')]
+  assert.equal(countries.length, 249)
+  assert.equal(new Set(countries.map(({ isoCode }) => isoCode)).size, 249)
+  assert.ok(countries.every(({ id, status, isoCode, flagUrl }) => isId(String(id)) && status === 'active' && flagUrl === `https://flagcdn.com/h40/${String(isoCode).toLowerCase()}.png`))
+  assert.ok(languages.length >= 180 && languages.length <= 190, String(languages.length))
+  assert.equal(new Set(languages.map(({ code }) => code)).size, languages.length)
+  assert.equal(languages.find(({ code }) => code === 'is')?.['nativeName'], 'Íslenska')
+  assert.deepEqual((await all(site, token, 'remote_config')).map(({ id }) => id), [REMOTE_CONFIG_ID])
+  assert.deepEqual(await all(site, token, 'topic'), [])
+})
+
+it('two installations agree about ids and dates, whenever they began', async (t) => {
+  const sites = [await startService(t), await startService(t, {}, { start: START + 365 * 86_400_000 })]
+  const seeds = await Promise.all(sites.map(async (site) => {
+    const { token } = await site.guest()
+    return [await all(site, token, 'country'), await all(site, token, 'language')]
+  }))
+  assert.deepEqual(seeds[0], seeds[1])
+})
+
+it('flags come from where the operator has them', async (t) => {
+  const site = await startService(t, { flagBaseUrl: 'http://flags.lan/' })
+  const { token } = await site.guest()
+  const answer = await site.data('GET', '', { model: 'country', filter: { isoCode: 'IS' } }, { token })
+  assert.equal(answer.at('data.items[0].flagUrl'), 'http://flags.lan/is.png')
+})
+
+it('a later start keeps what was edited or added, and brings back by its id what was deleted', async (t) => {
+  const directory = temporaryDirectory(t)
+  const first = await startService(t, {}, { directory })
+  const { token } = await first.admin()
+  const find = async (site: TestService, model: string, filter: JsonObject): Promise<JsonObject[]> =>
+    (await site.data('GET', '', { model, filter }, { token })).at('data.items') as JsonObject[]
+  const [iceland = {}] = await find(first, 'country', { isoCode: 'IS' })
+  const [norway = {}] = await find(first, 'country', { isoCode: 'NO' })
+  const [sweden = {}] = await find(first, 'country', { isoCode: 'SE' })
+  const [danish = {}] = await find(first, 'language', { code: 'da' })
+  const save = async (method: string, model: string, body: JsonObject): Promise<void> => {
+    const target = method === 'POST' ? '' : `/${String(body['id'])}`
+    const answer = await first.data(method, target, { model }, { token, ...(method === 'DELETE' ? {} : { body }) })
+    assert.ok(answer.status < 300, answer.text)
+  }
+  await save('PUT', 'country', { ...iceland, name: 'Ísland', status: 'archived', extra: 1 })
+  await save('DELETE', 'country', norway)
+  await save('POST', 'country', { ...COUNTRY, isoCode: 'NO', name: 'Another Norway' })
+  // Under another code it is still the record of Sweden: it is found again by its id and not by its code.
+  await save('PUT', 'country', { ...sweden, isoCode: 'XX' })
+  await save('DELETE', 'language', danish)
+  await first.stop()
+
+  const second = await startService(t, {}, { directory, start: START + 86_400_000 })
+  const [again = {}] = await find(second, 'country', { isoCode: 'IS' })
+  assert.deepEqual([again['name'], again['status'], again['extra']], ['Ísland', 'archived', 1])
+  const norways = await find(second, 'country', { isoCode: 'NO' })
+  assert.deepEqual(norways.map(({ name }) => name).sort(), ['Another Norway', 'Norway'])
+  assert.deepEqual(norways.find(({ id }) => id === norway['id']), norway)
+  assert.deepEqual(await find(second, 'country', { isoCode: 'SE' }), [])
+  assert.deepEqual((await find(second, 'country', { isoCode: 'XX' })).map(({ id }) => id), [sweden['id']])
+  assert.deepEqual(await find(second, 'language', { code: 'da' }), [danish])
+  assert.equal((await all(second, token, 'country')).length, 250)
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { newCast } from '../support/cast.ts'
+import { decodeDashboardSummary, decodeEnvelope, decodePage } from '../support/client-codec.ts'
+import { bodyOf, SUMMARY_ID } from '../support/data-bodies.ts'
+import { startService, temporaryDirectory, type Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, publisher } = await newCast(service)
+const MODEL = { model: 'dashboard_summary' }
+const read = (id: string, token = publisher.token): Promise<Answer> => service.data('GET', `/${id}`, MODEL, { token })
+
+async function counts(): Promise<readonly number[]> {
+  const { headlineCount, topicCount, sourceCount } = decodeEnvelope((await read(SUMMARY_ID)).body, decodeDashboardSummary).data
+  return [headlineCount, topicCount, sourceCount]
+}
+
+describe('the summary', () => {
+  it('begins with nothing', async () => assert.deepEqual(await counts(), [0, 0, 0]))
+
+  it('has its id under both names, and exists under no other', async () => {
+    for (const id of [SUMMARY_ID, 'dashboard_summary']) {
+      const answer = await read(id)
+      assert.deepEqual([answer.status, answer.at('data.id')], [200, SUMMARY_ID])
+    }
+    for (const id of ['6643b1b7a4a4e6e1a8e7b1c2', SUMMARY_ID.toUpperCase(), 'Dashboard_summary', 'x', admin.id]) {
+      assert.equal((await read(id)).status, 404, id)
+      assert.equal((await read(id, admin.token)).status, 404, id)
+    }
+  })
+
+  it('counts what is active, right after every write', async () => {
+    const models = ['headline', 'topic', 'source']
+    for (const [place, model] of models.entries()) {
+      const save = async (method: string, body: JsonObject): Promise<JsonObject> => {
+        const target = method === 'POST' ? '' : `/${String(body['id'])}`
+        const sent = method === 'DELETE' ? {} : { body }
+        const answer = await service.data(method, target, { model }, { token: admin.token, ...sent })
+        assert.ok(answer.status < 300, answer.text)
+        return (answer.at('data') ?? {}) as JsonObject
+      }
+      const count = async (): Promise<number> => (await counts())[place] ?? -1
+      const others = (await counts()).filter((_, i) => i !== place)
+      const base = await count()
+      const one = await save('POST', bodyOf(model))
+      assert.equal(await count(), base + 1, 'created active')
+      const two = await save('POST', { ...bodyOf(model), status: 'draft' })
+      assert.equal(await count(), base + 1, 'created as a draft')
+      await save('PUT', { ...two, status: 'active' })
+      assert.equal(await count(), base + 2, 'draft to active')
+      await save('PUT', { ...two, status: 'active', extra: 1 })
+      assert.equal(await count(), base + 2, 'changed elsewhere')
+      await save('PUT', { ...two, status: 'archived' })
+      assert.equal(await count(), base + 1, 'active to archived')
+      await save('PUT', { ...two, status: 'draft' })
+      assert.equal(await count(), base + 1, 'archived to draft')
+      await save('DELETE', two)
+      assert.equal(await count(), base + 1, 'a draft deleted')
+      await save('DELETE', one)
+      assert.equal(await count(), base, 'an active one deleted')
+      const answer = await service.data('POST', '', { model }, { token: admin.token, body: {} })
+      assert.equal(answer.status, 400)
+      assert.equal(await count(), base, 'a refused body')
+      await save('POST', bodyOf(model))
+      assert.deepEqual((await counts()).filter((_, i) => i !== place), others, 'the other models')
+    }
+    assert.deepEqual(await counts(), [1, 1, 1])
+  })
+
+  it('is a list of one, with filters and sorts like any other', async () => {
+    const list = async (query: Record<string, unknown>): Promise<number> => {
+      const answer = await service.data('GET', '', { ...MODEL, ...query }, { token: publisher.token })
+      assert.equal(answer.status, 200, answer.text)
+      return decodePage(answer.at('data'), decodeDashboardSummary).items.length
+    }
+    assert.equal(await list({}), 1)
+    assert.equal(await list({ sort: 'id:asc', limit: 1 }), 1)
+    assert.equal(await list({ filter: { headlineCount: { $gte: 1 } } }), 1)
+    assert.equal(await list({ filter: { headlineCount: { $gt: 1 } } }), 0)
+    assert.equal(await list({ filter: { _id: SUMMARY_ID } }), 1)
+    assert.equal(await list({ limit: 0 }), 0)
+    const refused = await service.data('GET', '', { ...MODEL, filter: { a: { $foo: 1 } } }, { token: publisher.token })
+    assert.equal(refused.status, 400)
+  })
+
+  it('survives a restart', async (t) => {
+    const directory = temporaryDirectory(t)
+    const first = await startService(t, {}, { directory })
+    const { token } = await first.admin()
+    for (const status of ['active', 'active', 'draft']) {
+      await first.data('POST', '', { model: 'topic' }, { token, body: { ...bodyOf('topic'), status } })
+    }
+    await first.stop()
+    const second = await startService(t, {}, { directory })
+    const answer = await second.data('GET', `/${SUMMARY_ID}`, MODEL, { token })
+    assert.deepEqual(answer.at('data'), { id: SUMMARY_ID, headlineCount: 0, topicCount: 2, sourceCount: 0 })
+  })
+})
