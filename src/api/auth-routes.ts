@@ -60,11 +60,9 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
 
 /** The clients send it always; older ones not at all. */
 function readDashboardFlag(body: JsonObject): boolean {
-  const flag = body['isDashboardLogin'] ?? false
-  if (typeof flag !== 'boolean') {
-    throw fail('invalidInput', `isDashboardLogin: expected true or false, found ${describe(flag)}`)
-  }
-  return flag
+  const flag = body['isDashboardLogin']
+  if (flag === undefined || typeof flag === 'boolean') return flag ?? false
+  throw fail('invalidInput', `isDashboardLogin: expected true or false, found ${describe(flag)}`)
 }
 
 function signedIn({ user, token }: SignInReply): Reply {
