@@ -1,0 +1,189 @@
+/** POST /api/v1/auth/request-code: who gets a code, and what is answered to everybody else. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { authCalls } from '../../support/auth-calls.ts'
+import { badTokens } from '../../support/bad-tokens.ts'
+import { newCast } from '../../support/cast.ts'
+import { decodeError } from '../../support/client-codec.ts'
+import { ADMIN_EMAIL } from '../../support/service.ts'
+import { startSuiteService } from '../../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { requestCode, verify, anonymous } = authCalls(service)
+const { standard, premium, publisher, admin, guest } = await newCast(service)
+
+const a = (count: number): string => 'a'.repeat(count)
+
+describe('an accepted request for a code', () => {
+  it('is answered with 202, an empty body and no content type, and the code is in the mail', async () => {
+    const answer = await requestCode({ email: 'new@example.org', isDashboardLogin: false })
+    assert.deepEqual([answer.status, answer.text], [202, ''])
+    assert.equal(answer.headers.get('content-type'), null)
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.match(answer.headers.get('x-request-id') ?? '', /^[0-9a-f]{24}$/)
+    const mails = await service.mails('new@example.org')
+    assert.equal(mails.length, 1)
+    assert.match(mails[0] ?? '', /\b\d{6}\b/)
+    assert.match(mails[0] ?? '', /\b15 minutes\b/)
+  })
+
+  it('gets the same answer whether the address has a user or not', async () => {
+    const shown = async (email: string): Promise<unknown> => {
+      const { status, text, headers } = await requestCode({ email })
+      return [status, text, [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))]
+    }
+    assert.deepEqual(await shown('nobody@example.org'), await shown(standard.email))
+  })
+
+  it('creates no user', async () => {
+    const users = await service.data('GET', '', { model: 'user', filter: { email: 'new@example.org' } }, { token: admin.token })
+    assert.deepEqual(users.at('data.items'), [])
+  })
+})
+
+const TAKEN: readonly (readonly [string, string, string])[] = [
+  ['a hyphen in the domain', 'a@my-news.example.org', 'a@my-news.example.org'],
+  ['a domain of another script', 'почта@пример.рф', 'почта@пример.рф'],
+  ['a tag', 'reader+dateline@example.org', 'reader+dateline@example.org'],
+  ['capitals', 'Reader@Example.ORG', 'reader@example.org'],
+  ['white space around', ' \t reader@example.org \n', 'reader@example.org'],
+  ['a local part of 64 characters', `${a(64)}@example.org`, `${a(64)}@example.org`],
+  ['254 characters', `a@${a(248)}.org`, `a@${a(248)}.org`],
+]
+describe('an address with', () => {
+  for (const [name, sent, normal] of TAKEN) {
+    it(`${name} is taken, and is the account ${normal.slice(0, 40)}`, async () => {
+      const answer = await requestCode({ email: sent })
+      assert.equal(answer.status, 202, answer.text)
+      // The normal form and the form as sent name the same code.
+      const { user } = await service.signIn(normal)
+      assert.equal(user['email'], normal)
+      const again = await service.signIn(sent)
+      assert.equal(again.id, user['id'])
+    })
+  }
+})
+
+const REFUSED_EMAILS: readonly (readonly [string, unknown])[] = [
+  ['no address', undefined],
+  ['null', null],
+  ['a number', 7],
+  ['an array', ['reader@example.org']],
+  ['an object', { address: 'reader@example.org' }],
+  ['an empty text', ''],
+  ['no @', 'example.org'],
+  ['two @', 'a@b@example.org'],
+  ['nothing before the @', '@example.org'],
+  ['nothing after the @', 'a@'],
+  ['a domain without a dot', 'a@localhost'],
+  ['an empty label', 'a@example..org'],
+  ['a dot at the end of the domain', 'a@example.org.'],
+  ['a hyphen at the edge of a label', 'a@-example.org'],
+  ['junk after the domain', 'a@example.org>'],
+  ['a dot at the end of the local part', 'a.@example.org'],
+  ['two dots in a row', 'a..b@example.org'],
+  ['a space inside', 'a b@example.org'],
+  ['a quoted local part', '"a b"@example.org'],
+  ['a line break and a header', 'a@example.org\r\nBcc: b@example.org'],
+  ['a NUL', 'a\0@example.org'],
+  ['two addresses', 'a@example.org,b@example.org'],
+  ['an address literal', 'a@[127.0.0.1]'],
+  ['a name and brackets', 'A <a@example.org>'],
+  ['a local part of 65 characters', `${a(65)}@example.org`],
+  ['255 characters', `a@${a(249)}.org`],
+  ['a million characters', `${a(1_000_000)}@example.org`],
+  ['the stand-in of a guest', guest.email],
+  ['the stand-in of a guest in capitals', guest.email.toUpperCase()],
+  ['the stand-in of nobody', 'somebody@anonymous.invalid'],
+]
+const REFUSED_BODIES: readonly (readonly [string, unknown])[] = [
+  ...REFUSED_EMAILS.map(([name, email]) => [name, { email, isDashboardLogin: false }] as const),
+  ['isDashboardLogin as a text', { email: 'reader@example.org', isDashboardLogin: 'true' }],
+  ['isDashboardLogin as a number', { email: 'reader@example.org', isDashboardLogin: 1 }],
+  ['isDashboardLogin as null', { email: 'reader@example.org', isDashboardLogin: null }],
+  ['isDashboardLogin as an object', { email: 'reader@example.org', isDashboardLogin: {} }],
+  ['an empty object', {}],
+  ['an array', [{ email: 'reader@example.org' }]],
+  ['a text', '"reader@example.org"'],
+  ['null', 'null'],
+  ['half an object', '{"email":"reader@example.org"'],
+]
+describe('a malformed request for a code is 400:', () => {
+  for (const [name, body] of REFUSED_BODIES) {
+    it(name, async () => {
+      const answer = await requestCode(body)
+      assert.equal(answer.status, 400, answer.text)
+      assert.equal(decodeError(answer.body).code, 'invalidInput')
+    })
+  }
+
+  it('no body, and one of another type', async () => {
+    const target = '/api/v1/auth/request-code'
+    const form = { body: 'email=reader%40example.org', headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+    for (const call of [{}, form]) {
+      const answer = await service.call('POST', target, call)
+      assert.deepEqual([answer.status, decodeError(answer.body).code], [400, 'invalidInput'])
+    }
+  })
+
+  it('and nothing is sent', async () => {
+    const before = (await service.mails('@')).length
+    for (const [, body] of REFUSED_BODIES) await requestCode(body)
+    assert.equal((await service.mails('@')).length, before)
+  })
+})
+
+const DASHBOARD: readonly (readonly [string, string, number, string | undefined])[] = [
+  ['an administrator', ADMIN_EMAIL, 202, undefined],
+  ['an administrator in capitals', ` ${ADMIN_EMAIL.toUpperCase()}`, 202, undefined],
+  ['a publisher', publisher.email, 202, undefined],
+  ['a standard user', standard.email, 403, 'forbidden'],
+  ['a premium user', premium.email, 403, 'forbidden'],
+  ['nobody', 'stranger@example.org', 401, 'unauthorized'],
+  ['a guest, whose address is none', guest.email, 400, 'invalidInput'],
+]
+describe('a code for the dashboard', () => {
+  for (const [name, email, status, code] of DASHBOARD) {
+    it(`asked for by ${name} is answered with ${status}`, async () => {
+      const before = await service.mails(email.trim())
+      const answer = await requestCode({ email, isDashboardLogin: true })
+      assert.equal(answer.status, status, answer.text)
+      if (code !== undefined) assert.equal(decodeError(answer.body).code, code)
+      const sent = (await service.mails(email.trim())).length - before.length
+      assert.equal(sent, status === 202 ? 1 : 0)
+    })
+  }
+
+  it('that is refused leaves the pending code of the app as it is', async () => {
+    const code = await service.codeFor(standard.email)
+    assert.equal((await requestCode({ email: standard.email, isDashboardLogin: true })).status, 403)
+    assert.equal((await verify({ email: standard.email, code })).status, 200)
+  })
+
+  it('signs in to the app as well: there is one code per address', async () => {
+    const code = await service.codeFor(publisher.email, { dashboard: true })
+    assert.equal((await verify({ email: publisher.email, code })).status, 200)
+  })
+})
+
+describe('where no token is needed, one', () => {
+  it('that does not hold is ignored', async () => {
+    const tokens = await badTokens(service)
+    for (const [i, { name, token }] of tokens.entries()) {
+      const email = `ignored-${i}@example.org`
+      assert.equal((await requestCode({ email }, { token })).status, 202, `request-code with a token ${name}`)
+      const code = await service.codeFor(email)
+      const verified = await verify({ email, code }, { token })
+      assert.equal(verified.status, 200, `verify-code with a token ${name}`)
+      assert.equal(verified.at('data.user.appRole'), 'standardUser')
+      assert.equal((await anonymous({ token, body: {} })).status, 200, `anonymous with a token ${name}`)
+    }
+  })
+
+  it('in a header of another form is ignored, too', async () => {
+    for (const authorization of ['', 'Bearer', 'Bearer ', 'Basic YTpi', `Bearer ${a(5000)}`, 'Bearer a b c', '\u00ff']) {
+      const answer = await requestCode({ email: 'reader@example.org' }, { headers: { authorization } })
+      assert.equal(answer.status, 202, JSON.stringify(authorization))
+    }
+  })
+})
