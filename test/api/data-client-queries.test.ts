@@ -1,0 +1,261 @@
+/**
+ * Every query that the mobile app and the dashboard send, on the sample content, decoded as strictly as they decode.
+ *
+ * What must come back is said by a few lines of plain JavaScript over everything there is. Each query must find
+ * something, and leave something out, or it would prove nothing.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { seedSample } from '../../src/content/seeding.ts'
+import { newCast, newPerson } from '../support/cast.ts'
+import { decodeEnvelope, decodePage, DECODERS, pageOf, type Page } from '../support/client-codec.ts'
+import { REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/data-bodies.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+await seedSample(service.app.services.store, { flagBaseUrl: 'https://flagcdn.com/h40', now: service.now() })
+const cast = await newCast(service)
+for (let i = 0; i < 12; i++) await newPerson(service, i % 3 === 0 ? 'premium' : 'standard', cast.admin.token)
+
+type ModelName = keyof typeof DECODERS
+interface Query {
+  readonly model: string
+  readonly cursor?: string
+  readonly limit?: number
+  readonly filter?: JsonObject
+  readonly sort?: string
+}
+
+async function page(token: string, { model, ...query }: Query, userId?: string): Promise<Page<JsonObject>> {
+  // In the order in which the clients send them.
+  const { cursor, limit, filter, sort } = query
+  const sent = Object.entries({ model, userId, cursor, limit, filter, sort }).filter(([, value]) => value !== undefined)
+  const answer = await service.data('GET', '', Object.fromEntries(sent), { token })
+  assert.equal(answer.status, 200, answer.text)
+  return decodeEnvelope<unknown>(answer.body, pageOf<unknown>(DECODERS[model as ModelName])).data as Page<JsonObject>
+}
+
+async function everything(model: ModelName): Promise<JsonObject[]> {
+  const items: JsonObject[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const next: Page<JsonObject> = await page(cast.admin.token, { model, limit: 100, ...(cursor === '' ? {} : { cursor }) })
+    items.push(...next.items)
+    cursor = next.cursor
+  }
+  return items
+}
+
+const all = {
+  headline: await everything('headline'),
+  topic: await everything('topic'),
+  source: await everything('source'),
+  country: await everything('country'),
+  language: await everything('language'),
+  user: await everything('user'),
+}
+
+const at = (item: JsonObject, path: string): unknown =>
+  path.split('.').reduce<unknown>((found, step) => (found as JsonObject)[step], item)
+const bytes = (a: unknown, b: unknown): number => Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+
+/** The ids of those that hold, in the order of a sort such as `name:asc`, then by id. */
+function expected(model: keyof typeof all, sort: string | undefined, holds: (item: JsonObject) => boolean): string[] {
+  const [path = 'id', direction] = (sort ?? 'id:asc').split(':')
+  const sign = direction === 'desc' ? -1 : 1
+  const found = all[model].filter(holds).sort((a, b) => sign * bytes(at(a, path), at(b, path)) || bytes(a['id'], b['id']))
+  return found.map(({ id }) => String(id))
+}
+
+const idsOf = (model: keyof typeof all, count: number): string[] => {
+  // Those that the most headlines have, so that filters by them find something.
+  const key = model === 'country' ? 'eventCountry.id' : `${model}.id`
+  const counts = new Map<string, number>()
+  for (const item of all.headline) counts.set(String(at(item, key)), (counts.get(String(at(item, key))) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1] || bytes(a[0], b[0])).slice(0, count).map(([id]) => id)
+}
+
+const [TOPICS, SOURCES, COUNTRIES] = [idsOf('topic', 3), idsOf('source', 4), idsOf('country', 5)]
+const [TOPIC = '', SOURCE = '', COUNTRY = ''] = [TOPICS[0], SOURCES[0], COUNTRIES[0]]
+const isActive = (item: JsonObject): boolean => item['status'] === 'active'
+const isIn = (path: string, ids: readonly string[]) => (item: JsonObject): boolean => ids.includes(String(at(item, path)))
+const has = (path: string, text: string) => (item: JsonObject): boolean =>
+  String(at(item, path)).toLowerCase().includes(text.toLowerCase())
+const both = (...tests: readonly ((item: JsonObject) => boolean)[]) => (item: JsonObject): boolean => tests.every((test) => test(item))
+const any = (): boolean => true
+const used = (model: 'headline' | 'source', path: string): ((item: JsonObject) => boolean) => {
+  const ids = all[model].filter(isActive).map((item) => String(at(item, path)))
+  return isIn('id', ids)
+}
+
+interface Row {
+  readonly screen: string
+  readonly as: 'guest' | 'standard' | 'publisher' | 'admin'
+  readonly query: Query & { readonly model: keyof typeof all }
+  readonly holds: (item: JsonObject) => boolean
+  /** Read to the end through cursors; else the first page alone. */
+  readonly paged?: true
+  /** A query that asks for everything there is. */
+  readonly wholeModel?: true
+  /** The order that the service gives where the client names none. */
+  readonly order?: string
+}
+
+const FEED = { sort: 'updatedAt:desc', limit: 10 }
+const search = (text: string): JsonObject => ({ $regex: text, $options: 'i' })
+
+const rows: readonly Row[] = [
+  { screen: 'mobile: feed', as: 'guest', query: { model: 'headline', filter: { status: 'active' }, ...FEED }, holds: isActive, paged: true },
+  { screen: 'mobile: feed of topics', as: 'standard', query: { model: 'headline', filter: { 'topic.id': { $in: TOPICS }, status: 'active' }, ...FEED }, holds: both(isActive, isIn('topic.id', TOPICS)), paged: true },
+  { screen: 'mobile: feed of sources', as: 'standard', query: { model: 'headline', filter: { 'source.id': { $in: SOURCES }, status: 'active' }, ...FEED }, holds: both(isActive, isIn('source.id', SOURCES)), paged: true },
+  { screen: 'mobile: feed of countries', as: 'standard', query: { model: 'headline', filter: { 'eventCountry.id': { $in: COUNTRIES }, status: 'active' }, ...FEED }, holds: both(isActive, isIn('eventCountry.id', COUNTRIES)), paged: true },
+  {
+    screen: 'mobile: feed of topics and countries',
+    as: 'standard',
+    query: { model: 'headline', filter: { 'topic.id': { $in: TOPICS }, 'eventCountry.id': { $in: idsOf('country', 30) }, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('topic.id', TOPICS), isIn('eventCountry.id', idsOf('country', 30))),
+    paged: true,
+  },
+  {
+    screen: 'mobile: feed of everything at once',
+    as: 'standard',
+    query: { model: 'headline', filter: { 'topic.id': { $in: idsOf('topic', 20) }, 'source.id': { $in: idsOf('source', 20) }, 'eventCountry.id': { $in: idsOf('country', 20) }, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('topic.id', idsOf('topic', 20)), isIn('source.id', idsOf('source', 20)), isIn('eventCountry.id', idsOf('country', 20))),
+    paged: true,
+  },
+  { screen: 'mobile: page of a topic', as: 'guest', query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, ...FEED }, holds: both(isActive, isIn('topic.id', [TOPIC])), paged: true },
+  { screen: 'mobile: page of a source', as: 'guest', query: { model: 'headline', filter: { 'source.id': SOURCE, status: 'active' }, ...FEED }, holds: both(isActive, isIn('source.id', [SOURCE])), paged: true },
+  { screen: 'mobile: page of a country', as: 'guest', query: { model: 'headline', filter: { 'eventCountry.id': COUNTRY, status: 'active' }, ...FEED }, holds: both(isActive, isIn('eventCountry.id', [COUNTRY])), paged: true },
+  { screen: 'mobile: similar headlines', as: 'guest', query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, sort: 'updatedAt:desc', limit: 6 }, holds: both(isActive, isIn('topic.id', [TOPIC])) },
+  { screen: 'mobile: search', as: 'guest', query: { model: 'headline', filter: { title: search('THE') }, limit: 20 }, holds: has('title', 'the') },
+  { screen: 'mobile: search of two words', as: 'guest', query: { model: 'headline', filter: { title: search('of the') }, limit: 20 }, holds: has('title', 'of the') },
+  { screen: 'mobile: suggested topics', as: 'guest', query: { model: 'topic', filter: { _id: { $nin: [] }, status: 'active' }, sort: 'name:asc', limit: 5 }, holds: isActive },
+  { screen: 'mobile: suggested topics but for those followed', as: 'standard', query: { model: 'topic', filter: { _id: { $nin: TOPICS }, status: 'active' }, sort: 'name:asc', limit: 5 }, holds: both(isActive, (item) => !isIn('id', TOPICS)(item)) },
+  { screen: 'mobile: suggested sources', as: 'standard', query: { model: 'source', filter: { _id: { $nin: SOURCES }, status: 'active' }, sort: 'name:asc', limit: 5 }, holds: both(isActive, (item) => !isIn('id', SOURCES)(item)) },
+  { screen: 'mobile: choices of topics', as: 'guest', query: { model: 'topic', filter: { status: 'active' }, sort: 'name:asc' }, holds: isActive },
+  { screen: 'mobile: choices of sources', as: 'guest', query: { model: 'source', filter: { status: 'active' }, sort: 'name:asc' }, holds: isActive },
+  { screen: 'mobile: countries with headlines', as: 'guest', query: { model: 'country', filter: { hasActiveHeadlines: true }, sort: 'name:asc' }, holds: used('headline', 'eventCountry.id') },
+  { screen: 'mobile: countries with sources', as: 'guest', query: { model: 'country', filter: { hasActiveSources: true }, sort: 'name:asc' }, holds: used('source', 'headquarters.id') },
+  { screen: 'mobile, August: search of headlines', as: 'guest', query: { model: 'headline', filter: { q: 'the' }, sort: 'updatedAt:desc', limit: 10 }, holds: has('title', 'the'), paged: true },
+  { screen: 'mobile, August: search of topics', as: 'guest', query: { model: 'topic', filter: { q: 'A' }, sort: 'name:asc', limit: 10 }, holds: has('name', 'a'), paged: true },
+  { screen: 'mobile, August: search of sources', as: 'guest', query: { model: 'source', filter: { q: 'the' }, sort: 'name:asc', limit: 10 }, holds: has('name', 'the'), paged: true },
+  { screen: 'mobile, August: search of countries', as: 'guest', query: { model: 'country', filter: { q: 'an', hasActiveHeadlines: true }, limit: 3 }, holds: both(has('name', 'an'), used('headline', 'eventCountry.id')), order: 'name:asc', paged: true },
+  { screen: 'mobile, August: countries of events', as: 'guest', query: { model: 'country', filter: { usage: 'eventCountry' } }, holds: used('headline', 'eventCountry.id'), order: 'name:asc' },
+  { screen: 'mobile, August: countries of sources', as: 'guest', query: { model: 'country', filter: { usage: 'headquarters' } }, holds: used('source', 'headquarters.id'), order: 'name:asc' },
+  { screen: 'mobile, August: countries of events, searched', as: 'guest', query: { model: 'country', filter: { q: 'land', usage: 'eventCountry' } }, holds: both(has('name', 'land'), used('headline', 'eventCountry.id')), order: 'name:asc' },
+  { screen: 'dashboard: headlines', as: 'publisher', query: { model: 'headline', filter: { status: 'draft' }, ...FEED }, holds: isIn('status', ['draft']), paged: true },
+  { screen: 'dashboard: archived headlines', as: 'publisher', query: { model: 'headline', filter: { status: 'archived' }, ...FEED }, holds: isIn('status', ['archived']), paged: true },
+  { screen: 'dashboard: headlines by title', as: 'publisher', query: { model: 'headline', filter: { status: 'active', title: search('new') }, ...FEED }, holds: both(isActive, has('title', 'new')), paged: true },
+  {
+    screen: 'dashboard: headlines by all',
+    as: 'publisher',
+    query: { model: 'headline', filter: { status: 'active', title: search('e'), 'source.id': { $in: idsOf('source', 30) }, 'topic.id': { $in: idsOf('topic', 10) }, 'eventCountry.id': { $in: idsOf('country', 30) } }, ...FEED },
+    holds: both(isActive, has('title', 'e'), isIn('source.id', idsOf('source', 30)), isIn('topic.id', idsOf('topic', 10)), isIn('eventCountry.id', idsOf('country', 30))),
+    paged: true,
+  },
+  { screen: 'dashboard: topics', as: 'publisher', query: { model: 'topic', filter: { status: 'active' }, ...FEED }, holds: isActive, paged: true },
+  { screen: 'dashboard: topics by name', as: 'publisher', query: { model: 'topic', filter: { status: 'active', name: search('S') }, ...FEED }, holds: both(isActive, has('name', 's')), paged: true },
+  { screen: 'dashboard: sources', as: 'publisher', query: { model: 'source', filter: { status: 'active' }, ...FEED }, holds: isActive, paged: true },
+  { screen: 'dashboard: sources by name', as: 'publisher', query: { model: 'source', filter: { status: 'active', name: search('the') }, ...FEED }, holds: both(isActive, has('name', 'the')), paged: true },
+  { screen: 'dashboard: sources by type', as: 'publisher', query: { model: 'source', filter: { status: 'active', sourceType: { $in: ['blog', 'newsAgency'] } }, ...FEED }, holds: both(isActive, isIn('sourceType', ['blog', 'newsAgency'])), paged: true },
+  { screen: 'dashboard: sources by language', as: 'publisher', query: { model: 'source', filter: { status: 'active', 'language.code': { $in: ['en', 'de'] } }, ...FEED }, holds: both(isActive, isIn('language.code', ['en', 'de'])), paged: true },
+  {
+    screen: 'dashboard: sources by seat',
+    as: 'publisher',
+    query: { model: 'source', filter: { status: 'active', 'headquarters.id': { $in: [seatOf(0), seatOf(1), seatOf(2)] } }, ...FEED },
+    holds: both(isActive, isIn('headquarters.id', [seatOf(0), seatOf(1), seatOf(2)])),
+    paged: true,
+  },
+  ...(['source', 'topic', 'country', 'language'] as const).flatMap((model): Row[] => [
+    { screen: `dashboard: picker of ${model}`, as: 'publisher', query: { model, filter: {}, sort: 'name:asc', limit: 10 }, holds: any, paged: true, wholeModel: true },
+    { screen: `dashboard: picker of ${model}, searched`, as: 'publisher', query: { model, filter: { name: search('S') }, sort: 'name:asc', limit: 10 }, holds: has('name', 's'), paged: true },
+    { screen: `dashboard: picker of active ${model}, searched`, as: 'publisher', query: { model, filter: { name: search('s'), status: 'active' }, sort: 'name:asc', limit: 10 }, holds: both(isActive, has('name', 's')), paged: true },
+    { screen: `dashboard: filter dialog, ${model}`, as: 'publisher', query: { model, limit: 25 }, holds: any, wholeModel: true },
+  ]),
+  { screen: 'dashboard: overview', as: 'publisher', query: { model: 'headline', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 5 }, holds: isActive },
+  { screen: 'dashboard, November: users', as: 'admin', query: { model: 'user', sort: 'createdAt:desc', limit: 10 }, holds: any, paged: true, wholeModel: true },
+  { screen: 'dashboard, November: users by address', as: 'admin', query: { model: 'user', filter: { email: search('STANDARD') }, sort: 'createdAt:desc', limit: 10 }, holds: has('email', 'standard'), paged: true },
+  { screen: 'dashboard, November: users by role', as: 'admin', query: { model: 'user', filter: { appRole: { $in: ['premiumUser'] }, dashboardRole: { $in: ['none', 'admin'] } }, sort: 'createdAt:desc', limit: 10 }, holds: both(isIn('appRole', ['premiumUser']), isIn('dashboardRole', ['none', 'admin'])), paged: true },
+]
+
+describe('the clients ask', () => {
+  for (const { screen, as, query, holds, paged, wholeModel, order } of rows) {
+    it(screen, async () => {
+      const wanted = expected(query.model, query.sort ?? order, holds)
+      assert.ok(wanted.length > 0, 'the query finds nothing in the sample')
+      assert.equal(wanted.length === all[query.model].length, wholeModel === true, 'the query leaves nothing out')
+      const { id, token } = cast[as]
+      const ids: string[] = []
+      let last: Page<JsonObject> | undefined
+      do {
+        last = await page(token, { ...query, ...(last?.cursor == null ? {} : { cursor: last.cursor }) }, id)
+        ids.push(...last.items.map((item) => String(item['id'])))
+      } while (paged === true && last.hasMore)
+      const isComplete = query.model === 'country' && query.limit === undefined
+      const length = paged === true || isComplete ? wanted.length : Math.min(query.limit ?? 20, wanted.length)
+      assert.deepEqual(ids, wanted.slice(0, length))
+      assert.equal(last.hasMore, length < wanted.length)
+    })
+  }
+
+  it('mobile: suggestions of 0 items, which an administrator can set', async () => {
+    const query = { model: 'topic', filter: { _id: { $nin: [] }, status: 'active' }, sort: 'name:asc', limit: 0 }
+    assert.deepEqual(await page(cast.guest.token, query), { items: [], cursor: null, hasMore: false })
+  })
+
+  it('mobile: search for what is no pattern', async () => {
+    for (const text of ['C++', '(', '[a', '*', '\\', '?', 'a{2,1}', '^', '$', '.', '(?<x', '+++']) {
+      const { items } = await page(cast.guest.token, { model: 'headline', filter: { title: search(text) }, limit: 20 })
+      assert.ok(items.length <= 20, text)
+    }
+  })
+
+  it('both: models that are not here', async () => {
+    const answer = await service.data('GET', '', { model: 'local_ad', filter: { adType: 'native' } }, { token: cast.guest.token })
+    assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'])
+  })
+
+  it('single items, by id', async () => {
+    const items: readonly (readonly [model: ModelName, id: string, as: 'guest' | 'publisher'])[] = [
+      ['remote_config', REMOTE_CONFIG_ID, 'guest'],
+      ['user_app_settings', cast.guest.id, 'guest'],
+      ['user_content_preferences', cast.guest.id, 'guest'],
+      ['user', cast.guest.id, 'guest'],
+      ['dashboard_summary', SUMMARY_ID, 'publisher'],
+      ...(['headline', 'topic', 'source', 'country', 'language'] as const).flatMap((model) =>
+        all[model].slice(0, 3).map(({ id }) => [model, String(id), 'guest'] as const),
+      ),
+    ]
+    for (const [model, id, as] of items) {
+      const answer = await service.data('GET', `/${id}`, { model, userId: cast[as].id }, { token: cast[as].token })
+      assert.equal(answer.status, 200, answer.text)
+      assert.equal((decodeEnvelope<unknown>(answer.body, DECODERS[model]).data as JsonObject)['id'], id)
+    }
+  })
+
+  it('the overview counts what the lists hold', async () => {
+    const answer = await service.data('GET', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }, { token: cast.publisher.token })
+    const count = (model: keyof typeof all): number => all[model].filter(isActive).length
+    const { headlineCount, topicCount, sourceCount } = decodeEnvelope(answer.body, DECODERS.dashboard_summary).data
+    assert.deepEqual([headlineCount, topicCount, sourceCount], [count('headline'), count('topic'), count('source')])
+    assert.ok(headlineCount > 100 && topicCount > 20 && sourceCount > 20)
+  })
+})
+
+it('the sample has what the clients must cope with', () => {
+  const feed = all.headline.filter(isActive).map(({ updatedAt }) => updatedAt)
+  assert.ok(new Set(feed).size < feed.length, 'some updatedAt are equal')
+  const [events, seats] = [used('headline', 'eventCountry.id'), used('source', 'headquarters.id')]
+  assert.ok(all.country.some((item) => seats(item) && !events(item)), 'a country with sources and no headlines')
+  assert.ok(['draft', 'archived'].every((status) => all.headline.some((item) => item['status'] === status)))
+})
+
+it('the sample is loaded once: a second load adds nothing', async () => {
+  const again = await seedSample(service.app.services.store, { flagBaseUrl: 'https://flagcdn.com/h40', now: service.now() + 1_000_000 })
+  assert.deepEqual(again, { topics: 0, sources: 0, headlines: 0 })
+  assert.equal(decodePage((await service.data('GET', '', { model: 'headline', limit: 1 }, { token: cast.guest.token })).at('data'), DECODERS.headline).items.length, 1)
+})
+
+function seatOf(i: number): string {
+  return String(at(all.source.filter(isActive)[i] ?? {}, 'headquarters.id'))
+}
