@@ -1,0 +1,329 @@
+/** POST /api/v1/auth/verify-code: what a code is good for, for how long, and how often. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { authCalls, otherCode } from '../../support/auth-calls.ts'
+import { newCast, newPerson } from '../../support/cast.ts'
+import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError } from '../../support/client-codec.ts'
+import { ADMIN_EMAIL, startService, type Answer } from '../../support/service.ts'
+import { startSuiteService } from '../../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { requestCode, verify, me } = authCalls(service)
+const { standard, premium, publisher, admin } = await newCast(service)
+const CODE_TTL_MS = 15 * 60_000
+const ATTEMPTS_MAX = 5
+
+let addresses = 0
+const newEmail = (): string => `reader-${++addresses}@example.org`
+
+function assertRefused(answer: Answer): void {
+  assert.equal(answer.status, 400, answer.text)
+  assert.equal(decodeError(answer.body).code, 'invalidInput')
+}
+
+async function usersNamed(email: string): Promise<number> {
+  const found = await service.data('GET', '', { model: 'user', filter: { email } }, { token: admin.token })
+  return (found.at('data.items') as unknown[]).length
+}
+
+describe('the right code', () => {
+  it('creates a user with settings and preferences that the clients can decode', async () => {
+    const email = newEmail()
+    const code = await service.codeFor(email)
+    const answer = await verify({ email, code, isDashboardLogin: false })
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+    const { user, token } = decodeEnvelope(answer.body, decodeAuthSuccess).data
+    const now = new Date(service.now()).toISOString()
+    const card = { isCompleted: false, lastShownAt: null }
+    assert.deepEqual(user, {
+      id: user.id,
+      email,
+      appRole: 'standardUser',
+      dashboardRole: 'none',
+      createdAt: now,
+      feedDecoratorStatus: {
+        linkAccount: card,
+        upgrade: card,
+        rateApp: card,
+        enableNotifications: card,
+        suggestedTopics: card,
+        suggestedSources: card,
+      },
+      updatedAt: now,
+    })
+    assert.match(user.id, /^[0-9a-f]{24}$/)
+    const read = async (model: keyof typeof DECODERS): Promise<Record<string, unknown>> => {
+      const { body } = await service.data('GET', `/${user.id}`, { model }, { token })
+      return decodeEnvelope<unknown>(body, DECODERS[model]).data as Record<string, unknown>
+    }
+    assert.deepEqual(await read('user'), user)
+    const { language, ...settings } = await read('user_app_settings')
+    assert.deepEqual(settings, {
+      id: user.id,
+      displaySettings: {
+        baseTheme: 'system',
+        accentTheme: 'defaultBlue',
+        fontFamily: 'SystemDefault',
+        textScaleFactor: 'medium',
+        fontWeight: 'regular',
+      },
+      feedPreferences: {
+        headlineDensity: 'standard',
+        headlineImageStyle: 'smallThumbnail',
+        showSourceInHeadlineFeed: true,
+        showPublishDateInHeadlineFeed: true,
+      },
+      createdAt: now,
+      updatedAt: now,
+    })
+    const english = await service.data('GET', '', { model: 'language', filter: { code: 'en' } }, { token })
+    assert.deepEqual(language, english.at('data.items[0]'))
+    const lists = { followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [], savedFilters: [] }
+    assert.deepEqual(await read('user_content_preferences'), { id: user.id, ...lists, createdAt: now, updatedAt: now })
+  })
+
+  it('signs in to the user that exists, as it is stored', async () => {
+    const { user } = decodeEnvelope((await verify({ email: premium.email, code: await service.codeFor(premium.email) })).body, decodeAuthSuccess).data
+    assert.deepEqual([user.id, user.appRole], [premium.id, 'premiumUser'])
+    assert.equal(await usersNamed(premium.email), 1)
+  })
+
+  it('fits the address in any spelling', async () => {
+    const email = newEmail()
+    const code = await service.codeFor(` ${email.toUpperCase()}`)
+    assert.equal((await verify({ email: `\t${email.replace('r', 'R')}\n`, code })).at('data.user.email'), email)
+  })
+
+  it('brings back settings and preferences that were deleted, and leaves those that are there', async () => {
+    const { id, token } = await service.signIn(standard.email)
+    const settings = await service.data('GET', `/${id}`, { model: 'user_app_settings' }, { token })
+    const changed = { ...(settings.at('data') as object), displaySettings: { ...(settings.at('data.displaySettings') as object), baseTheme: 'dark' } }
+    assert.equal((await service.data('PUT', `/${id}`, { model: 'user_app_settings' }, { token, body: changed })).status, 200)
+    assert.equal((await service.data('DELETE', `/${id}`, { model: 'user_content_preferences' }, { token })).status, 204)
+    assert.equal((await service.data('GET', `/${id}`, { model: 'user_content_preferences' }, { token })).status, 404)
+    await service.signIn(standard.email)
+    assert.equal((await service.data('GET', `/${id}`, { model: 'user_content_preferences' }, { token })).status, 200)
+    const after = await service.data('GET', `/${id}`, { model: 'user_app_settings' }, { token })
+    assert.equal(after.at('data.displaySettings.baseTheme'), 'dark')
+    assert.equal((await service.data('DELETE', `/${id}`, { model: 'user_app_settings' }, { token })).status, 204)
+    await service.signIn(standard.email)
+    assert.equal((await service.data('GET', `/${id}`, { model: 'user_app_settings' }, { token })).status, 200)
+  })
+
+  it('leaves the token of a user who is no guest valid', async () => {
+    const before = await service.signIn(newEmail())
+    const email = newEmail()
+    const { id, token } = await service.signIn(email, { token: before.token })
+    assert.notEqual(id, before.id)
+    assert.equal((await me(before.token)).at('data.id'), before.id)
+    assert.equal((await me(token)).at('data.id'), id)
+  })
+
+  it('gives a token of its own at each sign-in', async () => {
+    const email = newEmail()
+    const [first, second] = [await service.signIn(email), await service.signIn(email)]
+    assert.notEqual(first.token, second.token)
+    for (const { token } of [first, second]) assert.equal((await me(token)).status, 200)
+  })
+})
+
+describe('a code is refused', () => {
+  it('with the same answer, byte for byte, in whatever way it fails', async () => {
+    const email = newEmail()
+    const texts: string[] = []
+    const refuse = async (body: { email: string; code: string }): Promise<void> => {
+      const answer = await verify(body)
+      assertRefused(answer)
+      const kept = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
+      texts.push(JSON.stringify([kept, answer.text]))
+    }
+    await refuse({ email: newEmail(), code: '123456' }) // never asked for
+    const wrong = await service.codeFor(email)
+    await refuse({ email, code: otherCode(wrong) })
+    const replaced = wrong
+    const used = await service.codeFor(email)
+    if (replaced !== used) await refuse({ email, code: replaced })
+    assert.equal((await verify({ email, code: used })).status, 200)
+    await refuse({ email, code: used })
+    const spoiled = await service.codeFor(email)
+    for (let i = 1; i <= ATTEMPTS_MAX; i++) await refuse({ email, code: otherCode(spoiled, i) })
+    await refuse({ email, code: spoiled })
+    const expired = await service.codeFor(email)
+    service.advance(CODE_TTL_MS)
+    await refuse({ email, code: expired })
+    assert.ok(texts.length >= 9)
+    assert.deepEqual([...new Set(texts)].length, 1, texts.join('\n'))
+  })
+
+  it('when it belongs to another address', async () => {
+    const [mine, other] = [newEmail(), newEmail()]
+    const code = await service.codeFor(mine)
+    await service.codeFor(other)
+    const answer = await verify({ email: other, code })
+    if (code !== (await service.mails(other)).at(-1)?.match(/\b\d{6}\b/)?.[0]) assertRefused(answer)
+    assert.equal((await verify({ email: mine, code })).status, 200)
+  })
+
+  it('the second time', async () => {
+    const email = newEmail()
+    const code = await service.codeFor(email)
+    assert.equal((await verify({ email, code })).status, 200)
+    assertRefused(await verify({ email, code }))
+  })
+
+  it('when a newer one has replaced it, which holds', async () => {
+    const email = newEmail()
+    const old = await service.codeFor(email)
+    let newer = await service.codeFor(email)
+    while (newer === old) newer = await service.codeFor(email)
+    assertRefused(await verify({ email, code: old }))
+    assert.equal((await verify({ email, code: newer })).status, 200)
+  })
+})
+
+describe('the time of a code', () => {
+  it('is 15 minutes, to the millisecond', async () => {
+    const [last, late] = [newEmail(), newEmail()]
+    const [lastCode, lateCode] = [await service.codeFor(last), await service.codeFor(late)]
+    service.advance(CODE_TTL_MS - 1)
+    assert.equal((await verify({ email: last, code: lastCode })).status, 200)
+    service.advance(1)
+    assertRefused(await verify({ email: late, code: lateCode }))
+  })
+
+  it('begins anew with each request', async () => {
+    const email = newEmail()
+    await service.codeFor(email)
+    service.advance(CODE_TTL_MS - 1)
+    const code = await service.codeFor(email)
+    service.advance(CODE_TTL_MS - 1)
+    assert.equal((await verify({ email, code })).status, 200)
+  })
+
+  it('is what the setting says, in the mail, too', async (t) => {
+    const brief = await startService(t, { codeMinutes: '2' })
+    const code = await brief.codeFor('reader@example.org')
+    assert.match((await brief.mails('reader@example.org'))[0] ?? '', /\b2 minutes\b/)
+    brief.advance(2 * 60_000)
+    assertRefused(await authCalls(brief).verify({ email: 'reader@example.org', code }))
+  })
+})
+
+describe('wrong tries', () => {
+  for (const [wrong, status] of [[ATTEMPTS_MAX - 1, 200], [ATTEMPTS_MAX, 400]] as const) {
+    it(`of ${wrong} leave the right code with ${status}, although rate limits are off`, async () => {
+      const email = newEmail()
+      const code = await service.codeFor(email)
+      for (let i = 1; i <= wrong; i++) assertRefused(await verify({ email, code: otherCode(code, i) }))
+      assert.equal((await verify({ email, code })).status, status)
+    })
+  }
+
+  it('are counted on the code: a new one has all of them again', async () => {
+    const email = newEmail()
+    const spoiled = await service.codeFor(email)
+    for (let i = 1; i <= ATTEMPTS_MAX; i++) await verify({ email, code: otherCode(spoiled, i) })
+    const code = await service.codeFor(email)
+    for (let i = 1; i < ATTEMPTS_MAX; i++) assertRefused(await verify({ email, code: otherCode(code, i) }))
+    assert.equal((await verify({ email, code })).status, 200)
+  })
+
+  it('that are no six digits do not count', async () => {
+    const email = newEmail()
+    const code = await service.codeFor(email)
+    for (let i = 0; i < 2 * ATTEMPTS_MAX; i++) assertRefused(await verify({ email, code: `${code}0` }))
+    assert.equal((await verify({ email, code })).status, 200)
+  })
+
+  it('at another address do not count', async () => {
+    const [mine, other] = [newEmail(), newEmail()]
+    const code = await service.codeFor(mine)
+    await service.codeFor(other)
+    for (let i = 1; i <= ATTEMPTS_MAX; i++) await verify({ email: other, code: otherCode(code, i) })
+    assert.equal((await verify({ email: mine, code })).status, 200)
+  })
+
+  it('cannot be spread over requests that come at once', async () => {
+    const email = newEmail()
+    const code = await service.codeFor(email)
+    const wrong = Array.from({ length: 40 }, (_, i) => verify({ email, code: otherCode(code, i + 1) }))
+    for (const answer of await Promise.all(wrong)) assertRefused(answer)
+    assertRefused(await verify({ email, code }))
+  })
+})
+
+const MALFORMED: readonly (readonly [string, (code: string) => unknown])[] = [
+  ['no code', () => ({})],
+  ['a code that is null', () => ({ code: null })],
+  ['a code that is a number', (code) => ({ code: Number(code) })],
+  ['a code in an array', (code) => ({ code: [code] })],
+  ['an empty code', () => ({ code: '' })],
+  ['five digits', (code) => ({ code: code.slice(1) })],
+  ['seven digits', (code) => ({ code: `${code}0` })],
+  ['a space before', (code) => ({ code: ` ${code}` })],
+  ['a line break after', (code) => ({ code: `${code}\n` })],
+  ['letters', () => ({ code: 'abcdef' })],
+  ['digits of another script', (code) => ({ code: code.replace(/./g, (digit) => String.fromCodePoint(0x660 + Number(digit))) })],
+  ['a sign', (code) => ({ code: `+${code.slice(1)}` })],
+  ['no address', (code) => ({ email: undefined, code })],
+  ['an address that is a number', (code) => ({ email: 7, code })],
+  ['no valid address', (code) => ({ email: 'nobody', code })],
+  ['isDashboardLogin as a text', (code) => ({ code, isDashboardLogin: 'false' })],
+  ['isDashboardLogin as null', (code) => ({ code, isDashboardLogin: null })],
+]
+describe('a malformed verification is 400 and leaves the code good:', () => {
+  for (const [name, make] of MALFORMED) {
+    it(name, async () => {
+      const email = newEmail()
+      const code = await service.codeFor(email)
+      assertRefused(await verify({ email, ...(make(code) as object) }))
+      assert.equal((await verify({ email, code })).status, 200)
+    })
+  }
+
+  it('a body that is no object, or no JSON', async () => {
+    for (const body of ['[]', '"123456"', 'null', '{', '']) assertRefused(await verify(body))
+  })
+})
+
+describe('the door of the dashboard', () => {
+  const DOOR: readonly (readonly [string, () => Promise<string>, number, string | undefined])[] = [
+    ['an administrator', async () => ADMIN_EMAIL, 200, undefined],
+    ['a publisher', async () => publisher.email, 200, undefined],
+    ['a standard user', async () => standard.email, 403, 'forbidden'],
+    ['a premium user', async () => premium.email, 403, 'forbidden'],
+    ['nobody', async () => newEmail(), 401, 'unauthorized'],
+  ]
+  for (const [name, find, status, error] of DOOR) {
+    for (const asGuest of [false, true]) {
+      it(`answers ${name}${asGuest ? ' with the token of a guest' : ''} with ${status}`, async () => {
+        const [email, guest] = [await find(), await service.guest()]
+        const code = await service.codeFor(email) // A code of the app: it says nothing about the dashboard.
+        const answer = await verify({ email, code, isDashboardLogin: true }, asGuest ? { token: guest.token } : {})
+        assert.equal(answer.status, status, answer.text)
+        if (error !== undefined) {
+          assert.equal(decodeError(answer.body).code, error)
+          assert.equal((await me(guest.token)).at('data.appRole'), 'guestUser')
+          assert.equal(await usersNamed(email), status === 401 ? 0 : 1)
+        }
+      })
+    }
+  }
+
+  it('tells nothing to somebody without the code', async () => {
+    for (const email of [ADMIN_EMAIL, publisher.email, standard.email, newEmail()]) {
+      const code = await service.codeFor(email)
+      assertRefused(await verify({ email, code: otherCode(code), isDashboardLogin: true }))
+    }
+  })
+
+  it('is open for somebody as soon as an administrator gives the role', async () => {
+    const person = await newPerson(service, 'standard', admin.token)
+    const user = (await service.data('GET', `/${person.id}`, { model: 'user' }, { token: admin.token })).at('data') as object
+    assert.equal((await requestCode({ email: person.email, isDashboardLogin: true })).status, 403)
+    const body = { ...user, dashboardRole: 'publisher' }
+    assert.equal((await service.data('PUT', `/${person.id}`, { model: 'user' }, { token: admin.token, body })).status, 200)
+    assert.equal((await service.signIn(person.email, { dashboard: true })).user['dashboardRole'], 'publisher')
+  })
+})
