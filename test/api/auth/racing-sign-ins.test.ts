@@ -1,0 +1,219 @@
+/**
+ * Requests that come at the same time. Each race is run several times, and its requests are sent together, so that
+ * their reads of the store can fall between each other's writes.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { authCalls, otherCode } from '../../support/auth-calls.ts'
+import { copies, PREFERENCES, TOPIC } from '../../support/data-bodies.ts'
+import type { Answer, Signed } from '../../support/service.ts'
+import { startSuiteService } from '../../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { requestCode, verify, anonymous, me, signOut, deleteAccount } = authCalls(service)
+const admin = await service.admin()
+const ROUNDS = 5
+
+let addresses = 0
+const newEmail = (): string => `racer-${++addresses}@example.org`
+const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+
+async function usersNamed(email: string): Promise<readonly Record<string, unknown>[]> {
+  const found = await service.data('GET', '', { model: 'user', filter: { email } }, { token: admin.token })
+  return found.at('data.items') as Record<string, unknown>[]
+}
+
+function statuses(answers: readonly Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** Every user has its settings and its preferences, and nothing belongs to nobody. */
+async function assertWhole(): Promise<void> {
+  const ids = async (model: string): Promise<string[]> => {
+    const found: string[] = []
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const page = await service.data('GET', '', { model, limit: 100, ...(cursor === '' ? {} : { cursor }) }, { token: admin.token })
+      found.push(...(page.at('data.items') as { id: string }[]).map(({ id }) => id))
+      cursor = page.at('data.cursor')
+    }
+    return found.sort()
+  }
+  const users = await ids('user')
+  assert.ok(users.length > 1)
+  assert.deepEqual(await ids('user_app_settings'), users)
+  assert.deepEqual(await ids('user_content_preferences'), users)
+}
+
+describe('the right code, sent', () => {
+  for (const count of [2, 20]) {
+    it(`by ${count} at once, is good for exactly one`, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const email = newEmail()
+        const code = await service.codeFor(email)
+        assert.deepEqual(statuses(await Promise.all(times(count, () => verify({ email, code })))), { 200: 1, 400: count - 1 })
+        assert.equal((await usersNamed(email)).length, 1)
+      }
+      await assertWhole()
+    })
+  }
+
+  it('among wrong ones, wins at most once and never after the fifth', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const email = newEmail()
+      const code = await service.codeFor(email)
+      const answers = await Promise.all(times(12, (i) => verify({ email, code: i % 4 === 3 ? code : otherCode(code, i + 1) })))
+      const won = answers.filter(({ status }) => status === 200).length
+      assert.ok(won <= 1)
+      assert.equal((await verify({ email, code })).status, 400)
+    }
+  })
+
+  it('while a new one is asked for, is good or not, and never leaves both good', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const email = newEmail()
+      const old = await service.codeFor(email)
+      const [verified, asked] = await Promise.all([verify({ email, code: old }), requestCode({ email })])
+      assert.equal(asked.status, 202)
+      assert.ok([200, 400].includes(verified.status))
+      const newer = (await service.mails(email)).map((mail) => /\b\d{6}\b/.exec(mail)?.[0]).find((code) => code !== old)
+      assert.equal((await verify({ email, code: old })).status, 400)
+      assert.equal((await verify({ email, code: newer })).status, 200)
+    }
+  })
+})
+
+describe('several requests for a code at once', () => {
+  it('leave one good code, that of the last message', async () => {
+    const email = newEmail()
+    assert.deepEqual(statuses(await Promise.all(times(8, () => requestCode({ email })))), { 202: 8 })
+    const codes = (await service.mails(email)).map((mail) => /\b\d{6}\b/.exec(mail)?.[0])
+    assert.ok(codes.length >= 1)
+    const last = codes.at(-1)
+    for (const code of new Set(codes.slice(0, -1))) if (code !== last) assert.equal((await verify({ email, code })).status, 400)
+    if (codes.length <= 5) assert.equal((await verify({ email, code: last })).status, 200)
+  })
+})
+
+describe('guests who convert at once', () => {
+  it('to one address: one sign-in wins, and there is one user', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const email = newEmail()
+      const guests = await Promise.all(times(4, () => service.guest()))
+      const code = await service.codeFor(email)
+      const answers = await Promise.all(guests.map(({ token }) => verify({ email, code }, { token })))
+      assert.deepEqual(statuses(answers), { 200: 1, 400: 3 })
+      const [user, ...more] = await usersNamed(email)
+      assert.deepEqual([more, user?.['appRole']], [[], 'standardUser'])
+      const winner = answers.findIndex(({ status }) => status === 200)
+      assert.equal(user?.['id'], guests[winner]?.id)
+      for (const [i, { token }] of guests.entries()) {
+        assert.equal((await me(token)).status, i === winner ? 401 : 200, 'only the token of the winner is revoked')
+      }
+    }
+    await assertWhole()
+  })
+
+  it('to one address with a code each, after one another: the first converts, the others merge', async () => {
+    const email = newEmail()
+    const guests = await Promise.all(times(3, () => service.guest()))
+    const ids: unknown[] = []
+    for (const guest of guests) ids.push((await service.signIn(email, { token: guest.token })).id)
+    assert.deepEqual(new Set(ids), new Set([guests[0]?.id]))
+    await assertWhole()
+  })
+
+  it('with one token to two addresses: one converts, the other is a user of its own', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const guest = await service.guest()
+      const emails = [newEmail(), newEmail()]
+      const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
+      const answers = await Promise.all(emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })))
+      assert.deepEqual(statuses(answers), { 200: 2 })
+      const ids = answers.map((answer) => answer.at('data.user.id'))
+      assert.equal(new Set(ids).size, 2)
+      assert.ok(ids.includes(guest.id))
+      for (const [i, email] of emails.entries()) assert.deepEqual((await usersNamed(email)).map(({ id }) => id), [ids[i]])
+      assert.equal((await me(guest.token)).status, 401)
+      for (const answer of answers) assert.equal((await me(String(answer.at('data.token')))).status, 200)
+    }
+    await assertWhole()
+  })
+
+  it('with one token to two accounts that exist: the preferences go to one of them', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const accounts: Signed[] = [await service.signIn(newEmail()), await service.signIn(newEmail())]
+      const guest = await service.guest()
+      const body = { ...PREFERENCES, id: guest.id, followedTopics: copies(TOPIC, 2) }
+      const model = 'user_content_preferences'
+      assert.equal((await service.data('PUT', `/${guest.id}`, { model }, { token: guest.token, body })).status, 200)
+      const emails = accounts.map(({ user }) => String(user['email']))
+      const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
+      const answers = await Promise.all(emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })))
+      assert.deepEqual(answers.map((answer) => answer.at('data.user.id')), accounts.map(({ id }) => id))
+      const counts: unknown[] = []
+      for (const { id } of accounts) {
+        const preferences = await service.data('GET', `/${id}`, { model }, { token: admin.token })
+        counts.push((preferences.at('data.followedTopics') as unknown[]).length)
+      }
+      assert.deepEqual(counts.sort(), [0, 2])
+      assert.equal((await me(guest.token)).status, 401)
+    }
+    await assertWhole()
+  })
+
+  it('while the guest deletes the account: the address gets a user, old or new, that is whole', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const guest = await service.guest()
+      const email = newEmail()
+      const code = await service.codeFor(email)
+      const [verified, deleted] = await Promise.all([verify({ email, code }, { token: guest.token }), deleteAccount(guest.token)])
+      assert.equal(verified.status, 200)
+      assert.ok([204, 401].includes(deleted.status))
+      assert.equal((await me(guest.token)).status, 401)
+    }
+    await assertWhole()
+  })
+})
+
+describe('at the same time', () => {
+  it('an invitation and a sign-up of one address make one user', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const email = newEmail()
+      const code = await service.codeFor(email)
+      const invite = (): Promise<Answer> => service.data('POST', '', { model: 'user' }, { token: admin.token, body: { email } })
+      const answers = await Promise.all([invite(), verify({ email, code }), invite()])
+      assert.equal(answers[1]?.status, 200)
+      assert.ok(answers.filter(({ status }) => status === 201).length <= 1)
+      const [user, ...more] = await usersNamed(email)
+      assert.deepEqual([more, user?.['id']], [[], answers[1]?.at('data.user.id')])
+    }
+    await assertWhole()
+  })
+
+  it('many guests are all of them created', async () => {
+    const answers = await Promise.all(times(30, () => anonymous()))
+    assert.deepEqual(statuses(answers), { 200: 30 })
+    assert.equal(new Set(answers.map((answer) => answer.at('data.user.id'))).size, 30)
+    await assertWhole()
+  })
+
+  it('sign-outs with one token are 204 or 401, and the token is dead after the first answer', async () => {
+    const { token } = await service.guest()
+    const answers = await Promise.all(times(6, () => signOut(token)))
+    for (const { status } of answers) assert.ok([204, 401].includes(status))
+    assert.ok(answers.some(({ status }) => status === 204))
+    assert.equal((await me(token)).status, 401)
+  })
+
+  it('deletions of one account are 204 or 401, and the account is gone', async () => {
+    const email = newEmail()
+    const { token } = await service.signIn(email)
+    const answers = await Promise.all(times(6, () => deleteAccount(token)))
+    for (const { status } of answers) assert.ok([204, 401].includes(status))
+    assert.ok(answers.some(({ status }) => status === 204))
+    assert.deepEqual(await usersNamed(email), [])
+    await assertWhole()
+  })
+})
