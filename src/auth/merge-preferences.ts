@@ -8,7 +8,7 @@ import type { User } from '../models/user.ts'
 import type { SignIn } from '../store/store.ts'
 
 /**
- * Each list becomes the account's own entries, then the guest's whose id is not among them, cut at the limit of the
+ * Each list becomes the account's own entries, then the guest's whose id is not there yet, cut at the limit of the
  * account's role. What the account had before is never cut; administrators have no limits.
  */
 export function mergePreferences(parts: Parameters<SignIn['merge']>[0], now: number): JsonObject {
@@ -17,13 +17,21 @@ export function mergePreferences(parts: Parameters<SignIn['merge']>[0], now: num
   const merged: Record<string, Json> = {}
   for (const list of PREFERENCE_LISTS) {
     const own = asList(account[list])
-    const ids = new Set(own.map(idOf))
-    const gained = asList(guest[list]).filter((entry) => !ids.has(idOf(entry)))
+    const gained = withoutKnown(asList(guest[list]), own)
     const unlimited = config === undefined || isAdmin(user as unknown as User)
     const limit = unlimited ? Infinity : preferenceLimit(list, appRole, config as unknown as RemoteConfig)
     merged[list] = [...own, ...gained.slice(0, Math.max(0, limit - own.length))]
   }
   return { ...account, ...merged, updatedAt: isoDate(now) }
+}
+
+/** The entries whose id is not among the known ones, each id once: a guest may have one entry twice. */
+function withoutKnown(entries: readonly Json[], known: readonly Json[]): readonly Json[] {
+  const ids = new Set(known.map(idOf))
+  return entries.filter((entry) => {
+    const id = idOf(entry)
+    return !ids.has(id) && ids.add(id)
+  })
 }
 
 function asList(value: Json | undefined): readonly Json[] {
