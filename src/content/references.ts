@@ -1,14 +1,19 @@
 /**
  * References by id: where a document embeds another one, a client may send `{"id": "…"}` alone, and the stored record
  * takes its place.
+ *
+ * So a small body becomes a large document. Each record is looked up and parsed once, however often it is named, and
+ * what all places together take in is bounded: otherwise one request could fill the memory.
  */
 import { describe, fail } from '../base/failure.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../base/json.ts'
 import type { Field, Model, Shape } from '../models/schema.ts'
 import type { DocumentStore } from '../store/store.ts'
 
-/** References that one body may hold; each costs a look-up. */
+/** References that one body may hold. */
 const REFERENCES_MAX = 1_000
+/** Characters of JSON that all of them together may put in their places. */
+const RECORDS_CHARS_MAX = 4 * 1024 * 1024
 
 /** The body with every reference replaced. Throws invalidInput where a record does not exist. */
 export async function resolveReferences(
@@ -22,15 +27,34 @@ export async function resolveReferences(
   if (places.length > REFERENCES_MAX) {
     throw fail('invalidInput', `Cannot take ${places.length} references by id: at most ${REFERENCES_MAX} in one body`)
   }
+  return replaced(body, await lookUp(places, store)) as JsonObject
+}
+
+/** The record for each reference. */
+async function lookUp(
+  places: readonly Place[],
+  store: Pick<DocumentStore, 'get'>,
+): Promise<ReadonlyMap<JsonObject, Json>> {
+  const found = new Map<string, { readonly record: Json; readonly chars: number }>()
   const records = new Map<JsonObject, Json>()
+  let charsLeft = RECORDS_CHARS_MAX
   for (const { target, value, path } of places) {
-    const text = await store.get(target, value['id'] as string)
-    if (text === undefined) {
-      throw fail('invalidInput', `${path}: expected the id of a ${target.name}, found ${describe(value['id'])}, which no ${target.name} has`)
+    const key = `${target.name} ${String(value['id'])}`
+    let entry = found.get(key)
+    if (entry === undefined) {
+      const text = await store.get(target, String(value['id']))
+      if (text === undefined) {
+        throw fail('invalidInput', `${path}: expected the id of a ${target.name}, found ${describe(value['id'])}, which no ${target.name} has`)
+      }
+      found.set(key, (entry = { record: parseJson(text), chars: text.length }))
     }
-    records.set(value, parseJson(text))
+    charsLeft -= entry.chars
+    if (charsLeft < 0) {
+      throw fail('invalidInput', `${path}: expected records of at most ${RECORDS_CHARS_MAX} characters in all references by id, found more`)
+    }
+    records.set(value, entry.record)
   }
-  return replaced(body, records) as JsonObject
+  return records
 }
 
 interface Place {

@@ -9,7 +9,7 @@
  */
 import { parseIsoDate } from '../base/dates.ts'
 import { assertNever, describe, fail, type Failure } from '../base/failure.ts'
-import { hasKey, isObject, type Json, type JsonObject } from '../base/json.ts'
+import { hasKey, isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../base/json.ts'
 import type { Extras, Field, Model, Shape } from '../models/schema.ts'
 
 /** The members that the server sets. `createdAt` of a replacement is that of the stored document. */
@@ -27,7 +27,7 @@ export interface Validation {
 
 /** Checks a whole body against a model and returns the document to store. Throws invalidInput. */
 export function validateDocument(model: Model, body: JsonObject, { generated, stored }: Validation): JsonObject {
-  refuseUnsafe(body, '')
+  refuseUnsafe(body, '', 1)
   const own: Scope = { kind: 'own', generated, ...(stored === undefined ? {} : { stored }) }
   return readRecord(model.fields, { extras: model.extras, value: body, path: '', scope: own })
 }
@@ -150,24 +150,29 @@ function isCreation(scope: Scope): boolean {
 /**
  * Names that no document may hold at any depth: `__proto__` would change objects of careless readers, `$` starts
  * operators of filters, a dot separates the steps of their paths, NUL ends texts in C. Half of a surrogate pair
- * is no Unicode text (RFC 8259 section 8.2) and would not survive storage.
+ * is no Unicode text (RFC 8259 section 8.2) and would not survive storage. And nothing deeper than a parser takes: a
+ * record that a reference brings in adds its levels to those of the body.
  */
-function refuseUnsafe(value: Json, path: string): void {
+function refuseUnsafe(value: Json, path: string, level: number): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw fail('invalidInput', `${path}: expected Unicode text, found half a surrogate pair`)
     return
   }
-  if (Array.isArray(value)) {
-    value.forEach((item: Json, i) => refuseUnsafe(item, `${path}[${i}]`))
+  const isArray = Array.isArray(value)
+  if (!isArray && !isObject(value)) return
+  if (level > JSON_DEPTH_MAX) {
+    throw fail('invalidInput', `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`)
+  }
+  if (isArray) {
+    value.forEach((item: Json, i) => refuseUnsafe(item, `${path}[${i}]`, level + 1))
     return
   }
-  if (!isObject(value)) return
   for (const [name, member] of Object.entries(value)) {
     if (name === '__proto__' || name.startsWith('$') || /[.\0]/.test(name) || !name.isWellFormed()) {
       const where = path === '' ? '' : `${path}: `
       throw fail('invalidInput', `${where}cannot store a member named ${describe(name)}: names must not be __proto__, start with $ or contain a dot or NUL`)
     }
-    refuseUnsafe(member, path === '' ? name : `${path}.${name}`)
+    refuseUnsafe(member, path === '' ? name : `${path}.${name}`, level + 1)
   }
 }
 

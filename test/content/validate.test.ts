@@ -1,0 +1,192 @@
+/** What the declarations of models mean for a body: the cases that are clearer on a small model than over HTTP. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Failure } from '../../src/base/failure.ts'
+import { parseJson, writeJson, type Json, type JsonObject } from '../../src/base/json.ts'
+import { validateDocument } from '../../src/content/validate.ts'
+import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
+import {
+  boolean,
+  choice,
+  constant,
+  date,
+  embedded,
+  id,
+  list,
+  map,
+  model,
+  nonBlankText,
+  nullable,
+  record,
+  text,
+  timestamp,
+  whole,
+  type Field,
+} from '../../src/models/schema.ts'
+import { HEADLINE, PREFERENCES } from '../support/data-bodies.ts'
+
+const ACCESS = { list: 'admin', read: 'admin', create: 'admin', replace: 'admin', remove: 'admin' } as const
+const GENERATED = { id: 'new-id', createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' }
+
+const tag = model({
+  name: 'tag',
+  fields: { id: id(), label: nonBlankText(), at: timestamp(), type: constant('tag') },
+  extras: 'keep',
+  access: ACCESS,
+  search: [],
+  indexes: [],
+})
+
+/** A model with one field `it`, read as a new document or over a stored one. */
+function read(field: Field, given: Json | undefined, stored?: Json): Json | undefined {
+  const one = model({ name: 'one', fields: { it: field }, extras: 'drop', access: ACCESS, search: [], indexes: [] })
+  const body: JsonObject = given === undefined ? {} : { it: given }
+  const validation = stored === undefined ? { generated: GENERATED } : { generated: GENERATED, stored: { it: stored } }
+  return validateDocument(one, body, validation)['it']
+}
+
+function refusal(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    assert.ok(error instanceof Failure)
+    assert.equal(error.code, 'invalidInput')
+    return error.message
+  }
+  throw new assert.AssertionError({ message: 'nothing was refused' })
+}
+
+describe('a field', () => {
+  const STATUS = choice(['on', 'off'], { initial: 'on' })
+  const IMPLIED = choice(['one'], { implied: 'one' })
+  const RECORD = record({ a: text() })
+  const taken: readonly (readonly [name: string, field: Field, given: Json | undefined, result: Json, stored?: Json])[] = [
+    ['text may be empty', text(), '', ''],
+    ['text keeps white space', nonBlankText(), ' a ', ' a '],
+    ['text keeps every character', text(), 'a\0b\u2028𝄞', 'a\0b\u2028𝄞'],
+    ['a choice', STATUS, 'off', 'off'],
+    ['a choice with an initial value, left out of a new document', STATUS, undefined, 'on'],
+    ['a choice with an implied value, left out of a new document', IMPLIED, undefined, 'one'],
+    ['a choice with an implied value, left out of a replacement', IMPLIED, undefined, 'one', 'one'],
+    ['a whole number', whole(), 0, 0],
+    ['the greatest whole number', whole(), Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['a date in UTC', date(), '2025-10-20T14:34:56.789Z', '2025-10-20T14:34:56.789Z'],
+    ['a date without a zone', date(), '2025-10-20T14:34:56.789123', '2025-10-20T14:34:56.789Z'],
+    ['a date with a zone', date(), '2025-10-20T14:34:56+02:00', '2025-10-20T12:34:56.000Z'],
+    ['null where it may be', nullable(text()), null, null],
+    ['nothing where null may be', nullable(text()), undefined, null],
+    ['an empty list', list(text()), [], []],
+    ['a list, in its order', list(whole()), [3, 1, 2], [3, 1, 2]],
+    ['a list that may be kept, left out of a replacement', list(text(), 'keep'), undefined, ['a'], ['a']],
+    ['a list that may be kept, left out of a new document', list(text(), 'keep'), undefined, []],
+    ['a list that may be kept, sent empty', list(text(), 'keep'), [], [], ['a']],
+    ['a record with further members', RECORD, { b: 1, a: 'x' }, { a: 'x', b: 1 }],
+    ['a record that drops them', record({ a: text() }, 'drop'), { b: 1, a: 'x' }, { a: 'x' }],
+    ['a map without keys', map(['k'], text()), {}, {}],
+    ['a map', map(['k', 'l'], text()), { l: 'x' }, { l: 'x' }],
+    ['a constant that is left out', constant('c'), undefined, 'c'],
+    ['a constant that is sent otherwise', constant('c'), { x: 1 }, 'c'],
+    ['a copy', embedded(tag), { label: 'x', id: 'i', at: '2025-10-20' }, { label: 'x', id: 'i', at: '2025-10-20', type: 'tag' }],
+  ]
+  for (const [name, field, given, result, stored] of taken) {
+    it(`takes ${name}`, () => assert.equal(JSON.stringify(read(field, given, stored)), JSON.stringify(result)))
+  }
+
+  const refused: readonly (readonly [field: Field, given: Json | undefined, message: string, stored?: Json])[] = [
+    [text(), undefined, 'it: expected a string, found nothing'],
+    [nonBlankText(), '\u2003', 'it: expected a text that is not blank, found "\u2003"'],
+    [STATUS, undefined, 'it: expected one of on, off, found nothing', 'off'],
+    [STATUS, null, 'it: expected one of on, off, found null'],
+    [STATUS, 'ON', 'it: expected one of on, off, found "ON"'],
+    [IMPLIED, null, 'it: expected one of one, found null'],
+    [boolean(), 0, 'it: expected true or false, found 0'],
+    [whole(), -1, 'it: expected a whole number, 0 or more, found -1'],
+    [whole(), 0.5, 'it: expected a whole number, 0 or more, found 0.5'],
+    [whole(), parseJson('9007199254740993'), 'it: expected a whole number, 0 or more, found 9007199254740993'],
+    [whole(), parseJson('1e400'), 'it: expected a whole number, 0 or more, found 1e400'],
+    [date(), '2025-02-29', 'it: expected an ISO 8601 date, found "2025-02-29"'],
+    [date(), 1_760_000_000_000, 'it: expected an ISO 8601 date, found 1760000000000'],
+    [nullable(text()), 7, 'it: expected a string, found 7'],
+    [list(text()), null, 'it: expected an array, found null'],
+    [list(text()), { 0: 'a' }, 'it: expected an array, found an object'],
+    [list(text()), ['a', null], 'it[1]: expected a string, found null'],
+    [list(text(), 'keep'), null, 'it: expected an array, found null', ['a']],
+    [list(list(whole())), [[], [1, 'x']], 'it[1][1]: expected a whole number, 0 or more, found "x"'],
+    [RECORD, ['a'], 'it: expected an object, found an array'],
+    [RECORD, parseJson('1e400'), 'it: expected an object, found 1e400'],
+    [map(['k'], text()), { x: 'a' }, 'it: expected no keys but k, found "x"'],
+    [map(['k'], text()), { constructor: 'a' }, 'it: expected no keys but k, found "constructor"'],
+    [map(['k'], record({ n: whole() })), { k: {} }, 'it.k.n: expected a whole number, 0 or more, found nothing'],
+    [embedded(tag), 'i', 'it: expected a whole tag or {"id": …}, found "i"'],
+    [embedded(tag), { label: 'x', at: '2025-10-20' }, 'it.id: expected the id of the embedded document, found nothing'],
+    [embedded(tag), { label: 'x', id: 'i', at: 'now' }, 'it.at: expected an ISO 8601 date, found "now"'],
+    [list(embedded(tag)), [{ label: ' ', id: 'i', at: '2025-10-20' }], 'it[0].label: expected a text that is not blank, found " "'],
+  ]
+  for (const [field, given, message, stored] of refused) {
+    it(`refuses with "${message}"`, () => assert.equal(refusal(() => read(field, given, stored)), message))
+  }
+})
+
+describe('a document', () => {
+  it('is written in declared order, further members after it in the order sent', () => {
+    const body = { zebra: 1, type: 'x', at: 'x', label: 'L', apple: 2, id: 'x' }
+    const document = validateDocument(tag, body, { generated: { ...GENERATED, at: 'set' } as typeof GENERATED })
+    assert.equal(writeJson(document), '{"id":"new-id","label":"L","at":"set","type":"tag","zebra":1,"apple":2}')
+  })
+
+  it('does not take members of Object.prototype for sent ones', () => {
+    const odd = model({ name: 'odd', fields: { toString: text() }, extras: 'drop', access: ACCESS, search: [], indexes: [] })
+    assert.equal(refusal(() => validateDocument(odd, {}, { generated: GENERATED })), 'toString: expected a string, found nothing')
+  })
+
+  it('names the place in the middle of everything', () => {
+    const wrong = { ...HEADLINE, source: { ...HEADLINE.source, language: { ...HEADLINE.source.language, code: 7 } } }
+    const body = { ...PREFERENCES, savedHeadlines: [HEADLINE, HEADLINE, wrong] }
+    const message = refusal(() => validateDocument(userContentPreferences, body, { generated: GENERATED }))
+    assert.equal(message, 'savedHeadlines[2].source.language.code: expected a string, found 7')
+  })
+
+  it('quotes no more than the beginning of a long text', () => {
+    const message = refusal(() => read(choice(['a']), 'x'.repeat(100_000)))
+    assert.ok(message.length < 120, message)
+  })
+
+  it('leaves the body as it is', () => {
+    const body = parseJson(writeJson(PREFERENCES)) as JsonObject
+    const before = writeJson(body)
+    validateDocument(userContentPreferences, body, { generated: GENERATED })
+    assert.equal(writeJson(body), before)
+  })
+})
+
+describe('names and texts that no document may hold', () => {
+  const NAMES = 'names must not be __proto__, start with $ or contain a dot or NUL'
+  const rows: readonly (readonly [json: string, message: string])[] = [
+    ['{"__proto__":{"isAdmin":true}}', `cannot store a member named "__proto__": ${NAMES}`],
+    ['{"label":"x","a":{"__proto__":1}}', `a: cannot store a member named "__proto__": ${NAMES}`],
+    ['{"a":[[{"$gt":1}]]}', `a[0][0]: cannot store a member named "$gt": ${NAMES}`],
+    ['{"a":{"b":{"c.d":1}}}', `a.b: cannot store a member named "c.d": ${NAMES}`],
+    ['{"a":{"\\u0000":1}}', `a: cannot store a member named "\\u0000": ${NAMES}`],
+    ['{"a":{"x\\ud800":1}}', `a: cannot store a member named "x\\ud800": ${NAMES}`],
+    ['{"a":["ok","\\udc00"]}', 'a[1]: expected Unicode text, found half a surrogate pair'],
+  ]
+  for (const [json, message] of rows) {
+    it(json, () => {
+      const body = parseJson(json) as JsonObject
+      assert.equal(refusal(() => validateDocument(tag, body, { generated: GENERATED })), message)
+      assert.equal(({} as Record<string, unknown>)['isAdmin'], undefined)
+    })
+  }
+
+  it('are refused also where the model would drop them', () => {
+    assert.equal(refusal(() => read(text(), 'x', 'x') && validateDocument(userContentPreferences, { ...PREFERENCES, $x: 1 }, { generated: GENERATED })), `cannot store a member named "$x": ${NAMES}`)
+  })
+
+  it('more than 200 levels are refused, and 200 are taken', () => {
+    const nested = (levels: number): Json => (levels === 0 ? [] : [nested(levels - 1)])
+    const body = (levels: number): JsonObject => ({ label: 'x', deep: nested(levels - 2) })
+    assert.equal(writeJson(validateDocument(tag, body(200), { generated: GENERATED })).includes('['.repeat(199)), true)
+    const message = refusal(() => validateDocument(tag, body(201), { generated: GENERATED }))
+    assert.equal(message, 'Cannot store a document of more than 200 levels, those of its embedded records included')
+  })
+})
