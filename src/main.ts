@@ -1,4 +1,5 @@
 /** Arguments in, exit code out. */
+import { systemClock } from './base/clock.ts'
 import { Failure } from './base/failure.ts'
 import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
@@ -70,7 +71,7 @@ function terminal(): Terminal {
 function onSignal(signal: NodeJS.Signals, stop: () => void): void {
   let first: number | undefined
   process.on(signal, () => {
-    const now = performance.now()
+    const now = systemClock()
     if (first === undefined) {
       first = now
       stop()

@@ -100,8 +100,8 @@ export function createAccounts({ store, codes, sessions, newId, log, defaultLang
       await store.createAccount(account)
       return reply(account.user.value, now)
     },
-    async deleteOwn({ caller }, now) {
-      await store.deleteAccount({ id: caller.id, now, keepLastAdmin: false })
+    async deleteOwn({ caller, jti, expiresAt }, now) {
+      await store.deleteAccount({ id: caller.id, now, keepLastAdmin: false, token: { jti, expiresAt } })
       log.info('account.deleted', { user: caller.id })
     },
     async ensureAdmin(email, now) {

@@ -88,7 +88,7 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
       requireRole(model, 'list', caller)
       const query = await readListQuery(model, params, caller, { settings, store })
       if (query.limit === 0) return pageText(model, query, { items: [], next: undefined })
-      if (model !== dashboardSummary) return pageText(model, query, await store.find(model, query))
+      if (model !== dashboardSummary) return pageText(model, query, await store.find(model, query, caller.id))
       const text = await requireItem(model, dashboardSummary.singleton ?? '')
       const isWanted = query.after === undefined && matches(query.filter, parseJson(text) as JsonObject)
       return pageText(model, query, { items: isWanted ? [text] : [], next: undefined })

@@ -20,7 +20,7 @@ import {
   verifiesCertificate,
 } from './smtp-policy.ts'
 
-export const SMTP_TIMEOUTS: SmtpTimeouts = {
+const SMTP_TIMEOUTS: SmtpTimeouts = {
   connect: 10_000,
   greeting: 15_000,
   command: 15_000,

@@ -30,5 +30,7 @@ export const headline = model({
     ['source.id', 'status', 'updatedAt:desc'],
     ['eventCountry.id', 'status', 'updatedAt:desc'],
   ],
+  trigrams: true,
   counted: true,
+  tallied: ['topic.id', 'source.id', 'eventCountry.id'],
 })

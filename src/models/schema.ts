@@ -163,8 +163,12 @@ export interface Model<N extends string = string, S extends Shape = Shape> {
   readonly unique?: string
   /** Whether the document belongs to the user with the same id and goes with it. */
   readonly owned?: true
+  /** Whether the only search path has a trigram index, so that a search does not read every document. */
+  readonly trigrams?: true
   /** Whether the number of documents of each `status` is kept at hand. */
   readonly counted?: true
+  /** Indexed paths for whose values the number of active documents is kept at hand. */
+  readonly tallied?: readonly string[]
   /** The id of the only document there may be. */
   readonly singleton?: string
   /** Whether documents are computed for each request and not stored. */

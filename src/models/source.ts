@@ -38,5 +38,7 @@ export const source = model({
     ['status', 'updatedAt:desc'],
     ['headquarters.id', 'status', 'updatedAt:desc'],
   ],
+  trigrams: true,
   counted: true,
+  tallied: ['headquarters.id'],
 })

@@ -17,5 +17,6 @@ export const topic = model({
   access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
   search: ['name'],
   indexes: [['name'], ['status', 'name'], ['updatedAt:desc'], ['status', 'updatedAt:desc']],
+  trigrams: true,
   counted: true,
 })

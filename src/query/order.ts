@@ -48,7 +48,7 @@ export function sortKeys(document: JsonObject, sort: Sort): Json[] {
 }
 
 /** The key of one field: null where it is missing, the extreme element where it is an array (see the header). */
-export function sortKey(document: JsonObject, { path, descending }: SortField): Json {
+function sortKey(document: JsonObject, { path, descending }: SortField): Json {
   return keyAt(document, { path, descending }, 0)
 }
 

@@ -15,7 +15,16 @@ import type { Database, Row } from './database.ts'
 import { putMessage } from './outbox-table.ts'
 import { addHit, rateWait } from './rate-table.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
-import type { CodeClaim, CodeIssue, CodeOutcome, NewAccount, SignedIn, SignIn } from './store.ts'
+import type {
+  AccountDeletion,
+  CodeClaim,
+  CodeIssue,
+  CodeOutcome,
+  NewAccount,
+  SignedIn,
+  SignIn,
+  Token,
+} from './store.ts'
 
 const PURGE_ROWS_MAX = 50
 const EMAIL = valueAt('email')
@@ -167,7 +176,7 @@ function ensureBelongings(database: Database, id: string, { settings, preference
   }
 }
 
-export function revoke(database: Database, token: { jti: string; expiresAt: number; now: number }): void {
+export function revoke(database: Database, token: Token & { readonly now: number }): void {
   database.run(
     `DELETE FROM revoked_token WHERE jti IN (SELECT jti FROM revoked_token WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
     token.now,
@@ -195,7 +204,7 @@ export function updateUser(
 
 export function deleteAccount(
   database: Database,
-  { id, keepLastAdmin }: { id: string; keepLastAdmin: boolean },
+  { id, now, keepLastAdmin, token }: AccountDeletion,
 ): 'deleted' | 'missing' | 'last-admin' {
   const row = database.get(
     `DELETE FROM user WHERE id = ? AND (? OR ${DASHBOARD_ROLE} <> 'admin' OR ${OTHER_ADMIN}) RETURNING ${EMAIL} AS email`,
@@ -205,6 +214,7 @@ export function deleteAccount(
   if (row === undefined) {
     return database.get('SELECT 1 FROM user WHERE id = ?', id) === undefined ? 'missing' : 'last-admin'
   }
+  if (token !== undefined) revoke(database, { ...token, now })
   const email = String(row['email'])
   database.run('DELETE FROM code WHERE email = ?', email)
   database.run('DELETE FROM outbox WHERE address = ?', email)

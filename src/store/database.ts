@@ -14,10 +14,16 @@ import { fail } from '../base/failure.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32 * 1024
+/** Prepared statements of one text that wait to be used again. */
+const IDLE_STATEMENTS_MAX = 64
 /** After a checkpoint the log file is cut back to this size. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
 
 export type Row = Record<string, SQLOutputValue>
+export interface RowCursor {
+  next(): readonly SQLOutputValue[] | undefined
+  close(): void
+}
 
 export interface Database {
   /** Runs a statement and gives its first row. Statements are prepared once per text. */
@@ -25,6 +31,8 @@ export interface Database {
   all(sql: string, ...values: SQLInputValue[]): Row[]
   /** Rows one by one; nothing is held but the current one. Stop early by leaving the loop. */
   iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row>
+  /** The same with rows as arrays, any number of them open at once over one prepared text. Close each. */
+  cursor(sql: string, values: readonly SQLInputValue[]): RowCursor
   /** Runs a statement and gives the number of rows that it changed. */
   run(sql: string, ...values: SQLInputValue[]): number
   /** Runs several statements without values, for schema and transaction control. */
@@ -56,6 +64,7 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
     `)
   }
   const prepared = new Map<string, StatementSync>()
+  const idle = new Map<string, StatementSync[]>()
   const statement = (sql: string): StatementSync => {
     let found = prepared.get(sql)
     if (found === undefined) prepared.set(sql, (found = connection.prepare(sql)))
@@ -66,6 +75,23 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
     all: (sql, ...values) => statement(sql).all(...values),
     // A statement can only be stepped by one loop at a time, so a loop that may be left early prepares its own.
     iterate: (sql, ...values) => connection.prepare(sql).iterate(...values),
+    cursor(sql, values) {
+      const free = idle.get(sql) ?? []
+      idle.set(sql, free)
+      const statement = free.pop() ?? connection.prepare(sql)
+      statement.setReturnArrays(true)
+      const rows = statement.iterate(...values) as unknown as Iterator<readonly SQLOutputValue[]>
+      return {
+        next() {
+          const { done, value } = rows.next()
+          return done === true ? undefined : value
+        },
+        close() {
+          rows.return?.()
+          if (free.length < IDLE_STATEMENTS_MAX) free.push(statement)
+        },
+      }
+    },
     run: (sql, ...values) => Number(statement(sql).run(...values).changes),
     exec: (sql) => connection.exec(sql),
     get inTransaction() {

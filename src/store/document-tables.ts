@@ -2,8 +2,9 @@
 import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { isForeignKeyError, type Database } from './database.ts'
-import { tableOf, valueAt } from './schema-sql.ts'
+import { tableOf } from './schema-sql.ts'
 import type { Document, InsertOutcome } from './store.ts'
+import { indexText, unindexText } from './trigram-index.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
   const row = database.get(`SELECT doc FROM ${tableOf(model)} WHERE id = ?`, id)
@@ -11,9 +12,12 @@ export function getDocument(database: Database, model: Model, id: string): strin
 }
 
 export function insertDocument(database: Database, model: Model, { id, value }: Document): InsertOutcome {
-  const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING`
+  const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq`
   try {
-    return database.run(sql, id, writeJson(value)) === 1 ? 'inserted' : 'exists'
+    const row = database.get(sql, id, writeJson(value))
+    if (row === undefined) return 'exists'
+    indexText(database, model, Number(row['seq']), value)
+    return 'inserted'
   } catch (error) {
     if (isForeignKeyError(error)) return 'orphan'
     throw error
@@ -26,15 +30,20 @@ export function updateDocument(
   id: string,
   change: (stored: JsonObject) => JsonObject,
 ): string | undefined {
-  const stored = getDocument(database, model, id)
+  const stored = database.get(`SELECT seq, doc FROM ${tableOf(model)} WHERE id = ?`, id)
   if (stored === undefined) return undefined
-  const doc = writeJson(change(parseJson(stored) as JsonObject))
-  database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE id = ?`, doc, id)
+  const seq = Number(stored['seq'])
+  const next = change(parseJson(String(stored['doc'])) as JsonObject)
+  const doc = writeJson(next)
+  database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
+  indexText(database, model, seq, next)
   return doc
 }
 
 export function removeDocument(database: Database, model: Model, id: string): boolean {
-  return database.run(`DELETE FROM ${tableOf(model)} WHERE id = ?`, id) === 1
+  const row = database.get(`DELETE FROM ${tableOf(model)} WHERE id = ? RETURNING seq`, id)
+  if (row !== undefined) unindexText(database, model, Number(row['seq']))
+  return row !== undefined
 }
 
 export function countActive(database: Database, model: Model): number {
@@ -42,15 +51,9 @@ export function countActive(database: Database, model: Model): number {
   return Number(row?.['n'] ?? 0)
 }
 
-/**
- * One probe of an index for each country:
- * `SELECT id FROM country WHERE EXISTS (SELECT 1 FROM headline WHERE doc ->> '$."eventCountry"."id"' = country.id AND …)`
- */
+/** Ids of countries that active documents name, from the counts that the writes keep. */
 export function countriesInUse(database: Database, use: 'eventCountry' | 'headquarters'): readonly string[] {
-  const table = use === 'eventCountry' ? 'headline' : 'source'
-  const rows = database.all(
-    `SELECT id FROM country WHERE EXISTS (
-      SELECT 1 FROM ${table} AS item WHERE item.${valueAt(`${use}.id`)} = country.id AND item.${valueAt('status')} = 'active')`,
-  )
-  return rows.map((row) => String(row['id']))
+  const model = use === 'eventCountry' ? 'headline' : 'source'
+  const rows = database.all('SELECT value FROM key_count WHERE model = ? AND path = ? AND n > 0', model, `${use}.id`)
+  return rows.map((row) => String(row['value']))
 }

@@ -8,7 +8,8 @@
 import { writeFileSync } from 'node:fs'
 import type { Model } from '../models/schema.ts'
 import type { Database } from './database.ts'
-import { modelSchema } from './schema-sql.ts'
+import { modelSchema, tableOf, trigramTable, valueAt } from './schema-sql.ts'
+import { indexTexts } from './trigram-index.ts'
 
 /** "DLN1" in the file's header, so that `file` and a careless copy can tell whose database it is. */
 const APPLICATION_ID = 0x444c4e31
@@ -43,6 +44,11 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE status_count (model TEXT NOT NULL, status TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, status))
     WITHOUT ROWID;
+
+  -- How many active documents have a value at an indexed path.
+  CREATE TABLE key_count (
+    model TEXT NOT NULL, path TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, path, value)
+  ) WITHOUT ROWID;
   `,
 ]
 
@@ -97,7 +103,11 @@ export function migrate(database: Database, options: MigrationOptions): void {
     const { missing, obsolete } = schemaPlan(database, models)
     for (const { type, name } of obsolete) database.exec(`DROP ${type.toUpperCase()} "${name}"`)
     for (const { sql } of missing) database.exec(sql)
-    for (const model of models) if (missing.some(({ name }) => name === `${model.name}/count INSERT`)) recount(database, model)
+    const isNew = (name: string): boolean => missing.some((entry) => entry.name === name)
+    for (const model of models) {
+      if (isNew(`${model.name}/count INSERT`)) recount(database, model)
+      if (model.trigrams !== undefined && isNew(trigramTable(model))) indexTexts(database, model)
+    }
     database.run("INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", version)
     database.exec(`PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${APPLICATION_ID}`)
     database.exec('COMMIT')
@@ -123,11 +133,17 @@ function schemaPlan(database: Database, models: readonly Model[]) {
 }
 
 function recount(database: Database, model: Model): void {
+  const [table, status] = [tableOf(model), valueAt('status')]
   database.run('DELETE FROM status_count WHERE model = ?', model.name)
-  database.run(
-    `INSERT INTO status_count SELECT ?, doc ->> '$."status"', count(*) FROM "${model.name}" GROUP BY 2`,
-    model.name,
-  )
+  database.run(`INSERT INTO status_count SELECT ?, ${status}, count(*) FROM ${table} GROUP BY 2`, model.name)
+  database.run('DELETE FROM key_count WHERE model = ?', model.name)
+  for (const path of model.tallied ?? []) {
+    database.run(
+      `INSERT INTO key_count SELECT ?, ?, ${valueAt(path)}, count(*) FROM ${table} WHERE ${status} = 'active' GROUP BY 3`,
+      model.name,
+      path,
+    )
+  }
 }
 
 /** VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html); one left by an attempt before is replaced. */

@@ -1,80 +1,343 @@
 /**
  * From a query to the SQL that narrows it.
  *
- * SQL gives a superset of the answer, in the order of the sort where an index has that order; the interpreter
- * decides row by row. An index serves a query when its leading columns are fixed by equality in the filter and the
- * columns that follow are the sort's. Declared index fields always hold text, so SQLite's order is ours.
+ * A plan is a list of ranges: SQL statements whose rows together are a superset of the answer. Each range delivers its
+ * rows in the order of the first keys of the sort (`sortedBy`), so that the executor can merge them and stop when the
+ * page is full. Where SQL has decided every condition the plan is exact, and no document is parsed.
+ *
+ * There are four ways in: an index whose leading columns the filter fixes, one range for each combination of their
+ * values; the trigram index of the search field; the ids in order; the whole table. The cheapest by the counts of
+ * statistics.ts is taken, of equals the first named, so the same query on the same data has the same plan.
+ * `INDEXED BY` holds SQLite to the choice: a lost index is an error, never a slow query (sqlite.org/lang_indexedby.html).
  */
 import type { SQLInputValue } from 'node:sqlite'
-import type { Index, Model } from '../models/schema.ts'
-import type { Filter } from '../query/ast.ts'
-import { indexColumns, tableOf, valueAt } from './schema-sql.ts'
+import type { Model } from '../models/schema.ts'
+import { isTextPath } from '../models/text-paths.ts'
+import type { CompareOperator } from '../query/ast.ts'
+import { conditionsOf, type Conditions } from './conditions.ts'
+import type { Database } from './database.ts'
+import { indexColumns, tableOf, trigramColumns, trigramTable, valueAt, type IndexColumn } from './schema-sql.ts'
+import { guessShare, statisticsOf, type Statistics } from './statistics.ts'
 import type { FindQuery } from './store.ts'
+import { indexedText, searchPath, trigramQuery } from './trigram-index.ts'
 
-export interface Plan {
+/** Rows are `[seq, id, doc or NULL, …keys]`, with the first `keyColumns` keys of the sort. */
+export interface Range {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
-  /** Whether rows come in the order of the sort, so that reading can stop when the page is full. */
-  readonly ordered: boolean
 }
 
-/** Chooses deterministically: of the indexes that serve, the one that fixes most columns, the first declared of equals. */
-export function planQuery(model: Model, query: FindQuery): Plan {
-  const fixed = fixedTexts(query.filter)
-  const [first] = model.indexes
-    .map((index) => indexFit(index, fixed, query))
-    .filter((fit) => fit !== undefined)
-    .sort((a, b) => b.fixed.length - a.fixed.length)
-  if (first !== undefined) return orderedPlan(model, first, query)
-  if (query.sort.length === 0) return idPlan(model, query)
-  return { sql: `SELECT doc FROM ${tableOf(model)}`, values: [], ordered: false }
+export interface Plan {
+  readonly access: 'nothing' | 'index' | 'search' | 'ids' | 'table'
+  /** The index, as the database names it; undefined for the table. */
+  readonly index: string | undefined
+  readonly ranges: readonly Range[]
+  readonly keyColumns: number
+  /** Rows of a range come in the order of so many keys; one more than the sort has when ids are in order too. */
+  readonly sortedBy: number
+  /** SQL has decided: every row is a match. */
+  readonly isExact: boolean
+  /** Rows that are expected to be read. */
+  readonly expectedRows: number
 }
 
-/** `path = text` for each condition of that form that every match must meet. */
-function fixedTexts(filter: Filter, found = new Map<string, string>()): ReadonlyMap<string, string> {
-  if (filter.kind === 'and') for (const member of filter.filters) fixedTexts(member, found)
-  if (filter.kind === 'eq' && typeof filter.value === 'string') found.set(filter.path.join('.'), filter.value)
-  return found
+/** Ranges of one plan; more seeks than this are no shortcut. */
+const RANGES_MAX = 1_000
+/** Candidates of a search that are counted and gathered; a text in more documents is met soon on the way in order. */
+const CANDIDATES_MAX = 8_000
+/** Costs in rows of an index: to start a range, to read and judge a document, to take a row out of the search index. */
+const SEEK_COST = 2
+const DOCUMENT_COST = 5
+const CANDIDATE_COST = 2
+
+export function planQuery(database: Database, model: Model, query: FindQuery): Plan {
+  const conditions = conditionsOf(model, query.filter)
+  if (conditions.never) return NOTHING
+  const statistics = statisticsOf(database, model)
+  const search = searchOf(database, model, conditions)
+  const task: Task = { model, query, conditions, statistics, search, matches: expectedMatches(conditions, statistics, search) }
+  const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)].filter((plan) => plan !== undefined)
+  return plans.reduce((best, plan) => (plan.cost < best.cost ? plan : best)).plan
 }
 
-interface Fit {
-  readonly fixed: readonly { readonly path: string; readonly value: string }[]
-  /** The only sort key, or none where the order is that of the ids. */
-  readonly key: { readonly path: string; readonly descending: boolean } | undefined
+const NOTHING: Plan = {
+  access: 'nothing', index: undefined, ranges: [], keyColumns: 0, sortedBy: 0, isExact: true, expectedRows: 0,
 }
 
-function indexFit(index: Index, fixed: ReadonlyMap<string, string>, { sort }: FindQuery): Fit | undefined {
-  const columns = indexColumns(index)
-  const [key, more] = sort
-  if (key === undefined || more !== undefined) return undefined
-  const last = columns.at(-1)
-  if (last === undefined || last.path !== key.path.join('.') || last.descending !== key.descending) return undefined
-  const leading = columns.slice(0, -1).map(({ path }) => ({ path, value: fixed.get(path) }))
-  if (leading.some(({ value }) => value === undefined)) return undefined
-  return { fixed: leading as Fit['fixed'], key: last }
+interface Task {
+  readonly model: Model
+  readonly query: FindQuery
+  readonly conditions: Conditions
+  readonly statistics: Statistics
+  readonly search: Search | undefined
+  /** Documents that are expected to match. */
+  readonly matches: number
 }
 
-/** `SELECT doc FROM "headline" WHERE doc ->> '$."status"' = ? AND … <= ? AND (… < ? OR id > ?) ORDER BY … DESC, id` */
-function orderedPlan(model: Model, { fixed, key }: Fit, { after }: FindQuery): Plan {
-  const conditions = fixed.map(({ path }) => `${valueAt(path)} = ?`)
-  const values: SQLInputValue[] = fixed.map(({ value }) => value)
-  const order: string[] = []
-  if (key !== undefined) {
-    const column = valueAt(key.path)
-    order.push(key.descending ? `${column} DESC` : column)
-    const from = after?.keys[0]
-    if (after !== undefined && typeof from === 'string') {
-      const beyond = key.descending ? '<' : '>'
-      conditions.push(`${column} ${beyond}= ? AND (${column} ${beyond} ? OR id > ?)`)
-      values.push(from, from, after.id)
+interface Candidate {
+  readonly plan: Plan
+  readonly cost: number
+}
+
+interface Search {
+  readonly match: string
+  readonly text: string
+  /** The condition that it serves. */
+  readonly condition: Conditions['searches'][number]
+  /** Documents with all trigrams; CANDIDATES_MAX means as many or more. */
+  readonly candidates: number
+}
+
+function searchOf(database: Database, model: Model, { searches }: Conditions): Search | undefined {
+  if (model.trigrams === undefined) return undefined
+  const condition = searches.find(({ path }) => path === searchPath(model))
+  const text = condition === undefined ? '' : indexedText(condition.pattern.text)
+  const match = trigramQuery(text)
+  if (condition === undefined || match === undefined) return undefined
+  const table = trigramTable(model)
+  const counted = database.get(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ${CANDIDATES_MAX})`,
+    match,
+  )
+  return { match, text, condition, candidates: Number(counted?.['n']) }
+}
+
+function expectedMatches(conditions: Conditions, statistics: Statistics, search: Search | undefined): number {
+  let share = 1
+  for (const [path, values] of conditions.texts) share *= statistics.shareOf(path, values)
+  for (const filter of conditions.rest) {
+    share *= filter === search?.condition.filter ? search.candidates / Math.max(1, statistics.total) : guessShare(filter)
+  }
+  return statistics.total * share
+}
+
+/** Rows that are read until a page is full, when the matches lie evenly among them. */
+function rowsToPage(rows: number, { query: { limit }, matches }: Task): number {
+  return limit === undefined ? rows : Math.min(rows, ((limit + 1) * rows) / Math.max(matches, 0.5))
+}
+
+function indexPlans(task: Task): readonly (Candidate | undefined)[] {
+  const { model } = task
+  const declared = model.indexes.map((index) => ({ name: `${model.name}/${index.join(',')}`, columns: indexColumns(index) }))
+  const unique = model.unique === undefined ? [] : [{ name: `${model.name}/${model.unique}!`, columns: indexColumns([model.unique]) }]
+  return [...declared, ...unique].map((index) => indexPlan(task, index))
+}
+
+interface NamedIndex {
+  readonly name: string
+  readonly columns: readonly IndexColumn[]
+}
+
+/** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id` */
+function indexPlan(task: Task, { name, columns }: NamedIndex): Candidate | undefined {
+  const { model, query, conditions, statistics } = task
+  const fixed: { readonly path: string; readonly values: readonly string[] }[] = []
+  for (const { path } of columns) {
+    const values = conditions.texts.get(path)
+    if (values === undefined) break
+    fixed.push({ path, values })
+  }
+  const combinations = fixed.reduce((product, { values }) => product * values.length, 1)
+  if (combinations > RANGES_MAX) return undefined
+  const free = columns.slice(fixed.length)
+  const order = orderBy(task, free)
+  const bounded = free[0] !== undefined && conditions.bounds.some(({ path }) => path === free[0]?.path)
+  if (fixed.length === 0 && order.keys.length === 0 && !bounded) return undefined
+
+  const known = new Set(['id', ...columns.map(({ path }) => path)])
+  const extra = extraConditions(task, known, new Set(fixed.map(({ path }) => path)))
+  const isExact = conditions.rest.length === 0 && extra.isAll
+  const starts = order.isTotal ? startsAfter(order.keys, query) : [startFrom(order.keys[0], query)]
+  const keyColumns = columnsOfKeys(task, isExact, order.covered)
+  const ranges = product(fixed.map(({ values }) => values)).flatMap((values) =>
+    starts.map((start) => ({
+      sql: select({ model, isExact, keyColumns, query, name }) +
+        where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...extra.sql, ...start.sql]) +
+        ordering([...order.keys.map(({ path, descending }) => valueAt(path) + (descending ? ' DESC' : '')), ...(order.isTotal ? ['id'] : [])]),
+      values: [...values, ...extra.values, ...start.values],
+    })),
+  )
+  const share = fixed.reduce((sofar, { path, values }) => sofar * statistics.shareOf(path, values), 1)
+  const inRange = statistics.total * share * (bounded && order.keys.length === 0 ? 0.1 : 1)
+  const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
+  const sortedBy = order.isTotal ? query.sort.length + 1 : order.covered
+  const plan: Plan = { access: 'index', index: name, ranges, keyColumns, sortedBy, isExact, expectedRows: rows + ranges.length }
+  return { plan, cost: ranges.length * SEEK_COST + rows * (isExact ? 1 : DOCUMENT_COST) }
+}
+
+interface Order {
+  /** The columns of the index in the direction in which they are read. */
+  readonly keys: readonly IndexColumn[]
+  /** How many keys of the sort that covers, fixed ones included. */
+  readonly covered: number
+  /** All keys are covered, and ids are in order among equal ones. */
+  readonly isTotal: boolean
+}
+
+/** How far the free columns of an index follow the sort, read forwards or backwards. */
+function orderBy({ query: { sort }, conditions }: Task, free: readonly IndexColumn[]): Order {
+  const keys: IndexColumn[] = []
+  let [covered, isBackwards] = [0, false]
+  for (const { path, descending } of sort) {
+    const name = path.join('.')
+    if (conditions.texts.get(name)?.length !== 1) {
+      const column = free[keys.length]
+      if (column === undefined || column.path !== name) break
+      const turned = column.descending !== descending
+      if (keys.length > 0 && turned !== isBackwards) break
+      isBackwards = turned
+      keys.push({ path: name, descending })
+    }
+    covered++
+  }
+  return { keys, covered, isTotal: covered === sort.length && keys.length === free.length && !isBackwards }
+}
+
+interface SqlPart {
+  readonly sql: readonly string[]
+  readonly values: readonly SQLInputValue[]
+}
+
+/**
+ * The ranges that follow a position in a total order, as SQLite can seek them one by one:
+ * `a = ? AND b = ? AND id > ?`, then `a = ? AND b > ?`, then `a > ?`.
+ */
+function startsAfter(keys: readonly IndexColumn[], query: FindQuery): readonly SqlPart[] {
+  const at = positionOf(keys, query)
+  if (query.after === undefined || at === undefined) return [NO_SQL]
+  const starts: SqlPart[] = [{ sql: [...keys.map(({ path }) => `${valueAt(path)} = ?`), 'id > ?'], values: [...at, query.after.id] }]
+  for (let n = keys.length - 1; n >= 0; n--) {
+    const key = keys[n] as IndexColumn
+    const same = keys.slice(0, n).map(({ path }) => `${valueAt(path)} = ?`)
+    starts.push({ sql: [...same, `${valueAt(key.path)} ${key.descending ? '<' : '>'} ?`], values: at.slice(0, n + 1) })
+  }
+  return starts
+}
+
+/** Where only the first keys are in order, the page begins somewhere among those with the same first key. */
+function startFrom(key: IndexColumn | undefined, query: FindQuery): SqlPart {
+  if (key === undefined) return NO_SQL
+  const [at] = positionOf([key], query) ?? []
+  if (at === undefined) return NO_SQL
+  return { sql: [`${valueAt(key.path)} ${key.descending ? '<=' : '>='} ?`], values: [at] }
+}
+
+const NO_SQL: SqlPart = { sql: [], values: [] }
+
+/** The values of these keys in the cursor; undefined where there is none, or none that a text path can have. */
+function positionOf(keys: readonly IndexColumn[], { sort, after }: FindQuery): readonly string[] | undefined {
+  if (after === undefined) return undefined
+  const values = keys.map((key) => after.keys[sort.findIndex(({ path }) => path.join('.') === key.path)])
+  return values.every((value) => typeof value === 'string') ? values : undefined
+}
+
+const OPERATORS: Readonly<Record<CompareOperator, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+
+/** Conditions on other columns that are at hand anyway, and whether that leaves none. */
+function extraConditions({ conditions }: Task, known: ReadonlySet<string>, fixed: ReadonlySet<string>, column = valueAt) {
+  const sql: string[] = []
+  const values: SQLInputValue[] = []
+  let isAll = true
+  for (const [path, wanted] of conditions.texts) {
+    if (fixed.has(path)) continue
+    if (!known.has(path)) isAll = false
+    else {
+      // A list of any length is one value, so that the text of the statement stays the same.
+      sql.push(`${path === 'id' ? 'id' : column(path)} IN (SELECT value FROM json_each(?))`)
+      values.push(JSON.stringify(wanted))
     }
   }
-  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
-  return { sql: `SELECT doc FROM ${tableOf(model)}${where} ORDER BY ${[...order, 'id'].join(', ')}`, values, ordered: true }
+  for (const { path, operator, value } of conditions.bounds) {
+    if (!known.has(path)) isAll = false
+    else {
+      sql.push(`${path === 'id' ? 'id' : column(path)} ${OPERATORS[operator]} ?`)
+      values.push(value)
+    }
+  }
+  return { sql, values, isAll }
 }
 
-/** `SELECT doc FROM "topic" WHERE id > ? ORDER BY id` */
-function idPlan(model: Model, { after }: FindQuery): Plan {
-  const where = after === undefined ? '' : ' WHERE id > ?'
-  return { sql: `SELECT doc FROM ${tableOf(model)}${where} ORDER BY id`, values: after === undefined ? [] : [after.id], ordered: true }
+/** `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …` */
+function searchPlan(task: Task): Candidate | undefined {
+  const { model, query, conditions, search } = task
+  if (search === undefined || search.candidates >= CANDIDATES_MAX) return undefined
+  const [table, columns] = [trigramTable(model), trigramColumns(model)]
+  const quoted = (path: string): string => `"${path}"`
+  const extra = extraConditions(task, new Set(['id', ...columns]), new Set(), quoted)
+  const { condition, text } = search
+  const isExact = extra.isAll && conditions.rest.every((one) => one === condition.filter) && condition.pattern.ignoreCase && !text.includes('\uFFFD')
+  const hasKeys = isExact && query.sort.every(({ path }) => columns.includes(path.join('.')) || path.join('.') === 'id')
+  const keys = hasKeys ? query.sort.map(({ path }) => quoted(path.join('.'))) : []
+  const doc = hasKeys ? 'NULL' : `(SELECT doc FROM ${tableOf(model)} WHERE seq = ${table}.rowid)`
+  const sql = `SELECT ${[`rowid, id, ${doc}`, ...keys].join(', ')} FROM ${table} WHERE ${[`${table} MATCH ?`, 'instr(text, ?) > 0', ...extra.sql].join(' AND ')}`
+  const rows = search.candidates
+  const plan: Plan = {
+    access: 'search', index: table, ranges: [{ sql, values: [search.match, text, ...extra.values] }],
+    keyColumns: keys.length, sortedBy: 0, isExact, expectedRows: rows,
+  }
+  return { plan, cost: SEEK_COST + rows * (hasKeys ? CANDIDATE_COST : CANDIDATE_COST + DOCUMENT_COST) }
+}
+
+/** Ids that the filter names, or all of them in order: `SELECT seq, id, doc FROM "topic" WHERE id > ? ORDER BY id` */
+function idPlan(task: Task): Candidate | undefined {
+  const { model, query, conditions, statistics } = task
+  const named = conditions.texts.get('id')
+  const inOrder = query.sort.length === 0
+  if (named === undefined && !inOrder) return undefined
+  const isExact = conditions.rest.length === 0 && conditions.bounds.length === 0 && conditions.texts.size === (named === undefined ? 0 : 1)
+  const keyColumns = columnsOfKeys(task, isExact, 0)
+  const after: SqlPart = inOrder && query.after !== undefined ? { sql: ['id > ?'], values: [query.after.id] } : NO_SQL
+  const list: SqlPart = named === undefined ? NO_SQL : { sql: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(named)] }
+  const sql = select({ model, isExact, keyColumns, query }) + where([...list.sql, ...after.sql]) + (inOrder ? ' ORDER BY id' : '')
+  const rows = named === undefined ? rowsToPage(statistics.total, task) : named.length
+  const plan: Plan = {
+    access: 'ids', index: undefined, ranges: [{ sql, values: [...list.values, ...after.values] }],
+    keyColumns, sortedBy: inOrder ? 1 : 0, isExact, expectedRows: rows,
+  }
+  return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * (isExact ? 1 : DOCUMENT_COST) + SEEK_COST }
+}
+
+function tablePlan({ model, query, statistics, conditions }: Task): Candidate {
+  const isExact = conditions.rest.length === 0 && conditions.bounds.length === 0 && conditions.texts.size === 0
+  const sql = select({ model, isExact: false, keyColumns: 0, query })
+  const plan: Plan = {
+    access: 'table', index: undefined, ranges: [{ sql, values: [] }],
+    keyColumns: 0, sortedBy: 0, isExact, expectedRows: statistics.total,
+  }
+  return { plan, cost: SEEK_COST + statistics.total * DOCUMENT_COST }
+}
+
+/** An exact plan brings all keys with it where SQL can, any other the ones that the merge of its ranges needs. */
+function columnsOfKeys({ model, query: { sort } }: Task, isExact: boolean, merged: number): number {
+  return isExact && sort.every(({ path }) => isTextPath(model, path)) ? sort.length : merged
+}
+
+interface Selection {
+  readonly model: Model
+  readonly isExact: boolean
+  readonly keyColumns: number
+  readonly query: FindQuery
+  readonly name?: string
+}
+
+function select({ model, isExact, keyColumns, query: { sort }, name }: Selection): string {
+  const keys = sort.slice(0, keyColumns).map(({ path }) => valueAt(path.join('.')))
+  const doc = isExact && keyColumns === sort.length ? 'NULL' : 'doc'
+  return `SELECT ${['seq', 'id', doc, ...keys].join(', ')} FROM ${tableOf(model)}${name === undefined ? '' : ` INDEXED BY "${name}"`}`
+}
+
+function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+}
+
+function ordering(terms: readonly string[]): string {
+  return terms.length === 0 ? '' : ` ORDER BY ${terms.join(', ')}`
+}
+
+/** All ways to take one value of each list. */
+function product(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return lists.reduce<readonly (readonly string[])[]>(
+    (sofar, list) => sofar.flatMap((head) => list.map((value) => [...head, value])),
+    [[]],
+  )
 }

@@ -35,7 +35,28 @@ export function modelSchema(model: Model): readonly { readonly name: string; rea
     ...model.indexes.map((index) => createIndex(model, index)),
     ...(model.unique === undefined ? [] : [createUniqueIndex(model, model.unique)]),
     ...(model.counted === undefined ? [] : countTriggers(model)),
+    ...(model.trigrams === undefined ? [] : [{ name: trigramTable(model), sql: createTrigrams(model) }]),
   ]
+}
+
+/** `headline_search` */
+export function trigramTable(model: Model): string {
+  return `${model.name}_search`
+}
+
+/** The paths that the trigram table keeps beside the text: all that an index knows, so that a search reads no document. */
+export function trigramColumns(model: Model): readonly string[] {
+  return [...new Set(model.indexes.flatMap((index) => indexColumns(index).map(({ path }) => path)))]
+}
+
+/**
+ * Texts are folded before they are indexed, by the rule of `match`, so the tokenizer must not fold again. Without
+ * positions (`detail=none`) the index is a third of the size; it then finds texts that have the trigrams in any order.
+ */
+function createTrigrams(model: Model): string {
+  const kept = ['id', ...trigramColumns(model)].map((path) => `"${path}" UNINDEXED`).join(', ')
+  return `CREATE VIRTUAL TABLE ${trigramTable(model)} USING fts5(
+    text, ${kept}, tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0)`
 }
 
 function createTable(model: Model): string {
@@ -55,19 +76,29 @@ function createUniqueIndex(model: Model, path: string): { name: string; sql: str
   return { name, sql: `CREATE UNIQUE INDEX "${name}" ON ${tableOf(model)} (${valueAt(path)})` }
 }
 
-/** Three triggers that keep the number of documents of each status, so that counting costs one look-up. */
+/**
+ * Three triggers that keep the number of documents of each status, and of active documents for each value of the
+ * tallied paths, so that counting costs one look-up.
+ */
 function countTriggers(model: Model): { name: string; sql: string }[] {
   const [status, table] = [valueAt('status'), tableOf(model)]
+  const tallied = model.tallied ?? []
   const add = `INSERT INTO status_count (model, status, n) VALUES ('${model.name}', new.${status}, 1)
-      ON CONFLICT (model, status) DO UPDATE SET n = n + 1;`
-  const subtract = `UPDATE status_count SET n = n - 1 WHERE model = '${model.name}' AND status = old.${status};`
+      ON CONFLICT (model, status) DO UPDATE SET n = n + 1;
+    ${tallied.map((path) => `INSERT INTO key_count (model, path, value, n)
+      SELECT '${model.name}', '${path}', new.${valueAt(path)}, 1 WHERE new.${status} = 'active'
+      ON CONFLICT (model, path, value) DO UPDATE SET n = n + 1;`).join('\n    ')}`
+  const subtract = `UPDATE status_count SET n = n - 1 WHERE model = '${model.name}' AND status = old.${status};
+    ${tallied.map((path) => `UPDATE key_count SET n = n - 1 WHERE model = '${model.name}' AND path = '${path}'
+      AND value = old.${valueAt(path)} AND old.${status} = 'active';`).join('\n    ')}`
+  const changed = ['status', ...tallied].map((path) => `old.${valueAt(path)} IS NOT new.${valueAt(path)}`).join(' OR ')
   const trigger = (event: string, when: string, body: string): { name: string; sql: string } => {
     const name = `${model.name}/count ${event}`
     return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${table} ${when} BEGIN ${body} END` }
   }
   return [
     trigger('INSERT', '', add),
-    trigger('UPDATE', `WHEN old.${status} IS NOT new.${status}`, subtract + add),
+    trigger('UPDATE', `WHEN ${changed}`, subtract + add),
     trigger('DELETE', '', subtract),
   ]
 }

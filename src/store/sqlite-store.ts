@@ -1,5 +1,6 @@
 /** The Store on one SQLite file: reads run at once, writes through the group commit. */
 import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
 import type { Model } from '../models/schema.ts'
 import * as accounts from './account-tables.ts'
 import { asStoreFailure, openDatabase, type Database } from './database.ts'
@@ -8,7 +9,7 @@ import * as documents from './document-tables.ts'
 import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
 import * as outbox from './outbox-table.ts'
 import { countRate } from './rate-table.ts'
-import { findDocuments } from './scan.ts'
+import { createFinder } from './finder.ts'
 import type { Store } from './store.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createWriteQueue } from './write-queue.ts'
@@ -17,6 +18,7 @@ export interface StoreOptions {
   readonly dir: DataDir
   readonly models: readonly Model[]
   readonly version: string
+  readonly now: Clock
   /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
   readonly owner?: Owner
 }
@@ -25,13 +27,13 @@ export interface StoreOptions {
  * Opens the store and brings its schema up to date. Throws DataDirError where another process owns the directory,
  * SchemaError where the file is not for this program.
  */
-export function openStore({ dir, models, version, owner }: StoreOptions): Store {
+export function openStore({ dir, models, version, now, owner }: StoreOptions): Store {
   const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
   try {
     const database = openDatabase(dir.database)
     try {
       prepareSchema(database, { dir, models, version, owned: lock !== undefined })
-      return sqliteStore(database, () => lock?.release())
+      return sqliteStore(database, { file: dir.database, now, release: () => lock?.release() })
     } catch (error) {
       database.close()
       throw error
@@ -62,21 +64,28 @@ function prepareSchema(database: Database, { dir, models, version, owned }: Sche
   }
 }
 
-function sqliteStore(database: Database, release: () => void): Store {
+interface StoreParts {
+  readonly file: string
+  readonly now: Clock
+  readonly release: () => void
+}
+
+function sqliteStore(database: Database, { file, now, release }: StoreParts): Store {
   const snapshot = createSnapshot(database)
   const queue = createWriteQueue(database, snapshot.end)
   const { write } = queue
-  const read = async <T>(work: () => T): Promise<T> => {
+  const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
       snapshot.begin()
-      return work()
+      return await work()
     } catch (error) {
       throw asStoreFailure(error)
     }
   }
+  const finder = createFinder(database, { file, now })
   return {
     get: (model, id) => read(() => documents.getDocument(database, model, id)),
-    find: (model, query) => read(() => findDocuments(database, model, query)),
+    find: (model, query, caller) => read(() => finder.find(model, query, caller)),
     insert: (model, document) => write(() => documents.insertDocument(database, model, document)),
     insertMissing: (model, items) =>
       write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),
@@ -107,9 +116,11 @@ function sqliteStore(database: Database, release: () => void): Store {
     takeDueMessage: (now, leaseMs) => write(() => outbox.takeDueMessage(database, now, leaseMs)),
     finishMessage: (id, result, now) => write(() => outbox.finishMessage(database, id, result, now)),
     nextDue: () => read(() => outbox.nextDue(database)),
+    queryCounts: () => finder.counts(),
 
     close: async () => {
       queue.flush()
+      await finder.close()
       snapshot.end()
       database.close()
       release()

@@ -38,7 +38,12 @@ export type InsertOutcome = 'inserted' | 'exists' | 'orphan'
 export interface DocumentStore {
   /** The JSON text of a document. */
   get(model: Model, id: string): Promise<string | undefined>
-  find(model: Model, query: FindQuery): Promise<Found>
+  /**
+   * A page of the documents that match, in the order of the sort, then of the ids. What takes long runs beside
+   * everything else, under a deadline: throws badRequest past it, tooManyRequests where this caller has several such
+   * queries under way, networkError where all callers together have too many.
+   */
+  find(model: Model, query: FindQuery, caller: string): Promise<Found>
   insert(model: Model, document: Document): Promise<InsertOutcome>
   /** Inserts those whose id is not there yet and gives their number. */
   insertMissing(model: Model, documents: readonly Document[]): Promise<number>
@@ -89,7 +94,7 @@ export type RateOutcome = number | undefined
 export interface SignIn {
   readonly email: string
   /** The guest who asks, and the token to revoke when the guest becomes or joins the account. */
-  readonly guest: { readonly id: string; readonly jti: string; readonly expiresAt: number } | undefined
+  readonly guest: (Token & { readonly id: string }) | undefined
   /** The user with defaults that is created where none has the address and no guest is converted. */
   readonly newcomer: NewAccount
   readonly now: number
@@ -113,6 +118,22 @@ export interface NewAccount {
   readonly preferences: JsonObject
 }
 
+export interface AccountDeletion {
+  readonly id: string
+  readonly now: number
+  /** Refuses where no other administrator is there. */
+  readonly keepLastAdmin: boolean
+  /** The token of the request, which is revoked; the others die with their user. */
+  readonly token?: Token
+}
+
+/** What is remembered of a token that was ended before its time. */
+export interface Token {
+  readonly jti: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
 export interface AccountStore {
   /** The JSON text of a token's user: undefined where the user is gone or the token was revoked. */
   caller(userId: string, jti: string): Promise<string | undefined>
@@ -127,15 +148,11 @@ export interface AccountStore {
   promote(email: string, now: number): Promise<JsonObject | undefined>
   /** Finds, creates, converts or merges, and makes sure of settings and preferences. */
   signIn(request: SignIn): Promise<SignedIn>
-  revoke(token: { readonly jti: string; readonly expiresAt: number; readonly now: number }): Promise<void>
+  revoke(token: Token & { readonly now: number }): Promise<void>
   /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
   updateUser(id: string, change: (stored: JsonObject) => JsonObject): Promise<string | 'missing' | 'last-admin'>
   /** Deletes a user and all that belongs to it, for good: the content is overwritten in the file. */
-  deleteAccount(request: {
-    readonly id: string
-    readonly now: number
-    readonly keepLastAdmin: boolean
-  }): Promise<'deleted' | 'missing' | 'last-admin'>
+  deleteAccount(request: AccountDeletion): Promise<'deleted' | 'missing' | 'last-admin'>
   countRate(rate: Rate, now: number): Promise<RateOutcome>
 }
 
@@ -159,7 +176,18 @@ export interface OutboxStore {
   nextDue(): Promise<number | undefined>
 }
 
+/** How queries were answered since the start. */
+export interface QueryCounts {
+  /** Beside the other requests of the turn. */
+  readonly inline: number
+  /** In a thread of their own. */
+  readonly worker: number
+  readonly timedOut: number
+  readonly refused: number
+}
+
 export interface Store extends DocumentStore, AccountStore, OutboxStore {
+  queryCounts(): QueryCounts
   /** Finishes what is under way and closes the files. */
   close(): Promise<void>
 }

@@ -35,7 +35,7 @@ it('files that others could read are closed to them', (t) => {
 
 it('a second owner is refused with the name of the first, and let in when the first is gone', async (t) => {
   const { dir, store } = testStore(t)
-  const second = () => openStore({ dir, models: STORED_MODELS, version: '1', owner: { pid: 4242, startedAt: 'later' } })
+  const second = () => openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0, owner: { pid: 4242, startedAt: 'later' } })
   assert.throws(second, (error: Error) => {
     assert.ok(error instanceof DataDirError)
     assert.match(error.message, new RegExp(`process ${process.pid}, started now, is using it`))
@@ -47,7 +47,7 @@ it('a second owner is refused with the name of the first, and let in when the fi
 
 it('a command beside the owner reads and writes the same data', async (t) => {
   const { dir, store } = testStore(t)
-  const beside = openStore({ dir, models: STORED_MODELS, version: '1' })
+  const beside = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 })
   await beside.insert(language, { id: 'x', value: { id: 'x', name: 'Beside' } })
   assert.match((await store.get(language, 'x')) ?? '', /Beside/)
   await beside.close()

@@ -49,6 +49,8 @@ const BANNED: Readonly<Record<string, { readonly pattern: RegExp; readonly inste
   },
 }
 
+/** Flags of npm and curl, which the README's examples use. */
+const FOREIGN_FLAGS = ['--silent', '--data-urlencode']
 const PACKAGES_ALLOWED = ['typescript', 'esbuild', '@types/node', 'postject', 'node']
 const RUN_TIME_MEMBERS = [
   'dependencies',
@@ -232,7 +234,7 @@ export function readmeIsTrue(tree: Tree, { settings, codes }: Documented): strin
   )
   return [
     ...unique(readme, /(?<![\w-])--[a-z][a-z-]+/g)
-      .filter((flag) => !flags.has(flag) && !isNamed(flag))
+      .filter((flag) => !flags.has(flag) && !isNamed(flag) && !FOREIGN_FLAGS.includes(flag))
       .map((flag) => `README.md names ${flag}: there is no such flag`),
     ...unique(readme, /\bDATELINE_[A-Z_]+/g)
       .filter((variable) => !variables.has(variable) && !isNamed(variable))

@@ -1,0 +1,45 @@
+/** A query and its answer as texts, on their way to a worker thread and back. */
+import { parseJson, writeJson, type Json, type JsonObject } from '../base/json.ts'
+import { readFilter, writeFilter } from '../query/ast.ts'
+import type { Position, Sort } from '../query/order.ts'
+import type { FindQuery, Found } from './store.ts'
+
+export interface QueryMessage {
+  readonly model: string
+  readonly filter: string
+  readonly sort: Sort
+  readonly limit: number | undefined
+  /** JSON: numbers in it may be longer than a structured clone keeps. */
+  readonly after: string | undefined
+}
+
+export type AnswerMessage =
+  | { readonly kind: 'found'; readonly items: readonly string[]; readonly next: string | undefined }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly error: Error }
+
+export function writeQuery(model: string, { filter, sort, limit, after }: FindQuery): QueryMessage {
+  return { model, filter: writeFilter(filter), sort, limit, after: writePosition(after) }
+}
+
+export function readQuery({ filter, sort, limit, after }: QueryMessage): FindQuery {
+  return { filter: readFilter(filter), sort, limit, after: readPosition(after) }
+}
+
+export function writeAnswer({ items, next }: Found): AnswerMessage {
+  return { kind: 'found', items, next: writePosition(next) }
+}
+
+export function readAnswer({ items, next }: Extract<AnswerMessage, { kind: 'found' }>): Found {
+  return { items, next: readPosition(next) }
+}
+
+function writePosition(position: Position | undefined): string | undefined {
+  return position === undefined ? undefined : writeJson({ keys: position.keys, id: position.id })
+}
+
+function readPosition(text: string | undefined): Position | undefined {
+  if (text === undefined) return undefined
+  const { keys, id } = parseJson(text) as JsonObject
+  return { keys: keys as readonly Json[], id: id as string }
+}

@@ -1,0 +1,149 @@
+/**
+ * The threads for queries that take long: few, bounded in time and in number.
+ *
+ * A query gets a deadline from the moment it runs. One that misses it loses its thread; the next query starts another.
+ * What waits is bounded too, for each caller and for all together, so that no query of anybody keeps others waiting for
+ * longer than a client is willing to.
+ */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { fail } from '../base/failure.ts'
+import { readAnswer, type AnswerMessage, type QueryMessage } from './query-message.ts'
+import type { Found } from './store.ts'
+
+export interface PoolLimits {
+  readonly threads: number
+  readonly deadlineMs: number
+  /** Queries that wait for a thread. Clients give up after 15 s, so more of them would wait in vain. */
+  readonly waitingMax: number
+  /** Queries of one caller, running and waiting. */
+  readonly perCallerMax: number
+}
+
+/** One core stays free for everything else. */
+const THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
+const POOL_LIMITS: PoolLimits = { threads: THREADS, deadlineMs: 2_000, waitingMax: 6 * THREADS, perCallerMax: 3 }
+
+/** A thread only ever holds one page and one document, but V8 wants room to breathe. */
+const HEAP_MB_MAX = 96
+const RETRY_AFTER_S = 2
+
+export interface ScanPool {
+  /** Answers a query in a thread. Throws badRequest past the deadline, saying `advice`; see the limits for the rest. */
+  run(query: QueryMessage, caller: string, advice: string): Promise<Found>
+  counts(): { readonly done: number; readonly timedOut: number; readonly refused: number }
+  close(): Promise<void>
+}
+
+interface Job {
+  readonly query: QueryMessage
+  readonly caller: string
+  readonly advice: string
+  readonly resolve: (found: Found) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createScanPool(file: string, limits: PoolLimits = POOL_LIMITS): ScanPool {
+  const idle: Worker[] = []
+  const running = new Map<Worker, Job>()
+  const waiting: Job[] = []
+  const perCaller = new Map<string, number>()
+  let [done, timedOut, refused] = [0, 0, 0]
+
+  const startNext = (): void => {
+    if (running.size >= limits.threads) return
+    const job = waiting.shift()
+    if (job !== undefined) start(idle.pop() ?? newWorker(file), job)
+  }
+
+  const start = (worker: Worker, job: Job): void => {
+    running.set(worker, job)
+    worker.ref()
+    const timer = setTimeout(() => {
+      timedOut++
+      end(() => job.reject(fail('badRequest', job.advice)), { keep: false })
+    }, limits.deadlineMs)
+    const end = (settle: () => void, { keep }: { keep: boolean }): void => {
+      clearTimeout(timer)
+      worker.removeAllListeners()
+      running.delete(worker)
+      leave(job)
+      if (keep) {
+        // A thread without work must not keep the process alive.
+        worker.unref()
+        idle.push(worker)
+      } else void worker.terminate()
+      settle()
+      startNext()
+    }
+    worker.once('message', (answer: AnswerMessage) => {
+      done++
+      end(() => settle(job, answer), { keep: true })
+    })
+    worker.once('error', (error) => end(() => job.reject(error), { keep: false }))
+    worker.once('exit', () => end(() => job.reject(new Error('A scan thread ended by itself')), { keep: false }))
+    worker.postMessage(job.query)
+  }
+
+  const leave = ({ caller }: Job): void => {
+    const left = (perCaller.get(caller) ?? 1) - 1
+    if (left === 0) perCaller.delete(caller)
+    else perCaller.set(caller, left)
+  }
+
+  return {
+    run(query, caller, advice) {
+      const mine = perCaller.get(caller) ?? 0
+      const isFull = waiting.length >= limits.waitingMax
+      if (mine >= limits.perCallerMax || isFull) {
+        refused++
+        return Promise.reject(isFull ? tooManyForUs() : tooManyOfYours(limits.perCallerMax))
+      }
+      perCaller.set(caller, mine + 1)
+      return new Promise((resolve, reject) => {
+        waiting.push({ query, caller, advice, resolve, reject })
+        startNext()
+      })
+    },
+    counts: () => ({ done, timedOut, refused }),
+    async close() {
+      for (const job of waiting.splice(0)) job.reject(fail('networkError', 'The service is stopping'))
+      const workers = [...idle.splice(0), ...running.keys()]
+      for (const [worker, job] of running) {
+        worker.removeAllListeners()
+        job.reject(fail('networkError', 'The service is stopping'))
+      }
+      running.clear()
+      await Promise.all(workers.map((worker) => worker.terminate()))
+    },
+  }
+}
+
+function settle({ resolve, reject }: Job, answer: AnswerMessage): void {
+  if (answer.kind === 'found') resolve(readAnswer(answer))
+  else if (answer.kind === 'refused') reject(fail('badRequest', answer.message))
+  else reject(answer.error)
+}
+
+function newWorker(file: string): Worker {
+  const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), {
+    workerData: { file },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+    // Settings of the process are none of its business.
+    env: {},
+  })
+  worker.unref()
+  return worker
+}
+
+function tooManyOfYours(max: number): Error {
+  return fail('tooManyRequests', `At most ${max} queries of one user that no index serves can run at once: try again soon`, {
+    headers: { 'Retry-After': String(RETRY_AFTER_S) },
+  })
+}
+
+function tooManyForUs(): Error {
+  return fail('networkError', 'Too many queries that no index serves are waiting: try again soon', {
+    headers: { 'Retry-After': String(RETRY_AFTER_S) },
+  })
+}

@@ -1,0 +1,36 @@
+/**
+ * A thread that answers queries which take long, over a read-only connection of its own.
+ *
+ * It knows no deadline: the pool ends the whole thread when one is missed, which also ends a regular expression that
+ * runs away. Rows are pulled one by one, so that no single step of SQLite takes long.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { Failure } from '../base/failure.ts'
+import { modelNamed } from '../models/registry.ts'
+import { openDatabase } from './database.ts'
+import { execute } from './executor.ts'
+import { planQuery } from './planner.ts'
+import { readQuery, writeAnswer, type AnswerMessage, type QueryMessage } from './query-message.ts'
+
+const database = openDatabase((workerData as { readonly file: string }).file, { readOnly: true })
+
+parentPort?.on('message', (message: QueryMessage) => parentPort?.postMessage(answer(message)))
+
+function answer(message: QueryMessage): AnswerMessage {
+  try {
+    const model = modelNamed(message.model)
+    if (model === undefined) throw new Error(`There is no model ${message.model}`)
+    const query = readQuery(message)
+    database.exec('BEGIN')
+    try {
+      const plan = planQuery(database, model, query)
+      const found = execute(database, model, { plan, query, effort: { rowsRead: 0 }, mayGoOn: () => true })
+      return found === undefined ? { kind: 'failed', error: new Error('The scan gave up') } : writeAnswer(found)
+    } finally {
+      database.exec('COMMIT')
+    }
+  } catch (error) {
+    if (error instanceof Failure) return { kind: 'refused', message: error.message }
+    return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
+  }
+}

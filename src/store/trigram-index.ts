@@ -1,0 +1,72 @@
+/**
+ * The search index of a text field: an FTS5 table of trigrams (sqlite.org/fts5.html#the_trigram_tokenizer).
+ *
+ * It holds each text folded as `match` folds it, so that it can never hide what `match` would find, whatever the
+ * alphabet. Rows have the `seq` of their document. A search asks for all trigrams of the text; `instr` then makes sure
+ * that they stand together.
+ */
+import { parseJson, type Json, type JsonObject } from '../base/json.ts'
+import type { Model } from '../models/schema.ts'
+import { fold } from '../query/fold.ts'
+import type { Database } from './database.ts'
+import { tableOf, trigramColumns, trigramTable } from './schema-sql.ts'
+
+const TRIGRAM_POINTS = 3
+/** A long text is found by some of its trigrams; more of them cost more than they narrow. */
+const TRIGRAMS_MAX = 24
+
+/** Puts a document into the index of its model, or again after a change; does nothing for a model without one. */
+export function indexText(database: Database, model: Model, seq: number, document: JsonObject): void {
+  if (model.trigrams === undefined) return
+  const [table, columns] = [trigramTable(model), trigramColumns(model)]
+  const kept = ['id', ...columns]
+  database.run(`DELETE FROM ${table} WHERE rowid = ?`, seq)
+  database.run(
+    `INSERT INTO ${table} (rowid, text, ${kept.map((path) => `"${path}"`).join(', ')}) VALUES (?, ?, ${kept.map(() => '?').join(', ')})`,
+    seq,
+    indexedText(String(valueOf(document, searchPath(model)))),
+    ...kept.map((path) => String(valueOf(document, path))),
+  )
+}
+
+export function unindexText(database: Database, model: Model, seq: number): void {
+  if (model.trigrams !== undefined) database.run(`DELETE FROM ${trigramTable(model)} WHERE rowid = ?`, seq)
+}
+
+/** Fills a new index from the documents that are there. */
+export function indexTexts(database: Database, model: Model): void {
+  for (const row of database.iterate(`SELECT seq, doc FROM ${tableOf(model)}`)) {
+    indexText(database, model, Number(row['seq']), parseJson(String(row['doc'])) as JsonObject)
+  }
+}
+
+/** The only path that the model's search looks at. */
+export function searchPath(model: Model): string {
+  const [path, ...more] = model.search
+  if (path === undefined || more.length > 0) throw new Error(`${model.name} needs one search path for its trigrams`)
+  return path
+}
+
+/** The form in which a text is indexed and looked for. FTS5 ends a text at NUL, so that becomes another character. */
+export function indexedText(text: string): string {
+  return fold(text).replaceAll('\0', '\uFFFD')
+}
+
+/**
+ * The FTS5 query for texts with all trigrams of the given one, in the form of indexedText():
+ * `"fer" AND "err" AND "rry"`. Undefined where the text is shorter than a trigram.
+ */
+export function trigramQuery(text: string): string | undefined {
+  const points = [...text]
+  const trigrams = new Set(
+    points.slice(TRIGRAM_POINTS - 1).map((_, i) => points.slice(i, i + TRIGRAM_POINTS).join('')),
+  )
+  if (trigrams.size === 0) return undefined
+  return [...trigrams].slice(0, TRIGRAMS_MAX).map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+}
+
+function valueOf(document: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = document
+  for (const step of path.split('.')) value = (value as JsonObject | undefined)?.[step]
+  return value
+}
