@@ -1,0 +1,125 @@
+/** DELETE /api/v1/auth/delete-account: everything goes, and nothing else. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { authCalls } from '../../support/auth-calls.ts'
+import { newCast, newPerson, ROLES } from '../../support/cast.ts'
+import { PREFERENCES } from '../../support/data-bodies.ts'
+import { ADMIN_EMAIL, startService, type TestService } from '../../support/service.ts'
+import { startSuiteService } from '../../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { requestCode, verify, me, deleteAccount } = authCalls(service)
+const { admin } = await newCast(service)
+const OWNED = ['user', 'user_app_settings', 'user_content_preferences']
+
+/** Tables and the number of their rows that mention the text anywhere. */
+function mentions(directory: string, text: string): Record<string, number> {
+  const database = new DatabaseSync(join(directory, 'data', 'dateline.db'), { readOnly: true })
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'").all()
+    const counts = tables.map(({ name }) => {
+      const rows = database.prepare(`SELECT * FROM "${String(name)}"`).all()
+      return [String(name), rows.filter((row) => JSON.stringify(row).includes(text)).length] as const
+    })
+    return Object.fromEntries(counts.filter(([, count]) => count > 0))
+  } finally {
+    database.close()
+  }
+}
+
+async function statusesOf(site: TestService, id: string, token: string): Promise<number[]> {
+  return Promise.all(OWNED.map(async (model) => (await site.data('GET', `/${id}`, { model }, { token })).status))
+}
+
+describe('delete-account', () => {
+  for (const role of ROLES) {
+    it(`of a ${role} is 204 without a body, and user, settings and preferences are gone`, async () => {
+      const person = await newPerson(service, role, admin.token)
+      assert.deepEqual(await statusesOf(service, person.id, admin.token), [200, 200, 200])
+      const answer = await deleteAccount(person.token)
+      assert.deepEqual([answer.status, answer.text], [204, ''])
+      assert.deepEqual(await statusesOf(service, person.id, admin.token), [404, 404, 404])
+      const found = await service.data('GET', '', { model: 'user', filter: { email: person.email } }, { token: admin.token })
+      assert.deepEqual(found.at('data.items'), [])
+    })
+  }
+
+  it('ends all sessions of the user, and no others', async () => {
+    const email = 'many-sessions@example.org'
+    const sessions = [await service.signIn(email), await service.signIn(email), await service.signIn(email)]
+    const bystander = await service.signIn('bystander@example.org')
+    assert.equal((await deleteAccount(sessions[1]?.token)).status, 204)
+    for (const { token } of sessions) {
+      assert.equal((await me(token)).status, 401)
+      assert.equal((await deleteAccount(token)).status, 401)
+    }
+    assert.equal((await me(bystander.token)).status, 200)
+    assert.deepEqual(await statusesOf(service, bystander.id, bystander.token), [200, 200, 200])
+  })
+
+  it('voids the pending code, and the address can sign up anew, as somebody else', async () => {
+    const email = 'returning@example.org'
+    const before = await service.signIn(email)
+    const body = { ...PREFERENCES, id: before.id }
+    const model = 'user_content_preferences'
+    assert.equal((await service.data('PUT', `/${before.id}`, { model }, { token: before.token, body })).status, 200)
+    const code = await service.codeFor(email)
+    assert.equal((await deleteAccount(before.token)).status, 204)
+    assert.equal((await verify({ email, code })).status, 400)
+    const after = await service.signIn(email)
+    assert.notEqual(after.id, before.id)
+    assert.equal(after.user['appRole'], 'standardUser')
+    const preferences = await service.data('GET', `/${after.id}`, { model }, { token: after.token })
+    assert.deepEqual(preferences.at('data.followedTopics'), [])
+    assert.equal((await me(before.token)).status, 401)
+  })
+
+  it('does not mind missing settings and preferences', async () => {
+    for (const missing of [['user_app_settings'], ['user_content_preferences'], ['user_app_settings', 'user_content_preferences']]) {
+      const { id, token } = await newPerson(service, 'standard', admin.token)
+      for (const model of missing) assert.equal((await service.data('DELETE', `/${id}`, { model }, { token })).status, 204)
+      assert.equal((await deleteAccount(token)).status, 204)
+      assert.deepEqual(await statusesOf(service, id, admin.token), [404, 404, 404])
+    }
+  })
+
+  it('leaves no row of any table that names the address or the user, but the revoked token', async () => {
+    const email = 'leaves-no-row@example.org'
+    const { id, token } = await service.signIn(email)
+    await requestCode({ email })
+    const own = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }
+    assert.deepEqual(mentions(service.directory, email), { code: 1, outbox: 2, user: 1 })
+    assert.deepEqual(mentions(service.directory, id), { user: 1, user_app_settings: 1, user_content_preferences: 1 })
+    assert.equal((await deleteAccount(token)).status, 204)
+    await service.app.idle()
+    assert.deepEqual(mentions(service.directory, email), {})
+    assert.deepEqual(mentions(service.directory, id), {})
+    assert.deepEqual(mentions(service.directory, own.jti), { revoked_token: 1 })
+  })
+
+  it('through the data endpoint takes as much', async () => {
+    for (const caller of ['owner', 'administrator'] as const) {
+      const person = await newPerson(service, 'standard', admin.token)
+      await requestCode({ email: person.email })
+      const token = caller === 'owner' ? person.token : admin.token
+      assert.equal((await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token })).status, 204)
+      assert.deepEqual(await statusesOf(service, person.id, admin.token), [404, 404, 404])
+      assert.equal((await me(person.token)).status, 401)
+      assert.deepEqual(mentions(service.directory, person.email), {})
+    }
+  })
+
+  it('lets the last administrator go, who is made again at the next start', async (t) => {
+    const first = await startService(t)
+    const { id, token } = await first.admin()
+    assert.equal((await authCalls(first).deleteAccount(token)).status, 204)
+    assert.equal((await authCalls(first).requestCode({ email: ADMIN_EMAIL, isDashboardLogin: true })).status, 401)
+    await first.stop()
+    const second = await startService(t, {}, { directory: first.directory, start: first.now() + 1000 })
+    const again = await second.admin()
+    assert.notEqual(again.id, id)
+    assert.equal((await authCalls(second).me(token)).status, 401)
+  })
+})

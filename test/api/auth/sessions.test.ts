@@ -1,0 +1,192 @@
+/** GET /api/v1/auth/me and POST /api/v1/auth/sign-out: sessions from their first request to their last. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../../src/base/json.ts'
+import { authCalls } from '../../support/auth-calls.ts'
+import { badTokens } from '../../support/bad-tokens.ts'
+import { newCast, newPerson, ROLES } from '../../support/cast.ts'
+import { decodeEnvelope, decodeError, decodeUser } from '../../support/client-codec.ts'
+import { startService, type Answer } from '../../support/service.ts'
+import { startSuiteService } from '../../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { verify, me, signOut } = authCalls(service)
+const cast = await newCast(service)
+const { admin } = cast
+const TOKEN_TTL_MS = 720 * 3_600_000
+
+function assertUnauthorized(answer: Answer, why: string): void {
+  assert.equal(answer.status, 401, `${why}: ${answer.text}`)
+  assert.equal(decodeError(answer.body).code, 'unauthorized')
+  assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+}
+
+describe('me', () => {
+  for (const role of ROLES) {
+    it(`gives a ${role} the own user, as the data endpoint does`, async () => {
+      const { id, token, email } = cast[role]
+      const { data } = decodeEnvelope((await me(token)).body, decodeUser)
+      assert.deepEqual([data.id, data.email], [id, email])
+      assert.deepEqual((await service.data('GET', `/${id}`, { model: 'user' }, { token })).at('data'), data)
+    })
+  }
+
+  it('shows a change at once', async () => {
+    const { id, token } = await newPerson(service, 'standard', admin.token)
+    const body = { ...((await me(token)).at('data') as JsonObject), appRole: 'premiumUser', dashboardRole: 'publisher' }
+    assert.equal((await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body })).status, 200)
+    const answer = await me(token)
+    assert.deepEqual([answer.at('data.appRole'), answer.at('data.dashboardRole')], ['premiumUser', 'publisher'])
+  })
+
+  it('ignores what a client adds to the query', async () => {
+    const answer = await service.call('GET', `/api/v1/auth/me?userId=${admin.id}`, { token: cast.guest.token })
+    assert.equal(answer.at('data.id'), cast.guest.id)
+  })
+})
+
+describe('a protected endpoint', () => {
+  it('answers 401 without a token, and to one that does not hold, in the same words', async (t) => {
+    const site = await startService(t)
+    const endpoints = authCalls(site)
+    const tokens = [{ name: 'that is missing', token: undefined }, ...(await badTokens(site))]
+    const texts = new Set<string>()
+    for (const { name, token } of tokens) {
+      for (const endpoint of ['me', 'signOut', 'deleteAccount'] as const) {
+        const answer = await endpoints[endpoint](token)
+        assertUnauthorized(answer, `${endpoint} with a token ${name}`)
+        texts.add(answer.text)
+      }
+      for (const [method, target] of [['GET', ''], ['POST', ''], ['GET', '/x'], ['PUT', '/x'], ['DELETE', '/x']] as const) {
+        const body = method === 'POST' || method === 'PUT' ? { body: '{' } : {}
+        const answer = await site.data(method, target, { model: 'nonsense' }, { token, ...body })
+        assertUnauthorized(answer, `${method} /data${target} with a token ${name}`)
+        texts.add(answer.text)
+      }
+    }
+    assert.equal(texts.size, 1)
+  })
+
+  it('takes the token from the header alone', async () => {
+    const { token } = cast.standard
+    for (const query of [`access_token=${token}`, `token=${token}`, `authorization=Bearer%20${token}`]) {
+      assertUnauthorized(await service.call('GET', `/api/v1/auth/me?${query}`), query)
+    }
+    assertUnauthorized(await me(undefined, { headers: { cookie: `token=${token}; access_token=${token}` } }), 'cookie')
+    const form = { body: `access_token=${token}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+    assertUnauthorized(await service.call('POST', '/api/v1/auth/sign-out', form), 'form')
+    assert.equal((await me(token)).status, 200)
+  })
+
+  const { token } = cast.standard
+  const HEADERS: readonly (readonly [string, string, number])[] = [
+    ['the scheme as written', `Bearer ${token}`, 200],
+    ['the scheme in lower case', `bearer ${token}`, 200],
+    ['the scheme in capitals', `BEARER ${token}`, 200],
+    ['the scheme in any case', `bEaReR ${token}`, 200],
+    ['two spaces', `Bearer  ${token}`, 200],
+    ['a space after it', `Bearer ${token} `, 200],
+    ['no scheme', token, 401],
+    ['another scheme', `Basic ${token}`, 401],
+    ['a scheme that only begins alike', `Bearers ${token}`, 401],
+    ['no space', `Bearer${token}`, 401],
+    ['a tab for the space', `Bearer\t${token}`, 401],
+    ['a colon', `Bearer: ${token}`, 401],
+    ['quotes', `Bearer "${token}"`, 401],
+    ['two tokens', `Bearer ${token} ${token}`, 401],
+    ['two values', `Bearer ${token}, Bearer ${token}`, 401],
+    ['a parameter', `Bearer token=${token}`, 401],
+    ['an equals sign at the end', `Bearer ${token}=`, 401],
+    ['the token cut short', `Bearer ${token.slice(0, -1)}`, 401],
+    ['a token of 10,000 characters', `Bearer ${'a'.repeat(10_000)}`, 401],
+    ['a token of 10,000 dots', `Bearer ${'.'.repeat(10_000)}`, 401],
+    ['a header beyond all limits', `Bearer ${'a'.repeat(100_000)}`, 431],
+  ]
+  for (const [name, authorization, status] of HEADERS) {
+    it(`answers an Authorization header with ${name} with ${status}`, async () => {
+      const answer = await me(undefined, { headers: { authorization } })
+      assert.equal(answer.status, status, answer.text)
+      if (status === 200) assert.equal(answer.at('data.id'), cast.standard.id)
+      else decodeError(answer.body)
+    })
+  }
+})
+
+describe('sign-out', () => {
+  it('is 204 without a body, and the token is dead from then on', async () => {
+    const { token } = await service.signIn('leaver@example.org')
+    const answer = await signOut(token)
+    assert.deepEqual([answer.status, answer.text], [204, ''])
+    assertUnauthorized(await signOut(token), 'the second time')
+    assertUnauthorized(await me(token), 'me')
+    assertUnauthorized(await service.data('GET', '', { model: 'topic' }, { token }), 'data')
+  })
+
+  it('leaves the other sessions of the user', async () => {
+    const email = 'two-devices@example.org'
+    const [phone, tablet] = [await service.signIn(email), await service.signIn(email)]
+    assert.equal((await signOut(phone.token)).status, 204)
+    assert.equal((await me(tablet.token)).status, 200)
+    assert.equal((await me(phone.token)).status, 401)
+    assert.equal((await service.signIn(email)).id, phone.id)
+  })
+
+  it('of a guest leaves the guest, whom nobody can sign in to any more', async () => {
+    const { id, token } = await service.guest()
+    assert.equal((await signOut(token)).status, 204)
+    assert.equal((await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })).status, 200)
+  })
+
+  it('holds after a restart and for as long as the token would', async (t) => {
+    const first = await startService(t)
+    const { token, id } = await first.signIn('leaver@example.org')
+    const other = await first.signIn('leaver@example.org')
+    assert.equal((await authCalls(first).signOut(token)).status, 204)
+    await first.stop()
+    const second = await startService(t, {}, { directory: first.directory, start: first.now() + 1000 })
+    const again = authCalls(second)
+    assert.equal((await again.me(token)).status, 401)
+    assert.equal((await again.me(other.token)).at('data.id'), id)
+    second.advance(TOKEN_TTL_MS - 1001)
+    // Whatever tidies the list up may not forget a token that has not expired.
+    for (let i = 0; i < 3; i++) await again.signOut((await second.guest()).token)
+    assert.equal((await again.me(token)).status, 401)
+    assert.equal((await again.me(other.token)).status, 200)
+  })
+})
+
+describe('a token', () => {
+  it('holds for 720 hours and not a millisecond longer', async () => {
+    const { token } = await service.guest()
+    service.advance(TOKEN_TTL_MS - 1)
+    assert.equal((await me(token)).status, 200)
+    service.advance(1)
+    assertUnauthorized(await me(token), 'expired')
+  })
+
+  it('holds for as long as the setting says', async (t) => {
+    const brief = await startService(t, { tokenHours: '1' })
+    const { token } = await brief.guest()
+    brief.advance(3_600_000 - 1)
+    assert.equal((await authCalls(brief).me(token)).status, 200)
+    brief.advance(1)
+    assertUnauthorized(await authCalls(brief).me(token), 'expired')
+  })
+
+  it('is not renewed by use', async () => {
+    const { token } = await service.guest()
+    for (let day = 0; day < 29; day++) {
+      service.advance(86_400_000)
+      assert.equal((await me(token)).status, 200)
+    }
+    service.advance(86_400_000)
+    assert.equal((await me(token)).status, 401)
+  })
+
+  it('that has expired still lets somebody sign in again', async () => {
+    const { token } = await service.guest()
+    service.advance(TOKEN_TTL_MS)
+    const email = 'back-again@example.org'
+    assert.equal((await verify({ email, code: await service.codeFor(email) }, { token })).status, 200)
+  })
+})
