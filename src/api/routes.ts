@@ -59,6 +59,7 @@ export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteSer
     { method: 'DELETE', path: '/api/v1/auth/delete-account', handler: user(auth.deleteAccount) },
     { method: 'GET', path: '/api/v1/data', handler: limited(data.list) },
     { method: 'POST', path: '/api/v1/data', handler: limited(data.create) },
+    { method: 'POST', path: '/api/v1/data/query', handler: limited(data.query) },
     { method: 'GET', path: '/api/v1/data/:id', handler: item },
     { method: 'PUT', path: '/api/v1/data/:id', handler: limited(data.replace) },
     { method: 'DELETE', path: '/api/v1/data/:id', handler: limited(data.remove) },

@@ -31,10 +31,12 @@ import { validateDocument } from './validate.ts'
 
 /** Reads the body; called once everything that can be checked without it has been. */
 export type ReadBody = () => Promise<JsonObject>
+/** Reads the parameters of a list, from the URL or from a body. */
+export type ReadParams = () => ListParams | Promise<ListParams>
 
 /** All results are JSON text. Every function throws the failures of contract and specification. */
 export interface Documents {
-  list(model: Model, params: ListParams, caller: Caller): Promise<string>
+  list(model: Model, params: ReadParams, caller: Caller): Promise<string>
   read(model: Model, id: string, caller: Caller): Promise<string>
   create(model: Model, body: ReadBody, caller: Caller): Promise<string>
   replace(model: Model, id: string, body: ReadBody, caller: Caller): Promise<string>
@@ -86,7 +88,7 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
   return {
     async list(model, params, caller) {
       requireRole(model, 'list', caller)
-      const query = await readListQuery(model, params, caller, { settings, store })
+      const query = await readListQuery(model, await params(), caller, { settings, store })
       if (query.limit === 0) return pageText(model, query, { items: [], next: undefined })
       if (model !== dashboardSummary) return pageText(model, query, await store.find(model, query, caller.id))
       const text = await requireItem(model, dashboardSummary.singleton ?? '')

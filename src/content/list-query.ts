@@ -1,21 +1,23 @@
 /** From the parameters of a list request to the query that the store answers, and back to a page. */
 import { describe, fail } from '../base/failure.ts'
-import type { Json } from '../base/json.ts'
+import { isWhole as isWholeNumber } from '../base/decimal.ts'
+import { isNumber, type Json } from '../base/json.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import { dateFields, type Model } from '../models/schema.ts'
 import { and, eq, type Filter } from '../query/ast.ts'
 import { readCursor, writeCursor } from '../query/cursor.ts'
 import { parseSort, type Sort } from '../query/order.ts'
-import { parseFilter, parseFilterText } from '../query/parse.ts'
+import { parseFilter } from '../query/parse.ts'
 import type { DocumentStore, FindQuery, Found } from '../store/store.ts'
 import { inUse, takeSpecialKeys } from './special-keys.ts'
 
-/** The texts of the parameters, as the request gives them. */
+/** The parameters as the request gives them; the filter is read from its text, but not understood yet. */
 export interface ListParams {
-  readonly filter?: string | undefined
-  readonly sort?: string | undefined
-  readonly limit?: string | undefined
-  readonly cursor?: string | undefined
+  readonly filter: Json | undefined
+  readonly sort: string | undefined
+  /** Any value: it is checked here. */
+  readonly limit: Json | undefined
+  readonly cursor: string | undefined
 }
 
 export interface ListSettings {
@@ -36,7 +38,7 @@ export async function readListQuery(
   caller: Caller,
   { settings, store }: { readonly settings: ListSettings; readonly store: DocumentStore },
 ): Promise<FindQuery> {
-  const { rest, conditions, uses } = takeSpecialKeys(model, params.filter === undefined ? {} : parseFilterText(params.filter))
+  const { rest, conditions, uses } = takeSpecialKeys(model, params.filter === undefined ? {} : params.filter)
   const filters: Filter[] = [parseFilter(rest, { dateFields: dateFields(model.fields) }), ...conditions]
   const sort = params.sort === undefined ? (uses.length > 0 ? BY_NAME : []) : parseSort(params.sort)
   const after = params.cursor === undefined ? undefined : readCursor(params.cursor, { model: model.name, sort })
@@ -55,10 +57,9 @@ export function pageText(model: Model, { sort }: FindQuery, { items, next }: Fou
 }
 
 /** Whatever is above the maximum, of however many digits, means the maximum. */
-function readLimit(text: string | undefined, { limitDefault, limitMax }: ListSettings): number {
-  if (text === undefined) return limitDefault
-  if (!/^\d+$/.test(text)) {
-    throw fail('badRequest', `Cannot read limit ${describe(text)}: expected a whole number, 0 or more`)
-  }
-  return Math.min(Number(text), limitMax)
+function readLimit(value: Json | undefined, { limitDefault, limitMax }: ListSettings): number {
+  if (value === undefined) return limitDefault
+  const isWhole = typeof value === 'string' ? /^\d+$/.test(value) : isNumber(value) && isWholeNumber(value) && Number(value) >= 0
+  if (!isWhole) throw fail('badRequest', `Cannot read limit ${describe(value)}: expected a whole number, 0 or more`)
+  return Math.min(Number(value), limitMax)
 }

@@ -2,8 +2,9 @@
  * From method and path to a handler.
  *
  * Each path of the table is one anchored RegExp, tried in turn: with a few dozen paths nothing cleverer is measurable
- * beside the parsing of HTTP. Two paths that could match the same request are an error at start-up, so the order of
- * the table means nothing.
+ * beside the parsing of HTTP. Where two paths match the same request, the one that names more from the left goes first
+ * (`/data/query` before `/data/:id`); two that do so alike are an error at start-up. So the order of the table means
+ * nothing.
  */
 import { describe, fail } from '../base/failure.ts'
 import type { Handler, Params } from './exchange.ts'
@@ -29,7 +30,7 @@ export interface Router {
   route(method: string, path: string): Routed
 }
 
-/** Throws an Error that names the routes when two of them are the same or could match the same path. */
+/** Throws an Error that names the routes when two of them are the same but for the names of parameters. */
 export function createRouter(routes: readonly Route[]): Router {
   const places = placesOf(routes)
   const methods = allowed(places.flatMap((place) => [...place.handlers.keys()]))
@@ -69,12 +70,19 @@ function placesOf(routes: readonly Route[]): readonly Place[] {
     if (handlers.has(method)) throw new Error(`Cannot add route ${method} "${path}": it exists already`)
     table.set(path, handlers.set(method, handler))
   }
-  const paths = [...table.keys()]
+  const paths = [...table.keys()].sort((a, b) => (shapeOf(a) < shapeOf(b) ? -1 : 1))
   for (const [i, path] of paths.entries()) {
-    const rival = paths.slice(0, i).find((other) => overlap(other, path))
-    if (rival !== undefined) throw new Error(`Cannot add route "${path}": "${rival}" matches some of the same paths`)
+    const rival = paths[i - 1]
+    if (rival !== undefined && shapeOf(rival) === shapeOf(path)) {
+      throw new Error(`Cannot add route "${path}": "${rival}" matches the same paths`)
+    }
   }
-  return [...table].map(([path, handlers]) => placeOf(path, handlers))
+  return paths.map((path) => placeOf(path, table.get(path) ?? new Map<string, Handler>()))
+}
+
+/** The path with one sign for every parameter, which sorts behind all that a segment can be named. */
+function shapeOf(path: string): string {
+  return segments(path).map((segment) => (segment.startsWith(':') ? '\u{10ffff}' : segment)).join('/')
 }
 
 function placeOf(path: string, own: ReadonlyMap<string, Handler>): Place {
@@ -95,16 +103,6 @@ function segments(path: string): readonly string[] {
     throw new Error(`Cannot add route "${path}": wanted "/" and segments of letters, digits, "-", ".", "_" or ":name"`)
   }
   return parts
-}
-
-function overlap(a: string, b: string): boolean {
-  const [left, right] = [segments(a), segments(b)]
-  const same = (part: string, i: number): boolean => {
-    const other = right[i] ?? ''
-    // A parameter matches any text but the empty one, which only the path "/" has.
-    return part === other || (part.startsWith(':') && other !== '') || (other.startsWith(':') && part !== '')
-  }
-  return left.length === right.length && left.every(same)
 }
 
 function paramsOf(names: readonly string[], match: RegExpExecArray): Params {

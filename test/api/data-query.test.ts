@@ -1,0 +1,77 @@
+/** POST /api/v1/data/query: the list whose parameters do not fit a URL. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { seedSample } from '../../src/content/seeding.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
+const guest = await service.guest()
+
+describe('POST /api/v1/data/query', () => {
+  const ask = (body: unknown, model = 'headline'): Promise<Answer> =>
+    service.data('POST', '/query', { model }, { token: guest.token, body })
+
+  it('answers what the GET with the same parameters does, page after page', async () => {
+    const filter = { status: 'active', 'source.language.code': { $in: ['en', 'de', 'is'] } }
+    let cursor: string | undefined
+    for (let page = 0; page < 3; page++) {
+      const query = { sort: 'updatedAt:desc,title:asc', limit: 7, ...(cursor === undefined ? {} : { cursor }) }
+      const [posted, got] = await Promise.all([
+        ask({ filter, ...query }),
+        service.data('GET', '', { model: 'headline', filter, ...query }, { token: guest.token }),
+      ])
+      assert.equal(posted.status, 200)
+      assert.equal(posted.at('data.items[6].id') !== undefined, true)
+      assert.deepEqual(posted.at('data'), got.at('data'))
+      cursor = String(got.at('data.cursor'))
+    }
+  })
+
+  it('takes a filter that no request line could carry', async () => {
+    const ids = Array.from({ length: 1000 }, (_, i) => `${'f'.repeat(40)}${i}`)
+    const answer = await ask({ filter: { 'topic.id': { $nin: ids } }, limit: 3 })
+    assert.equal(answer.status, 200)
+    assert.equal((answer.at('data.items') as unknown[]).length, 3)
+  })
+
+  it('has defaults for everything, and reads null as nothing', async () => {
+    for (const body of [{}, { filter: null, sort: null, limit: null, cursor: null }]) {
+      assert.equal(((await ask(body)).at('data.items') as unknown[]).length, 20)
+    }
+    assert.deepEqual((await ask({ limit: 0 })).at('data'), { items: [], cursor: null, hasMore: false })
+  })
+
+  for (const [name, body, status, message] of [
+    ['a filter that is no object', { filter: 'status' }, 400, /Cannot read filter/],
+    ['a filter as text', { filter: '{"status":"active"}' }, 400, /Cannot read filter/],
+    ['an unknown operator', { filter: { a: [{ $near: 1 }], b: { $near: 1 } } }, 400, /\$near/],
+    ['a filter past 64 KiB', { filter: { title: 'x'.repeat(65_537) } }, 400, /64 KiB|65536/],
+    ['a sort that is no text', { sort: ['name'] }, 400, /Cannot read sort: expected a string, found an array/],
+    ['a negative limit', { limit: -1 }, 400, /Cannot read limit -1/],
+    ['a limit with a fraction', { limit: 1.5 }, 400, /Cannot read limit 1.5/],
+    ['a limit of another type', { limit: true }, 400, /Cannot read limit true/],
+    ['a cursor that is no text', { cursor: 7 }, 400, /Cannot read cursor: expected a string, found 7/],
+    ['a strange cursor', { cursor: 'abc' }, 400, /Cannot read cursor "abc"/],
+    ['a body that is no object', [], 400, /object/],
+  ] as const) {
+    it(`refuses ${name}`, async () => {
+      const answer = await ask(body)
+      assert.equal(answer.status, status, answer.text)
+      assert.match(answer.error, message)
+    })
+  }
+
+  it('asks for a token, a model and the right to list, in this order and before the body', async () => {
+    assert.equal((await service.data('POST', '/query', { model: 'nothing' }, { body: '{' })).status, 401)
+    assert.equal((await ask('{', 'nothing')).status, 400)
+    assert.equal((await ask('{', 'user')).status, 403)
+  })
+
+  it('has no other method', async () => {
+    const answer = await service.data('GET', '/query', { model: 'topic' }, { token: guest.token })
+    assert.equal(answer.status, 405)
+    assert.equal(answer.headers.get('allow'), 'POST, OPTIONS')
+  })
+})
