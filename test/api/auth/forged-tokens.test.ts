@@ -1,0 +1,174 @@
+/**
+ * Tokens made by somebody who knows the format, and some by somebody who knows the secret, too: a token holds only
+ * with everything right at once, and says who the user is, never what the user may do (RFC 8725).
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { authCalls } from '../../support/auth-calls.ts'
+import { forge, tokenParts } from '../../support/bad-tokens.ts'
+import { decodeError } from '../../support/client-codec.ts'
+import { startService } from '../../support/service.ts'
+import { startSuiteService } from '../../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { me } = authCalls(service)
+const admin = await service.admin()
+const guest = await service.guest()
+const secretsFile = join(service.directory, 'data', 'secrets')
+const secret = readFileSync(secretsFile, 'utf8').trim()
+const { header, claims } = tokenParts(guest.token)
+const now = service.now() / 1000
+
+/** The parts of the guest's token with some of them changed; undefined takes a member out. */
+const withHeader = (change: object, hash?: string): string => forge({ ...header, ...change }, claims, secret, hash)
+const withClaims = (change: object): string => forge(header, { ...claims, ...change }, secret)
+const [signedHeader = '', signedClaims = '', signature = ''] = guest.token.split('.')
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+it('the tests can forge a token that holds', async () => {
+  assert.equal((await me(forge(header, claims, secret))).at('data.id'), guest.id)
+  assert.equal((await me(withClaims({ sub: admin.id, jti: 'of-the-test' }))).at('data.id'), admin.id)
+})
+
+it('a token of ours has the five claims, and names algorithm, type and key', () => {
+  assert.deepEqual(Object.keys(claims).sort(), ['exp', 'iat', 'iss', 'jti', 'sub'])
+  assert.deepEqual({ ...claims, jti: 'any' }, { sub: guest.id, iat: now, exp: now + 720 * 3600, iss: 'http://localhost:8080', jti: 'any' })
+  assert.deepEqual({ ...header, kid: 'any' }, { alg: 'HS256', typ: 'JWT', kid: 'any' })
+})
+
+const REFUSED: readonly (readonly [string, string])[] = [
+  ['of the algorithm none', `${encode({ alg: 'none' })}.${signedClaims}.`],
+  ['of the algorithm none with a signature', `${encode({ ...header, alg: 'none' })}.${signedClaims}.${signature}`],
+  ['of the algorithm NONE', `${encode({ ...header, alg: 'NONE' })}.${signedClaims}.`],
+  ['without an algorithm', withHeader({ alg: undefined })],
+  ['of the algorithm HS512', withHeader({ alg: 'HS512' }, 'sha512')],
+  ['of the algorithm HS384', withHeader({ alg: 'HS384' }, 'sha384')],
+  ['that says HS256 and is signed with HS512', withHeader({}, 'sha512')],
+  ['of the algorithm RS256, signed with our secret', withHeader({ alg: 'RS256' })],
+  ['of the algorithm hs256 in lower case', withHeader({ alg: 'hs256' })],
+  ['of an algorithm in an array', withHeader({ alg: ['HS256'] })],
+  ['with critical extensions', withHeader({ crit: ['exp'] })],
+  ['of an unknown key', withHeader({ kid: '00000000' })],
+  ['of a key that is null', withHeader({ kid: null })],
+  ['of a key that is a path', withHeader({ kid: '../../../../dev/null' })],
+  ['signed with another secret', forge(header, claims, `${secret}x`)],
+  ['signed with no secret', forge(header, claims, '')],
+  ['signed with the id of the key', forge(header, claims, String(header['kid']))],
+  ['whose claims were changed', `${signedHeader}.${encode({ ...claims, sub: admin.id })}.${signature}`],
+  ['whose header was changed', `${encode({ ...header, typ: 'other' })}.${signedClaims}.${signature}`],
+  ['whose signature was cut', `${signedHeader}.${signedClaims}.${signature.slice(0, -1)}`],
+  ['whose signature is longer', `${signedHeader}.${signedClaims}.${signature}A`],
+  ['whose signature has other padding bits', `${signedHeader}.${signedClaims}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`],
+  ['without a signature', `${signedHeader}.${signedClaims}.`],
+  ['of two parts', `${signedHeader}.${signedClaims}`],
+  ['of four parts', `${guest.token}.${signature}`],
+  ['of five parts, as encrypted ones have', `${guest.token}.a.b`],
+  ['with an empty header', `.${signedClaims}.${signature}`],
+  ['of empty parts', '..'],
+  ['whose header is no object', forge([header], claims, secret)],
+  ['whose header is no JSON', forge('header', claims, secret)],
+  ['whose claims are no object', forge(header, [claims], secret)],
+  ['whose claims are null', forge(header, 'null', secret)],
+  ['whose claims are no JSON', forge(header, '{"sub":', secret)],
+  ['without sub', withClaims({ sub: undefined })],
+  ['without iat', withClaims({ iat: undefined })],
+  ['without exp', withClaims({ exp: undefined })],
+  ['without iss', withClaims({ iss: undefined })],
+  ['without jti', withClaims({ jti: undefined })],
+  ['whose sub is a number', withClaims({ sub: 7 })],
+  ['whose sub is an object', withClaims({ sub: { id: guest.id } })],
+  ['whose sub is nobody', withClaims({ sub: 'f'.repeat(24) })],
+  ['whose sub is an address', withClaims({ sub: 'admin@example.org' })],
+  ['whose sub is SQL', withClaims({ sub: "' OR 1=1 --" })],
+  ['whose exp is a text', withClaims({ exp: String(claims['exp']) })],
+  ['whose exp is null', withClaims({ exp: null })],
+  ['whose exp is this moment', withClaims({ exp: now })],
+  ['whose exp was yesterday', withClaims({ exp: now - 86_400 })],
+  ['whose exp is negative', withClaims({ exp: -1 })],
+  ['whose exp is no number at all', forge(header, `{"exp":1e999,${JSON.stringify({ ...claims, exp: undefined }).slice(1)}`, secret)],
+  ['of another issuer', withClaims({ iss: 'http://localhost:8081' })],
+  ['of several issuers', withClaims({ iss: ['http://localhost:8080'] })],
+  ['that begins in an hour', withClaims({ iat: now + 3600 })],
+]
+describe('a token is refused', () => {
+  for (const [name, token] of REFUSED) {
+    it(name, async () => {
+      const answer = await me(token)
+      assert.equal(answer.status, 401, answer.text)
+      assert.equal(decodeError(answer.body).code, 'unauthorized')
+    })
+  }
+})
+
+const TAKEN: readonly (readonly [string, string])[] = [
+  ['without a key id, as from a service that shares the secret', withHeader({ kid: undefined })],
+  ['without a type', withHeader({ typ: undefined })],
+  ['whose exp is a second from now', withClaims({ exp: now + 1 })],
+  ['whose iat is a few seconds off', withClaims({ iat: now + 4 })],
+  ['with further claims', withClaims({ email: 'reader@example.org', aud: 'app' })],
+]
+describe('a token is taken', () => {
+  for (const [name, token] of TAKEN) {
+    it(name, async () => assert.equal((await me(token)).status, 200))
+  }
+})
+
+describe('what a user may do', () => {
+  it('is not in the token, whatever it says', async () => {
+    const token = withClaims({ appRole: 'premiumUser', dashboardRole: 'admin', email: 'admin@example.org', role: 'admin' })
+    assert.equal((await me(token)).at('data.dashboardRole'), 'none')
+    assert.equal((await service.data('GET', '', { model: 'user' }, { token })).status, 403)
+  })
+
+  it('changes with the stored user, for tokens that are out already', async () => {
+    const { id, token, user } = await service.signIn('promoted@example.org')
+    const list = async (): Promise<number> => (await service.data('GET', '', { model: 'user' }, { token })).status
+    const give = async (dashboardRole: string): Promise<void> => {
+      const answer = await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body: { ...user, dashboardRole } })
+      assert.equal(answer.status, 200, answer.text)
+    }
+    assert.equal(await list(), 403)
+    await give('admin')
+    assert.equal(await list(), 200)
+    await give('none')
+    assert.equal(await list(), 403)
+  })
+})
+
+describe('the secrets', () => {
+  it('are for their owner alone', () => {
+    assert.equal(statSync(secretsFile).mode & 0o777, 0o600)
+    assert.equal(statSync(join(service.directory, 'data')).mode & 0o777, 0o700)
+    assert.equal(statSync(join(service.directory, 'data', 'dateline.db')).mode & 0o777, 0o600)
+    assert.ok(Buffer.from(secret, 'base64url').length >= 32)
+  })
+
+  it('are others for each site', async (t) => {
+    const other = await startService(t)
+    await other.guest()
+    assert.equal((await authCalls(other).me(guest.token)).status, 401)
+    assert.notEqual(readFileSync(join(other.directory, 'data', 'secrets'), 'utf8').trim(), secret)
+  })
+
+  it('can be replaced: the first signs, and old ones hold until their line is gone', async (t) => {
+    const first = await startService(t)
+    const old = await first.guest()
+    const code = await first.codeFor('pending@example.org')
+    await first.stop()
+    const file = join(first.directory, 'data', 'secrets')
+    const oldSecret = readFileSync(file, 'utf8').trim()
+    writeFileSync(file, `${'n'.repeat(43)}\n${oldSecret}\n`)
+    const second = await startService(t, {}, { directory: first.directory, start: first.now() + 1000 })
+    const fresh = await second.guest()
+    for (const { token } of [old, fresh]) assert.equal((await authCalls(second).me(token)).status, 200)
+    assert.notEqual(tokenParts(old.token).header['kid'], tokenParts(fresh.token).header['kid'])
+    assert.equal((await authCalls(second).verify({ email: 'pending@example.org', code })).status, 400)
+    await second.stop()
+    writeFileSync(file, `${'n'.repeat(43)}\n`)
+    const third = await startService(t, {}, { directory: first.directory, start: first.now() + 2000 })
+    assert.equal((await authCalls(third).me(old.token)).status, 401)
+    assert.equal((await authCalls(third).me(fresh.token)).status, 200)
+  })
+})
