@@ -1,0 +1,304 @@
+/** The five limits: at the limit and one past it, how long to wait, and what does not count. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { authCalls, otherCode, type AuthCalls } from '../../support/auth-calls.ts'
+import { newCast, newPerson } from '../../support/cast.ts'
+import { decodeError } from '../../support/client-codec.ts'
+import { startService, type Answer, type TestService, type TestSettings } from '../../support/service.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+type Site = TestService & AuthCalls
+
+/** Only the named limits are on. */
+async function limited(t: TestContext, settings: TestSettings): Promise<Site> {
+  const off = { codesPerEmail: '0', codesPerAddress: '0', wrongCodesPerEmail: '0', guestsPerAddress: '0', dataPerUser: '0' }
+  const service = await startService(t, { rateLimits: 'on', trustedProxies: '127.0.0.1', ...off, ...settings })
+  return { ...service, ...authCalls(service) }
+}
+
+const from = (address: string): { headers: Record<string, string> } => ({ headers: { 'x-forwarded-for': address } })
+
+function assertLimited(answer: Answer, retryAfterS: number): void {
+  assert.equal(answer.status, 429, answer.text)
+  assert.equal(decodeError(answer.body).code, 'tooManyRequests')
+  assert.equal(answer.headers.get('retry-after'), String(retryAfterS))
+}
+
+interface Limit {
+  readonly name: string
+  readonly settings: TestSettings
+  readonly windowMs: number
+  /** Asks once for the one who is limited, or for another; the answers of allowed ones have the status. */
+  readonly prepare: (site: Site) => Promise<(who: 'one' | 'other') => Promise<Answer>>
+  readonly status: number
+}
+
+/** Each limit is 3. */
+const LIMITS: readonly Limit[] = [
+  {
+    name: 'codes per e-mail address',
+    settings: { codesPerEmail: '3' },
+    windowMs: 15 * MINUTE_MS,
+    prepare: async ({ requestCode }) => (who) => requestCode({ email: `${who}@example.org` }),
+    status: 202,
+  },
+  {
+    name: 'codes per client address',
+    settings: { codesPerAddress: '3' },
+    windowMs: HOUR_MS,
+    prepare: async ({ requestCode }) => {
+      let asked = 0
+      return (who) => requestCode({ email: `reader-${++asked}@example.org` }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
+    },
+    status: 202,
+  },
+  {
+    name: 'guests per client address',
+    settings: { guestsPerAddress: '3' },
+    windowMs: HOUR_MS,
+    prepare: async ({ anonymous }) => (who) => anonymous({ body: {}, ...from(who === 'one' ? '192.0.2.1' : '192.0.2.2') }),
+    status: 200,
+  },
+  {
+    name: 'wrong codes per e-mail address',
+    settings: { wrongCodesPerEmail: '3' },
+    windowMs: DAY_MS,
+    prepare: async ({ verify }) => (who) => verify({ email: `${who}@example.org`, code: '123456' }),
+    status: 400,
+  },
+  {
+    name: 'data requests per user',
+    settings: { dataPerUser: '3' },
+    windowMs: MINUTE_MS,
+    prepare: async (site) => {
+      const [one, other] = [await site.guest(), await site.guest()]
+      return (who) => site.data('GET', '', { model: 'topic' }, { token: (who === 'one' ? one : other).token })
+    },
+    status: 200,
+  },
+]
+for (const { name, settings, windowMs, prepare, status } of LIMITS) {
+  describe(`the limit on ${name}`, () => {
+    it('allows as many as it says, refuses the next, and leaves others alone', async (t) => {
+      const ask = await prepare(await limited(t, settings))
+      for (let i = 0; i < 3; i++) assert.equal((await ask('one')).status, status)
+      assertLimited(await ask('one'), windowMs / SECOND_MS)
+      assert.equal((await ask('other')).status, status)
+    })
+
+    it('slides: each place comes free when its own request leaves the window, to the millisecond', async (t) => {
+      const site = await limited(t, settings)
+      const ask = await prepare(site)
+      const step = windowMs / 4
+      for (let i = 0; i < 3; i++) {
+        assert.equal((await ask('one')).status, status)
+        site.advance(step)
+      }
+      assertLimited(await ask('one'), step / SECOND_MS)
+      site.advance(step - SECOND_MS - 1)
+      assertLimited(await ask('one'), 2) // 1.001 s, in whole seconds that are enough
+      site.advance(SECOND_MS)
+      assertLimited(await ask('one'), 1) // 1 ms
+      site.advance(1)
+      assert.equal((await ask('one')).status, status)
+      assertLimited(await ask('one'), step / SECOND_MS)
+    })
+
+    it('does not count what it refuses, so that Retry-After is kept', async (t) => {
+      const site = await limited(t, settings)
+      const ask = await prepare(site)
+      for (let i = 0; i < 3; i++) await ask('one')
+      for (let i = 1; i <= 10; i++) {
+        site.advance(SECOND_MS)
+        assertLimited(await ask('one'), windowMs / SECOND_MS - i)
+      }
+      site.advance(windowMs - 10 * SECOND_MS)
+      for (let i = 0; i < 3; i++) assert.equal((await ask('one')).status, status)
+      assertLimited(await ask('one'), windowMs / SECOND_MS)
+    })
+
+    it('cannot be passed by requests at once', async (t) => {
+      const ask = await prepare(await limited(t, settings))
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ask('one')))
+      assert.deepEqual(answers.filter((answer) => answer.status === status).length, 3)
+      assert.deepEqual(answers.filter((answer) => answer.status === 429).length, 9)
+    })
+
+    it('is off at 0, and with all others at --rate-limits off', async (t) => {
+      const zero = Object.fromEntries(Object.keys(settings).map((key) => [key, '0']))
+      for (const off of [zero, { ...settings, rateLimits: 'off' }]) {
+        const ask = await prepare(await limited(t, off))
+        for (let i = 0; i < 8; i++) assert.equal((await ask('one')).status, status)
+      }
+    })
+
+    it(`${name.startsWith('data') ? 'begins anew after' : 'survives'} a restart`, async (t) => {
+      const first = await limited(t, settings)
+      const before = await prepare(first)
+      for (let i = 0; i < 3; i++) await before('one')
+      await first.stop()
+      const given = { rateLimits: 'on', trustedProxies: '127.0.0.1', ...settings }
+      const second = await startService(t, given, { directory: first.directory, start: first.now() + SECOND_MS })
+      const ask = await prepare({ ...second, ...authCalls(second) })
+      if (name.startsWith('data')) assert.equal((await ask('one')).status, status)
+      else assertLimited(await ask('one'), windowMs / SECOND_MS - 1)
+    })
+  })
+}
+
+describe('requests for codes', () => {
+  it('count on the client address before anything of them is read', async (t) => {
+    const site = await limited(t, { codesPerAddress: '4' })
+    const bodies = ['{', { email: 'nobody' }, { email: 'stranger@example.org', isDashboardLogin: true }]
+    const statuses: number[] = []
+    for (const body of bodies) statuses.push((await site.requestCode(body)).status)
+    statuses.push((await site.call('POST', '/api/v1/auth/request-code', { body: 'a=b', headers: { 'content-type': 'text/plain' } })).status)
+    assert.deepEqual(statuses, [400, 400, 401, 400])
+    assertLimited(await site.requestCode({ email: 'reader@example.org' }), 3600)
+  })
+
+  it('count on the e-mail address in any spelling, for app and dashboard together', async (t) => {
+    const site = await limited(t, { codesPerEmail: '2' })
+    assert.equal((await site.requestCode({ email: 'Admin@Example.org ' })).status, 202)
+    assert.equal((await site.requestCode({ email: 'admin@example.org', isDashboardLogin: true })).status, 202)
+    assertLimited(await site.requestCode({ email: 'ADMIN@example.org' }), 900)
+  })
+
+  it('do not tell by the limit who has an account, or who may open the dashboard', async (t) => {
+    const site = await limited(t, { codesPerEmail: '2' })
+    for (const email of ['admin@example.org', 'stranger@example.org']) {
+      for (let i = 0; i < 2; i++) await site.requestCode({ email, isDashboardLogin: true })
+      assertLimited(await site.requestCode({ email, isDashboardLogin: true }), 900)
+    }
+  })
+
+  it('that are refused send no mail and leave the code before good', async (t) => {
+    const site = await limited(t, { codesPerEmail: '1' })
+    const code = await site.codeFor('reader@example.org')
+    assert.equal((await site.requestCode({ email: 'reader@example.org' })).status, 429)
+    assert.equal((await site.mails('reader@example.org')).length, 1)
+    assert.equal((await site.verify({ email: 'reader@example.org', code })).status, 200)
+  })
+})
+
+describe('wrong codes', () => {
+  it('count over all codes of the address, and past the limit the right one is refused, too', async (t) => {
+    const site = await limited(t, { wrongCodesPerEmail: '6' })
+    const email = 'reader@example.org'
+    for (let round = 0; round < 2; round++) {
+      const code = await site.codeFor(email)
+      for (let i = 1; i <= 3; i++) assert.equal((await site.verify({ email, code: otherCode(code, i) })).status, 400)
+    }
+    const code = await site.codeFor(email)
+    assertLimited(await site.verify({ email, code }), DAY_MS / SECOND_MS)
+    site.advance(DAY_MS)
+    assert.equal((await site.verify({ email, code: await site.codeFor(email) })).status, 200)
+  })
+
+  it('are not right ones, and not malformed ones', async (t) => {
+    const site = await limited(t, { wrongCodesPerEmail: '1' })
+    const email = 'reader@example.org'
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await site.verify({ email, code: 'abcdef' })).status, 400)
+      await site.signIn(email)
+    }
+    const code = await site.codeFor(email)
+    assert.equal((await site.verify({ email, code: otherCode(code) })).status, 400)
+    assertLimited(await site.verify({ email, code }), DAY_MS / SECOND_MS)
+  })
+})
+
+describe('data requests', () => {
+  it('of publishers and administrators are not counted', async (t) => {
+    const site = await limited(t, { dataPerUser: '2' })
+    const cast = await newCast(site)
+    for (const { token } of [cast.admin, cast.publisher]) {
+      for (let i = 0; i < 6; i++) assert.equal((await site.data('GET', '', { model: 'topic' }, { token })).status, 200)
+    }
+    for (const { token } of [cast.guest, cast.standard, cast.premium]) {
+      const statuses: number[] = []
+      for (let i = 0; i < 3; i++) statuses.push((await site.data('GET', '', { model: 'topic' }, { token })).status)
+      assert.deepEqual(statuses, [200, 200, 429])
+    }
+  })
+
+  it('count whatever becomes of them, over all sessions of the user, and come before the model', async (t) => {
+    const site = await limited(t, { dataPerUser: '3' })
+    const { token: adminToken } = await site.admin()
+    const { id, token } = await newPerson(site, 'standard', adminToken)
+    const other = site.app.services.sessions.issueToken(id, site.now())
+    assert.equal((await site.data('GET', '', {}, { token })).status, 400)
+    assert.equal((await site.data('DELETE', '/x', { model: 'topic' }, { token: other })).status, 403)
+    assert.equal((await site.data('GET', '/x', { model: 'topic' }, { token })).status, 404)
+    assertLimited(await site.data('GET', '', { model: 'nonsense' }, { token: other }), 60)
+  })
+
+  it('without a good token are 401 and count for nobody', async (t) => {
+    const site = await limited(t, { dataPerUser: '1' })
+    for (let i = 0; i < 5; i++) assert.equal((await site.data('GET', '', { model: 'topic' }, { token: 'x' })).status, 401)
+    const { token } = await site.guest()
+    assert.equal((await site.data('GET', '', { model: 'topic' }, { token })).status, 200)
+  })
+
+  it('do not limit the account endpoints', async (t) => {
+    const site = await limited(t, { dataPerUser: '1' })
+    const { token } = await site.guest()
+    for (let i = 0; i < 5; i++) assert.equal((await site.me(token)).status, 200)
+    assert.equal((await site.signOut(token)).status, 204)
+  })
+
+  it('of the public remote configuration count by address', async (t) => {
+    const site = await limited(t, { dataPerUser: '2', publicRemoteConfig: 'on' })
+    const read = (address: string): Promise<Answer> =>
+      site.data('GET', '/6643b1b7a4a4e6e1a8e7b1c2', { model: 'remote_config' }, from(address))
+    for (let i = 0; i < 2; i++) assert.equal((await read('192.0.2.1')).status, 200)
+    assertLimited(await read('192.0.2.1'), 60)
+    assert.equal((await read('192.0.2.2')).status, 200)
+  })
+})
+
+describe('the client address', () => {
+  interface Row {
+    readonly name: string
+    readonly proxies?: string
+    readonly first: string
+    readonly second: string
+    readonly same: boolean
+  }
+  const ROWS: readonly Row[] = [
+    { name: 'X-Forwarded-For of anybody', proxies: '', first: '192.0.2.1', second: '192.0.2.2', same: true },
+    { name: 'X-Forwarded-For of a proxy that is not trusted', proxies: '10.0.0.0/8', first: '192.0.2.1', second: '192.0.2.2', same: true },
+    { name: 'two IPv4 addresses', first: '192.0.2.1', second: '192.0.2.2', same: false },
+    { name: 'one IPv4 address with two ports', first: '192.0.2.1:40001', second: '192.0.2.1:40002', same: true },
+    { name: 'an IPv4 address and its IPv6 form', first: '192.0.2.1', second: '::ffff:192.0.2.1', same: true },
+    { name: 'one entry behind two that the client made up', first: '1.1.1.1, 192.0.2.1', second: '2.2.2.2, 192.0.2.1', same: true },
+    { name: 'two IPv6 addresses of one /64', first: '2001:db8:1:2::1', second: '2001:db8:1:2:ffff:ffff:ffff:ffff', same: true },
+    { name: 'one IPv6 address in two forms', first: '2001:db8::1', second: '2001:0DB8:0:0:0:0:0:1', same: true },
+    { name: 'IPv6 addresses of two /64', first: '2001:db8:1:2::1', second: '2001:db8:1:3::1', same: false },
+  ]
+  for (const { name, proxies, first, second, same } of ROWS) {
+    it(`of ${name} is ${same ? 'one' : 'two'}`, async (t) => {
+      const settings = { codesPerAddress: '1', guestsPerAddress: '1', ...(proxies === undefined ? {} : { trustedProxies: proxies }) }
+      const site = await limited(t, settings)
+      assert.equal((await site.anonymous({ body: {}, ...from(first) })).status, 200)
+      assert.equal((await site.anonymous({ body: {}, ...from(second) })).status, same ? 429 : 200)
+      assert.equal((await site.requestCode({ email: 'a@example.org' }, from(first))).status, 202)
+      assert.equal((await site.requestCode({ email: 'b@example.org' }, from(second))).status, same ? 429 : 202)
+    })
+  }
+})
+
+it('all limits are on by default, with the figures of the manual', async (t) => {
+  const service = await startService(t, { rateLimits: 'on' })
+  const { requestCode, anonymous } = authCalls(service)
+  for (let i = 0; i < 5; i++) assert.equal((await requestCode({ email: 'reader@example.org' })).status, 202)
+  assertLimited(await requestCode({ email: 'reader@example.org' }), 900)
+  for (let i = 6; i < 60; i++) assert.equal((await requestCode({ email: 'no address' })).status, 400)
+  assertLimited(await requestCode({ email: 'other@example.org' }), 3600)
+  for (let i = 0; i < 60; i++) assert.equal((await anonymous()).status, 200)
+  assertLimited(await anonymous(), 3600)
+})
