@@ -1,0 +1,85 @@
+/** The administrator whom the setting names is there after every start, and nobody else is touched by it. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { authCalls } from '../../support/auth-calls.ts'
+import { newPerson } from '../../support/cast.ts'
+import { DECODERS, decodeEnvelope } from '../../support/client-codec.ts'
+import { ADMIN_EMAIL, startService, type TestService, type TestSettings } from '../../support/service.ts'
+
+async function restart(t: TestContext, service: TestService, settings: TestSettings = {}): Promise<TestService> {
+  await service.stop()
+  return startService(t, settings, { directory: service.directory, start: service.now() + 60_000 })
+}
+
+async function users(service: TestService, token: string): Promise<readonly Record<string, unknown>[]> {
+  return (await service.data('GET', '', { model: 'user', limit: 100 }, { token })).at('data.items') as Record<string, unknown>[]
+}
+
+describe('the first administrator', () => {
+  it('is created with everything that a user has, and can open the dashboard', async (t) => {
+    const service = await startService(t)
+    const { id, token, user } = await service.admin()
+    assert.deepEqual([user['email'], user['appRole'], user['dashboardRole']], [ADMIN_EMAIL, 'standardUser', 'admin'])
+    for (const model of ['user', 'user_app_settings', 'user_content_preferences'] as const) {
+      decodeEnvelope<unknown>((await service.data('GET', `/${id}`, { model }, { token })).body, DECODERS[model])
+    }
+    assert.deepEqual((await users(service, token)).map((one) => one['email']), [ADMIN_EMAIL])
+  })
+
+  it('is the same one after each start', async (t) => {
+    const first = await startService(t)
+    const { id, user } = await first.admin()
+    const second = await restart(t, first)
+    const again = await second.admin()
+    assert.deepEqual([again.id, again.user], [id, user])
+    assert.equal((await users(second, again.token)).length, 1)
+  })
+
+  it('is promoted where the address has a user, who keeps everything else', async (t) => {
+    const first = await startService(t)
+    const reader = await first.signIn('reader@example.org')
+    const second = await restart(t, first, { adminEmail: 'Reader@Example.org' })
+    const { data } = decodeEnvelope((await authCalls(second).me(reader.token)).body, DECODERS.user)
+    const updatedAt = new Date(second.now()).toISOString()
+    assert.deepEqual(data, { ...reader.user, dashboardRole: 'admin', updatedAt })
+    assert.equal((await second.signIn('reader@example.org', { dashboard: true })).id, reader.id)
+  })
+
+  it('leaves all others as they are, other administrators and the one before, too', async (t) => {
+    const first = await startService(t)
+    const { token } = await first.admin()
+    for (const role of ['admin', 'publisher', 'premium', 'guest'] as const) await newPerson(first, role, token)
+    const before = await users(first, token)
+    const second = await restart(t, first, { adminEmail: 'second-admin@example.org' })
+    const after = await users(second, token)
+    assert.deepEqual(after.filter(({ email }) => email !== 'second-admin@example.org'), before)
+    assert.equal(after.length, before.length + 1)
+  })
+
+  it('is made an administrator again after somebody took the role away', async (t) => {
+    const first = await startService(t)
+    const { id, token, user } = await first.admin()
+    const other = await newPerson(first, 'admin', token)
+    const body = { ...user, dashboardRole: 'none' }
+    assert.equal((await first.data('PUT', `/${id}`, { model: 'user' }, { token: other.token, body })).status, 200)
+    assert.equal((await authCalls(first).requestCode({ email: ADMIN_EMAIL, isDashboardLogin: true })).status, 403)
+    const second = await restart(t, first)
+    assert.equal((await second.admin()).id, id)
+  })
+
+  it('is nobody without the setting', async (t) => {
+    const first = await startService(t)
+    const { token } = await first.admin()
+    const other = await newPerson(first, 'admin', token)
+    assert.equal((await authCalls(first).deleteAccount(token)).status, 204)
+    const second = await restart(t, first, { adminEmail: undefined } as unknown as TestSettings)
+    assert.deepEqual((await users(second, other.token)).map(({ id }) => id), [other.id])
+  })
+
+  it('is made without a mail', async (t) => {
+    const service = await startService(t)
+    assert.equal((await service.mails('@')).length, 0)
+    await service.admin()
+    assert.equal((await service.mails('@')).length, 1)
+  })
+})
