@@ -1,7 +1,11 @@
 /** `npm run bench -- NAME [N]`: benchmarks, one run each, printed as ratios. Never part of the tests. */
 import { benchHttp } from './bench-http.ts'
+import { benchQuery } from './bench-query.ts'
 
-const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = { http: benchHttp }
+const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
+  http: benchHttp,
+  query: benchQuery,
+}
 
 const [name = '', ...words] = process.argv.slice(2)
 const bench = BENCHES[name]
