@@ -148,7 +148,10 @@ export type Grant = 'everybody' | 'publisher' | 'owner' | 'admin' | 'unsupported
 
 export type Access = { readonly [operation in Operation]: Grant }
 
-/** The fields of one SQL index, as dotted paths; `:desc` after a path that is kept in descending order. */
+/**
+ * The fields of one SQL index, as dotted paths; `:desc` after a path that is kept in descending order. Paths that begin
+ * with `+` are only kept beside the others, so that conditions on them are decided without reading the document.
+ */
 export type Index = readonly string[]
 
 export interface Model<N extends string = string, S extends Shape = Shape> {

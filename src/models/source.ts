@@ -35,7 +35,7 @@ export const source = model({
     ['name'],
     ['status', 'name'],
     ['updatedAt:desc'],
-    ['status', 'updatedAt:desc'],
+    ['status', 'updatedAt:desc', '+sourceType', '+language.code', '+headquarters.id'],
     ['headquarters.id', 'status', 'updatedAt:desc'],
   ],
   trigrams: true,

@@ -2,12 +2,15 @@
  * The parts of a filter that SQL can decide, taken apart from the rest.
  *
  * Only conditions that every match must meet count, and only on paths that hold one text in each document: there SQL's
- * equality and order are those of the filter (texts by code point, which is the order of their UTF-8 bytes).
+ * equality and order are those of the filter (texts by code point, which is the order of their UTF-8 bytes). Half of a
+ * surrogate pair, which JSON can carry in a filter, has no UTF-8 form, so a text with one never reaches SQL.
  */
+import type { Json } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { isTextPath } from '../models/text-paths.ts'
 import type { CompareOperator, Filter } from '../query/ast.ts'
 import type { Pattern } from '../query/pattern.ts'
+import { compareText } from '../query/values.ts'
 
 export interface Bound {
   readonly path: string
@@ -18,6 +21,7 @@ export interface Bound {
 export interface Conditions {
   /** Paths that must have one of these texts. */
   readonly texts: ReadonlyMap<string, readonly string[]>
+  /** For each path at most one from below and one from above, so that a long filter makes no long SQL. */
   readonly bounds: readonly Bound[]
   /** Literal texts that must stand in a text path. */
   readonly searches: readonly { readonly path: string; readonly pattern: LiteralPattern; readonly filter: Filter }[]
@@ -37,24 +41,50 @@ export function conditionsOf(model: Model, filter: Filter): Conditions {
     const path = 'path' in one && isTextPath(model, one.path) ? one.path.join('.') : undefined
     if (path === undefined) rest.push(one)
     else if (one.kind === 'eq' || one.kind === 'in') {
-      // A text is never equal to a value of another type.
-      const wanted = (one.kind === 'eq' ? [one.value] : one.values).filter((value) => typeof value === 'string')
+      // A text is never equal to a value of another type, and no stored one has half of a surrogate pair.
+      const wanted = (one.kind === 'eq' ? [one.value] : one.values).filter(isSqlText)
       const before = texts.get(path)
       const both = before === undefined ? [...new Set(wanted)] : before.filter((value) => wanted.includes(value))
       texts.set(path, both)
       never ||= both.length === 0
     } else if (one.kind === 'compare') {
-      if (typeof one.value === 'string') bounds.push({ path, operator: one.operator, value: one.value })
+      if (isSqlText(one.value)) bounds.push({ path, operator: one.operator, value: one.value })
+      else if (typeof one.value === 'string') rest.push(one)
       else never = true // Comparisons hold within one type only.
     } else {
-      if (one.kind === 'pattern' && one.pattern.kind === 'literal') searches.push({ path, pattern: one.pattern, filter: one })
-      if (one.kind === 'pattern' && one.pattern.kind === 'prefix' && !one.pattern.ignoreCase) {
-        bounds.push(...prefixBounds(path, one.pattern.text))
-      }
       rest.push(one)
+      if (one.kind !== 'pattern' || one.pattern.kind === 'regexp' || !isSqlText(one.pattern.text)) continue
+      if (one.pattern.kind === 'literal') searches.push({ path, pattern: one.pattern, filter: one })
+      else if (!one.pattern.ignoreCase) bounds.push(...prefixBounds(path, one.pattern.text))
     }
   }
-  return { texts, bounds, searches, rest, never }
+  return { texts, bounds: strictest(bounds), searches, rest, never }
+}
+
+/** Whether a value is a text that reaches SQLite as it is. */
+export function isSqlText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value.isWellFormed()
+}
+
+/** SQLite takes expressions of 1,000 terms at most, and keeps a statement for each text that it is given. */
+function strictest(bounds: readonly Bound[]): readonly Bound[] {
+  const kept = new Map<string, Bound>()
+  for (const bound of bounds) {
+    const side = `${isFromBelow(bound) ? 'from' : 'to'} ${bound.path}`
+    const known = kept.get(side)
+    if (known === undefined || isStricter(bound, known)) kept.set(side, bound)
+  }
+  return [...kept.values()]
+}
+
+function isStricter(bound: Bound, than: Bound): boolean {
+  const order = compareText(bound.value, than.value)
+  if (order === 0) return bound.operator === 'gt' || bound.operator === 'lt'
+  return isFromBelow(bound) ? order > 0 : order < 0
+}
+
+function isFromBelow({ operator }: Bound): boolean {
+  return operator === 'gt' || operator === 'gte'
 }
 
 /** Texts that begin with a prefix lie between it and the prefix with its last code point counted up. */
@@ -62,7 +92,7 @@ function prefixBounds(path: string, prefix: string): readonly Bound[] {
   const points = [...prefix]
   const last = points.pop()?.codePointAt(0) ?? 0
   const from: Bound = { path, operator: 'gte', value: prefix }
-  // Surrogates are no code points of a text, and nothing comes after the last one.
-  if (last >= 0x10ffff || (last >= 0xd7ff && last < 0xe000)) return [from]
+  // Nothing comes after the last code point, and after U+D7FF come surrogates, which are none.
+  if (last === 0x10ffff || last === 0xd7ff) return [from]
   return [from, { path, operator: 'lt', value: points.join('') + String.fromCodePoint(last + 1) }]
 }

@@ -14,9 +14,10 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { Model } from '../models/schema.ts'
 import { isTextPath } from '../models/text-paths.ts'
 import type { CompareOperator } from '../query/ast.ts'
-import { conditionsOf, type Conditions } from './conditions.ts'
+import type { Sort } from '../query/order.ts'
+import { conditionsOf, isSqlText, type Conditions } from './conditions.ts'
 import type { Database } from './database.ts'
-import { indexColumns, tableOf, trigramColumns, trigramTable, valueAt, type IndexColumn } from './schema-sql.ts'
+import { indexColumns, keptPaths, tableOf, trigramColumns, trigramTable, valueAt, type IndexColumn } from './schema-sql.ts'
 import { guessShare, statisticsOf, type Statistics } from './statistics.ts'
 import type { FindQuery } from './store.ts'
 import { indexedText, searchPath, trigramQuery } from './trigram-index.ts'
@@ -51,13 +52,18 @@ const DOCUMENT_COST = 5
 const CANDIDATE_COST = 2
 
 export function planQuery(database: Database, model: Model, query: FindQuery): Plan {
+  return possiblePlans(database, model, query).reduce((best, one) => (one.cost < best.cost ? one : best)).plan
+}
+
+/** Every plan that would answer the query, with its cost; of plans that cost the same the first is taken. */
+export function possiblePlans(database: Database, model: Model, query: FindQuery): readonly Candidate[] {
   const conditions = conditionsOf(model, query.filter)
-  if (conditions.never) return NOTHING
+  if (conditions.never) return [{ plan: NOTHING, cost: 0 }]
   const statistics = statisticsOf(database, model)
   const search = searchOf(database, model, conditions)
   const task: Task = { model, query, conditions, statistics, search, matches: expectedMatches(conditions, statistics, search) }
-  const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)].filter((plan) => plan !== undefined)
-  return plans.reduce((best, plan) => (plan.cost < best.cost ? plan : best)).plan
+  const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
+  return plans.filter((plan) => plan !== undefined)
 }
 
 const NOTHING: Plan = {
@@ -74,8 +80,9 @@ interface Task {
   readonly matches: number
 }
 
-interface Candidate {
+export interface Candidate {
   readonly plan: Plan
+  /** In rows of an index. */
   readonly cost: number
 }
 
@@ -118,18 +125,19 @@ function rowsToPage(rows: number, { query: { limit }, matches }: Task): number {
 
 function indexPlans(task: Task): readonly (Candidate | undefined)[] {
   const { model } = task
-  const declared = model.indexes.map((index) => ({ name: `${model.name}/${index.join(',')}`, columns: indexColumns(index) }))
-  const unique = model.unique === undefined ? [] : [{ name: `${model.name}/${model.unique}!`, columns: indexColumns([model.unique]) }]
+  const declared = model.indexes.map((index) => ({ name: `${model.name}/${index.join(',')}`, columns: indexColumns(index), kept: keptPaths(index) }))
+  const unique = model.unique === undefined ? [] : [{ name: `${model.name}/${model.unique}!`, columns: indexColumns([model.unique]), kept: [] }]
   return [...declared, ...unique].map((index) => indexPlan(task, index))
 }
 
 interface NamedIndex {
   readonly name: string
   readonly columns: readonly IndexColumn[]
+  readonly kept: readonly string[]
 }
 
 /** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id` */
-function indexPlan(task: Task, { name, columns }: NamedIndex): Candidate | undefined {
+function indexPlan(task: Task, { name, columns, kept }: NamedIndex): Candidate | undefined {
   const { model, query, conditions, statistics } = task
   const fixed: { readonly path: string; readonly values: readonly string[] }[] = []
   for (const { path } of columns) {
@@ -140,14 +148,15 @@ function indexPlan(task: Task, { name, columns }: NamedIndex): Candidate | undef
   const combinations = fixed.reduce((product, { values }) => product * values.length, 1)
   if (combinations > RANGES_MAX) return undefined
   const free = columns.slice(fixed.length)
-  const order = orderBy(task, free)
+  const single = new Map(fixed.flatMap(({ path, values }) => (values.length === 1 ? [[path, values[0] as string]] : [])))
+  const order = orderBy(query.sort, single, free)
   const bounded = free[0] !== undefined && conditions.bounds.some(({ path }) => path === free[0]?.path)
   if (fixed.length === 0 && order.keys.length === 0 && !bounded) return undefined
 
-  const known = new Set(['id', ...columns.map(({ path }) => path)])
+  const known = new Set(['id', ...columns.map(({ path }) => path), ...kept])
   const extra = extraConditions(task, known, new Set(fixed.map(({ path }) => path)))
   const isExact = conditions.rest.length === 0 && extra.isAll
-  const starts = order.isTotal ? startsAfter(order.keys, query) : [startFrom(order.keys[0], query)]
+  const starts = startsOf(order, query)
   const keyColumns = columnsOfKeys(task, isExact, order.covered)
   const ranges = product(fixed.map(({ values }) => values)).flatMap((values) =>
     starts.map((start) => ({
@@ -172,15 +181,20 @@ interface Order {
   readonly covered: number
   /** All keys are covered, and ids are in order among equal ones. */
   readonly isTotal: boolean
+  /** The values that all rows of a range share. */
+  readonly single: ReadonlyMap<string, string>
 }
 
-/** How far the free columns of an index follow the sort, read forwards or backwards. */
-function orderBy({ query: { sort }, conditions }: Task, free: readonly IndexColumn[]): Order {
+/**
+ * How far the free columns of an index follow the sort, read forwards or backwards. A key that has a single value
+ * orders nothing, but only where SQL sees to it: rows that the interpreter drops later have other values.
+ */
+function orderBy(sort: Sort, single: Order['single'], free: readonly IndexColumn[]): Order {
   const keys: IndexColumn[] = []
   let [covered, isBackwards] = [0, false]
   for (const { path, descending } of sort) {
     const name = path.join('.')
-    if (conditions.texts.get(name)?.length !== 1) {
+    if (!single.has(name)) {
       const column = free[keys.length]
       if (column === undefined || column.path !== name) break
       const turned = column.descending !== descending
@@ -190,12 +204,20 @@ function orderBy({ query: { sort }, conditions }: Task, free: readonly IndexColu
     }
     covered++
   }
-  return { keys, covered, isTotal: covered === sort.length && keys.length === free.length && !isBackwards }
+  return { keys, covered, single, isTotal: covered === sort.length && keys.length === free.length && !isBackwards }
 }
 
 interface SqlPart {
   readonly sql: readonly string[]
   readonly values: readonly SQLInputValue[]
+}
+
+/** Where the page begins. A cursor that came with other values of the single keys says nothing about the other keys. */
+function startsOf({ keys, isTotal, single }: Order, query: FindQuery): readonly SqlPart[] {
+  const { sort, after } = query
+  const isElsewhere = sort.some(({ path }, i) => (single.get(path.join('.')) ?? after?.keys[i]) !== after?.keys[i])
+  if (isElsewhere) return [NO_SQL]
+  return isTotal ? startsAfter(keys, query) : [startFrom(keys[0], query)]
 }
 
 /**
@@ -224,11 +246,11 @@ function startFrom(key: IndexColumn | undefined, query: FindQuery): SqlPart {
 
 const NO_SQL: SqlPart = { sql: [], values: [] }
 
-/** The values of these keys in the cursor; undefined where there is none, or none that a text path can have. */
+/** The values of these keys in the cursor; undefined where there is none, or none that SQL can compare with texts. */
 function positionOf(keys: readonly IndexColumn[], { sort, after }: FindQuery): readonly string[] | undefined {
   if (after === undefined) return undefined
   const values = keys.map((key) => after.keys[sort.findIndex(({ path }) => path.join('.') === key.path)])
-  return values.every((value) => typeof value === 'string') ? values : undefined
+  return values.every(isSqlText) ? values : undefined
 }
 
 const OPERATORS: Readonly<Record<CompareOperator, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }

@@ -45,7 +45,7 @@ interface Job {
 
 export function createScanPool(file: string, limits: PoolLimits = POOL_LIMITS): ScanPool {
   const idle: Worker[] = []
-  const running = new Map<Worker, Job>()
+  const running = new Map<Worker, { readonly job: Job; readonly timer: NodeJS.Timeout }>()
   const waiting: Job[] = []
   const perCaller = new Map<string, number>()
   let [done, timedOut, refused] = [0, 0, 0]
@@ -53,36 +53,53 @@ export function createScanPool(file: string, limits: PoolLimits = POOL_LIMITS): 
   const startNext = (): void => {
     if (running.size >= limits.threads) return
     const job = waiting.shift()
-    if (job !== undefined) start(idle.pop() ?? newWorker(file), job)
+    if (job !== undefined) start(idle.pop() ?? newWorker(), job)
   }
 
   const start = (worker: Worker, job: Job): void => {
-    running.set(worker, job)
     worker.ref()
     const timer = setTimeout(() => {
       timedOut++
-      end(() => job.reject(fail('badRequest', job.advice)), { keep: false })
+      void worker.terminate()
+      end(worker, ({ reject, advice }) => reject(fail('badRequest', advice)))
     }, limits.deadlineMs)
-    const end = (settle: () => void, { keep }: { keep: boolean }): void => {
-      clearTimeout(timer)
-      worker.removeAllListeners()
-      running.delete(worker)
-      leave(job)
-      if (keep) {
-        // A thread without work must not keep the process alive.
-        worker.unref()
-        idle.push(worker)
-      } else void worker.terminate()
-      settle()
-      startNext()
-    }
-    worker.once('message', (answer: AnswerMessage) => {
-      done++
-      end(() => settle(job, answer), { keep: true })
-    })
-    worker.once('error', (error) => end(() => job.reject(error), { keep: false }))
-    worker.once('exit', () => end(() => job.reject(new Error('A scan thread ended by itself')), { keep: false }))
+    running.set(worker, { job, timer })
     worker.postMessage(job.query)
+  }
+
+  /** The job of this thread is over. */
+  const end = (worker: Worker, settle: (job: Job) => void): void => {
+    const run = running.get(worker)
+    if (run === undefined) return
+    clearTimeout(run.timer)
+    running.delete(worker)
+    leave(run.job)
+    settle(run.job)
+    startNext()
+  }
+
+  const newWorker = (): Worker => {
+    const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), {
+      workerData: { file },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+      // Settings of the process are none of its business.
+      env: {},
+    })
+    worker.on('message', (answer: AnswerMessage) => {
+      if (!running.has(worker)) return // Its deadline came first.
+      done++
+      // A thread without work must not keep the process alive.
+      worker.unref()
+      idle.push(worker)
+      end(worker, (job) => settle(job, answer))
+    })
+    worker.on('error', (error) => end(worker, ({ reject }) => reject(error)))
+    worker.on('exit', () => {
+      const place = idle.indexOf(worker)
+      if (place !== -1) idle.splice(place, 1)
+      end(worker, ({ reject }) => reject(new Error('A scan thread ended by itself')))
+    })
+    return worker
   }
 
   const leave = ({ caller }: Job): void => {
@@ -109,11 +126,7 @@ export function createScanPool(file: string, limits: PoolLimits = POOL_LIMITS): 
     async close() {
       for (const job of waiting.splice(0)) job.reject(fail('networkError', 'The service is stopping'))
       const workers = [...idle.splice(0), ...running.keys()]
-      for (const [worker, job] of running) {
-        worker.removeAllListeners()
-        job.reject(fail('networkError', 'The service is stopping'))
-      }
-      running.clear()
+      for (const worker of running.keys()) end(worker, ({ reject }) => reject(fail('networkError', 'The service is stopping')))
       await Promise.all(workers.map((worker) => worker.terminate()))
     },
   }
@@ -123,17 +136,6 @@ function settle({ resolve, reject }: Job, answer: AnswerMessage): void {
   if (answer.kind === 'found') resolve(readAnswer(answer))
   else if (answer.kind === 'refused') reject(fail('badRequest', answer.message))
   else reject(answer.error)
-}
-
-function newWorker(file: string): Worker {
-  const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), {
-    workerData: { file },
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-    // Settings of the process are none of its business.
-    env: {},
-  })
-  worker.unref()
-  return worker
 }
 
 function tooManyOfYours(max: number): Error {

@@ -21,11 +21,19 @@ export interface IndexColumn {
   readonly descending: boolean
 }
 
+/** The columns that give an index its order. */
 export function indexColumns(index: Index): readonly IndexColumn[] {
-  return index.map((entry) => {
-    const [path = '', direction] = entry.split(':')
-    return { path, descending: direction === 'desc' }
-  })
+  return index
+    .filter((entry) => !entry.startsWith('+'))
+    .map((entry) => {
+      const [path = '', direction] = entry.split(':')
+      return { path, descending: direction === 'desc' }
+    })
+}
+
+/** The paths that are kept behind them. */
+export function keptPaths(index: Index): readonly string[] {
+  return index.filter((entry) => entry.startsWith('+')).map((entry) => entry.slice(1))
 }
 
 /** Statements that create what is missing; running them again changes nothing. */
@@ -46,7 +54,7 @@ export function trigramTable(model: Model): string {
 
 /** The paths that the trigram table keeps beside the text: all that an index knows, so that a search reads no document. */
 export function trigramColumns(model: Model): readonly string[] {
-  return [...new Set(model.indexes.flatMap((index) => indexColumns(index).map(({ path }) => path)))]
+  return [...new Set(model.indexes.flatMap((index) => [...indexColumns(index).map(({ path }) => path), ...keptPaths(index)]))]
 }
 
 /**
@@ -64,11 +72,11 @@ function createTable(model: Model): string {
   return `CREATE TABLE ${tableOf(model)} (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE${owner}, doc TEXT NOT NULL)`
 }
 
-/** `CREATE INDEX "headline/status,updatedAt:desc" ON "headline" (doc ->> '$."status"', … DESC, id)` */
+/** `CREATE INDEX "headline/status,updatedAt:desc,+topic.id" ON "headline" (doc ->> '$."status"', … DESC, id, …)` */
 function createIndex(model: Model, index: Index): { name: string; sql: string } {
   const name = `${model.name}/${index.join(',')}`
   const columns = indexColumns(index).map(({ path, descending }) => valueAt(path) + (descending ? ' DESC' : ''))
-  return { name, sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${[...columns, 'id'].join(', ')})` }
+  return { name, sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${[...columns, 'id', ...keptPaths(index).map(valueAt)].join(', ')})` }
 }
 
 function createUniqueIndex(model: Model, path: string): { name: string; sql: string } {
