@@ -5,6 +5,7 @@
  * - `journal_mode=WAL`: readers in other threads and processes never wait for the writer.
  * - `synchronous=FULL` (in WAL mode the default would be the same, but builds differ): a commit is on disk when it
  *   returns, so an acknowledged write survives a power cut.
+ * - `wal_autocheckpoint=0`: checkpoints.ts moves the log into the database, and what must not be left behind with it.
  * - `secure_delete=ON`: deleted content is overwritten with zeroes; a deleted account must not be readable in the file.
  * - `trusted_schema=OFF` and defensive mode: a tampered schema cannot call functions or rewrite the file's internals.
  * - `foreign_keys=ON`: what an account owns cannot outlive it.
@@ -58,6 +59,7 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
   if (!readOnly) {
     connection.exec(`
       PRAGMA journal_mode = WAL;
+      PRAGMA wal_autocheckpoint = 0;
       PRAGMA synchronous = FULL;
       PRAGMA secure_delete = ON;
       PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};

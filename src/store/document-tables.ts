@@ -36,6 +36,7 @@ export function updateDocument(
   const next = change(parseJson(String(stored['doc'])) as JsonObject)
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
+  unindexText(database, model, seq)
   indexText(database, model, seq, next)
   return doc
 }

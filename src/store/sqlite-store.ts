@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import type { Model } from '../models/schema.ts'
 import * as accounts from './account-tables.ts'
+import { createCheckpoints } from './checkpoints.ts'
 import { asStoreFailure, openDatabase, type Database } from './database.ts'
 import { ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from './document-tables.ts'
@@ -72,7 +73,8 @@ interface StoreParts {
 
 function sqliteStore(database: Database, { file, now, release }: StoreParts): Store {
   const snapshot = createSnapshot(database)
-  const queue = createWriteQueue(database, snapshot.end)
+  const checkpoints = createCheckpoints(database, file)
+  const queue = createWriteQueue(database, { before: snapshot.end, after: checkpoints.afterCommit })
   const { write } = queue
   const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
@@ -103,14 +105,12 @@ function sqliteStore(database: Database, { file, now, release }: StoreParts): St
     signIn: (request) => write(() => accounts.signIn(database, request)),
     revoke: (token) => write(() => accounts.revoke(database, token)),
     updateUser: (id, change) => write(() => accounts.updateUser(database, id, change)),
-    deleteAccount: async (request) => {
-      const outcome = await write(() => accounts.deleteAccount(database, request))
-      if (outcome === 'deleted') {
-        snapshot.end()
-        emptyLog(database)
-      }
-      return outcome
-    },
+    deleteAccount: (request) =>
+      write(() => {
+        const outcome = accounts.deleteAccount(database, request)
+        if (outcome === 'deleted') checkpoints.erase()
+        return outcome
+      }),
     countRate: (rate, now) => write(() => countRate(database, rate, now)),
 
     takeDueMessage: (now, leaseMs) => write(() => outbox.takeDueMessage(database, now, leaseMs)),
@@ -122,17 +122,8 @@ function sqliteStore(database: Database, { file, now, release }: StoreParts): St
       queue.flush()
       await finder.close()
       snapshot.end()
-      database.close()
+      checkpoints.close()
       release()
     },
   }
 }
-
-/**
- * Moves the write-ahead log into the database and cuts it to nothing: older versions of deleted rows stand in it.
- * A reader in another process can hold that up; the next checkpoint then does it.
- */
-function emptyLog(database: Database): void {
-  database.exec('PRAGMA busy_timeout = 200; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000')
-}
-

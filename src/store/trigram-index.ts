@@ -15,12 +15,11 @@ const TRIGRAM_POINTS = 3
 /** A long text is found by some of its trigrams; more of them cost more than they narrow. */
 const TRIGRAMS_MAX = 24
 
-/** Puts a document into the index of its model, or again after a change; does nothing for a model without one. */
+/** Puts a new document into the index of its model; does nothing for a model without one. */
 export function indexText(database: Database, model: Model, seq: number, document: JsonObject): void {
   if (model.trigrams === undefined) return
   const [table, columns] = [trigramTable(model), trigramColumns(model)]
   const kept = ['id', ...columns]
-  database.run(`DELETE FROM ${table} WHERE rowid = ?`, seq)
   database.run(
     `INSERT INTO ${table} (rowid, text, ${kept.map((path) => `"${path}"`).join(', ')}) VALUES (?, ?, ${kept.map(() => '?').join(', ')})`,
     seq,

@@ -19,8 +19,14 @@ interface Job {
 }
 type Outcome = { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown }
 
-/** `before` is called before each transaction, so that no other is open. */
-export function createWriteQueue(database: Database, before: () => void): WriteQueue {
+export interface WriteQueueHooks {
+  /** Called before each transaction, so that no other is open. */
+  readonly before: () => void
+  /** Called after each transaction, before anybody is told. */
+  readonly after: () => void
+}
+
+export function createWriteQueue(database: Database, { before, after }: WriteQueueHooks): WriteQueue {
   let waiting: Job[] = []
 
   const flush = (): void => {
@@ -29,6 +35,7 @@ export function createWriteQueue(database: Database, before: () => void): WriteQ
     if (jobs.length === 0) return
     before()
     const outcomes = commitTogether(database, jobs)
+    after()
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
   }
 

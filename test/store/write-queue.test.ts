@@ -12,7 +12,7 @@ function queueOn(t: Cleanup): { database: Database; file: string; write: WriteQu
   t.after(() => database.close())
   database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT')
   let commits = 0
-  const { write } = createWriteQueue(database, () => void commits++)
+  const { write } = createWriteQueue(database, { before: () => void commits++, after: () => {} })
   return { database, file, write, commits: () => commits }
 }
 
