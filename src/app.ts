@@ -64,7 +64,7 @@ export async function openServices(
 ): Promise<Services> {
   const dir = prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
-  const store = openStore({ dir, models: STORED_MODELS, version: VERSION, now, ...(own ? { owner } : {}) })
+  const store = openStore({ dir, models: STORED_MODELS, version: VERSION, now, queryDeadlineMs: config.queryDeadlineMs, ...(own ? { owner } : {}) })
   try {
     const newId = idGenerator(now)
     const [first, ...older] = secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]

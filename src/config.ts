@@ -70,6 +70,7 @@ const DECLARED = {
   dataPerUser: whole(1200, { meaning: 'data requests per user in a minute; 0 is no limit' }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),
+  queryDeadlineMs: whole(2000, { min: 10, max: 60_000, meaning: 'milliseconds that a query may take which no index serves' }),
   flagBaseUrl: text(FLAG_BASE_URL, 'where the flags of seeded countries are'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 

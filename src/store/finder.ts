@@ -30,8 +30,14 @@ export interface Finder {
   close(): Promise<void>
 }
 
-export function createFinder(database: Database, { file, now }: { readonly file: string; readonly now: Clock }): Finder {
-  const pool = createScanPool(file)
+export interface FinderOptions {
+  readonly file: string
+  readonly now: Clock
+  readonly queryDeadlineMs: number | undefined
+}
+
+export function createFinder(database: Database, { file, now, queryDeadlineMs }: FinderOptions): Finder {
+  const pool = createScanPool(file, queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs })
   let inline = 0
   return {
     find(model, query, caller) {

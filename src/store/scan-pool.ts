@@ -43,7 +43,9 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
-export function createScanPool(file: string, limits: PoolLimits = POOL_LIMITS): ScanPool {
+/** Threads start when they are first needed. */
+export function createScanPool(file: string, narrower: Partial<PoolLimits> = {}): ScanPool {
+  const limits: PoolLimits = { ...POOL_LIMITS, ...narrower }
   const idle: Worker[] = []
   const running = new Map<Worker, { readonly job: Job; readonly timer: NodeJS.Timeout }>()
   const waiting: Job[] = []

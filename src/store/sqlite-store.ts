@@ -20,6 +20,8 @@ export interface StoreOptions {
   readonly models: readonly Model[]
   readonly version: string
   readonly now: Clock
+  /** How long a query may run that no index serves; a default stands in. */
+  readonly queryDeadlineMs?: number
   /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
   readonly owner?: Owner
 }
@@ -28,13 +30,13 @@ export interface StoreOptions {
  * Opens the store and brings its schema up to date. Throws DataDirError where another process owns the directory,
  * SchemaError where the file is not for this program.
  */
-export function openStore({ dir, models, version, now, owner }: StoreOptions): Store {
+export function openStore({ dir, models, version, now, queryDeadlineMs, owner }: StoreOptions): Store {
   const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
   try {
     const database = openDatabase(dir.database)
     try {
       prepareSchema(database, { dir, models, version, owned: lock !== undefined })
-      return sqliteStore(database, { file: dir.database, now, release: () => lock?.release() })
+      return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, release: () => lock?.release() })
     } catch (error) {
       database.close()
       throw error
@@ -68,10 +70,11 @@ function prepareSchema(database: Database, { dir, models, version, owned }: Sche
 interface StoreParts {
   readonly file: string
   readonly now: Clock
+  readonly queryDeadlineMs: number | undefined
   readonly release: () => void
 }
 
-function sqliteStore(database: Database, { file, now, release }: StoreParts): Store {
+function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }: StoreParts): Store {
   const snapshot = createSnapshot(database)
   const checkpoints = createCheckpoints(database, file)
   const queue = createWriteQueue(database, { before: snapshot.end, after: checkpoints.afterCommit })
@@ -84,7 +87,7 @@ function sqliteStore(database: Database, { file, now, release }: StoreParts): St
       throw asStoreFailure(error)
     }
   }
-  const finder = createFinder(database, { file, now })
+  const finder = createFinder(database, { file, now, queryDeadlineMs })
   return {
     get: (model, id) => read(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => read(() => finder.find(model, query, caller)),
