@@ -1,0 +1,195 @@
+/**
+ * What is deleted is gone from the files, not only from the answers.
+ *
+ * SQLite's secure_delete overwrites a deleted cell where it stands, but not the copies of it that stay behind in the
+ * unallocated part of a page when cells move to a neighbour: of a few hundred deleted accounts, some were still
+ * readable. These tests fill pages in random order, split, rebalance and delete, and look for every account that is gone
+ * in the bytes of every file.
+ */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { newAccount } from '../../src/auth/new-account.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
+import { prepareDataDir, type DataDir } from '../../src/store/data-dir.ts'
+import { openStore } from '../../src/store/sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { LANGUAGE } from '../support/data-bodies.ts'
+import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { testStore } from '../support/stores.ts'
+
+interface Account {
+  readonly id: string
+  readonly email: string
+  /** Text that stands in the preferences, the code's row and the outbox of nobody else. */
+  readonly mark: string
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const word = (random: Random, length: number): string => Array.from({ length }, () => random.pick([...LETTERS])).join('')
+
+function newPerson(random: Random, number: number): Account {
+  const mark = `mark${number}x${word(random, 8)}`
+  const email = `${word(random, 6)}.${mark}${'y'.repeat(random.below(30))}@${'long-label.'.repeat(random.below(12))}example.org`
+  return { id: (random.below(2 ** 31) * 1000 + number).toString(16).padStart(24, '0'), email, mark }
+}
+
+async function create(store: Store, { id, email }: Account): Promise<void> {
+  const account = newAccount({ id, email, appRole: 'standardUser', dashboardRole: 'none', now: 0, language: LANGUAGE })
+  assert.equal(await store.createAccount(account), 'inserted')
+}
+
+/** Saved filters with the account's mark in them: a few hundred bytes, some pages, or nothing. */
+function save(store: Store, random: Random, { id, mark }: Account): Promise<unknown> {
+  const text = (): string => `${mark} ${word(random, random.oneIn(5) ? 3000 : random.below(300))} ${mark}`
+  const savedFilters = random.list(3, () => ({ id: word(random, 4), name: text(), topics: [], sources: [], countries: [] }))
+  return store.update(userContentPreferences, id, (stored) => ({ ...stored, savedFilters }))
+}
+
+function askForCode(store: Store, random: Random, { email, mark }: Account): Promise<void> {
+  const message = { id: word(random, 24), sealed: Buffer.from(`${mark} sealed`) }
+  return store.issueCode({ email, mac: Buffer.alloc(32, random.below(256)), now: 0, expiresAt: 1e12, message })
+}
+
+/** The marks that can be found in any file below the directory, in however many bytes. */
+function tracesOf(people: readonly Account[], directory: string): string[] {
+  const names = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile())
+  assert.ok(names.some(({ name }) => name === 'dateline.db'))
+  const files = names.map(({ parentPath, name }) => ({ name, text: readFileSync(join(parentPath, name), 'latin1') }))
+  // One pass over each file: marks are found by their form.
+  const wanted = new Set(people.map(({ mark }) => mark))
+  return files.flatMap(({ name, text }) => {
+    const found = new Set(text.match(/mark\d+x[a-z0-9]{8}/g))
+    return [...found].filter((mark) => wanted.has(mark)).map((mark) => `${mark} in ${name}`)
+  })
+}
+
+const PEOPLE = 500
+const GONE = 150
+
+interface Site {
+  readonly store: Store
+  readonly dir: DataDir
+  readonly random: Random
+  readonly people: Account[]
+}
+
+/** A site on which everybody has done something, in random order, a batch at a time as requests come. */
+async function busySite(t: TestContext): Promise<Site> {
+  const random = seededRandom(seedOfRun())
+  t.diagnostic(`SEED=${random.seed}`)
+  const { store, dir } = testStore(t)
+  const people: Account[] = []
+  while (people.length < PEOPLE) {
+    const batch = Array.from({ length: 25 }, (_, i) => newPerson(random, people.length + i))
+    await Promise.all(batch.map((person) => create(store, person)))
+    people.push(...batch)
+    await Promise.all(Array.from({ length: 40 }, () => save(store, random, random.pick(people))))
+    await Promise.all(Array.from({ length: 10 }, () => askForCode(store, random, random.pick(people))))
+  }
+  return { store, dir, random, people }
+}
+
+/** Takes some people, anywhere in the order of creation, out of the list. */
+function some({ random, people }: Site): Account[] {
+  return Array.from({ length: GONE }, () => people.splice(random.below(people.length), 1)[0] as Account)
+}
+
+async function remove(store: Store, { id }: Account): Promise<void> {
+  assert.equal(await store.deleteAccount({ id, now: 0, keepLastAdmin: false }), 'deleted')
+}
+
+/** The others are whole, can be found by the same means, and the file is sound. */
+async function assertIntact(store: Store, { dir, people }: Site): Promise<void> {
+  for (const { id, email } of people) {
+    assert.equal((await store.userByEmail(email))?.['id'], id)
+    assert.notEqual(await store.get(userContentPreferences, id), undefined)
+  }
+  assert.equal(new Set(tracesOf(people, dir.path).map((trace) => trace.split(' ')[0])).size, people.length)
+  await store.close()
+  const database = new DatabaseSync(dir.database, { readOnly: true })
+  try {
+    assert.deepEqual(database.prepare('PRAGMA integrity_check').all().map((row) => Object.values(row)), [['ok']])
+    assert.deepEqual(database.prepare('PRAGMA foreign_key_check').all(), [])
+  } finally {
+    database.close()
+  }
+}
+
+describe('a deleted account leaves no trace in any file', () => {
+  it('at the moment of the answer, one after another', async (t) => {
+    const site = await busySite(t)
+    const { store, dir, random, people } = site
+    const gone = some(site)
+    assert.equal(new Set(tracesOf(gone, dir.path).map((trace) => trace.split(' ')[0])).size, GONE)
+    for (const [i, person] of gone.entries()) {
+      await remove(store, person)
+      if (i % 10 === 0) assert.deepEqual(tracesOf(gone.slice(0, i + 1), dir.path), [])
+      if (i % 3 === 0) await save(store, random, random.pick(people))
+    }
+    assert.deepEqual(tracesOf(gone, dir.path), [])
+    await assertIntact(store, site)
+    assert.deepEqual(tracesOf(gone, dir.path), [])
+  })
+
+  it('when many go at once, and whatever the others do after it', async (t) => {
+    const site = await busySite(t)
+    const { store, dir, random, people } = site
+    const gone = some(site)
+    await Promise.all(gone.map((person) => remove(store, person)))
+    assert.deepEqual(tracesOf(gone, dir.path), [])
+    // What was in memory at the time must not come back with the next change of its page.
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(Array.from({ length: 20 }, () => save(store, random, random.pick(people))))
+      await Promise.all(Array.from({ length: 5 }, () => askForCode(store, random, random.pick(people))))
+      assert.deepEqual(tracesOf(gone, dir.path), [])
+    }
+    await assertIntact(store, site)
+    assert.deepEqual(tracesOf(gone, dir.path), [])
+  })
+
+  it('after a restart', async (t) => {
+    const site = await busySite(t)
+    await site.store.close()
+    const owner = { pid: process.pid, startedAt: 'now' }
+    const store = openStore({ dir: site.dir, models: STORED_MODELS, version: '1.2.3', now: () => 0, owner })
+    t.after(() => store.close())
+    const gone = some(site)
+    for (const person of gone) await remove(store, person)
+    assert.deepEqual(tracesOf(gone, site.dir.path), [])
+    await assertIntact(store, site)
+  })
+
+  it('after a crash, which leaves the log of the time before', async (t) => {
+    const site = await busySite(t)
+    const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+    for (const suffix of ['', '-wal']) copyFileSync(site.dir.database + suffix, dir.database + suffix)
+    assert.ok(statSync(`${dir.database}-wal`).size > 0)
+    const store = openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 })
+    t.after(() => store.close())
+    const gone = some(site)
+    for (const person of gone) await remove(store, person)
+    assert.deepEqual(tracesOf(gone, dir.path), [])
+    await assertIntact(store, { ...site, dir })
+  })
+
+  it('as soon as nobody reads the state before any more', async (t) => {
+    const site = await busySite(t)
+    const { store, dir } = site
+    const gone = some(site)
+    const reader = new DatabaseSync(dir.database, { readOnly: true })
+    t.after(() => reader.close())
+    reader.exec('BEGIN; SELECT count(*) FROM user')
+    for (const person of gone) await remove(store, person)
+    assert.ok(tracesOf(gone, dir.path).length > 0, 'the reader can still see them')
+    assert.equal(Object.values(reader.prepare('SELECT count(*) FROM user').get() ?? {})[0], PEOPLE)
+    reader.exec('COMMIT')
+    await save(store, site.random, site.people[0] as Account)
+    assert.deepEqual(tracesOf(gone, dir.path), [])
+    await assertIntact(store, site)
+  })
+})
