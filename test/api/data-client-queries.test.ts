@@ -82,7 +82,7 @@ const isIn = (path: string, ids: readonly string[]) => (item: JsonObject): boole
 const has = (path: string, text: string) => (item: JsonObject): boolean =>
   String(at(item, path)).toLowerCase().includes(text.toLowerCase())
 const both = (...tests: readonly ((item: JsonObject) => boolean)[]) => (item: JsonObject): boolean => tests.every((test) => test(item))
-const any = (): boolean => true
+const everyItem = (): boolean => true
 const used = (model: 'headline' | 'source', path: string): ((item: JsonObject) => boolean) => {
   const ids = all[model].filter(isActive).map((item) => String(at(item, path)))
   return isIn('id', ids)
@@ -167,13 +167,13 @@ const rows: readonly Row[] = [
     paged: true,
   },
   ...(['source', 'topic', 'country', 'language'] as const).flatMap((model): Row[] => [
-    { screen: `dashboard: picker of ${model}`, as: 'publisher', query: { model, filter: {}, sort: 'name:asc', limit: 10 }, holds: any, paged: true, wholeModel: true },
+    { screen: `dashboard: picker of ${model}`, as: 'publisher', query: { model, filter: {}, sort: 'name:asc', limit: 10 }, holds: everyItem, paged: true, wholeModel: true },
     { screen: `dashboard: picker of ${model}, searched`, as: 'publisher', query: { model, filter: { name: search('S') }, sort: 'name:asc', limit: 10 }, holds: has('name', 's'), paged: true },
     { screen: `dashboard: picker of active ${model}, searched`, as: 'publisher', query: { model, filter: { name: search('s'), status: 'active' }, sort: 'name:asc', limit: 10 }, holds: both(isActive, has('name', 's')), paged: true },
-    { screen: `dashboard: filter dialog, ${model}`, as: 'publisher', query: { model, limit: 25 }, holds: any, wholeModel: true },
+    { screen: `dashboard: filter dialog, ${model}`, as: 'publisher', query: { model, limit: 25 }, holds: everyItem, wholeModel: true },
   ]),
   { screen: 'dashboard: overview', as: 'publisher', query: { model: 'headline', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 5 }, holds: isActive },
-  { screen: 'dashboard, November: users', as: 'admin', query: { model: 'user', sort: 'createdAt:desc', limit: 10 }, holds: any, paged: true, wholeModel: true },
+  { screen: 'dashboard, November: users', as: 'admin', query: { model: 'user', sort: 'createdAt:desc', limit: 10 }, holds: everyItem, paged: true, wholeModel: true },
   { screen: 'dashboard, November: users by address', as: 'admin', query: { model: 'user', filter: { email: search('STANDARD') }, sort: 'createdAt:desc', limit: 10 }, holds: has('email', 'standard'), paged: true },
   { screen: 'dashboard, November: users by role', as: 'admin', query: { model: 'user', filter: { appRole: { $in: ['premiumUser'] }, dashboardRole: { $in: ['none', 'admin'] } }, sort: 'createdAt:desc', limit: 10 }, holds: both(isIn('appRole', ['premiumUser']), isIn('dashboardRole', ['none', 'admin'])), paged: true },
 ]
