@@ -20,7 +20,7 @@ import type { Database } from './database.ts'
 import { indexColumns, keptPaths, tableOf, trigramColumns, trigramTable, valueAt, type IndexColumn } from './schema-sql.ts'
 import { guessShare, statisticsOf, type Statistics } from './statistics.ts'
 import type { FindQuery } from './store.ts'
-import { indexedText, searchPath, trigramQuery } from './trigram-index.ts'
+import { countTexts, indexedText, rarestTrigrams, searchPath, trigramQuery, trigramsOf } from './trigram-index.ts'
 
 /** Rows are `[seq, id, doc or NULL, …keys]`, with the first `keyColumns` keys of the sort. */
 export interface Range {
@@ -44,6 +44,8 @@ export interface Plan {
 
 /** Ranges of one plan; more seeks than this are no shortcut. */
 const RANGES_MAX = 1_000
+/** A trigram in so many texts is common. */
+const PROBED_MAX = 1_500
 /** Candidates of a search that are counted and gathered; a text in more documents is met soon on the way in order. */
 const CANDIDATES_MAX = 8_000
 /** Costs in rows of an index: to start a range, to read and judge a document, to take a row out of the search index. */
@@ -51,16 +53,22 @@ const SEEK_COST = 2
 const DOCUMENT_COST = 5
 const CANDIDATE_COST = 2
 
-export function planQuery(database: Database, model: Model, query: FindQuery): Plan {
-  return possiblePlans(database, model, query).reduce((best, one) => (one.cost < best.cost ? one : best)).plan
+/** `mayTakeLong` lets the planner count more than it may beside other requests. */
+export function planQuery(database: Database, model: Model, query: FindQuery, { mayTakeLong = false } = {}): Plan {
+  return possiblePlans(database, model, query, mayTakeLong).reduce((best, one) => (one.cost < best.cost ? one : best)).plan
 }
 
 /** Every plan that would answer the query, with its cost; of plans that cost the same the first is taken. */
-export function possiblePlans(database: Database, model: Model, query: FindQuery): readonly Candidate[] {
+export function possiblePlans(
+  database: Database,
+  model: Model,
+  query: FindQuery,
+  mayTakeLong = false,
+): readonly Candidate[] {
   const conditions = conditionsOf(model, query.filter)
   if (conditions.never) return [{ plan: NOTHING, cost: 0 }]
   const statistics = statisticsOf(database, model)
-  const search = searchOf(database, model, conditions)
+  const search = searchOf(database, model, conditions, mayTakeLong)
   const task: Task = { model, query, conditions, statistics, search, matches: expectedMatches(conditions, statistics, search) }
   const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
   return plans.filter((plan) => plan !== undefined)
@@ -91,22 +99,29 @@ interface Search {
   readonly text: string
   /** The condition that it serves. */
   readonly condition: Conditions['searches'][number]
-  /** Documents with all trigrams; CANDIDATES_MAX means as many or more. */
+  /** Documents that have the trigrams, as far as they were counted. */
   readonly candidates: number
+  /** They are few enough to gather all of them. */
+  readonly isRare: boolean
 }
 
-function searchOf(database: Database, model: Model, { searches }: Conditions): Search | undefined {
+/**
+ * Looking for trigrams that are all common takes as long as they are common, in one step of SQLite that nothing can end.
+ * So beside other requests each trigram is only probed, and the search is taken where one of them is rare.
+ */
+function searchOf(database: Database, model: Model, { searches }: Conditions, mayTakeLong: boolean): Search | undefined {
   if (model.trigrams === undefined) return undefined
   const condition = searches.find(({ path }) => path === searchPath(model))
   const text = condition === undefined ? '' : indexedText(condition.pattern.text)
-  const match = trigramQuery(text)
-  if (condition === undefined || match === undefined) return undefined
-  const table = trigramTable(model)
-  const counted = database.get(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ${CANDIDATES_MAX})`,
-    match,
-  )
-  return { match, text, condition, candidates: Number(counted?.['n']) }
+  const trigrams = trigramsOf(text)
+  if (condition === undefined || trigrams.length === 0) return undefined
+  const rarest = rarestTrigrams(database, model, trigrams, PROBED_MAX)
+  if (rarest.count < PROBED_MAX) {
+    return { match: trigramQuery(rarest.trigrams), text, condition, candidates: rarest.count, isRare: true }
+  }
+  const match = trigramQuery(trigrams)
+  const candidates = mayTakeLong ? countTexts(database, model, match, CANDIDATES_MAX) : PROBED_MAX
+  return { match, text, condition, candidates, isRare: mayTakeLong && candidates < CANDIDATES_MAX }
 }
 
 function expectedMatches(conditions: Conditions, statistics: Statistics, search: Search | undefined): number {
@@ -282,7 +297,7 @@ function extraConditions({ conditions }: Task, known: ReadonlySet<string>, fixed
 /** `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …` */
 function searchPlan(task: Task): Candidate | undefined {
   const { model, query, conditions, search } = task
-  if (search === undefined || search.candidates >= CANDIDATES_MAX) return undefined
+  if (search?.isRare !== true) return undefined
   const [table, columns] = [trigramTable(model), trigramColumns(model)]
   const quoted = (path: string): string => `"${path}"`
   const extra = extraConditions(task, new Set(['id', ...columns]), new Set(), quoted)

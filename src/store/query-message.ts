@@ -18,6 +18,11 @@ export type AnswerMessage =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: Error }
 
+/** The first message of a thread. */
+export interface ReadyMessage {
+  readonly kind: 'ready'
+}
+
 export function writeQuery(model: string, { filter, sort, limit, after }: FindQuery): QueryMessage {
   return { model, filter: writeFilter(filter), sort, limit, after: writePosition(after) }
 }

@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { fail } from '../base/failure.ts'
-import { readAnswer, type AnswerMessage, type QueryMessage } from './query-message.ts'
+import { readAnswer, type AnswerMessage, type QueryMessage, type ReadyMessage } from './query-message.ts'
 import type { Found } from './store.ts'
 
 export interface PoolLimits {
@@ -27,6 +27,8 @@ const POOL_LIMITS: PoolLimits = { threads: THREADS, deadlineMs: 2_000, waitingMa
 /** A thread only ever holds one page and one document, but V8 wants room to breathe. */
 const HEAP_MB_MAX = 96
 const RETRY_AFTER_S = 2
+/** For a thread to load its program, on a busy machine. */
+const START_MS_MAX = 10_000
 
 export interface ScanPool {
   /** Answers a query in a thread. Throws badRequest past the deadline, saying `advice`; see the limits for the rest. */
@@ -48,6 +50,7 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
   const limits: PoolLimits = { ...POOL_LIMITS, ...narrower }
   const idle: Worker[] = []
   const running = new Map<Worker, { readonly job: Job; readonly timer: NodeJS.Timeout }>()
+  const ready = new WeakSet<Worker>()
   const waiting: Job[] = []
   const perCaller = new Map<string, number>()
   let [done, timedOut, refused] = [0, 0, 0]
@@ -60,13 +63,24 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
 
   const start = (worker: Worker, job: Job): void => {
     worker.ref()
-    const timer = setTimeout(() => {
+    running.set(worker, { job, timer: deadline(worker, ready.has(worker) ? limits.deadlineMs : START_MS_MAX) })
+    worker.postMessage(job.query)
+  }
+
+  const deadline = (worker: Worker, ms: number): NodeJS.Timeout =>
+    setTimeout(() => {
       timedOut++
       void worker.terminate()
       end(worker, ({ reject, advice }) => reject(fail('badRequest', advice)))
-    }, limits.deadlineMs)
-    running.set(worker, { job, timer })
-    worker.postMessage(job.query)
+    }, ms)
+
+  /** A new thread has loaded its program; the time that took is not the query's. */
+  const onReady = (worker: Worker): void => {
+    ready.add(worker)
+    const run = running.get(worker)
+    if (run === undefined) return
+    clearTimeout(run.timer)
+    running.set(worker, { ...run, timer: deadline(worker, limits.deadlineMs) })
   }
 
   /** The job of this thread is over. */
@@ -87,7 +101,8 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
       // Settings of the process are none of its business.
       env: {},
     })
-    worker.on('message', (answer: AnswerMessage) => {
+    worker.on('message', (answer: AnswerMessage | ReadyMessage) => {
+      if (answer.kind === 'ready') return onReady(worker)
       if (!running.has(worker)) return // Its deadline came first.
       done++
       // A thread without work must not keep the process alive.

@@ -10,10 +10,12 @@ import { modelNamed } from '../models/registry.ts'
 import { openDatabase } from './database.ts'
 import { execute } from './executor.ts'
 import { planQuery } from './planner.ts'
-import { readQuery, writeAnswer, type AnswerMessage, type QueryMessage } from './query-message.ts'
+import { readQuery, writeAnswer, type AnswerMessage, type QueryMessage, type ReadyMessage } from './query-message.ts'
 
 const database = openDatabase((workerData as { readonly file: string }).file, { readOnly: true })
 
+const READY: ReadyMessage = { kind: 'ready' }
+parentPort?.postMessage(READY)
 parentPort?.on('message', (message: QueryMessage) => parentPort?.postMessage(answer(message)))
 
 function answer(message: QueryMessage): AnswerMessage {
@@ -23,7 +25,7 @@ function answer(message: QueryMessage): AnswerMessage {
     const query = readQuery(message)
     database.exec('BEGIN')
     try {
-      const plan = planQuery(database, model, query)
+      const plan = planQuery(database, model, query, { mayTakeLong: true })
       const found = execute(database, model, { plan, query, effort: { rowsRead: 0 }, mayGoOn: () => true })
       return found === undefined ? { kind: 'failed', error: new Error('The scan gave up') } : writeAnswer(found)
     } finally {

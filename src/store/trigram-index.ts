@@ -13,7 +13,9 @@ import { tableOf, trigramColumns, trigramTable } from './schema-sql.ts'
 
 const TRIGRAM_POINTS = 3
 /** A long text is found by some of its trigrams; more of them cost more than they narrow. */
-const TRIGRAMS_MAX = 24
+const TRIGRAMS_MAX = 12
+/** Of trigrams that are counted, so many of the rarest are asked for together. */
+const RAREST = 3
 
 /** Puts a new document into the index of its model; does nothing for a model without one. */
 export function indexText(database: Database, model: Model, seq: number, document: JsonObject): void {
@@ -51,17 +53,31 @@ export function indexedText(text: string): string {
   return fold(text).replaceAll('\0', '\uFFFD')
 }
 
-/**
- * The FTS5 query for texts with all trigrams of the given one, in the form of indexedText():
- * `"fer" AND "err" AND "rry"`. Undefined where the text is shorter than a trigram.
- */
-export function trigramQuery(text: string): string | undefined {
+/** The trigrams to look for a text by, in the form of indexedText(); none where it is shorter than one. */
+export function trigramsOf(text: string): readonly string[] {
   const points = [...text]
-  const trigrams = new Set(
-    points.slice(TRIGRAM_POINTS - 1).map((_, i) => points.slice(i, i + TRIGRAM_POINTS).join('')),
-  )
-  if (trigrams.size === 0) return undefined
-  return [...trigrams].slice(0, TRIGRAMS_MAX).map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+  const all = points.slice(TRIGRAM_POINTS - 1).map((_, i) => points.slice(i, i + TRIGRAM_POINTS).join(''))
+  return [...new Set(all)].slice(0, TRIGRAMS_MAX)
+}
+
+/** An FTS5 query for texts that have all of these: `"fer" AND "err" AND "rry"`. */
+export function trigramQuery(trigrams: readonly string[]): string {
+  return trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+}
+
+/** How many texts an FTS5 query finds, counted up to a limit. */
+export function countTexts(database: Database, model: Model, match: string, limit: number): number {
+  const table = trigramTable(model)
+  const row = database.get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`, match)
+  return Number(row?.['n'])
+}
+
+/** The rarest of some trigrams, and in how many texts the rarest of all is, up to a limit. Bounded, whatever the text. */
+export function rarestTrigrams(database: Database, model: Model, trigrams: readonly string[], limit: number) {
+  const counted = trigrams
+    .map((trigram) => ({ trigram, count: countTexts(database, model, trigramQuery([trigram]), limit) }))
+    .sort((a, b) => a.count - b.count)
+  return { trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram), count: counted[0]?.count ?? 0 }
 }
 
 function valueOf(document: JsonObject, path: string): Json | undefined {
