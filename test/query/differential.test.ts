@@ -1,0 +1,118 @@
+/**
+ * The whole way of a query, from the planner over SQL and threads to the page, against brute force. First all small
+ * filters, then random ones. `SEED=123` repeats a run; `npm run fuzz -- query` makes a longer one.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Plan } from '../../src/store/planner.ts'
+import {
+  createWorld,
+  differenceOfStore,
+  differenceOrError,
+  newTally,
+  randomQuestion,
+  realPlanner,
+  report,
+  type Planner,
+  type Question,
+} from '../support/query-comparison.ts'
+import { smallFilters, SORTS } from '../support/query-generator.ts'
+import { seededRandom, seedOfRun } from '../support/random.ts'
+
+const SEED = seedOfRun()
+const CHANGES = 60
+const RANDOM_QUESTIONS = 5_500
+const QUESTIONS_OF_A_WORLD = 500
+const STORE_QUESTIONS = 300
+const CANARY_QUESTIONS = 1_500
+
+const random = seededRandom(SEED)
+const tally = newTally()
+const world = createWorld({ after: (work) => after(() => work()) })
+
+before(() => world.change(random, CHANGES))
+
+function ask(question: Question, which: 'indexed' | 'bare'): void {
+  const copy = world[which]
+  const difference = differenceOrError(question, { world, copy, random, planner: realPlanner, tally })
+  assert.equal(difference, undefined, `SEED=${SEED} ${report(question, copy, difference ?? '')}`)
+}
+
+describe(`queries answer as brute force does (SEED=${SEED})`, () => {
+  it('for every filter of up to two nodes, with every kind of sort', () => {
+    let asked = 0
+    for (const filter of smallFilters()) {
+      const question = { filter, sort: SORTS[asked % SORTS.length] ?? '', limit: [1, 3, 7, 30][asked % 4] ?? 1 }
+      ask(question, 'indexed')
+      if (asked++ % 3 === 0) ask(question, 'bare')
+    }
+    assert.ok(asked > 5_000, `${asked} small filters`)
+  })
+
+  it('for random filters, sorts and pages, while documents come, change and go', async () => {
+    for (let i = 0; i < RANDOM_QUESTIONS; i++) {
+      if (i % QUESTIONS_OF_A_WORLD === 0) await world.change(random, CHANGES)
+      const question = randomQuestion(random)
+      ask(question, 'indexed')
+      ask(question, 'bare')
+    }
+  })
+
+  it('when the store decides where they run, and in threads', async () => {
+    const { store } = world.indexed
+    for (let i = 0; i < STORE_QUESTIONS; i++) {
+      const question = randomQuestion(random)
+      // A pattern that every title matches, and that may not run beside other requests.
+      const slow = { ...question, filter: { $and: [{ title: { $regex: '.*' } }, question.filter] } }
+      for (const one of [question, slow]) {
+        const difference = await differenceOfStore(one, { world, copy: world.indexed })
+        assert.equal(difference, undefined, `SEED=${SEED} ${report(one, world.indexed, difference ?? '')}`)
+      }
+    }
+    const { inline, worker, timedOut, refused } = store.queryCounts()
+    assert.ok(inline > STORE_QUESTIONS / 2 && worker > STORE_QUESTIONS / 2, `${inline} inline, ${worker} in threads`)
+    assert.deepEqual([timedOut, refused], [0, 0])
+  })
+
+  it('which means something: most kinds of plans and orders were met often, and filters told documents apart', () => {
+    assert.ok(tally.cases >= 20_000, `${tally.cases} cases`)
+    assert.ok(tally.telling > tally.cases * 0.3, `${tally.telling} of ${tally.cases} cases tell documents apart`)
+    const wanted: Readonly<Record<string, number>> = {
+      'index exact': 500, 'index superset': 1_000, search: 200, 'search exact': 30, ids: 500, 'ids exact': 50,
+      'table superset': 1_000, 'table exact': 50, nothing: 200,
+      'order total': 500, 'order partial': 500, 'order none': 1_000, 'order backwards': 200, 'merged ranges': 300,
+    }
+    const rare = Object.entries(wanted).filter(([kind, least]) => (tally.kinds.get(kind) ?? 0) < least)
+    assert.deepEqual(rare.map(([kind]) => `${kind}: ${tally.kinds.get(kind) ?? 0}`), [])
+  })
+})
+
+/** What the same plan would be if the planner were wrong in one point. */
+const WRONG: Readonly<Record<string, (plan: Plan, keys: number) => Plan>> = {
+  'drops a range': (plan) => ({ ...plan, ranges: plan.ranges.length > 1 ? plan.ranges.slice(0, -1) : plan.ranges }),
+  'claims that SQL decided everything': (plan) => ({ ...plan, isExact: true }),
+  'claims an order that rows do not have': (plan, keys) => ({ ...plan, sortedBy: keys + 1 }),
+  'claims one key too many': (plan, keys) => (plan.keyColumns > plan.sortedBy && plan.sortedBy < keys ? { ...plan, sortedBy: plan.sortedBy + 1 } : plan),
+  'reads in one direction only': (plan) => withSql(plan, (sql) => sql.replaceAll(' DESC', '')),
+  'begins a page after all that tie with its cursor': (plan) => withSql(plan, (sql) => sql.replaceAll('<= ?', '< ?').replaceAll('id > ?', "id > ? || 'z'")),
+  'takes lower bounds for upper ones': (plan) => withSql(plan, (sql) => sql.replaceAll('> ?', '< ?')),
+}
+
+function withSql(plan: Plan, change: (sql: string) => string): Plan {
+  return { ...plan, ranges: plan.ranges.map(({ sql, values }) => ({ sql: change(sql), values })) }
+}
+
+describe('a wrong planner is found out when it', () => {
+  for (const [name, change] of Object.entries(WRONG)) {
+    it(name, () => {
+      const planner: Planner = {
+        choose: (database, model, query) => change(realPlanner.choose(database, model, query), query.sort.length),
+        others: () => [],
+      }
+      const comparison = { world, copy: world.indexed, random, planner, tally: newTally() }
+      let asked = 0
+      while (asked < CANARY_QUESTIONS && differenceOrError(randomQuestion(random), comparison) === undefined) asked++
+      assert.ok(asked < CANARY_QUESTIONS, `SEED=${SEED}: nobody noticed in ${asked} questions`)
+    })
+  }
+})
