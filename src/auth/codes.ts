@@ -88,12 +88,11 @@ function seal(key: Buffer, message: SealedMessage): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), content])
 }
 
-/** Undefined where the message was sealed with another key, as after a change of the secret. */
+/** Undefined where the message was sealed with another key, as after a change of the secret, or is damaged. */
 export function unseal(key: Buffer, sealed: Uint8Array): SealedMessage | undefined {
-  const nonce = sealed.subarray(0, NONCE_BYTES)
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce)
-  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
   try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
     const content = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
     return JSON.parse(content.toString('utf8')) as SealedMessage
   } catch {
