@@ -33,9 +33,9 @@ function paths(value: Json, at = ''): string[] {
   })
 }
 
-/** A value of another type. */
+/** A value of another type; what is null now may be a number as well. */
 function spoilt(value: unknown): Json {
-  return typeof value === 'number' ? 'spoilt' : 7
+  return typeof value === 'number' || value === null ? ['spoilt'] : 7
 }
 
 function at(value: JsonObject, path: string): unknown {
