@@ -63,10 +63,14 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
     database.exec('PRAGMA shrink_memory')
     return true
   }
+  const isLong = (): boolean => {
+    const { pages, moved } = checkpoint(database, 'NOOP')
+    return pages - moved >= LOG_PAGES_MAX
+  }
   /** What fails here is no loss: it is all in the log, and is tried again. */
-  const attempt = (): void => {
+  const attempt = (isDue: () => boolean): void => {
     try {
-      if (moveLog() && owesErasure) owesErasure = !emptyLog()
+      if (isDue() && moveLog() && owesErasure) owesErasure = !emptyLog()
     } catch {
       return
     }
@@ -74,7 +78,7 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
   const attemptLater = (): void => {
     timer ??= setTimeout(() => {
       timer = undefined
-      attempt()
+      attempt(() => owesErasure)
       if (owesErasure) attemptLater()
     }, RETRY_MS).unref()
   }
@@ -83,15 +87,14 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
       owesErasure = true
     },
     afterCommit() {
-      const { pages, moved } = checkpoint(database, 'NOOP')
-      if (owesErasure || pages - moved >= LOG_PAGES_MAX) attempt()
+      attempt(() => owesErasure || isLong())
       if (owesErasure) attemptLater()
     },
     close() {
       if (!isOpen) return
       isOpen = false
       clearTimeout(timer)
-      attempt()
+      attempt(() => true)
       guard.close()
       database.close()
       closeSync(pageFile.descriptor)

@@ -1,6 +1,7 @@
 /** DELETE /api/v1/auth/delete-account: everything goes, and nothing else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { authCalls } from '../../support/auth-calls.ts'
@@ -97,6 +98,39 @@ describe('delete-account', () => {
     assert.deepEqual(mentions(service.directory, email), {})
     assert.deepEqual(mentions(service.directory, id), {})
     assert.deepEqual(mentions(service.directory, own.jti), { revoked_token: 1 })
+  })
+
+  it('leaves no byte in any file of the data directory, whoever deletes the user', async () => {
+    const data = join(service.directory, 'data')
+    /** Which of the texts can be read in which files. */
+    const readable = (texts: readonly string[]): string[] => {
+      const files = readdirSync(data).map((name) => ({ name, bytes: readFileSync(join(data, name)) }))
+      return files.flatMap(({ name, bytes }) => texts.filter((text) => bytes.includes(text)).map((text) => `${text} in ${name}`))
+    }
+    const people = await Promise.all(Array.from({ length: 30 }, () => newPerson(service, 'standard', admin.token)))
+    const texts: string[][] = []
+    for (const { id, email, token } of people) {
+      const secret = `what-${id}-reads`
+      texts.push([email, secret])
+      for (const name of [`${secret} ${'x'.repeat(6000)}`, secret]) {
+        const body = { ...PREFERENCES, id, savedFilters: [{ ...PREFERENCES.savedFilters[0], name }] }
+        const answer = await service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body })
+        assert.equal(answer.status, 200)
+      }
+      assert.equal((await requestCode({ email })).status, 202)
+    }
+    const guest = await service.guest()
+    const converted = await service.signIn('converted-guest@example.org', { token: guest.token })
+    const all = [...texts.flat(), 'converted-guest@example.org', guest.id]
+    assert.equal(new Set(readable(all).map((found) => found.split(' ')[0])).size, all.length)
+    await deleteAccount(converted.token)
+    assert.deepEqual(readable(['converted-guest@example.org', guest.id]), [])
+    for (const [i, { id, token }] of people.entries()) {
+      const status = i % 2 === 0 ? (await deleteAccount(token)).status : (await service.data('DELETE', `/${id}`, { model: 'user' }, { token: admin.token })).status
+      assert.equal(status, 204)
+      assert.deepEqual(readable(texts[i] ?? []), [])
+    }
+    assert.deepEqual(readable(all), [])
   })
 
   it('through the data endpoint takes as much', async () => {
