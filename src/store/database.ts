@@ -17,6 +17,8 @@ const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32 * 1024
 /** Prepared statements of one text that wait to be used again. */
 const IDLE_STATEMENTS_MAX = 64
+/** Texts whose statements are kept for cursors. Filters and sorts of strangers make as many texts as they like. */
+const IDLE_TEXTS_MAX = 200
 /** After a checkpoint the log file is cut back to this size. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
 
@@ -79,7 +81,11 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
     iterate: (sql, ...values) => connection.prepare(sql).iterate(...values),
     cursor(sql, values) {
       const free = idle.get(sql) ?? []
+      // The text used last comes last, so the first is the one to forget.
+      idle.delete(sql)
       idle.set(sql, free)
+      const [oldest] = idle.keys()
+      if (idle.size > IDLE_TEXTS_MAX && oldest !== undefined) idle.delete(oldest)
       const statement = free.pop() ?? connection.prepare(sql)
       statement.setReturnArrays(true)
       const rows = statement.iterate(...values) as unknown as Iterator<readonly SQLOutputValue[]>

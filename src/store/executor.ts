@@ -18,9 +18,15 @@ import type { FindQuery, Found } from './store.ts'
 export interface Effort {
   /** Rows that were read. */
   rowsRead: number
+  /** Characters of the longest document that was read. */
+  charsMax: number
 }
 
-/** Says after each row whether to go on; a scan that may not is given up. */
+export function noEffort(): Effort {
+  return { rowsRead: 0, charsMax: 0 }
+}
+
+/** Says after each row, before its document is judged, whether to go on; a scan that may not is given up. */
 export type Allowance = (effort: Effort) => boolean
 
 interface Item extends Position {
@@ -41,6 +47,7 @@ export function execute(
   try {
     for (let row = rows.next(); row !== undefined; row = rows.next()) {
       effort.rowsRead++
+      effort.charsMax = Math.max(effort.charsMax, charsOf(row))
       if (!mayGoOn(effort)) return undefined
       if (best.length === wanted && isBeyond(row, best.at(-1), plan, sort)) break
       const item = itemOf(row, { plan, sort, filter })
@@ -70,6 +77,12 @@ function itemOf(row: RawRow, { plan, sort, filter }: { plan: Plan; sort: Sort; f
   const document = parseJson(String(doc)) as JsonObject
   if (!plan.isExact && !matches(filter, document)) return undefined
   return { seq, id, doc: String(doc), keys: sortKeys(document, sort) }
+}
+
+/** How long the document of a row is, where the plan reads it. */
+function charsOf(row: RawRow): number {
+  const doc = row[2]
+  return typeof doc === 'string' ? doc.length : 0
 }
 
 function documentAt(database: Database, model: Model, seq: number): string {

@@ -38,6 +38,8 @@ export interface Plan {
   readonly sortedBy: number
   /** SQL has decided: every row is a match. */
   readonly isExact: boolean
+  /** Rows bring their documents, to be judged or for keys that SQL cannot tell. */
+  readonly readsDocuments: boolean
   /** Rows that are expected to be read. */
   readonly expectedRows: number
 }
@@ -75,7 +77,7 @@ export function possiblePlans(
 }
 
 const NOTHING: Plan = {
-  access: 'nothing', index: undefined, ranges: [], keyColumns: 0, sortedBy: 0, isExact: true, expectedRows: 0,
+  access: 'nothing', index: undefined, ranges: [], keyColumns: 0, sortedBy: 0, isExact: true, readsDocuments: false, expectedRows: 0,
 }
 
 interface Task {
@@ -173,20 +175,25 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): Candidate |
   const isExact = conditions.rest.length === 0 && extra.isAll
   const starts = startsOf(order, query)
   const keyColumns = columnsOfKeys(task, isExact, order.covered)
+  // Ranges that differ in values alone share one text, and so one prepared statement.
+  const texts = starts.map(
+    (start) =>
+      select({ model, isExact, keyColumns, query, name }) +
+      where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...extra.sql, ...start.sql]) +
+      ordering([...order.keys.map(({ path, descending }) => valueAt(path) + (descending ? ' DESC' : '')), ...(order.isTotal ? ['id'] : [])]),
+  )
   const ranges = product(fixed.map(({ values }) => values)).flatMap((values) =>
-    starts.map((start) => ({
-      sql: select({ model, isExact, keyColumns, query, name }) +
-        where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...extra.sql, ...start.sql]) +
-        ordering([...order.keys.map(({ path, descending }) => valueAt(path) + (descending ? ' DESC' : '')), ...(order.isTotal ? ['id'] : [])]),
-      values: [...values, ...extra.values, ...start.values],
-    })),
+    starts.map((start, i) => ({ sql: texts[i] as string, values: [...values, ...extra.values, ...start.values] })),
   )
   const share = fixed.reduce((sofar, { path, values }) => sofar * statistics.shareOf(path, values), 1)
   const inRange = statistics.total * share * (bounded && order.keys.length === 0 ? 0.1 : 1)
   const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
   const sortedBy = order.isTotal ? query.sort.length + 1 : order.covered
-  const plan: Plan = { access: 'index', index: name, ranges, keyColumns, sortedBy, isExact, expectedRows: rows + ranges.length }
-  return { plan, cost: ranges.length * SEEK_COST + rows * (isExact ? 1 : DOCUMENT_COST) }
+  const readsDocuments = !isDecided(isExact, keyColumns, query)
+  const plan: Plan = {
+    access: 'index', index: name, ranges, keyColumns, sortedBy, isExact, readsDocuments, expectedRows: rows + ranges.length,
+  }
+  return { plan, cost: ranges.length * SEEK_COST + rows * (readsDocuments ? DOCUMENT_COST : 1) }
 }
 
 interface Order {
@@ -310,7 +317,7 @@ function searchPlan(task: Task): Candidate | undefined {
   const rows = search.candidates
   const plan: Plan = {
     access: 'search', index: table, ranges: [{ sql, values: [search.match, text, ...extra.values] }],
-    keyColumns: keys.length, sortedBy: 0, isExact, expectedRows: rows,
+    keyColumns: keys.length, sortedBy: 0, isExact, readsDocuments: !hasKeys, expectedRows: rows,
   }
   return { plan, cost: SEEK_COST + rows * (hasKeys ? CANDIDATE_COST : CANDIDATE_COST + DOCUMENT_COST) }
 }
@@ -329,9 +336,9 @@ function idPlan(task: Task): Candidate | undefined {
   const rows = named === undefined ? rowsToPage(statistics.total, task) : named.length
   const plan: Plan = {
     access: 'ids', index: undefined, ranges: [{ sql, values: [...list.values, ...after.values] }],
-    keyColumns, sortedBy: inOrder ? 1 : 0, isExact, expectedRows: rows,
+    keyColumns, sortedBy: inOrder ? 1 : 0, isExact, readsDocuments: !isDecided(isExact, keyColumns, query), expectedRows: rows,
   }
-  return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * (isExact ? 1 : DOCUMENT_COST) + SEEK_COST }
+  return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * (plan.readsDocuments ? DOCUMENT_COST : 1) + SEEK_COST }
 }
 
 function tablePlan({ model, query, statistics, conditions }: Task): Candidate {
@@ -339,7 +346,7 @@ function tablePlan({ model, query, statistics, conditions }: Task): Candidate {
   const sql = select({ model, isExact: false, keyColumns: 0, query })
   const plan: Plan = {
     access: 'table', index: undefined, ranges: [{ sql, values: [] }],
-    keyColumns: 0, sortedBy: 0, isExact, expectedRows: statistics.total,
+    keyColumns: 0, sortedBy: 0, isExact, readsDocuments: true, expectedRows: statistics.total,
   }
   return { plan, cost: SEEK_COST + statistics.total * DOCUMENT_COST }
 }
@@ -347,6 +354,11 @@ function tablePlan({ model, query, statistics, conditions }: Task): Candidate {
 /** An exact plan brings all keys with it where SQL can, any other the ones that the merge of its ranges needs. */
 function columnsOfKeys({ model, query: { sort } }: Task, isExact: boolean, merged: number): number {
   return isExact && sort.every(({ path }) => isTextPath(model, path)) ? sort.length : merged
+}
+
+/** Whether SQL tells all that the executor wants to know of a row. */
+function isDecided(isExact: boolean, keyColumns: number, { sort }: Pick<FindQuery, 'sort'>): boolean {
+  return isExact && keyColumns === sort.length
 }
 
 interface Selection {
@@ -359,7 +371,7 @@ interface Selection {
 
 function select({ model, isExact, keyColumns, query: { sort }, name }: Selection): string {
   const keys = sort.slice(0, keyColumns).map(({ path }) => valueAt(path.join('.')))
-  const doc = isExact && keyColumns === sort.length ? 'NULL' : 'doc'
+  const doc = isDecided(isExact, keyColumns, { sort }) ? 'NULL' : 'doc'
   return `SELECT ${['seq', 'id', doc, ...keys].join(', ')} FROM ${tableOf(model)}${name === undefined ? '' : ` INDEXED BY "${name}"`}`
 }
 

@@ -1,5 +1,6 @@
 /** A query and its answer as texts, on their way to a worker thread and back. */
-import { parseJson, writeJson, type Json, type JsonObject } from '../base/json.ts'
+import { parseNumber } from '../base/decimal.ts'
+import { writeJson } from '../base/json.ts'
 import { readFilter, writeFilter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
 import type { FindQuery, Found } from './store.ts'
@@ -45,6 +46,13 @@ function writePosition(position: Position | undefined): string | undefined {
 
 function readPosition(text: string | undefined): Position | undefined {
   if (text === undefined) return undefined
-  const { keys, id } = parseJson(text) as JsonObject
-  return { keys: keys as readonly Json[], id: id as string }
+  return JSON.parse(text, readNumber) as Position
+}
+
+/**
+ * Each number keeps its value, as in base/json.ts. Its limit of depth does not hold here: a sort key can be almost as
+ * deep as a document, and stands two levels deeper.
+ */
+function readNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
 }

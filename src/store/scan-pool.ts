@@ -110,7 +110,9 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
       idle.push(worker)
       end(worker, (job) => settle(job, answer))
     })
-    worker.on('error', (error) => end(worker, ({ reject }) => reject(error)))
+    worker.on('error', (error) =>
+      end(worker, ({ reject, advice }) => reject(isOutOfMemory(error) ? fail('badRequest', advice, { cause: error }) : error)),
+    )
     worker.on('exit', () => {
       const place = idle.indexOf(worker)
       if (place !== -1) idle.splice(place, 1)
@@ -147,6 +149,11 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
       await Promise.all(workers.map((worker) => worker.terminate()))
     },
   }
+}
+
+/** The documents of a page, or one of them and what is made of it, are larger than the heap of a thread. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }
 
 function settle({ resolve, reject }: Job, answer: AnswerMessage): void {

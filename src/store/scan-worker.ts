@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Failure } from '../base/failure.ts'
 import { modelNamed } from '../models/registry.ts'
 import { openDatabase } from './database.ts'
-import { execute } from './executor.ts'
+import { execute, noEffort } from './executor.ts'
 import { planQuery } from './planner.ts'
 import { readQuery, writeAnswer, type AnswerMessage, type QueryMessage, type ReadyMessage } from './query-message.ts'
 
@@ -26,7 +26,7 @@ function answer(message: QueryMessage): AnswerMessage {
     database.exec('BEGIN')
     try {
       const plan = planQuery(database, model, query, { mayTakeLong: true })
-      const found = execute(database, model, { plan, query, effort: { rowsRead: 0 }, mayGoOn: () => true })
+      const found = execute(database, model, { plan, query, effort: noEffort(), mayGoOn: () => true })
       return found === undefined ? { kind: 'failed', error: new Error('The scan gave up') } : writeAnswer(found)
     } finally {
       database.exec('COMMIT')

@@ -13,6 +13,8 @@ import { tableOf } from './schema-sql.ts'
 const EQUALITY_SHARE = 0.05
 const COMPARISON_SHARE = 0.5
 const NEGATION_SHARE = 0.9
+/** Of a longer list, so many values are looked up, and the others taken to be like them. */
+const VALUES_ASKED_MAX = 50
 
 export interface Statistics {
   /** Documents of the model, or a little more. */
@@ -24,8 +26,11 @@ export interface Statistics {
 export function statisticsOf(database: Database, model: Model): Statistics {
   const row = database.get(`SELECT max(seq) AS n FROM ${tableOf(model)}`)
   const total = Number(row?.['n'] ?? 0)
-  const sum = (sql: string, keys: readonly string[], values: readonly string[]): number =>
-    values.reduce((sumSoFar, value) => sumSoFar + Number(database.get(sql, ...keys, value)?.['n'] ?? 0), 0)
+  const sum = (sql: string, keys: readonly string[], values: readonly string[]): number => {
+    const asked = values.slice(0, VALUES_ASKED_MAX)
+    const found = asked.reduce((sumSoFar, value) => sumSoFar + Number(database.get(sql, ...keys, value)?.['n'] ?? 0), 0)
+    return Math.min(total, (found * values.length) / Math.max(1, asked.length))
+  }
   return {
     total,
     shareOf(path, values) {

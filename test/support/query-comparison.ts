@@ -16,7 +16,7 @@ import { matches } from '../../src/query/match.ts'
 import { comparePositions, parseSort, sortKeys, type Position, type Sort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { openDatabase, type Database } from '../../src/store/database.ts'
-import { execute } from '../../src/store/executor.ts'
+import { execute, noEffort } from '../../src/store/executor.ts'
 import { planQuery, possiblePlans, type Plan } from '../../src/store/planner.ts'
 import type { FindQuery, Found, Store } from '../../src/store/store.ts'
 import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
@@ -140,7 +140,7 @@ export function differenceOf(question: Question, { world, copy, random, planner,
     const chosen = planner.choose(copy.database, copy.model, query)
     countKinds(chosen, query, tally)
     for (const plan of [chosen, ...(withOthers ? planner.others(copy.database, copy.model, query) : [])]) {
-      const found = execute(copy.database, copy.model, { plan, query, effort: { rowsRead: 0 }, mayGoOn: () => true })
+      const found = execute(copy.database, copy.model, { plan, query, effort: noEffort(), mayGoOn: () => true })
       const difference = differenceOfPage(found, query, truth)
       if (difference !== undefined) return `${difference}\n${describePlan(plan)}\nafter ${JSON.stringify(after)}`
     }
