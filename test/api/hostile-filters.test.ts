@@ -1,0 +1,192 @@
+/**
+ * Filters, sorts and cursors that somebody made to hold the service up.
+ *
+ * A query language for strangers is a place to hide work in: patterns that take exponential time, lists and trees of
+ * conditions over large documents, sorts of everything, forged places to begin a page. Each of these has to end in a
+ * bounded time with an answer or a refusal, and what others ask meanwhile must not wait for it.
+ */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { Decimal } from '../../src/base/decimal.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { headline } from '../../src/models/headline.ts'
+import { randomHeadline, sampleId } from '../support/headline-samples.ts'
+import { seededRandom } from '../support/random.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const DEADLINE_MS = 300
+/** What a query may take that runs into the deadline, with all that comes around it on a busy machine. */
+const ANSWER_MS_MAX = 10_000
+/** Well below the deadline, and above what a quick query takes on a busy machine. */
+const BURDEN_MS = 200
+const HEADLINES = 1_500
+const TRAP = `${'a'.repeat(40)}!`
+const [TRAPPED, LARGE, DEEP] = [sampleId(5_000), sampleId(5_001), sampleId(5_002)] as const
+
+const service = await startSuiteService({ queryDeadlineMs: String(DEADLINE_MS) })
+let token = ''
+
+before(async () => {
+  const random = seededRandom(1)
+  const documents = Array.from({ length: HEADLINES }, (_, i) => randomHeadline(random, sampleId(i)))
+  const nested = (depth: number): Json => (depth === 0 ? 1 : { a: nested(depth - 1) })
+  documents.push(
+    { ...randomHeadline(random, TRAPPED), title: TRAP, tags: [TRAP], parts: [{ text: TRAP }] },
+    { ...randomHeadline(random, LARGE), list: Array.from({ length: 200_000 }, (_, i) => i), long: 'ab'.repeat(200_000) },
+    { ...randomHeadline(random, DEEP), deep: nested(199) },
+    { ...randomHeadline(random, sampleId(5_003)), deep: nested(199) },
+  )
+  await service.app.services.store.insertMissing(headline, documents.map((value) => ({ id: String(value['id']), value })))
+  token = (await service.guest()).token
+})
+
+interface Query {
+  readonly filter?: JsonObject
+  readonly sort?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** Asks by POST, whose filters may be longer than a request line. */
+function ask(query: Query): Promise<Answer> {
+  return service.data('POST', '/query', { model: 'headline' }, { token, body: query })
+}
+
+/** Asks, and reads another item meanwhile: it has to arrive first, or the query was no burden to anybody. */
+async function askBeside(query: Query): Promise<Answer> {
+  const since = performance.now()
+  let isAnswered = false
+  const answer = ask(query).finally(() => (isAnswered = true))
+  const item = await service.data('GET', `/${sampleId(7)}`, { model: 'headline' }, { token })
+  assert.equal(item.status, 200)
+  const waited = performance.now() - since
+  assert.ok(!isAnswered || waited < BURDEN_MS, `an item waited ${waited} ms for the query`)
+  return answer
+}
+
+function assertBounded({ status, text }: Answer, since: number): void {
+  assert.ok([200, 400, 429, 503].includes(status), `${status} ${text.slice(0, 300)}`)
+  assert.ok(performance.now() - since < ANSWER_MS_MAX, `${performance.now() - since} ms`)
+}
+
+const times = <Item>(count: number, make: (i: number) => Item): Item[] => Array.from({ length: count }, (_, i) => make(i))
+const trap = (options = ''): JsonObject => ({ $regex: '^(a+)+$', $options: options })
+
+describe('a pattern that takes exponential time ends at the deadline with advice', () => {
+  const spellings: Readonly<Record<string, JsonObject>> = {
+    'in the open': { title: trap() },
+    'ignoring case': { title: trap('i') },
+    'with white space and a comment': { title: { $regex: '^ ( a + # one\n ) + $', $options: 'x' } },
+    'under $not': { title: { $not: trap() } },
+    'under $and': { $and: [{ status: { $ne: '' } }, { title: trap() }] },
+    'under $or and $nor': { $nor: [{ $or: [{ title: trap() }] }] },
+    'in the value form of $elemMatch': { tags: { $elemMatch: trap() } },
+    'in the object form of $elemMatch': { parts: { $elemMatch: { text: trap() } } },
+    'under $all': { tags: { $all: [{ $elemMatch: trap() }] } },
+    'behind a look-ahead': { title: { $regex: '^(?=(a+)+$)' } },
+    'with a reference': { title: { $regex: '^(a*)*\\1$' } },
+    'without the flag u': { title: { $regex: '^(a+)+$|\\-' } },
+    'beside a search that an index serves': { $and: [{ title: { $regex: 'aaaaaa', $options: 'i' } }, { title: trap() }] },
+    'on one document that an id names': { _id: TRAPPED, title: trap() },
+  }
+  for (const [name, filter] of Object.entries(spellings)) {
+    it(name, async () => {
+      const since = performance.now()
+      // The sort makes it look at all documents, whatever it has found by then.
+      const answer = await askBeside({ filter, sort: 'x' })
+      assertBounded(answer, since)
+      assert.equal(answer.status, 400, answer.text.slice(0, 300))
+      assert.match(answer.error, /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /)
+    })
+  }
+
+  it('and the same text in a search box is a text', async () => {
+    for (const q of ['^(a+)+$', '(a+)+$', '(?=(a*)*$)']) assert.equal((await ask({ filter: { q } })).status, 200)
+  })
+})
+
+describe('work hidden in the size of a query is bounded', () => {
+  const large = (test: (i: number) => Json, member: string, count = 900): JsonObject => ({ _id: LARGE, $nor: times(count, (i) => ({ [member]: test(i) })) })
+  const rows: Readonly<Record<string, Query>> = {
+    'a thousand conditions on each element of a large document': { filter: large((i) => ({ $lt: -1 - i }), 'list') },
+    'a thousand searches in a large document': { filter: large((i) => ({ $regex: `ababc${i}`, $options: 'i' }), 'long') },
+    'bounded patterns on a large document': { filter: large((i) => ({ $regex: `[ab]{1,9}c${i}` }), 'long') },
+    'lists of lists on a large document': { filter: large((i) => ({ $in: times(90, (k) => [i, k]) }), 'list', 9) },
+    'elements of elements': { filter: { list: { $not: { $elemMatch: { $nin: times(1_000, (i) => -1 - i) } } }, x: 'none' }, sort: 'x' },
+    'nothing found on a member without an index, sorted by another': { filter: { nowhere: { $gt: 5 } }, sort: 'n.z:desc,x' },
+    'eight members without an index': { sort: 'x,n,tags:desc,n.y,n.z:desc,x.y,x.0,list', limit: 100 },
+    'all conditions on all documents': { filter: { $nor: times(999, (i) => ({ nowhere: { $gt: i } })) } },
+  }
+  for (const [name, query] of Object.entries(rows)) {
+    it(name, async () => {
+      const since = performance.now()
+      assertBounded(await askBeside(query), since)
+    })
+  }
+
+  const quick: Readonly<Record<string, readonly [query: Query, status: number]>> = {
+    'three lists of a thousand ids': [{ filter: Object.fromEntries(['topic.id', 'source.id', 'eventCountry.id'].map((path) => [path, { $in: times(999, (i) => `t${i}`) }])), sort: 'updatedAt:desc' }, 200],
+    'a thousand bounds on an indexed path': [{ filter: { status: 'active', $and: times(990, (i) => ({ updatedAt: { $gt: `a${i}` } })) }, sort: 'updatedAt:desc' }, 200],
+    'a hundred levels': [{ filter: nestedAnd(99) }, 200],
+    'one level more': [{ filter: nestedAnd(100) }, 400],
+    'a thousand and one conditions': [{ filter: { $nor: times(1_001, (i) => ({ a: i })) } }, 400],
+    'a list of a thousand and one': [{ filter: { a: { $in: times(1_001, (i) => i) } } }, 400],
+    'a text of a thousand characters to search for': [{ filter: { title: { $regex: 'ferry'.repeat(200), $options: 'i' } } }, 200],
+    'nine sort keys': [{ sort: times(9, (i) => `a${i}`).join() }, 400],
+  }
+  for (const [name, [query, status]] of Object.entries(quick)) {
+    it(name, async () => {
+      const since = performance.now()
+      const answer = await ask(query)
+      assertBounded(answer, since)
+      assert.equal(answer.status, status, answer.text.slice(0, 300))
+    })
+  }
+
+  it('sort keys that no cursor can hold: 400, and the service is still there', async () => {
+    // One such answer from a thread ended the process.
+    for (const sort of ['deep:desc', 'deep:desc,x']) {
+      const answer = await ask({ filter: { title: { $regex: '.*' } }, sort, limit: 1 })
+      assert.equal(answer.status, 400, answer.text.slice(0, 300))
+      assert.match(answer.error, /Cannot page by sort/)
+    }
+    assert.equal((await ask({})).status, 200)
+  })
+})
+
+function nestedAnd(levels: number): JsonObject {
+  let filter: JsonObject = { status: 'active' }
+  for (let i = 0; i < levels; i++) filter = { $and: [filter] }
+  return filter
+}
+
+describe('a forged cursor names a place and nothing more', () => {
+  const forge = (sort: string, keys: Json, id: Json = sampleId(3)): string =>
+    Buffer.from(JSON.stringify([1, 'headline', sort, keys, id])).toString('base64url')
+  const keys: Readonly<Record<string, Json>> = {
+    'a number': 5, 'null': null, 'a boolean': true, 'an object': { $gt: '' }, 'an empty list': [], 'a boxed list': [[1]], 'an empty text': '',
+    'SQL': "' OR 1=1 --", 'NUL': 'a\0b', 'half of a surrogate pair': '\ud800', 'the last code point': '\u{10FFFF}', 'a huge text': 'x'.repeat(45_000),
+    'a number past a double': new Decimal('1e400'), 'a deep list': [[[[[[[[[]]]]]]]]],
+  }
+  for (const [name, key] of Object.entries(keys)) {
+    it(`with ${name} where the sort has texts, or anything`, async () => {
+      for (const sort of ['updatedAt:desc', 'updatedAt:asc', 'x:asc', 'x:desc']) {
+        for (const filter of [{}, { status: 'active' }, { 'topic.id': { $in: ['t1', 't2'] }, status: 'active' }]) {
+          const since = performance.now()
+          const answer = await ask({ filter, sort, limit: 5, cursor: forge(sort, [key]) })
+          assertBounded(answer, since)
+          const items = answer.at('data.items') as JsonObject[] | undefined
+          assert.ok(answer.status === 400 || items?.every((item) => filter.status === undefined || item['status'] === 'active'))
+        }
+      }
+    })
+  }
+
+  it('with ids that no document has', async () => {
+    for (const id of ['', '\u{10FFFF}', 'x'.repeat(40_000), "'", '\ud800']) {
+      const answer = await ask({ filter: { status: 'active' }, sort: 'updatedAt:desc', cursor: forge('updatedAt:desc', ['2025-10-03T12:00:00.000Z'], id) })
+      assert.equal(answer.status, 200, answer.text.slice(0, 300))
+    }
+  })
+})
