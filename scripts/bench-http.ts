@@ -34,7 +34,9 @@ export async function benchHttp([count = String(HEADLINES_DEFAULT)]: readonly st
     const { token, ids } = await fill(directory, Number(count))
     const service = await start(servers, ['src/main.ts', 'serve', '--port', '0', '--data-dir', directory])
     const paths = ids.map((id) => `/api/v1/data/${id}?model=headline`)
-    const sample = await fetch(`http://127.0.0.1:${service}${paths[0] ?? ''}`, { headers: { authorization: `Bearer ${token}` } })
+    const sample = await fetch(`http://127.0.0.1:${service}${paths[0] ?? ''}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
     const bare = await start(servers, [bareServer(directory, await sample.text())])
     const rates = { bare: [] as number[], service: [] as number[] }
     for (let round = 0; round < ROUNDS; round++) {
@@ -42,7 +44,9 @@ export async function benchHttp([count = String(HEADLINES_DEFAULT)]: readonly st
       rates.service.push(await load(service, paths, token))
     }
     const [floor, ours] = [median(rates.bare), median(rates.service)]
-    console.log(`by id, ${count} headlines: ${Math.round(ours)} requests/s, bare node:http ${Math.round(floor)}/s, ratio ${(ours / floor).toFixed(2)}`)
+    console.log(
+      `by id, ${count} headlines: ${Math.round(ours)} requests/s, bare node:http ${Math.round(floor)}/s, ratio ${(ours / floor).toFixed(2)}`,
+    )
   } finally {
     for (const server of servers) server.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true })
@@ -52,8 +56,17 @@ export async function benchHttp([count = String(HEADLINES_DEFAULT)]: readonly st
 /** Writes the headlines and an administrator, whom no rate limit holds back. */
 async function fill(directory: string, count: number): Promise<{ token: string; ids: readonly string[] }> {
   const config = readConfig(new Map([['dataDir', directory]]), {})
-  const log = createLog({ level: 'error', format: 'json', now: systemClock, write: (text) => void process.stderr.write(text) })
-  const { store, accounts, sessions } = await openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own: true })
+  const log = createLog({
+    level: 'error',
+    format: 'json',
+    now: systemClock,
+    write: (text) => void process.stderr.write(text),
+  })
+  const { store, accounts, sessions } = await openServices(
+    config,
+    { jwtSecret: undefined },
+    { now: systemClock, log, own: true },
+  )
   const { headlines } = sampleContent({ now: systemClock(), countries: countrySeeds(), languages: languageSeeds() })
   const newId = idGenerator(systemClock)
   const ids: string[] = []
@@ -71,7 +84,10 @@ async function fill(directory: string, count: number): Promise<{ token: string; 
   await accounts.ensureAdmin(email, now)
   const token = sessions.issueToken(String((await store.userByEmail(email))?.['id']), now)
   await store.close()
-  return { token, ids: Array.from({ length: IDS_ASKED }, (_, i) => ids[Math.floor((i * ids.length) / IDS_ASKED)] ?? '') }
+  return {
+    token,
+    ids: Array.from({ length: IDS_ASKED }, (_, i) => ids[Math.floor((i * ids.length) / IDS_ASKED)] ?? ''),
+  }
 }
 
 /** A server that does nothing but send the same bytes. */

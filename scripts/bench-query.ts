@@ -62,13 +62,19 @@ interface Measured {
 
 async function measure(path: string, count: number): Promise<Measured> {
   const config = readConfig(new Map([['dataDir', path]]), {})
-  const log = createLog({ level: 'error', format: 'json', now: systemClock, write: (text) => void process.stderr.write(text) })
+  const log = createLog({
+    level: 'error',
+    format: 'json',
+    now: systemClock,
+    write: (text) => void process.stderr.write(text),
+  })
   const services = await openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own: true })
   try {
     const world = await fill(services, count)
     const queries: Figure[] = []
     for (const [name, model, params] of screens(world)) queries.push(await time(services, name, { model, params }))
-    for (const [name, model, params] of hardOnes()) queries.push(await time(services, name, { model, params, runs: RUNS_SLOW }))
+    for (const [name, model, params] of hardOnes())
+      queries.push(await time(services, name, { model, params, runs: RUNS_SLOW }))
     queries.push(await deepPage(services, world))
     const others = [
       ...(await writes(services, world)),
@@ -128,11 +134,22 @@ async function fill({ store, newId }: Services, count: number): Promise<World> {
   const ids: string[] = []
   const start = performance.now()
   for (let done = 0; done < count; done += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, i) => ({ ...template(done + i), id: newId() }))
+    const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, i) => ({
+      ...template(done + i),
+      id: newId(),
+    }))
     ids.push(...batch.map(({ id }) => id))
     await store.insertMissing(headline, documents(batch))
   }
-  return { count, topics, sources, countries, ids, template, loadedPerSecond: count / ((performance.now() - start) / 1000) }
+  return {
+    count,
+    topics,
+    sources,
+    countries,
+    ids,
+    template,
+    loadedPerSecond: count / ((performance.now() - start) / 1000),
+  }
 }
 
 type Screen = readonly [name: string, model: Model, params: Params]
@@ -144,33 +161,107 @@ interface Params {
 
 /** The queries that the apps send. */
 function screens({ topics, sources, countries }: World): readonly Screen[] {
-  const ids = (items: readonly JsonObject[], ...places: number[]): string[] => places.map((i) => String(items[i]?.['id']))
+  const ids = (items: readonly JsonObject[], ...places: number[]): string[] =>
+    places.map((i) => String(items[i]?.['id']))
   const [byDate, byName] = ['updatedAt:desc', 'name:asc']
   const active = { status: 'active' }
   return [
     ['feed, everything', headline, { filter: active, sort: byDate, limit: 10 }],
-    ['feed, 5 topics', headline, { filter: { 'topic.id': { $in: ids(topics, 0, 3, 9, 20, 40) }, ...active }, sort: byDate, limit: 10 }],
-    ['feed, 30 topics', headline, { filter: { 'topic.id': { $in: ids(topics, ...Array.from({ length: 30 }, (_, i) => i)) }, ...active }, sort: byDate, limit: 10 }],
-    ['feed, 3 topics, 5 sources', headline, { filter: { 'topic.id': { $in: ids(topics, 1, 4, 8) }, 'source.id': { $in: ids(sources, 2, 5, 30, 90, 200) }, ...active }, sort: byDate, limit: 10 }],
-    ['feed, topics, sources, countries', headline, { filter: { 'topic.id': { $in: ids(topics, 0, 1, 4) }, 'source.id': { $in: ids(sources, 0, 2, 5) }, 'eventCountry.id': { $in: ids(countries, 0, 1, 2) }, ...active }, sort: byDate, limit: 10 }],
-    ['page of a common topic', headline, { filter: { 'topic.id': ids(topics, 0)[0] ?? '', ...active }, sort: byDate, limit: 10 }],
-    ['page of a rare source', headline, { filter: { 'source.id': ids(sources, 480)[0] ?? '', ...active }, sort: byDate, limit: 10 }],
-    ['page of a country', headline, { filter: { 'eventCountry.id': ids(countries, 50)[0] ?? '', ...active }, sort: byDate, limit: 10 }],
-    ['similar headlines', headline, { filter: { 'topic.id': ids(topics, 10)[0] ?? '', ...active }, sort: byDate, limit: 6 }],
+    [
+      'feed, 5 topics',
+      headline,
+      { filter: { 'topic.id': { $in: ids(topics, 0, 3, 9, 20, 40) }, ...active }, sort: byDate, limit: 10 },
+    ],
+    [
+      'feed, 30 topics',
+      headline,
+      {
+        filter: { 'topic.id': { $in: ids(topics, ...Array.from({ length: 30 }, (_, i) => i)) }, ...active },
+        sort: byDate,
+        limit: 10,
+      },
+    ],
+    [
+      'feed, 3 topics, 5 sources',
+      headline,
+      {
+        filter: {
+          'topic.id': { $in: ids(topics, 1, 4, 8) },
+          'source.id': { $in: ids(sources, 2, 5, 30, 90, 200) },
+          ...active,
+        },
+        sort: byDate,
+        limit: 10,
+      },
+    ],
+    [
+      'feed, topics, sources, countries',
+      headline,
+      {
+        filter: {
+          'topic.id': { $in: ids(topics, 0, 1, 4) },
+          'source.id': { $in: ids(sources, 0, 2, 5) },
+          'eventCountry.id': { $in: ids(countries, 0, 1, 2) },
+          ...active,
+        },
+        sort: byDate,
+        limit: 10,
+      },
+    ],
+    [
+      'page of a common topic',
+      headline,
+      { filter: { 'topic.id': ids(topics, 0)[0] ?? '', ...active }, sort: byDate, limit: 10 },
+    ],
+    [
+      'page of a rare source',
+      headline,
+      { filter: { 'source.id': ids(sources, 480)[0] ?? '', ...active }, sort: byDate, limit: 10 },
+    ],
+    [
+      'page of a country',
+      headline,
+      { filter: { 'eventCountry.id': ids(countries, 50)[0] ?? '', ...active }, sort: byDate, limit: 10 },
+    ],
+    [
+      'similar headlines',
+      headline,
+      { filter: { 'topic.id': ids(topics, 10)[0] ?? '', ...active }, sort: byDate, limit: 6 },
+    ],
     ['suggested topics', topic, { filter: { _id: { $nin: ids(topics, 1, 2, 3) }, ...active }, sort: byName, limit: 5 }],
     ['choice of sources', source, { filter: active, sort: byName }],
     ['countries with headlines', country, { filter: { hasActiveHeadlines: true }, sort: byName }],
     ['countries with sources', country, { filter: { hasActiveSources: true }, sort: byName }],
     ['countries by usage and q', country, { filter: { q: 'an', usage: 'eventCountry' }, sort: byName, limit: 20 }],
     ['dashboard, drafts', headline, { filter: { status: 'draft' }, sort: byDate, limit: 10 }],
-    ['dashboard, status $in', headline, { filter: { status: { $in: ['active', 'archived'] }, 'topic.id': { $in: ids(topics, 0, 5) } }, sort: byDate, limit: 10 }],
-    ['dashboard, sources', source, { filter: { ...active, sourceType: { $in: ['blog'] }, 'language.code': { $in: ['en'] } }, sort: byDate, limit: 10 }],
+    [
+      'dashboard, status $in',
+      headline,
+      {
+        filter: { status: { $in: ['active', 'archived'] }, 'topic.id': { $in: ids(topics, 0, 5) } },
+        sort: byDate,
+        limit: 10,
+      },
+    ],
+    [
+      'dashboard, sources',
+      source,
+      {
+        filter: { ...active, sourceType: { $in: ['blog'] }, 'language.code': { $in: ['en'] } },
+        sort: byDate,
+        limit: 10,
+      },
+    ],
     ['dashboard, overview', headline, { filter: active, sort: byDate, limit: 5 }],
     ['picker without filter', topic, { limit: 25 }],
     ['search, common word', headline, { filter: { title: { $regex: 'the', $options: 'i' } }, limit: 20 }],
     ['search, word', headline, { filter: { title: { $regex: 'harbour', $options: 'i' } }, limit: 20 }],
     ['search, two words', headline, { filter: { q: 'new bridge' }, sort: byDate, limit: 20 }],
-    ['search in the dashboard', headline, { filter: { title: { $regex: 'night', $options: 'i' }, ...active }, sort: byDate, limit: 10 }],
+    [
+      'search in the dashboard',
+      headline,
+      { filter: { title: { $regex: 'night', $options: 'i' }, ...active }, sort: byDate, limit: 10 },
+    ],
     ['search, no hit', headline, { filter: { title: { $regex: 'zyxwvut', $options: 'i' } }, limit: 20 }],
   ]
 }
@@ -185,7 +276,11 @@ function hardOnes(): readonly Screen[] {
   ]
 }
 
-async function time(services: Services, name: string, { model, params, runs = RUNS }: { model: Model; params: Params; runs?: number }): Promise<Figure> {
+async function time(
+  services: Services,
+  name: string,
+  { model, params, runs = RUNS }: { model: Model; params: Params; runs?: number },
+): Promise<Figure> {
   const query = await queryOf(services, model, params)
   return timeQuery(services, name, { model, query, runs })
 }
@@ -195,7 +290,11 @@ async function queryOf({ store }: Services, model: Model, { filter, sort, limit 
   return readListQuery(model, params, READER, { settings: SETTINGS, store })
 }
 
-async function timeQuery({ store }: Services, name: string, { model, query, runs }: { model: Model; query: FindQuery; runs: number }): Promise<Figure> {
+async function timeQuery(
+  { store }: Services,
+  name: string,
+  { model, query, runs }: { model: Model; query: FindQuery; runs: number },
+): Promise<Figure> {
   const times: number[] = []
   let answer = ''
   const before = store.queryCounts()
@@ -272,7 +371,7 @@ async function readsBesideScans(services: Services, world: World): Promise<(read
 /** The p99 in milliseconds of reads by id, one after the other, for so long. */
 async function readTimes({ store }: Services, { ids }: World, ms: number): Promise<number> {
   const times: number[] = []
-  for (const end = performance.now() + ms; performance.now() < end; ) {
+  for (const end = performance.now() + ms; performance.now() < end;) {
     await turn()
     const start = performance.now()
     await store.get(headline, ids[Math.floor((times.length * 7919) % ids.length)] ?? '')
@@ -284,13 +383,18 @@ async function readTimes({ store }: Services, { ids }: World, ms: number): Promi
 
 function print(large: number, small: number, before: Measured, after: Measured): void {
   console.log(`store, ${large} headlines (ratio to ${small})\n`)
-  console.log(`${'query'.padEnd(34)}${'median ms'.padStart(10)}${'p99 ms'.padStart(10)}${'ratio'.padStart(8)}  ran     answer`)
+  console.log(
+    `${'query'.padEnd(34)}${'median ms'.padStart(10)}${'p99 ms'.padStart(10)}${'ratio'.padStart(8)}  ran     answer`,
+  )
   for (const [i, { name, median, p99, where, answer }] of after.queries.entries()) {
     const ratio = median / (before.queries[i]?.median ?? 1)
-    console.log(`${name.padEnd(34)}${median.toFixed(3).padStart(10)}${p99.toFixed(3).padStart(10)}${ratio.toFixed(1).padStart(8)}  ${where.padEnd(8)}${answer}`)
+    console.log(
+      `${name.padEnd(34)}${median.toFixed(3).padStart(10)}${p99.toFixed(3).padStart(10)}${ratio.toFixed(1).padStart(8)}  ${where.padEnd(8)}${answer}`,
+    )
   }
   console.log()
-  for (const [i, [name, value]] of after.others.entries()) console.log(`${name.padEnd(34)}${value}   (${before.others[i]?.[1] ?? ''})`)
+  for (const [i, [name, value]] of after.others.entries())
+    console.log(`${name.padEnd(34)}${value}   (${before.others[i]?.[1] ?? ''})`)
 }
 
 /** Numbers from 0 to 1 from a seed (mulberry32). */

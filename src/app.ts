@@ -64,10 +64,18 @@ export async function openServices(
 ): Promise<Services> {
   const dir = prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
-  const store = openStore({ dir, models: STORED_MODELS, version: VERSION, now, queryDeadlineMs: config.queryDeadlineMs, ...(own ? { owner } : {}) })
+  const store = openStore({
+    dir,
+    models: STORED_MODELS,
+    version: VERSION,
+    now,
+    queryDeadlineMs: config.queryDeadlineMs,
+    ...(own ? { owner } : {}),
+  })
   try {
     const newId = idGenerator(now)
-    const [first, ...older] = secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
+    const [first, ...older] =
+      secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
     if (first === undefined) throw new Error('There is no secret')
     const keys = deriveKeys([first, ...older])
     const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate)
@@ -75,7 +83,14 @@ export async function openServices(
     const sessions = createSessions(store, keys, token, newId)
     const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
     const codes = createCodes({ store, limits, keys, newId, settings: code })
-    const accounts = createAccounts({ store, codes, sessions, newId, log, defaultLanguage: () => defaultLanguage(store) })
+    const accounts = createAccounts({
+      store,
+      codes,
+      sessions,
+      newId,
+      log,
+      defaultLanguage: () => defaultLanguage(store),
+    })
     await seedBasics(store, config)
     return { store, keys, codes, limits, sessions, accounts, newId }
   } catch (error) {

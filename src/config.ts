@@ -37,8 +37,14 @@ const DECLARED = {
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
   dataDir: text('./dateline-data', 'directory of the database and the secrets'),
-  adminEmail: optional(readEmail, 'e-mail address of an administrator to create or promote at start', ['OVERRIDE_ADMIN_EMAIL']),
-  mail: parsed(parseMailTarget, 'console:', 'how mail leaves: console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…'),
+  adminEmail: optional(readEmail, 'e-mail address of an administrator to create or promote at start', [
+    'OVERRIDE_ADMIN_EMAIL',
+  ]),
+  mail: parsed(
+    parseMailTarget,
+    'console:',
+    'how mail leaves: console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…',
+  ),
   mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
   appName: text('Dateline', 'name of the service in mail'),
   rateLimits: onOff(true, 'limits on how often somebody may ask'),
@@ -59,7 +65,12 @@ const DECLARED = {
   hideInactive: onOff(false, 'hides headlines, topics and sources that are not active from lists of readers'),
   logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log; auto is pretty on a terminal, else json'),
   logLevel: { ...oneOf<LogLevel>(LOG_LEVELS, 'least important level that is logged'), initial: 'info', shown: 'info' },
-  tokenHours: whole(720, { min: 1, max: HOURS_MAX, meaning: 'hours that a sign-in lasts', synonyms: ['JWT_EXPIRY_HOURS'] }),
+  tokenHours: whole(720, {
+    min: 1,
+    max: HOURS_MAX,
+    meaning: 'hours that a sign-in lasts',
+    synonyms: ['JWT_EXPIRY_HOURS'],
+  }),
   tokenIssuer: { ...text('http://localhost:8080', 'issuer named in tokens'), synonyms: ['JWT_ISSUER'] },
   codeMinutes: whole(15, { min: 1, max: 1440, meaning: 'minutes that a sign-in code lasts' }),
   codeAttempts: whole(5, { min: 1, max: 10, meaning: 'wrong tries after which a code is void' }),
@@ -70,7 +81,11 @@ const DECLARED = {
   dataPerUser: whole(1200, { meaning: 'data requests per user in a minute; 0 is no limit' }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),
-  queryDeadlineMs: whole(2000, { min: 10, max: 60_000, meaning: 'milliseconds that a query may take which no index serves' }),
+  queryDeadlineMs: whole(2000, {
+    min: 10,
+    max: 60_000,
+    meaning: 'milliseconds that a query may take which no index serves',
+  }),
   flagBaseUrl: text(FLAG_BASE_URL, 'where the flags of seeded countries are'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
@@ -123,7 +138,9 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
   })
   const config = Object.fromEntries(values) as Config
   if (config.pageSize > config.pageSizeMax) {
-    throw new ConfigError(`Cannot use --page-size ${config.pageSize}: expected at most --page-size-max, which is ${config.pageSizeMax}`)
+    throw new ConfigError(
+      `Cannot use --page-size ${config.pageSize}: expected at most --page-size-max, which is ${config.pageSizeMax}`,
+    )
   }
   return config
 }
@@ -182,13 +199,21 @@ interface WholeRange {
 function whole(initial: number, { min = 0, max = 1_000_000, meaning, synonyms = [] }: WholeRange): Setting<number> {
   const parse = (given: string): number => {
     const value = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN
-    if (!(value >= min && value <= max)) throw new Error(`expected a whole number from ${min} to ${max}, found "${given}"`)
+    if (!(value >= min && value <= max))
+      throw new Error(`expected a whole number from ${min} to ${max}, found "${given}"`)
     return value
   }
   return { parse, initial, shown: String(initial), meaning, synonyms }
 }
 
-const ON_OFF: Readonly<Record<string, boolean>> = { on: true, true: true, '1': true, off: false, false: false, '0': false }
+const ON_OFF: Readonly<Record<string, boolean>> = {
+  on: true,
+  true: true,
+  '1': true,
+  off: false,
+  false: false,
+  '0': false,
+}
 
 function onOff(initial: boolean, meaning: string): Setting<boolean> {
   const parse = (given: string): boolean => {

@@ -30,25 +30,33 @@ export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteSer
   const address = (exchange: Exchange): string => limitKey(exchange.clientAddress)
 
   const anyone = (handler: PublicHandler): Handler => handler
-  const codes = (handler: PublicHandler): Handler => async (exchange) => {
-    await limits.requestCodeFrom(address(exchange), now())
-    return handler(exchange)
-  }
-  const guests = (handler: PublicHandler): Handler => async (exchange) => {
-    await limits.guestFrom(address(exchange), now())
-    return handler(exchange)
-  }
-  const user = (handler: UserHandler): Handler => async (exchange) => {
-    const session = await sessions.require(exchange.headers, now())
-    exchange.note({ user: session.caller.id })
-    return handler(exchange, session)
-  }
+  const codes =
+    (handler: PublicHandler): Handler =>
+    async (exchange) => {
+      await limits.requestCodeFrom(address(exchange), now())
+      return handler(exchange)
+    }
+  const guests =
+    (handler: PublicHandler): Handler =>
+    async (exchange) => {
+      await limits.guestFrom(address(exchange), now())
+      return handler(exchange)
+    }
+  const user =
+    (handler: UserHandler): Handler =>
+    async (exchange) => {
+      const session = await sessions.require(exchange.headers, now())
+      exchange.note({ user: session.caller.id })
+      return handler(exchange, session)
+    }
   const limited = (handler: UserHandler): Handler =>
     user((exchange, session) => {
       if (!hasDashboard(session.caller)) limits.dataRequest(session.caller.id, now())
       return handler(exchange, session)
     })
-  const item = services.publicRemoteConfig ? publicRemoteConfig(data, limited(data.read), { limits, now }) : limited(data.read)
+  const item = services.publicRemoteConfig
+    ? publicRemoteConfig(data, limited(data.read), { limits, now })
+    : limited(data.read)
 
   return [
     { method: 'POST', path: '/api/v1/auth/request-code', handler: codes(auth.requestCode) },
@@ -67,7 +75,11 @@ export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteSer
 }
 
 /** Mobile apps since September 2025 read the remote configuration before they have a token, or with an expired one. */
-function publicRemoteConfig(data: DataRoutes, otherwise: Handler, { limits, now }: Pick<RouteServices, 'limits' | 'now'>): Handler {
+function publicRemoteConfig(
+  data: DataRoutes,
+  otherwise: Handler,
+  { limits, now }: Pick<RouteServices, 'limits' | 'now'>,
+): Handler {
   return (exchange) => {
     if (!data.isRemoteConfigRead(exchange)) return otherwise(exchange)
     limits.dataRequest(limitKey(exchange.clientAddress), now())

@@ -100,11 +100,7 @@ export function startCourier(options: CourierOptions): Courier {
 }
 
 /** One attempt, and what the outbox is to remember of it. */
-async function deliver(
-  message: OutboxMessage,
-  options: CourierOptions,
-  signal: AbortSignal,
-): Promise<DeliveryResult> {
+async function deliver(message: OutboxMessage, options: CourierOptions, signal: AbortSignal): Promise<DeliveryResult> {
   const { mailer, sealKey, codeMinutes, appName, now, log } = options
   const content = unseal(sealKey, message.sealed)
   if (content === undefined) {

@@ -77,7 +77,9 @@ function readToken(token: string, { keys, issuer }: Trust): Claims | TokenRefusa
 
 function isClaims(value: object): value is Claims {
   const { sub, iat, exp, iss, jti } = value as Record<string, unknown>
-  return [sub, iss, jti].every((text) => typeof text === 'string') && [iat, exp].every((time) => typeof time === 'number')
+  return (
+    [sub, iss, jti].every((text) => typeof text === 'string') && [iat, exp].every((time) => typeof time === 'number')
+  )
 }
 
 function signature(content: string, secret: Buffer): string {

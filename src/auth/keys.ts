@@ -26,8 +26,7 @@ export interface Keys {
 /** Derives the keys. There is at least one secret; the newest comes first. */
 export function deriveKeys(secrets: readonly [string, ...string[]]): Keys {
   const [newest, ...older] = secrets
-  const derive = (purpose: string): Buffer =>
-    Buffer.from(hkdfSync('sha256', newest, '', `dateline ${purpose}`, 32))
+  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', newest, '', `dateline ${purpose}`, 32))
   return {
     signing: [signingKey(newest), ...older.map(signingKey)],
     code: derive('sign-in code'),

@@ -55,7 +55,11 @@ export function createLimits(store: AccountStore, settings: LimitSettings, key: 
     requestCodeFrom: (address, now) =>
       count(rate('codes from', address, settings.codesPerAddress, HOUR_MS), 'Sign-in codes from this address', now),
     requestCodeFor: (email, now) =>
-      count(rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS), 'Sign-in codes for this e-mail address', now),
+      count(
+        rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS),
+        'Sign-in codes for this e-mail address',
+        now,
+      ),
     guestFrom: (address, now) =>
       count(rate('guests from', address, settings.guestsPerAddress, HOUR_MS), 'Guest sign-ins from this address', now),
     dataRequest(caller, now) {

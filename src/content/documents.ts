@@ -81,7 +81,8 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
   const insert = async (model: Model, document: Document): Promise<string> => {
     const outcome = await store.insert(model, document)
     if (outcome === 'inserted') return writeJson(document.value)
-    if (outcome === 'exists') throw fail('conflict', `A ${model.name} with the id ${describe(document.id)} exists already`)
+    if (outcome === 'exists')
+      throw fail('conflict', `A ${model.name} with the id ${describe(document.id)} exists already`)
     throw fail('invalidInput', `id: expected the id of a user, found ${describe(document.id)}, which no user has`)
   }
 

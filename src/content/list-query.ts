@@ -44,7 +44,8 @@ export async function readListQuery(
   const after = params.cursor === undefined ? undefined : readCursor(params.cursor, { model: model.name, sort })
   const limit = readLimit(params.limit, settings)
   if (uses.length > 0) filters.push(await inUse(uses, store))
-  if (settings.hideInactive && PUBLISHED.has(model.name) && !hasDashboard(caller)) filters.push(eq(['status'], 'active'))
+  if (settings.hideInactive && PUBLISHED.has(model.name) && !hasDashboard(caller))
+    filters.push(eq(['status'], 'active'))
   // Without limit and cursor, the countries in use are a complete set: clients that ask so do not page.
   const complete = uses.length > 0 && params.limit === undefined && params.cursor === undefined
   return { filter: and(...filters), sort, limit: complete ? undefined : limit, after }
@@ -59,7 +60,8 @@ export function pageText(model: Model, { sort }: FindQuery, { items, next }: Fou
 /** Whatever is above the maximum, of however many digits, means the maximum. */
 function readLimit(value: Json | undefined, { limitDefault, limitMax }: ListSettings): number {
   if (value === undefined) return limitDefault
-  const isWhole = typeof value === 'string' ? /^\d+$/.test(value) : isNumber(value) && isWholeNumber(value) && Number(value) >= 0
+  const isWhole =
+    typeof value === 'string' ? /^\d+$/.test(value) : isNumber(value) && isWholeNumber(value) && Number(value) >= 0
   if (!isWhole) throw fail('badRequest', `Cannot read limit ${describe(value)}: expected a whole number, 0 or more`)
   return Math.min(Number(value), limitMax)
 }

@@ -44,13 +44,19 @@ async function lookUp(
     if (entry === undefined) {
       const text = await store.get(target, String(value['id']))
       if (text === undefined) {
-        throw fail('invalidInput', `${path}: expected the id of a ${target.name}, found ${describe(value['id'])}, which no ${target.name} has`)
+        throw fail(
+          'invalidInput',
+          `${path}: expected the id of a ${target.name}, found ${describe(value['id'])}, which no ${target.name} has`,
+        )
       }
       found.set(key, (entry = { record: parseJson(text), chars: text.length }))
     }
     charsLeft -= entry.chars
     if (charsLeft < 0) {
-      throw fail('invalidInput', `${path}: expected records of at most ${RECORDS_CHARS_MAX} characters in all references by id, found more`)
+      throw fail(
+        'invalidInput',
+        `${path}: expected records of at most ${RECORDS_CHARS_MAX} characters in all references by id, found more`,
+      )
     }
     records.set(value, entry.record)
   }

@@ -12,11 +12,17 @@ const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 export function checkRemoteConfig(document: JsonObject): void {
   const { appStatus, feedDecoratorConfig } = document as unknown as RemoteConfig
   if (appStatus.isLatestVersionOnly && !VERSION.test(appStatus.latestAppVersion)) {
-    throw fail('invalidInput', `appStatus.latestAppVersion: expected a version such as 1.2.0 while isLatestVersionOnly is true, found ${describe(appStatus.latestAppVersion)}`)
+    throw fail(
+      'invalidInput',
+      `appStatus.latestAppVersion: expected a version such as 1.2.0 while isLatestVersionOnly is true, found ${describe(appStatus.latestAppVersion)}`,
+    )
   }
   for (const [kind, decorator] of Object.entries(feedDecoratorConfig)) {
     if (decorator.enabled && decorator.category === 'contentCollection' && decorator.itemsToDisplay === null) {
-      throw fail('invalidInput', `feedDecoratorConfig.${kind}.itemsToDisplay: expected a number while this content collection is enabled, found null`)
+      throw fail(
+        'invalidInput',
+        `feedDecoratorConfig.${kind}.itemsToDisplay: expected a number while this content collection is enabled, found null`,
+      )
     }
   }
 }

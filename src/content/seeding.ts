@@ -12,7 +12,10 @@ import { sampleContent } from './sample.ts'
 import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from './seeds.ts'
 
 /** What a service cannot be without: countries, languages and the remote configuration. Run at every start. */
-export async function seedBasics(store: DocumentStore, { flagBaseUrl }: { readonly flagBaseUrl: string }): Promise<void> {
+export async function seedBasics(
+  store: DocumentStore,
+  { flagBaseUrl }: { readonly flagBaseUrl: string },
+): Promise<void> {
   await Promise.all([
     store.insertMissing(country, documents(countrySeeds({ flagBaseUrl }))),
     store.insertMissing(language, documents(languageSeeds())),
@@ -29,7 +32,8 @@ export interface SeededSample {
 /** Loads the sample content and gives the numbers of documents that were new. */
 export async function seedSample(store: DocumentStore, { flagBaseUrl, now }: SampleOptions): Promise<SeededSample> {
   const content = sampleContent({ now, countries: countrySeeds({ flagBaseUrl }), languages: languageSeeds() })
-  const add = (model: Model, items: readonly JsonObject[]): Promise<number> => store.insertMissing(model, documents(items))
+  const add = (model: Model, items: readonly JsonObject[]): Promise<number> =>
+    store.insertMissing(model, documents(items))
   const [topics, sources, headlines] = await Promise.all([
     add(topic, content.topics),
     add(source, content.sources),

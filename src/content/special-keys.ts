@@ -60,7 +60,10 @@ function takeUses(rest: Record<string, Json>, conditions: Filter[]): CountryUse[
 }
 
 /** The condition that holds for active countries in use, right at this moment. */
-export async function inUse(uses: readonly CountryUse[], store: Pick<DocumentStore, 'countriesInUse'>): Promise<Filter> {
+export async function inUse(
+  uses: readonly CountryUse[],
+  store: Pick<DocumentStore, 'countriesInUse'>,
+): Promise<Filter> {
   const sets = await Promise.all(uses.map(async (use) => isIn(['id'], await store.countriesInUse(use))))
   return and(...sets, eq(['status'], 'active'))
 }

@@ -42,7 +42,10 @@ export function changeUser(body: JsonObject, { own, admin, now }: UserChange): (
   return (stored) => {
     const { appRole, dashboardRole } = sent
     // A card that an older client does not know is not forgotten.
-    const feedDecoratorStatus = { ...(stored['feedDecoratorStatus'] as JsonObject), ...sent.feedDecoratorStatus } as Json
+    const feedDecoratorStatus = {
+      ...(stored['feedDecoratorStatus'] as JsonObject),
+      ...sent.feedDecoratorStatus,
+    } as Json
     return {
       ...stored,
       ...(admin ? { appRole, dashboardRole } : {}),

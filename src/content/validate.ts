@@ -161,7 +161,10 @@ function refuseUnsafe(value: Json, path: string, level: number): void {
   const isArray = Array.isArray(value)
   if (!isArray && !isObject(value)) return
   if (level > JSON_DEPTH_MAX) {
-    throw fail('invalidInput', `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`)
+    throw fail(
+      'invalidInput',
+      `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`,
+    )
   }
   if (isArray) {
     value.forEach((item: Json, i) => refuseUnsafe(item, `${path}[${i}]`, level + 1))
@@ -170,7 +173,10 @@ function refuseUnsafe(value: Json, path: string, level: number): void {
   for (const [name, member] of Object.entries(value)) {
     if (name === '__proto__' || name.startsWith('$') || /[.\0]/.test(name) || !name.isWellFormed()) {
       const where = path === '' ? '' : `${path}: `
-      throw fail('invalidInput', `${where}cannot store a member named ${describe(name)}: names must not be __proto__, start with $ or contain a dot or NUL`)
+      throw fail(
+        'invalidInput',
+        `${where}cannot store a member named ${describe(name)}: names must not be __proto__, start with $ or contain a dot or NUL`,
+      )
     }
     refuseUnsafe(member, path === '' ? name : `${path}.${name}`, level + 1)
   }

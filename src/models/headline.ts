@@ -24,8 +24,8 @@ export const headline = model({
   access: { list: 'everybody', read: 'everybody', create: 'publisher', replace: 'publisher', remove: 'publisher' },
   search: ['title'],
   indexes: [
-    ['updatedAt:desc'],
-    ['status', 'updatedAt:desc', '+topic.id', '+source.id', '+eventCountry.id'],
+    ['updatedAt:desc', '+title'],
+    ['status', 'updatedAt:desc', '+topic.id', '+source.id', '+eventCountry.id', '+title'],
     ['topic.id', 'status', 'updatedAt:desc', '+source.id', '+eventCountry.id'],
     ['source.id', 'status', 'updatedAt:desc', '+topic.id', '+eventCountry.id'],
     ['eventCountry.id', 'status', 'updatedAt:desc', '+topic.id', '+source.id'],

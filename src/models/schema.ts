@@ -122,16 +122,25 @@ export function map<const K extends string, F extends Field>(keys: readonly K[],
 
 /** The TypeScript type of a field's value, as it is stored. */
 export type ValueOf<F extends Field> =
-  F extends ChoiceField<infer V> ? V
-  : F extends ConstantField<infer V> ? V
-  : F extends BooleanField ? boolean
-  : F extends WholeField ? number
-  : F extends NullableField<infer G> ? ValueOf<G> | null
-  : F extends ListField<infer G> ? readonly ValueOf<G>[]
-  : F extends RecordField<infer S> ? RecordOf<S>
-  : F extends MapField<infer K, infer G> ? { readonly [key in K]?: ValueOf<G> }
-  : F extends EmbeddedField<infer M> ? DocumentOf<M>
-  : string
+  F extends ChoiceField<infer V>
+    ? V
+    : F extends ConstantField<infer V>
+      ? V
+      : F extends BooleanField
+        ? boolean
+        : F extends WholeField
+          ? number
+          : F extends NullableField<infer G>
+            ? ValueOf<G> | null
+            : F extends ListField<infer G>
+              ? readonly ValueOf<G>[]
+              : F extends RecordField<infer S>
+                ? RecordOf<S>
+                : F extends MapField<infer K, infer G>
+                  ? { readonly [key in K]?: ValueOf<G> }
+                  : F extends EmbeddedField<infer M>
+                    ? DocumentOf<M>
+                    : string
 
 export type RecordOf<S extends Shape> = { readonly [name in keyof S]: ValueOf<S[name]> }
 

@@ -20,10 +20,7 @@ export const user = model({
     appRole: choice(APP_ROLES, { initial: 'standardUser' }),
     dashboardRole: choice(DASHBOARD_ROLES, { initial: 'none' }),
     createdAt: timestamp(),
-    feedDecoratorStatus: map(
-      DECORATORS,
-      record({ isCompleted: boolean(), lastShownAt: nullable(date()) }, 'drop'),
-    ),
+    feedDecoratorStatus: map(DECORATORS, record({ isCompleted: boolean(), lastShownAt: nullable(date()) }, 'drop')),
     updatedAt: timestamp(),
   },
   extras: 'drop',

@@ -161,13 +161,16 @@ function mergePreferences(database: Database, { accountId, user, guestId, reques
   database.run(`UPDATE ${PREFERENCES} SET doc = ? WHERE id = ?`, writeJson(merged), accountId)
 }
 
-const [SETTINGS, PREFERENCES, CONFIG] = [userAppSettings, userContentPreferences, remoteConfig].map(
-  (model: Model) => tableOf(model),
+const [SETTINGS, PREFERENCES, CONFIG] = [userAppSettings, userContentPreferences, remoteConfig].map((model: Model) =>
+  tableOf(model),
 ) as [string, string, string]
 
 /** Settings and preferences of a user, with defaults where they are missing. */
 function ensureBelongings(database: Database, id: string, { settings, preferences }: NewAccount): void {
-  for (const [table, value] of [[SETTINGS, settings], [PREFERENCES, preferences]] as const) {
+  for (const [table, value] of [
+    [SETTINGS, settings],
+    [PREFERENCES, preferences],
+  ] as const) {
     database.run(
       `INSERT INTO ${table} (id, doc) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`,
       id,

@@ -56,7 +56,9 @@ export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    throw new DataDirError(`Cannot use the data directory "${dir.path}": ${ownerText(dir)} is using it`, { cause: error })
+    throw new DataDirError(`Cannot use the data directory "${dir.path}": ${ownerText(dir)} is using it`, {
+      cause: error,
+    })
   }
   writeFileSync(ownerFile(dir), JSON.stringify(owner), { mode: FILE_MODE })
   return {

@@ -11,7 +11,9 @@ import type { Model } from '../models/schema.ts'
 import { matches } from '../query/match.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../query/order.ts'
 import type { Database, RowCursor } from './database.ts'
-import type { Plan } from './planner.ts'
+import { patternTest } from '../query/pattern.ts'
+import type { TextTest } from '../query/text-search.ts'
+import type { Plan } from './plan.ts'
 import { tableOf } from './schema-sql.ts'
 import type { FindQuery, Found } from './store.ts'
 
@@ -43,6 +45,7 @@ export function execute(
   const { sort, after, filter, limit } = query
   const wanted = limit === undefined ? Number.POSITIVE_INFINITY : limit + 1
   const best: Item[] = []
+  const tests = plan.texts.map(patternTest)
   const rows = mergedRows(database, plan, sort)
   try {
     for (let row = rows.next(); row !== undefined; row = rows.next()) {
@@ -50,7 +53,7 @@ export function execute(
       effort.charsMax = Math.max(effort.charsMax, charsOf(row))
       if (!mayGoOn(effort)) return undefined
       if (best.length === wanted && isBeyond(row, best.at(-1), plan, sort)) break
-      const item = itemOf(row, { plan, sort, filter })
+      const item = itemOf(row, { plan, sort, filter, tests })
       if (item === undefined || (after !== undefined && comparePositions(sort, item, after) <= 0)) continue
       insertSorted(best, item, sort)
       if (best.length > wanted) best.length = wanted
@@ -70,10 +73,21 @@ type RawRow = readonly SQLOutputValue[]
 /** Columns before the keys: seq, id, doc. */
 const KEYS_AT = 3
 
+interface Judge {
+  readonly plan: Plan
+  readonly sort: Sort
+  readonly filter: FindQuery['filter']
+  readonly tests: readonly TextTest[]
+}
+
 /** The item of a row, or undefined where its document does not match. */
-function itemOf(row: RawRow, { plan, sort, filter }: { plan: Plan; sort: Sort; filter: FindQuery['filter'] }): Item | undefined {
+function itemOf(row: RawRow, { plan, sort, filter, tests }: Judge): Item | undefined {
   const [seq, id, doc] = [Number(row[0]), String(row[1]), row[2]]
-  if (doc === null || doc === undefined) return { seq, id, doc: undefined, keys: row.slice(KEYS_AT) as Json[] }
+  if (doc === null || doc === undefined) {
+    const textsAt = KEYS_AT + plan.keyColumns
+    if (!tests.every((test, i) => test(String(row[textsAt + i])))) return undefined
+    return { seq, id, doc: undefined, keys: row.slice(KEYS_AT, textsAt) as Json[] }
+  }
   const document = parseJson(String(doc)) as JsonObject
   if (!plan.isExact && !matches(filter, document)) return undefined
   return { seq, id, doc: String(doc), keys: sortKeys(document, sort) }
@@ -125,7 +139,10 @@ function mergedRows(database: Database, { ranges, keyColumns }: Plan, sort: Sort
   if (only === undefined) return { next: () => undefined, close }
   if (more.length === 0) return only
   const known = sort.slice(0, keyColumns)
-  const positionOf = (row: RawRow): Position => ({ keys: row.slice(KEYS_AT, KEYS_AT + known.length) as Json[], id: String(row[1]) })
+  const positionOf = (row: RawRow): Position => ({
+    keys: row.slice(KEYS_AT, KEYS_AT + known.length) as Json[],
+    id: String(row[1]),
+  })
   // The heads of all ranges, the last of them the next to come out.
   const heads: { position: Position; row: RawRow; cursor: RowCursor }[] = []
   const advance = (cursor: RowCursor): void => {

@@ -108,7 +108,10 @@ export function migrate(database: Database, options: MigrationOptions): void {
       if (isNew(`${model.name}/count INSERT`)) recount(database, model)
       if (model.trigrams !== undefined && isNew(trigramTable(model))) indexTexts(database, model)
     }
-    database.run("INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", version)
+    database.run(
+      "INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+      version,
+    )
     database.exec(`PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${APPLICATION_ID}`)
     database.exec('COMMIT')
   } catch (error) {

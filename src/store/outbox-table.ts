@@ -54,7 +54,12 @@ export function takeDueMessage(database: Database, now: number, leaseMs: number)
 
 export function finishMessage(database: Database, id: string, result: DeliveryResult, now: number): void {
   if (result.kind === 'later') {
-    database.run("UPDATE outbox SET due_at = ?, reply = ? WHERE id = ? AND state = 'waiting'", result.dueAt, result.reply, id)
+    database.run(
+      "UPDATE outbox SET due_at = ?, reply = ? WHERE id = ? AND state = 'waiting'",
+      result.dueAt,
+      result.reply,
+      id,
+    )
     return
   }
   database.run(

@@ -111,7 +111,9 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
       end(worker, (job) => settle(job, answer))
     })
     worker.on('error', (error) =>
-      end(worker, ({ reject, advice }) => reject(isOutOfMemory(error) ? fail('badRequest', advice, { cause: error }) : error)),
+      end(worker, ({ reject, advice }) =>
+        reject(isOutOfMemory(error) ? fail('badRequest', advice, { cause: error }) : error),
+      ),
     )
     worker.on('exit', () => {
       const place = idle.indexOf(worker)
@@ -145,7 +147,8 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
     async close() {
       for (const job of waiting.splice(0)) job.reject(fail('networkError', 'The service is stopping'))
       const workers = [...idle.splice(0), ...running.keys()]
-      for (const worker of running.keys()) end(worker, ({ reject }) => reject(fail('networkError', 'The service is stopping')))
+      for (const worker of running.keys())
+        end(worker, ({ reject }) => reject(fail('networkError', 'The service is stopping')))
       await Promise.all(workers.map((worker) => worker.terminate()))
     },
   }
@@ -163,9 +166,13 @@ function settle({ resolve, reject }: Job, answer: AnswerMessage): void {
 }
 
 function tooManyOfYours(max: number): Error {
-  return fail('tooManyRequests', `At most ${max} queries of one user that no index serves can run at once: try again soon`, {
-    headers: { 'Retry-After': String(RETRY_AFTER_S) },
-  })
+  return fail(
+    'tooManyRequests',
+    `At most ${max} queries of one user that no index serves can run at once: try again soon`,
+    {
+      headers: { 'Retry-After': String(RETRY_AFTER_S) },
+    },
+  )
 }
 
 function tooManyForUs(): Error {

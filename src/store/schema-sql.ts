@@ -13,7 +13,10 @@ export function tableOf(model: Model): string {
 
 /** `doc ->> '$."topic"."id"'`: the SQL value of a declared path (sqlite.org/json1.html#jptr). */
 export function valueAt(path: string): string {
-  return `doc ->> '$.${path.split('.').map((step) => `"${step}"`).join('.')}'`
+  return `doc ->> '$.${path
+    .split('.')
+    .map((step) => `"${step}"`)
+    .join('.')}'`
 }
 
 export interface IndexColumn {
@@ -54,7 +57,9 @@ export function trigramTable(model: Model): string {
 
 /** The paths that the trigram table keeps beside the text: all that an index knows, so that a search reads no document. */
 export function trigramColumns(model: Model): readonly string[] {
-  return [...new Set(model.indexes.flatMap((index) => [...indexColumns(index).map(({ path }) => path), ...keptPaths(index)]))]
+  return [
+    ...new Set(model.indexes.flatMap((index) => [...indexColumns(index).map(({ path }) => path), ...keptPaths(index)])),
+  ]
 }
 
 /**
@@ -76,7 +81,10 @@ function createTable(model: Model): string {
 function createIndex(model: Model, index: Index): { name: string; sql: string } {
   const name = `${model.name}/${index.join(',')}`
   const columns = indexColumns(index).map(({ path, descending }) => valueAt(path) + (descending ? ' DESC' : ''))
-  return { name, sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${[...columns, 'id', ...keptPaths(index).map(valueAt)].join(', ')})` }
+  return {
+    name,
+    sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${[...columns, 'id', ...keptPaths(index).map(valueAt)].join(', ')})`,
+  }
 }
 
 function createUniqueIndex(model: Model, path: string): { name: string; sql: string } {
@@ -93,12 +101,20 @@ function countTriggers(model: Model): { name: string; sql: string }[] {
   const tallied = model.tallied ?? []
   const add = `INSERT INTO status_count (model, status, n) VALUES ('${model.name}', new.${status}, 1)
       ON CONFLICT (model, status) DO UPDATE SET n = n + 1;
-    ${tallied.map((path) => `INSERT INTO key_count (model, path, value, n)
+    ${tallied
+      .map(
+        (path) => `INSERT INTO key_count (model, path, value, n)
       SELECT '${model.name}', '${path}', new.${valueAt(path)}, 1 WHERE new.${status} = 'active'
-      ON CONFLICT (model, path, value) DO UPDATE SET n = n + 1;`).join('\n    ')}`
+      ON CONFLICT (model, path, value) DO UPDATE SET n = n + 1;`,
+      )
+      .join('\n    ')}`
   const subtract = `UPDATE status_count SET n = n - 1 WHERE model = '${model.name}' AND status = old.${status};
-    ${tallied.map((path) => `UPDATE key_count SET n = n - 1 WHERE model = '${model.name}' AND path = '${path}'
-      AND value = old.${valueAt(path)} AND old.${status} = 'active';`).join('\n    ')}`
+    ${tallied
+      .map(
+        (path) => `UPDATE key_count SET n = n - 1 WHERE model = '${model.name}' AND path = '${path}'
+      AND value = old.${valueAt(path)} AND old.${status} = 'active';`,
+      )
+      .join('\n    ')}`
   const changed = ['status', ...tallied].map((path) => `old.${valueAt(path)} IS NOT new.${valueAt(path)}`).join(' OR ')
   const trigger = (event: string, when: string, body: string): { name: string; sql: string } => {
     const name = `${model.name}/count ${event}`

@@ -10,7 +10,10 @@ export const SECRET_BYTES_MIN = 32
 export function loadSecrets(file: string, random: (bytes: number) => Buffer): readonly string[] {
   try {
     createSecret(file, random)
-    const secrets = readFileSync(file, 'utf8').split('\n').map((line) => line.trim()).filter((line) => line !== '')
+    const secrets = readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
     if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < SECRET_BYTES_MIN)) {
       throw new DataDirError(
         `Cannot use the secrets in "${file}": expected one secret of at least ${SECRET_BYTES_MIN} bytes per line`,

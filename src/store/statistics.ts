@@ -42,7 +42,9 @@ export function statisticsOf(database: Database, model: Model): Statistics {
         const sql = 'SELECT n FROM key_count WHERE model = ? AND path = ? AND value = ?'
         return sum(sql, [model.name, path], values) / total
       }
-      return path === 'id' || path === model.unique ? values.length / total : Math.min(1, values.length * EQUALITY_SHARE)
+      return path === 'id' || path === model.unique
+        ? values.length / total
+        : Math.min(1, values.length * EQUALITY_SHARE)
     },
   }
 }

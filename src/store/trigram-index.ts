@@ -68,7 +68,10 @@ export function trigramQuery(trigrams: readonly string[]): string {
 /** How many texts an FTS5 query finds, counted up to a limit. */
 export function countTexts(database: Database, model: Model, match: string, limit: number): number {
   const table = trigramTable(model)
-  const row = database.get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`, match)
+  const row = database.get(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`,
+    match,
+  )
   return Number(row?.['n'])
 }
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Plan } from '../../src/store/planner.ts'
+import type { Plan } from '../../src/store/plan.ts'
 import {
   createWorld,
   differenceOfStore,
