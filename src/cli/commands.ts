@@ -5,6 +5,7 @@ import { SECRETS, SETTINGS } from '../config.ts'
 import { parseArguments } from './arguments.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
 import { adminCommand, seedCommand } from './data-commands.ts'
+import { explainCommand } from './explain-command.ts'
 import { matchCommand } from './match-command.ts'
 import { serveCommand } from './serve-command.ts'
 
@@ -20,7 +21,7 @@ const versionCommand: Command = {
   },
 }
 
-const COMMANDS: readonly Command[] = [serveCommand, seedCommand, adminCommand, matchCommand, versionCommand]
+const COMMANDS: readonly Command[] = [serveCommand, seedCommand, adminCommand, matchCommand, explainCommand, versionCommand]
 
 /** Runs the command that the words name. Throws UsageError for words that name none or do not fit it. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -36,7 +36,7 @@ export async function readListQuery(
   model: Model,
   params: ListParams,
   caller: Caller,
-  { settings, store }: { readonly settings: ListSettings; readonly store: DocumentStore },
+  { settings, store }: { readonly settings: ListSettings; readonly store: Pick<DocumentStore, 'countriesInUse'> },
 ): Promise<FindQuery> {
   const { rest, conditions, uses } = takeSpecialKeys(model, params.filter === undefined ? {} : params.filter)
   const filters: Filter[] = [parseFilter(rest, { dateFields: dateFields(model.fields) }), ...conditions]

@@ -1,0 +1,183 @@
+/**
+ * `dateline explain`: how the service would answer a query, and what that takes, on the real data.
+ *
+ * It opens the database to read only, beside a running service, and really runs the query, without the service's bounds
+ * of time: a query that takes long there takes long here.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, Failure } from '../base/failure.ts'
+import { systemClock } from '../base/clock.ts'
+import { VERSION } from '../base/version.ts'
+import { readConfig, type Config } from '../config.ts'
+import { readListQuery } from '../content/list-query.ts'
+import type { Caller } from '../models/caller.ts'
+import { modelNamed, STORED_MODELS } from '../models/registry.ts'
+import type { Model } from '../models/schema.ts'
+import { parseFilterText } from '../query/parse.ts'
+import { DataDirError } from '../store/data-dir.ts'
+import { openDatabase, type Database } from '../store/database.ts'
+import { countriesInUse } from '../store/document-tables.ts'
+import { execute, noEffort } from '../store/executor.ts'
+import { runsInline } from '../store/finder.ts'
+import { needsMigration } from '../store/migrations.ts'
+import type { Plan } from '../store/plan.ts'
+import { planQuery, possiblePlans } from '../store/planner.ts'
+import type { FindQuery } from '../store/store.ts'
+import { EXIT, UsageError, type Arguments, type Command } from './command.ts'
+
+/** Somebody without rights: what is hidden from readers is hidden here. */
+const READER: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'none' }
+
+export const explainCommand: Command = {
+  name: 'explain',
+  summary: 'show how the service would answer a query: its index, its SQL, the rows it reads',
+  options: [
+    { flag: '--model', value: 'NAME', meaning: 'the model, as in a request' },
+    { flag: '--filter', value: 'JSON', meaning: 'the filter, as in a request' },
+    { flag: '--sort', value: 'KEYS', meaning: 'the sort, as in a request' },
+    { flag: '--limit', value: 'N', meaning: 'the limit, as in a request' },
+    { flag: '--cursor', value: 'TEXT', meaning: 'the cursor of a reply: explains the page after it' },
+    { flag: '--json', meaning: 'print one JSON object' },
+  ],
+  settings: ['dataDir', 'pageSize', 'pageSizeMax', 'hideInactive'],
+  examples: [
+    `dateline explain --model headline --filter '{"status":"active"}' --sort updatedAt:desc --limit 10`,
+    `dateline explain --model headline --filter '{"q":"ferry"}' --json`,
+  ],
+  async run(args, { environment, stdout }) {
+    const config = readConfig(args.settings, environment)
+    const model = readModel(args.options.get('--model'))
+    const database = openForReading(config)
+    try {
+      const query = await readQuery(model, { args, config, database })
+      const explained = explain(model, query, database)
+      stdout.write(args.options.has('--json') ? `${JSON.stringify(explained)}\n` : explainedText(explained))
+      return EXIT.ok
+    } finally {
+      database.close()
+    }
+  },
+}
+
+/** What is printed with --json; the members are part of the interface. */
+interface Explained {
+  readonly model: string
+  readonly access: Plan['access']
+  readonly index: string | null
+  /** SQL decides every condition; otherwise its rows are a superset, and the filter is applied to each. */
+  readonly exact: boolean
+  readonly runs: 'inline' | 'thread'
+  /** How the rows come: in the order of the page, in that of its first keys, or in none, so that they are sorted. */
+  readonly order: 'total' | 'partial' | 'none'
+  readonly ranges: number
+  readonly sql: string | null
+  readonly values: readonly unknown[]
+  readonly rowsExpected: number
+  readonly rowsRead: number
+  readonly rowsReturned: number
+  readonly hasMore: boolean
+  readonly milliseconds: number
+  /** All ways that were weighed, the cheapest is taken. Costs are in rows of an index. */
+  readonly weighed: readonly { readonly access: Plan['access']; readonly index: string | null; readonly cost: number }[]
+}
+
+function explain(model: Model, query: FindQuery, database: Database): Explained {
+  const first = planQuery(database, model, query)
+  const isInline = runsInline(first, query)
+  // A thread plans anew, and may count more for it.
+  const plan = isInline ? first : planQuery(database, model, query, { mayTakeLong: true })
+  const [effort, start] = [noEffort(), systemClock()]
+  const found = execute(database, model, { plan, query, effort, mayGoOn: () => true })
+  const weighed = possiblePlans(database, model, query, !isInline)
+  return {
+    model: model.name,
+    access: plan.access,
+    index: plan.index ?? null,
+    exact: plan.isExact,
+    runs: isInline ? 'inline' : 'thread',
+    order: plan.sortedBy > query.sort.length ? 'total' : plan.sortedBy > 0 ? 'partial' : 'none',
+    ranges: plan.ranges.length,
+    sql: plan.ranges[0]?.sql ?? null,
+    values: plan.ranges[0]?.values ?? [],
+    rowsExpected: Math.round(plan.expectedRows),
+    rowsRead: effort.rowsRead,
+    rowsReturned: found?.items.length ?? 0,
+    hasMore: found?.next !== undefined,
+    milliseconds: systemClock() - start,
+    weighed: weighed.map(({ plan: { access, index }, cost }) => ({ access, index: index ?? null, cost: Math.round(cost) })),
+  }
+}
+
+const RUNS = {
+  inline: 'inline: beside other requests, unless it proves longer than expected',
+  thread: 'thread: in a thread of its own, under the deadline',
+} as const
+
+const ORDERS = {
+  total: 'rows come in the order of the page; nothing is sorted',
+  partial: 'rows come in the order of the first keys; the rest is sorted',
+  none: 'rows come in no order; the page is sorted',
+} as const
+
+function explainedText(explained: Explained): string {
+  const { access, index, exact, ranges, sql, values, weighed } = explained
+  const lines = [
+    ['access', index === null ? access : `${access} ${index}`],
+    ['decides', exact ? 'exact: SQL decides every condition' : 'superset: the filter is applied to each row'],
+    ['runs', RUNS[explained.runs]],
+    ['order', ORDERS[explained.order]],
+    ['rows', `${explained.rowsRead} read, ${explained.rowsExpected} expected, ${explained.rowsReturned} returned${explained.hasMore ? ', more follow' : ''}`],
+    ['time', `${explained.milliseconds} ms`],
+    ['weighed', weighed.map((one) => `${one.index ?? one.access} ${one.cost}`).join('; ')],
+    ['ranges', ranges > 1 ? `${ranges}, merged; the first is` : String(ranges)],
+    ...(sql === null ? [] : [['sql', sql], ['values', JSON.stringify(values)]]),
+  ]
+  return lines.map(([name = '', text = '']) => `${name.padEnd(8)} ${text}\n`).join('')
+}
+
+function readModel(name: string | undefined): Model {
+  const model = name === undefined ? undefined : modelNamed(name)
+  if (model !== undefined && model.computed === undefined) return model
+  const known = STORED_MODELS.map((one) => one.name).join(', ')
+  throw new UsageError(`Cannot read --model ${describe(name)}: expected one of ${known}`)
+}
+
+interface Parts {
+  readonly args: Arguments
+  readonly config: Config
+  readonly database: Database
+}
+
+/** Throws UsageError with the service's own message where the service would refuse. */
+async function readQuery(model: Model, { args: { options }, config, database }: Parts): Promise<FindQuery> {
+  const filter = options.get('--filter')
+  const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
+  const store = { countriesInUse: async (use: 'eventCountry' | 'headquarters') => countriesInUse(database, use) }
+  try {
+    const params = {
+      filter: filter === undefined ? undefined : parseFilterText(filter),
+      sort: options.get('--sort'),
+      limit: options.get('--limit'),
+      cursor: options.get('--cursor'),
+    }
+    return await readListQuery(model, params, READER, { settings, store })
+  } catch (error) {
+    if (error instanceof Failure) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+/** A command that only looks creates nothing and changes nothing. Throws DataDirError. */
+function openForReading({ dataDir }: Config): Database {
+  const file = join(dataDir, 'dateline.db')
+  if (!existsSync(file)) throw new DataDirError(`Cannot read the data directory "${dataDir}": it has no dateline.db`)
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    if (!needsMigration(database, { models: STORED_MODELS, version: VERSION, backup: '' })) return database
+    throw new DataDirError(`Cannot read "${file}": its schema is older than this program; start the service once`)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
