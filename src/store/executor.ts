@@ -20,7 +20,7 @@ import type { FindQuery, Found } from './store.ts'
 export interface Effort {
   /** Rows that were read. */
   rowsRead: number
-  /** Characters of the longest document that was read. */
+  /** Characters of the longest document, or text beside it, that was read. */
   charsMax: number
 }
 
@@ -93,10 +93,11 @@ function itemOf(row: RawRow, { plan, sort, filter, tests }: Judge): Item | undef
   return { seq, id, doc: String(doc), keys: sortKeys(document, sort) }
 }
 
-/** How long the document of a row is, where the plan reads it. */
+/** The longest text of a row: its document, a key, or what a pattern is looked for in. */
 function charsOf(row: RawRow): number {
-  const doc = row[2]
-  return typeof doc === 'string' ? doc.length : 0
+  let longest = 0
+  for (const value of row) if (typeof value === 'string' && value.length > longest) longest = value.length
+  return longest
 }
 
 function documentAt(database: Database, model: Model, seq: number): string {

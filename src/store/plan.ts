@@ -70,7 +70,7 @@ export interface Task {
 /** Costs in rows of an index: to start a range, to read and judge a document, to judge a text that the row brings. */
 export const SEEK_COST = 2
 export const DOCUMENT_COST = 5
-export const TEXT_COST = 1
+const TEXT_COST = 1
 
 /** Rows that are read until a page is full, when the matches lie evenly among them. */
 export function rowsToPage(rows: number, { query: { limit }, matches }: Task): number {

@@ -12,7 +12,7 @@ import { randomHeadline, sampleId } from '../support/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
 import { testStore } from '../support/stores.ts'
 
-const BIG = sampleId(9_000)
+const [BIG, LONG] = [sampleId(9_000), sampleId(9_001)] as const
 const DOCUMENTS = 900
 
 const { store } = testStore({ after: (work) => after(() => work()) })
@@ -22,7 +22,8 @@ before(async () => {
   const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({ id: sampleId(i), value: randomHeadline(random, sampleId(i)) }))
   const list = Array.from({ length: 30_000 }, (_, i) => i)
   const big = { ...randomHeadline(random, BIG), list, long: 'x'.repeat(50_000) }
-  await store.insertMissing(headline, [...documents, { id: BIG, value: big }])
+  const long = { ...randomHeadline(random, LONG), title: 'x'.repeat(20_000), topic: { id: 'long' } }
+  await store.insertMissing(headline, [...documents, { id: BIG, value: big }, { id: LONG, value: long }])
 })
 
 const times = <Item>(count: number, make: (i: number) => Item): Item[] => Array.from({ length: count }, (_, i) => make(i))
@@ -54,6 +55,7 @@ const ROWS: readonly {
     runs: 'in a thread',
   },
   { name: 'some bounded patterns on a large document', filter: { _id: BIG, $nor: times(3, (i) => ({ long: { $regex: `[xz]{1,9}y${i}` } })) }, runs: 'in a thread' },
+  { name: 'patterns on a long title that an index keeps', filter: { 'topic.id': 'long', $and: times(5, (i) => ({ title: { $regex: `[xz]{1,9}${'x'.repeat(i)}` } })) }, sort: 'updatedAt:desc', runs: 'in a thread' },
   { name: 'lists of arrays on a large document', filter: { _id: BIG, list: { $nin: times(20, (i) => [i, i]) } }, runs: 'in a thread' },
   { name: 'a pattern that is not known to be linear', filter: { _id: sampleId(3), title: { $regex: '.*' } }, runs: 'in a thread' },
   { name: 'a sort of everything on an undeclared member', filter: {}, sort: 'x', runs: 'in a thread' },
