@@ -53,6 +53,7 @@ export function execute(
       effort.charsMax = Math.max(effort.charsMax, charsOf(row))
       if (!mayGoOn(effort)) return undefined
       if (best.length === wanted && isBeyond(row, best.at(-1), plan, sort)) break
+      if (plan.isFlagged && row.at(-1) !== 1) continue
       const item = itemOf(row, { plan, sort, filter, tests })
       if (item === undefined || (after !== undefined && comparePositions(sort, item, after) <= 0)) continue
       insertSorted(best, item, sort)

@@ -2,6 +2,10 @@
  * Plans by an index: its leading columns are fixed by the filter, one range for each combination of their values, and
  * the columns that follow give the order of the sort, read forwards or backwards.
  *
+ * Conditions on further columns of the index stand in WHERE only where the plan runs in a thread: SQLite passes over
+ * rows that do not meet them in one step, which nothing can end, and there may be a million. Beside other requests
+ * they are a column of the row, so that the budget counts each row and ends the plan in time.
+ *
  * `INDEXED BY` holds SQLite to the choice: a lost index is an error, never a slow query (sqlite.org/lang_indexedby.html).
  */
 import { isSqlText } from './conditions.ts'
@@ -68,15 +72,21 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): Candidate |
   const extra = extraConditions(task, { known, fixed: new Set(fixed.map(({ path }) => path)), column: valueAt })
   const judging = judgingOf(task, { known, isAll: extra.isAll, merged: order.covered })
   const starts = startsOf(order, query)
+  const isFlagged = extra.sql.length > 0 && !task.mayTakeLong
+  const [flag, filter] = isFlagged ? [{ flag: `(${extra.sql.join(' AND ')})` }, NO_SQL] : [{}, extra]
+  const flagValues = isFlagged ? extra.values : []
   // Ranges that differ in values alone share one text, and so one prepared statement.
   const texts = starts.map(
     (start) =>
-      selectRows(task, judging, name) +
-      where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...extra.sql, ...start.sql]) +
+      selectRows(task, judging, { index: name, ...flag }) +
+      where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql]) +
       ordering(start.orderBy),
   )
   const ranges = product(fixed.map(({ values }) => values)).flatMap((values) =>
-    starts.map((start, i) => ({ sql: texts[i] as string, values: [...values, ...extra.values, ...start.values] })),
+    starts.map((start, i) => ({
+      sql: texts[i] as string,
+      values: [...flagValues, ...values, ...filter.values, ...start.values],
+    })),
   )
   const share = fixed.reduce((sofar, { path, values }) => sofar * statistics.shareOf(path, values), 1)
   const inRange = statistics.total * share * (bounded && order.keys.length === 0 ? BOUNDED_SHARE : 1)
@@ -91,6 +101,7 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): Candidate |
     sortedBy,
     isExact,
     texts: tests.map(({ pattern }) => pattern),
+    isFlagged,
     readsDocuments,
     expectedRows: rows + ranges.length,
   } as const

@@ -15,7 +15,7 @@ import { tableOf, valueAt } from './schema-sql.ts'
 import type { Statistics } from './statistics.ts'
 import type { FindQuery } from './store.ts'
 
-/** Rows are `[seq, id, doc or NULL, …keys, …texts]`, with the first `keyColumns` keys of the sort. */
+/** Rows are `[seq, id, doc or NULL, …keys, …texts, flag]`, with the first `keyColumns` keys of the sort. */
 export interface Range {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
@@ -33,6 +33,8 @@ export interface Plan {
   readonly isExact: boolean
   /** Patterns that the texts of a row have to meet, one for each; all that is left where documents are not read. */
   readonly texts: readonly Pattern[]
+  /** The last column says whether a row meets what SQL decides; the others come as well, so that each of them counts. */
+  readonly isFlagged: boolean
   /** Rows bring their documents, to be judged or for keys that SQL cannot tell. */
   readonly readsDocuments: boolean
   /** Rows that are expected to be read. */
@@ -63,6 +65,8 @@ export interface Task {
   readonly conditions: Conditions
   readonly statistics: Statistics
   readonly search: Search | undefined
+  /** The plan runs in a thread of its own. */
+  readonly mayTakeLong: boolean
   /** Documents that are expected to match. */
   readonly matches: number
 }
@@ -107,12 +111,16 @@ export function rowCost({ readsDocuments, tests }: Judging): number {
   return readsDocuments ? DOCUMENT_COST : 1 + tests.length * TEXT_COST
 }
 
-/** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…"` */
-export function selectRows(task: Task, { keyColumns, tests, readsDocuments }: Judging, index?: string): string {
-  const { model, query } = task
+/** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…"`, with a `flag` as the last column. */
+export function selectRows(
+  { model, query }: Task,
+  { keyColumns, tests, readsDocuments }: Judging,
+  { index, flag }: { readonly index?: string; readonly flag?: string } = {},
+): string {
   const paths = [...query.sort.slice(0, keyColumns), ...tests].map(({ path }) => valueAt(path.join('.')))
+  const columns = ['seq', 'id', readsDocuments ? 'doc' : 'NULL', ...paths, ...(flag === undefined ? [] : [flag])]
   const by = index === undefined ? '' : ` INDEXED BY "${index}"`
-  return `SELECT ${['seq', 'id', readsDocuments ? 'doc' : 'NULL', ...paths].join(', ')} FROM ${tableOf(model)}${by}`
+  return `SELECT ${columns.join(', ')} FROM ${tableOf(model)}${by}`
 }
 
 export interface SqlPart {

@@ -29,7 +29,7 @@ import { searchOf, searchPlan } from './search-plan.ts'
 import { guessShare, statisticsOf, type Statistics } from './statistics.ts'
 import type { FindQuery } from './store.ts'
 
-/** `mayTakeLong` lets the planner count more than it may beside other requests. */
+/** `mayTakeLong` plans for a thread: more may be counted before, and more passed over in one step. */
 export function planQuery(database: Database, model: Model, query: FindQuery, { mayTakeLong = false } = {}): Plan {
   const plans = possiblePlans(database, model, query, mayTakeLong)
   return plans.reduce((best, one) => (one.cost < best.cost ? one : best)).plan
@@ -52,6 +52,7 @@ export function possiblePlans(
     conditions,
     statistics,
     search,
+    mayTakeLong,
     matches: expectedMatches(conditions, statistics, search),
   }
   const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
@@ -66,6 +67,7 @@ const NOTHING: Plan = {
   sortedBy: 0,
   isExact: true,
   texts: [],
+  isFlagged: false,
   readsDocuments: false,
   expectedRows: 0,
 }
@@ -102,6 +104,7 @@ function idPlan(task: Task): Candidate | undefined {
     sortedBy: inOrder ? 1 : 0,
     isExact,
     texts: [],
+    isFlagged: false,
     readsDocuments,
     expectedRows: rows,
   }
@@ -120,6 +123,7 @@ function tablePlan(task: Task): Candidate {
     sortedBy: 0,
     isExact,
     texts: [],
+    isFlagged: false,
     readsDocuments: true,
     expectedRows: statistics.total,
   }

@@ -67,6 +67,7 @@ export function searchPlan(task: Task): Candidate | undefined {
     sortedBy: 0,
     isExact,
     texts: [],
+    isFlagged: false,
     readsDocuments: !hasKeys,
     expectedRows: rows,
   } as const

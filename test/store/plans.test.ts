@@ -216,3 +216,19 @@ describe('the plan of', () => {
   }
 
 })
+
+it('rows that conditions of SQL pass over count for the budget, but not in a thread', async () => {
+  // SQLite looked through all active headlines in one step, beside other requests.
+  const filter = { status: 'active', _id: { $gt: 'z' }, title: { $lt: ' ' } }
+  const query = await queryOf({ name: '', model: 'headline', filter, sort: 'updatedAt:desc', limit: 10, plan: '' })
+  const rowsRead = (mayTakeLong: boolean): number => {
+    const [plan, effort] = [planQuery(database, modelOf('headline'), query, { mayTakeLong }), noEffort()]
+    assert.equal(plan.isExact, true)
+    assertSteps(plan)
+    const found = execute(database, modelOf('headline'), { plan, query, effort, mayGoOn: () => true })
+    assert.deepEqual(found, { items: [], next: undefined })
+    return effort.rowsRead
+  }
+  assert.ok(rowsRead(false) > 3_000)
+  assert.equal(rowsRead(true), 0)
+})

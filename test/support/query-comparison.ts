@@ -105,7 +105,8 @@ export interface Planner {
 /** What the store would do, and everything else that the planner holds to be right. */
 export const realPlanner: Planner = {
   choose: planQuery,
-  others: (database, model, query) => possiblePlans(database, model, query).map(({ plan }) => plan),
+  others: (database, model, query) =>
+    [false, true].flatMap((mayTakeLong) => possiblePlans(database, model, query, mayTakeLong)).map(({ plan }) => plan),
 }
 
 /** What was met in comparisons, so that a test can tell whether they mean anything. */
