@@ -47,7 +47,7 @@ const DECLARED = {
   ),
   mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
   appName: text('Dateline', 'name of the service in mail'),
-  rateLimits: onOff(true, 'limits on how often somebody may ask'),
+  rateLimits: onOff(true, 'limits on how often somebody may ask; on or off'),
   corsOrigins: {
     parse: parseOrigins,
     initial: 'local',
@@ -61,10 +61,17 @@ const DECLARED = {
     shown: 'none',
     meaning: 'addresses and CIDR blocks whose X-Forwarded-For is believed, separated by commas',
   },
-  publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in'),
-  hideInactive: onOff(false, 'hides headlines, topics and sources that are not active from lists of readers'),
-  logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log; auto is pretty on a terminal, else json'),
-  logLevel: { ...oneOf<LogLevel>(LOG_LEVELS, 'least important level that is logged'), initial: 'info', shown: 'info' },
+  publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in; on or off'),
+  hideInactive: onOff(
+    false,
+    'hides headlines, topics and sources that are not active from lists of readers; on or off',
+  ),
+  logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log: pretty, json, or auto, which is pretty on a terminal'),
+  logLevel: {
+    ...oneOf<LogLevel>(LOG_LEVELS, 'least important level that is logged: debug, info, warn or error'),
+    initial: 'info',
+    shown: 'info',
+  },
   tokenHours: whole(720, {
     min: 1,
     max: HOURS_MAX,
@@ -86,7 +93,7 @@ const DECLARED = {
     max: 60_000,
     meaning: 'milliseconds that a query may take which no index serves',
   }),
-  flagBaseUrl: text(FLAG_BASE_URL, 'where the flags of seeded countries are'),
+  flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'where the flags of seeded countries are'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
 type Declared = typeof DECLARED
@@ -239,4 +246,10 @@ function readEmail(given: string): string {
   const email = parseEmail(given)
   if (email === undefined) throw new Error(`expected an e-mail address, found "${given}"`)
   return email
+}
+
+/** A URL, or a path for a site that serves the flags itself: seeds keep it for good. */
+function readBaseUrl(given: string): string {
+  if (/^(?:https?:\/\/[^\s/]|\/)\S*$/.test(given)) return given
+  throw new Error(`expected a URL such as ${FLAG_BASE_URL} or a path, found "${given}"`)
 }

@@ -4,11 +4,12 @@ import { Failure } from './base/failure.ts'
 import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
 import { ConfigError } from './config.ts'
+import { MailFolderError } from './mail/mail-folder.ts'
 import { DataDirError } from './store/data-dir.ts'
 import { SchemaError } from './store/migrations.ts'
 
 /** Errors whose message is all that the operator needs. */
-const EXPLAINED = [DataDirError, SchemaError, Failure]
+const EXPLAINED = [DataDirError, MailFolderError, SchemaError, Failure]
 
 const SAME_SIGNAL_MS = 1_000
 
@@ -29,7 +30,8 @@ function report(error: unknown): ExitCode {
     return EXIT.usage
   }
   const text = systemText(error)
-  if (text === undefined) process.stderr.write(`Unexpected failure: ${error instanceof Error ? error.stack : String(error)}\n`)
+  if (text === undefined)
+    process.stderr.write(`Unexpected failure: ${error instanceof Error ? error.stack : String(error)}\n`)
   else process.stderr.write(`${text}\n`)
   return EXIT.failed
 }
@@ -38,6 +40,10 @@ function report(error: unknown): ExitCode {
 function systemText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (EXPLAINED.some((kind) => error instanceof kind)) return error.message
+  if ('syscall' in error && error.syscall === 'getaddrinfo') {
+    const host = 'hostname' in error ? String(error.hostname) : '?'
+    return `Cannot listen on ${host}: nobody knows an address of that name`
+  }
   if (!('syscall' in error) || error.syscall !== 'listen') return undefined
   const { code, address, port } = error as Error & { code?: string; address?: string; port?: number }
   const reasons: Readonly<Record<string, string>> = {
@@ -45,7 +51,8 @@ function systemText(error: unknown): string | undefined {
     EACCES: 'permission denied: choose a port above 1023',
     EADDRNOTAVAIL: 'this machine does not have that address: choose another with --host',
   }
-  return `Cannot listen on ${address ?? '?'}:${port ?? '?'}: ${reasons[code ?? ''] ?? error.message}`
+  const place = port === undefined ? (address ?? '?') : `${address ?? '?'}:${port}`
+  return `Cannot listen on ${place}: ${reasons[code ?? ''] ?? error.message}`
 }
 
 function terminal(): Terminal {

@@ -43,7 +43,8 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
       return signedIn(await accounts.verifyCode({ email, code, dashboard, session, now: now() }))
     },
     async anonymous(exchange) {
-      await exchange.readJson({ optional: true })
+      // Of what is no JSON nobody wants anything; JSON has to be an object here as everywhere.
+      if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? '')) await exchange.readJson({ optional: true })
       return signedIn(await accounts.signInAnonymously(now()))
     },
     me: (_exchange, { user }) => ok(user),

@@ -5,12 +5,12 @@ import { UsageError, type Arguments, type Command } from './command.ts'
 
 interface Flag {
   readonly takesValue: boolean
-  /** A switch is set by the flag alone and can be given a value with `=`. */
+  /** A switch is on when the flag stands alone. */
   readonly isSwitch: boolean
   set(value: string): void
 }
 
-/** Reads `--name value`, `--name=value` and switches. Throws UsageError. */
+/** Reads `--name value`, `--name=value` and switches, which may stand alone. Throws UsageError. */
 export function parseArguments(command: Command, words: readonly string[]): Arguments {
   const options = new Map<string, string>()
   const settings: Map<(typeof SETTINGS)[number]['name'], string> = new Map()
@@ -35,7 +35,7 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
       if (!flag.takesValue) throw new UsageError(`${name} takes no value`)
       flag.set(word.slice(equals + 1))
     } else if (!flag.takesValue) flag.set('')
-    else if (flag.isSwitch && !isSwitchValue(words[i + 1])) flag.set('on')
+    else if (flag.isSwitch && (words[i + 1] ?? '-').startsWith('-')) flag.set('on')
     else {
       const value = words[++i]
       if (value === undefined) throw new UsageError(`${name} wants a value`)
@@ -43,10 +43,6 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     }
   }
   return { options, settings }
-}
-
-function isSwitchValue(word: string | undefined): boolean {
-  return word !== undefined && /^(?:on|off|true|false|1|0)$/i.test(word)
 }
 
 function unknown(command: Command, word: string, known: readonly string[]): UsageError {

@@ -21,7 +21,14 @@ const versionCommand: Command = {
   },
 }
 
-const COMMANDS: readonly Command[] = [serveCommand, seedCommand, adminCommand, matchCommand, explainCommand, versionCommand]
+const COMMANDS: readonly Command[] = [
+  serveCommand,
+  seedCommand,
+  adminCommand,
+  matchCommand,
+  explainCommand,
+  versionCommand,
+]
 
 /** Runs the command that the words name. Throws UsageError for words that name none or do not fit it. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -75,7 +82,10 @@ function commandHelp(command: Command): string {
     ]),
     ...(settings.length === 0
       ? []
-      : ['', `Each setting is also an environment variable, as --port is DATELINE_PORT. Secrets: ${SECRETS.join(' or ')}`]),
+      : [
+          '',
+          `Each setting is also an environment variable, as --port is DATELINE_PORT. Secrets: ${SECRETS.join(' or ')}`,
+        ]),
     '',
     'Examples:',
     ...command.examples.map((example) => `  ${example}`),

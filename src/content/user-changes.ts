@@ -2,7 +2,7 @@
  * What a request may change of a user. The body is the whole user, but only parts of it take effect: the own feed
  * cards for everybody, roles for administrators. Everything else must have the right type and is ignored.
  */
-import { isoDate } from '../base/dates.ts'
+import { isoDate, parseIsoDate } from '../base/dates.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import { user, type User } from '../models/user.ts'
@@ -37,7 +37,8 @@ export interface UserChange {
 
 /** Checks the body now; the result changes the stored user. Throws invalidInput. */
 export function changeUser(body: JsonObject, { own, admin, now }: UserChange): (stored: JsonObject) => JsonObject {
-  for (const name of ['id', 'createdAt', 'updatedAt']) requireText(body, name)
+  for (const name of ['id', 'updatedAt']) requireType(body, name, 'a string', (value) => typeof value === 'string')
+  requireType(body, 'createdAt', 'an ISO 8601 date', isDate)
   const sent = validateDocument(user, body, { generated: NOT_GENERATED, stored: {} }) as unknown as User
   return (stored) => {
     const { appRole, dashboardRole } = sent
@@ -56,8 +57,12 @@ export function changeUser(body: JsonObject, { own, admin, now }: UserChange): (
 }
 
 /** What the server generates may be left out, but must not be of another type. */
-function requireText(body: JsonObject, name: string): void {
+function requireType(body: JsonObject, name: string, wanted: string, is: (value: Json) => boolean): void {
   const value = body[name]
-  if (value === undefined || typeof value === 'string') return
-  throw fail('invalidInput', `${name}: expected a string, found ${describe(value)}`)
+  if (value === undefined || is(value)) return
+  throw fail('invalidInput', `${name}: expected ${wanted}, found ${describe(value)}`)
+}
+
+function isDate(value: Json): boolean {
+  return typeof value === 'string' && parseIsoDate(value) !== undefined
 }

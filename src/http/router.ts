@@ -26,7 +26,7 @@ export interface Routed {
 export interface Router {
   /** Every method that some path has, as an `Allow` header names them. */
   readonly methods: string
-  /** Throws notFound, methodNotAllowed (with `Allow`), or badRequest where a parameter cannot be decoded. */
+  /** Throws notFound or methodNotAllowed (with `Allow`). */
   route(method: string, path: string): Routed
 }
 
@@ -109,11 +109,9 @@ function paramsOf(names: readonly string[], match: RegExpExecArray): Params {
   if (names.length === 0) return NO_PARAMS
   const params: Record<string, string> = {}
   for (const [i, name] of names.entries()) {
-    const decoded = decodePercent(match[i + 1] ?? '')
-    if (decoded === undefined) {
-      throw fail('badRequest', `Cannot read path part "${name}": expected percent-escapes of UTF-8, found a broken one`)
-    }
-    params[name] = decoded
+    const sent = match[i + 1] ?? ''
+    // What cannot be decoded names nothing, which its handler says, once it is clear who asks.
+    params[name] = decodePercent(sent) ?? sent
   }
   return params
 }

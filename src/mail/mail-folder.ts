@@ -3,10 +3,12 @@
  * there. A reader never sees half a mail: it is written under a name that starts with a dot, synced, and renamed. Names
  * sort by time and hold nothing that a user sent.
  */
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
+import { makeDirectory } from '../base/directory.ts'
+import { systemReason } from '../base/system-error.ts'
 
 /** Mails hold sign-in codes: for the owner's eyes alone. */
 const DIRECTORY_MODE = 0o700
@@ -23,10 +25,19 @@ export interface MailFolderTools {
   readonly letters: () => string
 }
 
-/** Makes the directory where it is missing. Rejects with the system's error. */
+/** A directory that cannot be used; the message is one sentence for the operator. */
+export class MailFolderError extends Error {
+  override readonly name = 'MailFolderError'
+}
+
+/** Makes the directory where it is missing. Rejects with a MailFolderError. */
 export async function openMailFolder(directory: string, { now, letters }: MailFolderTools): Promise<MailFolder> {
   const folder = resolve(directory)
-  await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE })
+  try {
+    makeDirectory(folder, DIRECTORY_MODE)
+  } catch (error) {
+    throw new MailFolderError(`Cannot write mail to "${folder}": ${systemReason(error)}`, { cause: error })
+  }
   let lastMs = 0
   let sameMs = 0
   return {

@@ -5,9 +5,11 @@
  * exclusive transaction on an empty database), so the operating system gives it up when the process ends in any
  * way, and no stale file ever needs a person.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeDirectory } from '../base/directory.ts'
+import { systemReason } from '../base/system-error.ts'
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
@@ -34,7 +36,7 @@ export function prepareDataDir(path: string): DataDir {
   const full = resolve(path)
   const dir = { path: full, database: join(full, 'dateline.db'), secrets: join(full, 'secrets') }
   try {
-    if (!existsSync(full)) mkdirSync(full, { recursive: true, mode: DIRECTORY_MODE })
+    makeDirectory(full, DIRECTORY_MODE)
     // SQLite gives the -wal and -shm files the mode of the database.
     for (const file of [dir.database, lockFile(dir)]) createPrivate(file)
   } catch (error) {
@@ -75,23 +77,6 @@ function ownerText(dir: DataDir): string {
   } catch {
     return 'another dateline process'
   }
-}
-
-/** `no such directory`, not the stack of an error. */
-export function systemReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return SYSTEM_REASONS[code] ?? (error instanceof Error ? error.message : String(error))
-}
-
-const SYSTEM_REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
-  ENOENT: 'no such file or directory',
-  ENOTDIR: 'a part of the path is not a directory',
-  EEXIST: 'a file of that name is in the way',
-  EISDIR: 'it is a directory',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
 }
 
 const lockFile = (dir: DataDir): string => join(dir.path, 'dateline.lock')

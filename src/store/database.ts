@@ -129,6 +129,11 @@ export function asStoreFailure(error: unknown): unknown {
   return fail('networkError', `The database cannot be used now: ${reason}`, { cause: error })
 }
 
+/** Whether the file is no database, or one that was damaged (SQLITE_CORRUPT, SQLITE_NOTADB). */
+export function isDamage(error: unknown): boolean {
+  return [11, 26].includes(errorCode(error) & 0xff)
+}
+
 export function isForeignKeyError(error: unknown): boolean {
   return errorCode(error) === CONSTRAINT_FOREIGN_KEY
 }

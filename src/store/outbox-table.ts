@@ -52,6 +52,14 @@ export function takeDueMessage(database: Database, now: number, leaseMs: number)
   }
 }
 
+/**
+ * Makes what waits due now. For the start of the owner of the data directory: nobody else can be sending, so leases and
+ * pauses are those of a process that is gone.
+ */
+export function releaseMessages(database: Database, now: number): void {
+  database.run("UPDATE outbox SET due_at = ? WHERE state = 'waiting' AND due_at > ?", now, now)
+}
+
 export function finishMessage(database: Database, id: string, result: DeliveryResult, now: number): void {
   if (result.kind === 'later') {
     database.run(

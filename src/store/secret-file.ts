@@ -1,6 +1,7 @@
 /** The server's secrets: a file in the data directory, one secret per line. The first signs, all verify. */
 import { openSync, closeSync, readFileSync, writeSync, fsyncSync } from 'node:fs'
-import { DataDirError, systemReason } from './data-dir.ts'
+import { systemReason } from '../base/system-error.ts'
+import { DataDirError } from './data-dir.ts'
 
 const FILE_MODE = 0o600
 /** RFC 7518 section 3.2: a key for HS256 has at least 256 bits. */

@@ -4,8 +4,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Model } from '../models/schema.ts'
 import * as accounts from './account-tables.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { asStoreFailure, openDatabase, type Database } from './database.ts'
-import { ownDataDir, type DataDir, type Owner } from './data-dir.ts'
+import { asStoreFailure, isDamage, openDatabase, type Database } from './database.ts'
+import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from './document-tables.ts'
 import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
 import * as outbox from './outbox-table.ts'
@@ -36,6 +36,7 @@ export function openStore({ dir, models, version, now, queryDeadlineMs, owner }:
     const database = openDatabase(dir.database)
     try {
       prepareSchema(database, { dir, models, version, owned: lock !== undefined })
+      if (lock !== undefined) outbox.releaseMessages(database, now())
       return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, release: () => lock?.release() })
     } catch (error) {
       database.close()
@@ -43,8 +44,13 @@ export function openStore({ dir, models, version, now, queryDeadlineMs, owner }:
     }
   } catch (error) {
     lock?.release()
-    throw error
+    throw isDamage(error) ? damaged(dir, error) : error
   }
+}
+
+function damaged(dir: DataDir, cause: unknown): DataDirError {
+  const problem = `Cannot read the database "${dir.database}": it is damaged, or is no database of SQLite`
+  return new DataDirError(`${problem}: put a copy in its place, or choose another --data-dir`, { cause })
 }
 
 interface SchemaTask {

@@ -1,12 +1,15 @@
 /** The program as an operator starts it: a process, its lines, its exit codes. */
 import assert from 'node:assert/strict'
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, serve } from '../support/program.ts'
 import { temporaryDirectory } from '../support/service.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 it('serve writes one line to stdout when it accepts requests, with the port really bound', async (t) => {
   const directory = temporaryDirectory(t)
@@ -25,7 +28,13 @@ it('serve on a new directory says where it listens, where the data is, and what 
   const service = await serve(t, ['--data-dir', data, '--log-format', 'pretty'])
   await service.end('SIGINT')
   const { stderr } = service.output()
-  for (const wanted of [`Listening on ${service.url}`, `Data in ${data} (new)`, 'shown here', 'dateline admin --email', 'dateline seed']) {
+  for (const wanted of [
+    `Listening on ${service.url}`,
+    `Data in ${data} (new)`,
+    'shown here',
+    'dateline admin --email',
+    'dateline seed',
+  ]) {
     assert.ok(stderr.includes(wanted), `${wanted} in:\n${stderr}`)
   }
 })
@@ -34,7 +43,11 @@ it('serve writes its log as JSON lines where stderr is no terminal', async (t) =
   const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
   await fetch(`${service.url}/api/v1/data?model=topic`)
   await service.end('SIGTERM')
-  const lines = service.output().stderr.trim().split('\n').map((line) => JSON.parse(line) as { event: string; status?: number })
+  const lines = service
+    .output()
+    .stderr.trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string; status?: number })
   assert.ok(lines.some(({ event, status }) => event === 'request' && status === 401))
   assert.equal(lines.at(-1)?.event, 'stopped')
 })
@@ -58,7 +71,13 @@ it('serve finishes what runs when it is asked to stop', async (t) => {
   const [first] = await Promise.all(answers)
   const last = fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })
   await first?.text()
-  const [code] = await Promise.all([service.end('SIGTERM'), last.then((answer) => answer.text(), () => 'refused')])
+  const [code] = await Promise.all([
+    service.end('SIGTERM'),
+    last.then(
+      (answer) => answer.text(),
+      () => 'refused',
+    ),
+  ])
   assert.equal(code, 0)
 })
 
@@ -67,26 +86,75 @@ it('a port in use is one sentence with the remedy', async (t) => {
   await once(rival, 'listening')
   t.after(() => void rival.close())
   const { port } = rival.address() as { port: number }
-  const { code, stderr } = await run(['serve', '--port', String(port), '--data-dir', join(temporaryDirectory(t), 'data'), '--log-format', 'pretty'])
+  const { code, stderr } = await run([
+    'serve',
+    '--port',
+    String(port),
+    '--data-dir',
+    join(temporaryDirectory(t), 'data'),
+    '--log-format',
+    'pretty',
+  ])
   assert.equal(code, 1)
   assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: another program uses this port: choose another with --port/)
   assert.doesNotMatch(stderr, /\n\s+at /)
 })
 
 for (const { name, words, environment = {}, message } of [
-  { name: 'a misspelt flag', words: ['serve', '--prot', '1'], message: 'Unknown flag "--prot": did you mean "--port"?' },
+  {
+    name: 'a misspelt flag',
+    words: ['serve', '--prot', '1'],
+    message: 'Unknown flag "--prot": did you mean "--port"?',
+  },
   { name: 'a misspelt command', words: ['sevre'], message: 'Unknown command "sevre": did you mean "serve"?' },
   { name: 'a stray word', words: ['serve', 'now'], message: 'takes no argument "now"' },
   { name: 'a flag without its value', words: ['serve', '--port'], message: '--port wants a value' },
   { name: 'a flag given twice', words: ['serve', '--port', '1', '--port', '2'], message: '--port is given twice' },
-  { name: 'a port that is none', words: ['serve', '--port', '70000'], message: 'Cannot use --port: expected a whole number from 0 to 65535, found "70000"' },
-  { name: 'a misspelt variable', words: ['serve'], environment: { DATELINE_PROT: '1' }, message: 'Unknown environment variable "DATELINE_PROT": did you mean "DATELINE_PORT"?' },
-  { name: 'a bad variable', words: ['serve'], environment: { DATELINE_LOG_LEVEL: 'loud' }, message: 'Cannot use DATELINE_LOG_LEVEL: expected one of debug, info, warn, error, found "loud"' },
-  { name: 'a short secret', words: ['serve'], environment: { JWT_SECRET_KEY: 'short' }, message: 'Cannot use JWT_SECRET_KEY: expected a secret of at least 32 bytes, found 5' },
+  {
+    name: 'a port that is none',
+    words: ['serve', '--port', '70000'],
+    message: 'Cannot use --port: expected a whole number from 0 to 65535, found "70000"',
+  },
+  {
+    name: 'a misspelt variable',
+    words: ['serve'],
+    environment: { DATELINE_PROT: '1' },
+    message: 'Unknown environment variable "DATELINE_PROT": did you mean "DATELINE_PORT"?',
+  },
+  {
+    name: 'a bad variable',
+    words: ['serve'],
+    environment: { DATELINE_LOG_LEVEL: 'loud' },
+    message: 'Cannot use DATELINE_LOG_LEVEL: expected one of debug, info, warn, error, found "loud"',
+  },
+  {
+    name: 'a short secret',
+    words: ['serve'],
+    environment: { JWT_SECRET_KEY: 'short' },
+    message: 'Cannot use JWT_SECRET_KEY: expected a secret of at least 32 bytes, found 5',
+  },
   { name: 'an unknown mail scheme', words: ['serve', '--mail', 'pigeon:x'], message: 'Cannot use --mail' },
-  { name: 'a bad proxy', words: ['serve', '--trusted-proxies', '10.0.0.0/99'], message: 'Cannot use --trusted-proxies' },
+  {
+    name: 'a bad proxy',
+    words: ['serve', '--trusted-proxies', '10.0.0.0/99'],
+    message: 'Cannot use --trusted-proxies',
+  },
   { name: 'a wildcard origin', words: ['serve', '--cors-origins', '*'], message: 'Cannot use --cors-origins' },
-  { name: 'a page size above its maximum', words: ['serve', '--page-size', '500'], message: 'expected at most --page-size-max' },
+  {
+    name: 'a switch with a strange value',
+    words: ['serve', '--rate-limits', 'maybe'],
+    message: 'Cannot use --rate-limits: expected on or off, found "maybe"',
+  },
+  {
+    name: 'a base of flags that is no URL',
+    words: ['serve', '--flag-base-url', 'foo'],
+    message: 'Cannot use --flag-base-url: expected a URL',
+  },
+  {
+    name: 'a page size above its maximum',
+    words: ['serve', '--page-size', '500'],
+    message: 'expected at most --page-size-max',
+  },
 ] as const) {
   it(`${name} ends with status 2 and says what is wanted`, async (t) => {
     const data = join(temporaryDirectory(t), 'data')
@@ -108,10 +176,80 @@ it('a password in --mail never appears in an error or at start', async (t) => {
   assert.doesNotMatch(good.output().stderr + good.output().stdout, /hunter2/)
 })
 
+for (const { name, words, prepare = () => {}, message } of [
+  {
+    name: 'a data directory where none can be made',
+    words: ['--data-dir', '/proc/nowhere'],
+    message: /Cannot use the data directory "\/proc\/nowhere": no such file or directory/,
+  },
+  {
+    name: 'a mail directory where none can be made',
+    words: ['--mail', 'file:/proc/nowhere'],
+    message: /Cannot write mail to "\/proc\/nowhere": no such file or directory/,
+  },
+  {
+    name: 'a host that nobody knows',
+    words: ['--host', 'nowhere.invalid'],
+    message: /Cannot listen on nowhere\.invalid: nobody knows an address/,
+  },
+  {
+    name: 'an address of another machine',
+    words: ['--host', '192.0.2.1'],
+    message: /Cannot listen on 192\.0\.2\.1: this machine does not have that address/,
+  },
+  {
+    name: 'a damaged database',
+    words: [],
+    prepare: (data: string) => {
+      mkdirSync(data)
+      writeFileSync(join(data, 'dateline.db'), 'no database '.repeat(500))
+    },
+    message: /Cannot read the database ".*dateline\.db": it is damaged, or is no database of SQLite/,
+  },
+] as const) {
+  it(`${name} is told in one sentence, with status 1`, async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    prepare(data)
+    const { code, stdout, stderr } = await run(['serve', '--port', '0', ...words], {
+      environment: { DATELINE_DATA_DIR: data },
+    })
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, message)
+    assert.doesNotMatch(stderr, /\n\s+at /)
+  })
+}
+
+it('npm start ends gracefully when npm alone is told to end', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const npm = spawn('npm', ['start', '--', '--port', '0', '--data-dir', data], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const closed = once(npm, 'close')
+  let output = ''
+  npm.stderr.on('data', (chunk: Buffer) => void (output += chunk.toString()))
+  const pid = await new Promise<number>((resolve, reject) => {
+    npm.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const line = output.split('\n').find((one) => one.startsWith('{"event":"ready"'))
+      if (line !== undefined) resolve((JSON.parse(line) as { pid: number }).pid)
+    })
+    void closed.then(() => reject(new Error(output)))
+  })
+  t.after(() => {
+    if (npm.exitCode === null) process.kill(pid, 'SIGKILL')
+  })
+  npm.kill('SIGTERM')
+  await closed
+  assert.match(output, /"event":"stopped"/)
+  assert.throws(() => process.kill(pid, 0), /ESRCH/, 'no orphan keeps the port and the data')
+})
+
 it('help lists every command, and the flags of one with their defaults', async () => {
   const overview = await run(['help'])
   assert.equal(overview.code, 0)
-  for (const name of ['serve', 'seed', 'admin', 'match', 'version']) assert.match(overview.stdout, new RegExp(`^  ${name} `, 'm'))
+  for (const name of ['serve', 'seed', 'admin', 'match', 'version'])
+    assert.match(overview.stdout, new RegExp(`^  ${name} `, 'm'))
   const help = await run(['serve', '--help'])
   assert.match(help.stdout, /--port .*\(default: 8080\)/)
   assert.deepEqual((await run(['help', 'serve'])).stdout, help.stdout)
@@ -148,7 +286,9 @@ it('kill -9 at any moment loses no write that was acknowledged', async (t) => {
     const me = await fetch(`${service.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
     assert.equal(me.status, 200)
     const { data: user } = (await me.json()) as { data: { id: string } }
-    const settings = await fetch(`${service.url}/api/v1/data/${user.id}?model=user_app_settings`, { headers: { authorization: `Bearer ${token}` } })
+    const settings = await fetch(`${service.url}/api/v1/data/${user.id}?model=user_app_settings`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
     assert.equal(settings.status, 200, 'the account is whole')
   }
 })

@@ -58,7 +58,7 @@ it('a directory that cannot be used is refused in one sentence', (t) => {
   writeFileSync(join(path, 'file'), '')
   mkdirSync(join(path, 'taken', 'dateline.db'), { recursive: true })
   for (const [directory, reason] of [
-    [join(path, 'file', 'below'), /not a directory/],
+    [join(path, 'file', 'below'), /a file of that name is in the way/],
     [join(path, 'taken'), /it is a directory/],
   ] as const) {
     assert.throws(() => prepareDataDir(directory), (error: Error) => error instanceof DataDirError && reason.test(error.message))

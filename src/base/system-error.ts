@@ -1,0 +1,18 @@
+/** What the operating system means, in words for the operator. */
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'a file of that name is in the way',
+  EISDIR: 'it is a directory',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+}
+
+/** `permission denied` for an error of node:fs; the message of any other. */
+export function systemReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+}
