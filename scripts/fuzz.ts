@@ -7,7 +7,14 @@
  */
 import { systemClock } from '../src/base/clock.ts'
 import { outcomeOfQueryText, randomQueryText } from '../test/support/filter-bytes.ts'
-import { createWorld, differenceOrError, newTally, randomQuestion, realPlanner, report } from '../test/support/query-comparison.ts'
+import {
+  createWorld,
+  differenceOrError,
+  newTally,
+  randomQuestion,
+  realPlanner,
+  report,
+} from '../test/support/query-comparison.ts'
 import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
 
 const CASES_DEFAULT = 100_000
@@ -15,7 +22,10 @@ const CASES_OF_A_WORLD = 500
 const CHANGES = 60
 const REPORT_EVERY_MS = 5_000
 
-const FUZZERS: Readonly<Record<string, (random: Random, cases: number) => Promise<string>>> = { query: fuzzQuery, parse: fuzzParse }
+const FUZZERS: Readonly<Record<string, (random: Random, cases: number) => Promise<string>>> = {
+  query: fuzzQuery,
+  parse: fuzzParse,
+}
 
 const [name = '', count = String(CASES_DEFAULT)] = process.argv.slice(2)
 const fuzzer = FUZZERS[name]
@@ -52,7 +62,8 @@ async function fuzzQuery(random: Random, cases: number): Promise<string> {
     for (const cleanup of cleanups) await cleanup()
   }
   const kinds = [...tally.kinds].map(([kind, met]) => `${kind} ${met}`).join(', ')
-  return `No difference in ${tally.cases} cases, ${tally.pages} pages; ${tally.telling} told documents apart; met: ${kinds}`
+  const { cases: asked, pages, telling } = tally
+  return `No difference in ${asked} cases, ${pages} pages; ${telling} told documents apart; met: ${kinds}`
 }
 
 async function fuzzParse(random: Random, cases: number): Promise<string> {

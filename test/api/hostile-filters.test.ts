@@ -33,11 +33,18 @@ before(async () => {
   const nested = (depth: number): Json => (depth === 0 ? 1 : { a: nested(depth - 1) })
   documents.push(
     { ...randomHeadline(random, TRAPPED), title: TRAP, tags: [TRAP], parts: [{ text: TRAP }] },
-    { ...randomHeadline(random, LARGE), list: Array.from({ length: 200_000 }, (_, i) => i), long: 'ab'.repeat(200_000) },
+    {
+      ...randomHeadline(random, LARGE),
+      list: Array.from({ length: 200_000 }, (_, i) => i),
+      long: 'ab'.repeat(200_000),
+    },
     { ...randomHeadline(random, DEEP), deep: nested(199) },
     { ...randomHeadline(random, sampleId(5_003)), deep: nested(199) },
   )
-  await service.app.services.store.insertMissing(headline, documents.map((value) => ({ id: String(value['id']), value })))
+  await service.app.services.store.insertMissing(
+    headline,
+    documents.map((value) => ({ id: String(value['id']), value })),
+  )
   token = (await service.guest()).token
 })
 
@@ -70,7 +77,8 @@ function assertBounded({ status, text }: Answer, since: number): void {
   assert.ok(performance.now() - since < ANSWER_MS_MAX, `${performance.now() - since} ms`)
 }
 
-const times = <Item>(count: number, make: (i: number) => Item): Item[] => Array.from({ length: count }, (_, i) => make(i))
+const times = <Item>(count: number, make: (i: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, i) => make(i))
 const trap = (options = ''): JsonObject => ({ $regex: '^(a+)+$', $options: options })
 
 describe('a pattern that takes exponential time ends at the deadline with advice', () => {
@@ -87,7 +95,9 @@ describe('a pattern that takes exponential time ends at the deadline with advice
     'behind a look-ahead': { title: { $regex: '^(?=(a+)+$)' } },
     'with a reference': { title: { $regex: '^(a*)*\\1$' } },
     'without the flag u': { title: { $regex: '^(a+)+$|\\-' } },
-    'beside a search that an index serves': { $and: [{ title: { $regex: 'aaaaaa', $options: 'i' } }, { title: trap() }] },
+    'beside a search that an index serves': {
+      $and: [{ title: { $regex: 'aaaaaa', $options: 'i' } }, { title: trap() }],
+    },
     'on one document that an id names': { _id: TRAPPED, title: trap() },
   }
   for (const [name, filter] of Object.entries(spellings)) {
@@ -97,7 +107,10 @@ describe('a pattern that takes exponential time ends at the deadline with advice
       const answer = await askBeside({ filter, sort: 'x' })
       assertBounded(answer, since)
       assert.equal(answer.status, 400, answer.text.slice(0, 300))
-      assert.match(answer.error, /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /)
+      assert.match(
+        answer.error,
+        /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /,
+      )
     })
   }
 
@@ -107,14 +120,25 @@ describe('a pattern that takes exponential time ends at the deadline with advice
 })
 
 describe('work hidden in the size of a query is bounded', () => {
-  const large = (test: (i: number) => Json, member: string, count = 900): JsonObject => ({ _id: LARGE, $nor: times(count, (i) => ({ [member]: test(i) })) })
+  const large = (test: (i: number) => Json, member: string, count = 900): JsonObject => ({
+    _id: LARGE,
+    $nor: times(count, (i) => ({ [member]: test(i) })),
+  })
   const rows: Readonly<Record<string, Query>> = {
     'a thousand conditions on each element of a large document': { filter: large((i) => ({ $lt: -1 - i }), 'list') },
-    'a thousand searches in a large document': { filter: large((i) => ({ $regex: `ababc${i}`, $options: 'i' }), 'long') },
+    'a thousand searches in a large document': {
+      filter: large((i) => ({ $regex: `ababc${i}`, $options: 'i' }), 'long'),
+    },
     'bounded patterns on a large document': { filter: large((i) => ({ $regex: `[ab]{1,9}c${i}` }), 'long') },
     'lists of lists on a large document': { filter: large((i) => ({ $in: times(90, (k) => [i, k]) }), 'list', 9) },
-    'elements of elements': { filter: { list: { $not: { $elemMatch: { $nin: times(1_000, (i) => -1 - i) } } }, x: 'none' }, sort: 'x' },
-    'nothing found on a member without an index, sorted by another': { filter: { nowhere: { $gt: 5 } }, sort: 'n.z:desc,x' },
+    'elements of elements': {
+      filter: { list: { $not: { $elemMatch: { $nin: times(1_000, (i) => -1 - i) } } }, x: 'none' },
+      sort: 'x',
+    },
+    'nothing found on a member without an index, sorted by another': {
+      filter: { nowhere: { $gt: 5 } },
+      sort: 'n.z:desc,x',
+    },
     'eight members without an index': { sort: 'x,n,tags:desc,n.y,n.z:desc,x.y,x.0,list', limit: 100 },
     'all conditions on all documents': { filter: { $nor: times(999, (i) => ({ nowhere: { $gt: i } })) } },
   }
@@ -126,13 +150,30 @@ describe('work hidden in the size of a query is bounded', () => {
   }
 
   const quick: Readonly<Record<string, readonly [query: Query, status: number]>> = {
-    'three lists of a thousand ids': [{ filter: Object.fromEntries(['topic.id', 'source.id', 'eventCountry.id'].map((path) => [path, { $in: times(999, (i) => `t${i}`) }])), sort: 'updatedAt:desc' }, 200],
-    'a thousand bounds on an indexed path': [{ filter: { status: 'active', $and: times(990, (i) => ({ updatedAt: { $gt: `a${i}` } })) }, sort: 'updatedAt:desc' }, 200],
+    'three lists of a thousand ids': [
+      {
+        filter: Object.fromEntries(
+          ['topic.id', 'source.id', 'eventCountry.id'].map((path) => [path, { $in: times(999, (i) => `t${i}`) }]),
+        ),
+        sort: 'updatedAt:desc',
+      },
+      200,
+    ],
+    'a thousand bounds on an indexed path': [
+      {
+        filter: { status: 'active', $and: times(990, (i) => ({ updatedAt: { $gt: `a${i}` } })) },
+        sort: 'updatedAt:desc',
+      },
+      200,
+    ],
     'a hundred levels': [{ filter: nestedAnd(99) }, 200],
     'one level more': [{ filter: nestedAnd(100) }, 400],
     'a thousand and one conditions': [{ filter: { $nor: times(1_001, (i) => ({ a: i })) } }, 400],
     'a list of a thousand and one': [{ filter: { a: { $in: times(1_001, (i) => i) } } }, 400],
-    'a text of a thousand characters to search for': [{ filter: { title: { $regex: 'ferry'.repeat(200), $options: 'i' } } }, 200],
+    'a text of a thousand characters to search for': [
+      { filter: { title: { $regex: 'ferry'.repeat(200), $options: 'i' } } },
+      200,
+    ],
     'nine sort keys': [{ sort: times(9, (i) => `a${i}`).join() }, 400],
   }
   for (const [name, [query, status]] of Object.entries(quick)) {
@@ -165,9 +206,20 @@ describe('a forged cursor names a place and nothing more', () => {
   const forge = (sort: string, keys: Json, id: Json = sampleId(3)): string =>
     Buffer.from(JSON.stringify([1, 'headline', sort, keys, id])).toString('base64url')
   const keys: Readonly<Record<string, Json>> = {
-    'a number': 5, 'null': null, 'a boolean': true, 'an object': { $gt: '' }, 'an empty list': [], 'a boxed list': [[1]], 'an empty text': '',
-    'SQL': "' OR 1=1 --", 'NUL': 'a\0b', 'half of a surrogate pair': '\ud800', 'the last code point': '\u{10FFFF}', 'a huge text': 'x'.repeat(45_000),
-    'a number past a double': new Decimal('1e400'), 'a deep list': [[[[[[[[[]]]]]]]]],
+    'a number': 5,
+    null: null,
+    'a boolean': true,
+    'an object': { $gt: '' },
+    'an empty list': [],
+    'a boxed list': [[1]],
+    'an empty text': '',
+    SQL: "' OR 1=1 --",
+    NUL: 'a\0b',
+    'half of a surrogate pair': '\ud800',
+    'the last code point': '\u{10FFFF}',
+    'a huge text': 'x'.repeat(45_000),
+    'a number past a double': new Decimal('1e400'),
+    'a deep list': [[[[[[[[[]]]]]]]]],
   }
   for (const [name, key] of Object.entries(keys)) {
     it(`with ${name} where the sort has texts, or anything`, async () => {
@@ -177,7 +229,9 @@ describe('a forged cursor names a place and nothing more', () => {
           const answer = await ask({ filter, sort, limit: 5, cursor: forge(sort, [key]) })
           assertBounded(answer, since)
           const items = answer.at('data.items') as JsonObject[] | undefined
-          assert.ok(answer.status === 400 || items?.every((item) => filter.status === undefined || item['status'] === 'active'))
+          assert.ok(
+            answer.status === 400 || items?.every((item) => filter.status === undefined || item['status'] === 'active'),
+          )
         }
       }
     })
@@ -185,7 +239,11 @@ describe('a forged cursor names a place and nothing more', () => {
 
   it('with ids that no document has', async () => {
     for (const id of ['', '\u{10FFFF}', 'x'.repeat(40_000), "'", '\ud800']) {
-      const answer = await ask({ filter: { status: 'active' }, sort: 'updatedAt:desc', cursor: forge('updatedAt:desc', ['2025-10-03T12:00:00.000Z'], id) })
+      const answer = await ask({
+        filter: { status: 'active' },
+        sort: 'updatedAt:desc',
+        cursor: forge('updatedAt:desc', ['2025-10-03T12:00:00.000Z'], id),
+      })
       assert.equal(answer.status, 200, answer.text.slice(0, 300))
     }
   })

@@ -41,12 +41,24 @@ function ask(question: Question, which: 'indexed' | 'bare'): void {
 
 /** Each is asked from many places. */
 const ONCE_WRONG: readonly (readonly [name: string, filter: Json, sort: string])[] = [
-  ['a key with a single value that SQL does not see to', { title: { $gte: '' }, excerpt: 'one' }, 'excerpt,updatedAt:desc,title'],
-  ['ranges that are merged by such a key', { 'topic.id': { $in: ['t1', 't2', 't3'] }, status: 'active', excerpt: 'one' }, 'excerpt,updatedAt:desc'],
+  [
+    'a key with a single value that SQL does not see to',
+    { title: { $gte: '' }, excerpt: 'one' },
+    'excerpt,updatedAt:desc,title',
+  ],
+  [
+    'ranges that are merged by such a key',
+    { 'topic.id': { $in: ['t1', 't2', 't3'] }, status: 'active', excerpt: 'one' },
+    'excerpt,updatedAt:desc',
+  ],
   ['a cursor with another value of the single key', { status: 'draft' }, 'status,updatedAt:desc'],
   ['the same after the keys in order', { status: 'active', 'topic.id': 't1' }, 'updatedAt:desc,status'],
   ['a bound that is half a surrogate pair', { title: { $gt: '\ud800' } }, 'title'],
-  ['a list with half a surrogate pair', { status: { $in: ['\ud800', 'active'] }, title: { $ne: '\udc00' } }, 'updatedAt:desc'],
+  [
+    'a list with half a surrogate pair',
+    { status: { $in: ['\ud800', 'active'] }, title: { $ne: '\udc00' } },
+    'updatedAt:desc',
+  ],
   ['a search for half a surrogate pair', { title: { $regex: 'ul\ud800', $options: 'i' } }, ''],
   ['a search for the replacement character', { title: { $regex: 'ul\ufffd', $options: 'i' } }, ''],
 ]
@@ -97,12 +109,26 @@ describe(`queries answer as brute force does (SEED=${SEED})`, () => {
     assert.ok(tally.cases >= 20_000, `${tally.cases} cases`)
     assert.ok(tally.telling > tally.cases * 0.3, `${tally.telling} of ${tally.cases} cases tell documents apart`)
     const wanted: Readonly<Record<string, number>> = {
-      'index exact': 500, 'index superset': 1_000, search: 200, 'search exact': 30, ids: 500, 'ids exact': 50,
-      'table superset': 1_000, 'table exact': 50, nothing: 200,
-      'order total': 500, 'order partial': 500, 'order none': 1_000, 'order backwards': 200, 'merged ranges': 300,
+      'index exact': 500,
+      'index superset': 1_000,
+      search: 200,
+      'search exact': 30,
+      ids: 500,
+      'ids exact': 50,
+      'table superset': 1_000,
+      'table exact': 50,
+      nothing: 200,
+      'order total': 500,
+      'order partial': 500,
+      'order none': 1_000,
+      'order backwards': 200,
+      'merged ranges': 300,
     }
     const rare = Object.entries(wanted).filter(([kind, least]) => (tally.kinds.get(kind) ?? 0) < least)
-    assert.deepEqual(rare.map(([kind]) => `${kind}: ${tally.kinds.get(kind) ?? 0}`), [])
+    assert.deepEqual(
+      rare.map(([kind]) => `${kind}: ${tally.kinds.get(kind) ?? 0}`),
+      [],
+    )
   })
 })
 
@@ -111,9 +137,11 @@ const WRONG: Readonly<Record<string, (plan: Plan, keys: number) => Plan>> = {
   'drops a range': (plan) => ({ ...plan, ranges: plan.ranges.length > 1 ? plan.ranges.slice(0, -1) : plan.ranges }),
   'claims that SQL decided everything': (plan) => ({ ...plan, isExact: true }),
   'claims an order that rows do not have': (plan, keys) => ({ ...plan, sortedBy: keys + 1 }),
-  'claims one key too many': (plan, keys) => (plan.keyColumns > plan.sortedBy && plan.sortedBy < keys ? { ...plan, sortedBy: plan.sortedBy + 1 } : plan),
+  'claims one key too many': (plan, keys) =>
+    plan.keyColumns > plan.sortedBy && plan.sortedBy < keys ? { ...plan, sortedBy: plan.sortedBy + 1 } : plan,
   'reads in one direction only': (plan) => withSql(plan, (sql) => sql.replaceAll(' DESC', '')),
-  'begins a page after all that tie with its cursor': (plan) => withSql(plan, (sql) => sql.replaceAll('<= ?', '< ?').replaceAll('id > ?', "id > ? || 'z'")),
+  'begins a page after all that tie with its cursor': (plan) =>
+    withSql(plan, (sql) => sql.replaceAll('<= ?', '< ?').replaceAll('id > ?', "id > ? || 'z'")),
   'takes lower bounds for upper ones': (plan) => withSql(plan, (sql) => sql.replaceAll('> ?', '< ?')),
 }
 

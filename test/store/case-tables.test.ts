@@ -20,8 +20,21 @@ import { modelSchema } from '../../src/store/schema-sql.ts'
 import type { Found } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../support/service.ts'
 
-const nobody = { list: 'unsupported', read: 'unsupported', create: 'unsupported', replace: 'unsupported', remove: 'unsupported' } as const
-const scratch = model({ name: 'scratch', fields: { id: id() }, extras: 'keep', access: nobody, search: [], indexes: [] })
+const nobody = {
+  list: 'unsupported',
+  read: 'unsupported',
+  create: 'unsupported',
+  replace: 'unsupported',
+  remove: 'unsupported',
+} as const
+const scratch = model({
+  name: 'scratch',
+  fields: { id: id() },
+  extras: 'keep',
+  access: nobody,
+  search: [],
+  indexes: [],
+})
 const DATE_FIELDS = new Set(['createdAt', 'seen.at'])
 
 interface Case {
@@ -41,7 +54,9 @@ for (const { sql } of modelSchema(scratch)) database.exec(sql)
 function rowsOf(file: string): readonly Case[] {
   const text = readFileSync(new URL(`../cases/${file}`, import.meta.url), 'utf8')
   const topics = parseJson(text) as unknown as Readonly<Record<string, readonly Case[]>>
-  return Object.values(topics).flat().filter(({ error }) => error === undefined)
+  return Object.values(topics)
+    .flat()
+    .filter(({ error }) => error === undefined)
 }
 
 /** Each document ends in as many spaces as its position, so that equal ones can be told apart. */
@@ -80,7 +95,10 @@ describe('filters through the store', () => {
       fill(documents)
       for (const sort of [[], parseSort('a,b.c:desc')]) {
         const found = ask({ filter: parseFilter(filter, { dateFields: DATE_FIELDS }), sort, limit: 1_000 })
-        assert.deepEqual(found.items.map(positionOf).sort((a, b) => a - b), matches)
+        assert.deepEqual(
+          found.items.map(positionOf).sort((a, b) => a - b),
+          matches,
+        )
       }
     })
   }

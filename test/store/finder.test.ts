@@ -19,14 +19,18 @@ const { store } = testStore({ after: (work) => after(() => work()) })
 
 before(async () => {
   const random = seededRandom(1)
-  const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({ id: sampleId(i), value: randomHeadline(random, sampleId(i)) }))
+  const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({
+    id: sampleId(i),
+    value: randomHeadline(random, sampleId(i)),
+  }))
   const list = Array.from({ length: 30_000 }, (_, i) => i)
   const big = { ...randomHeadline(random, BIG), list, long: 'x'.repeat(50_000) }
   const long = { ...randomHeadline(random, LONG), title: 'x'.repeat(20_000), topic: { id: 'long' } }
   await store.insertMissing(headline, [...documents, { id: BIG, value: big }, { id: LONG, value: long }])
 })
 
-const times = <Item>(count: number, make: (i: number) => Item): Item[] => Array.from({ length: count }, (_, i) => make(i))
+const times = <Item>(count: number, make: (i: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, i) => make(i))
 const topics = (count: number): Json => ({ $in: times(count, (i) => `t${i}`) })
 
 const ROWS: readonly {
@@ -35,7 +39,12 @@ const ROWS: readonly {
   readonly sort?: string
   readonly runs: 'inline' | 'in a thread'
 }[] = [
-  { name: 'a page of the feed', filter: { status: 'active', 'topic.id': topics(10) }, sort: 'updatedAt:desc', runs: 'inline' },
+  {
+    name: 'a page of the feed',
+    filter: { status: 'active', 'topic.id': topics(10) },
+    sort: 'updatedAt:desc',
+    runs: 'inline',
+  },
   { name: 'a document by id', filter: { _id: sampleId(3) }, runs: 'inline' },
   { name: 'a large document by id', filter: { _id: BIG }, runs: 'inline' },
   { name: 'a few conditions on a small document', filter: { _id: sampleId(3), x: { $ne: 5 } }, runs: 'inline' },
@@ -54,12 +63,34 @@ const ROWS: readonly {
     filter: { _id: BIG, $nor: times(100, (i) => ({ long: { $regex: `xxy${i}`, $options: 'i' } })) },
     runs: 'in a thread',
   },
-  { name: 'some bounded patterns on a large document', filter: { _id: BIG, $nor: times(3, (i) => ({ long: { $regex: `[xz]{1,9}y${i}` } })) }, runs: 'in a thread' },
-  { name: 'patterns on a long title that an index keeps', filter: { 'topic.id': 'long', $and: times(5, (i) => ({ title: { $regex: `[xz]{1,9}${'x'.repeat(i)}` } })) }, sort: 'updatedAt:desc', runs: 'in a thread' },
-  { name: 'lists of arrays on a large document', filter: { _id: BIG, list: { $nin: times(20, (i) => [i, i]) } }, runs: 'in a thread' },
-  { name: 'a pattern that is not known to be linear', filter: { _id: sampleId(3), title: { $regex: '.*' } }, runs: 'in a thread' },
+  {
+    name: 'some bounded patterns on a large document',
+    filter: { _id: BIG, $nor: times(3, (i) => ({ long: { $regex: `[xz]{1,9}y${i}` } })) },
+    runs: 'in a thread',
+  },
+  {
+    name: 'patterns on a long title that an index keeps',
+    filter: { 'topic.id': 'long', $and: times(5, (i) => ({ title: { $regex: `[xz]{1,9}${'x'.repeat(i)}` } })) },
+    sort: 'updatedAt:desc',
+    runs: 'in a thread',
+  },
+  {
+    name: 'lists of arrays on a large document',
+    filter: { _id: BIG, list: { $nin: times(20, (i) => [i, i]) } },
+    runs: 'in a thread',
+  },
+  {
+    name: 'a pattern that is not known to be linear',
+    filter: { _id: sampleId(3), title: { $regex: '.*' } },
+    runs: 'in a thread',
+  },
   { name: 'a sort of everything on an undeclared member', filter: {}, sort: 'x', runs: 'in a thread' },
-  { name: 'a sort of a few on an undeclared member', filter: { status: 'draft', 'topic.id': 't1' }, sort: 'x', runs: 'inline' },
+  {
+    name: 'a sort of a few on an undeclared member',
+    filter: { status: 'draft', 'topic.id': 't1' },
+    sort: 'x',
+    runs: 'inline',
+  },
   {
     name: 'hundreds of ranges to merge',
     filter: { 'topic.id': topics(300), 'source.id': topics(300), 'eventCountry.id': topics(300) },
@@ -72,7 +103,12 @@ describe('a query runs', () => {
   for (const { name, filter, sort, runs } of ROWS) {
     it(`${runs}: ${name}`, async () => {
       const earlier = store.queryCounts()
-      const query = { filter: parseFilter(filter), sort: sort === undefined ? [] : parseSort(sort), limit: 10, after: undefined }
+      const query = {
+        filter: parseFilter(filter),
+        sort: sort === undefined ? [] : parseSort(sort),
+        limit: 10,
+        after: undefined,
+      }
       await store.find(headline, query, 'somebody')
       const { inline, worker } = store.queryCounts()
       assert.deepEqual([inline - earlier.inline, worker - earlier.worker], runs === 'inline' ? [1, 0] : [0, 1])
@@ -82,12 +118,20 @@ describe('a query runs', () => {
 
 it('a thousand bounds on one path are as good as the strictest', async () => {
   // SQLite refuses expressions of more than 1,000 terms, and the answer was 500.
-  const bounds = times(900, (i) => ({ updatedAt: { [i % 2 === 0 ? '$gte' : '$gt']: `2025-10-0${1 + (i % 5)}T12:00:00.000Z` } }))
+  const bounds = times(900, (i) => ({
+    updatedAt: { [i % 2 === 0 ? '$gte' : '$gt']: `2025-10-0${1 + (i % 5)}T12:00:00.000Z` },
+  }))
   const answer = async (filter: Json): Promise<readonly string[]> => {
     const query = { filter: parseFilter(filter), sort: parseSort('updatedAt:desc'), limit: 1_000, after: undefined }
     return (await store.find(headline, query, 'somebody')).items.map((item) => item.slice(0, 33))
   }
-  const found = await answer({ status: 'active', $and: [...bounds, ...times(90, () => ({ updatedAt: { $lt: '2025-10-08' } }))] })
+  const found = await answer({
+    status: 'active',
+    $and: [...bounds, ...times(90, () => ({ updatedAt: { $lt: '2025-10-08' } }))],
+  })
   assert.ok(found.length > 10 && found.length < DOCUMENTS / 2)
-  assert.deepEqual(found, await answer({ status: 'active', updatedAt: { $gt: '2025-10-05T12:00:00.000Z', $lt: '2025-10-08' } }))
+  assert.deepEqual(
+    found,
+    await answer({ status: 'active', updatedAt: { $gt: '2025-10-05T12:00:00.000Z', $lt: '2025-10-08' } }),
+  )
 })

@@ -1,6 +1,6 @@
 /**
- * How the queries of the apps are answered: each has its plan here, so that a lost index is a failed test and not a slow
- * evening. The content is the sample, many times over.
+ * How the queries of the apps are answered: each has its plan here, so that a lost index is a failed test and not a
+ * slow evening. The content is the sample, many times over.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -34,13 +34,22 @@ after(() => database.close())
 
 before(async () => {
   const insert = (name: string, items: readonly JsonObject[]): Promise<number> =>
-    store.insertMissing(modelOf(name), items.map((value) => ({ id: String(value['id']), value })))
+    store.insertMissing(
+      modelOf(name),
+      items.map((value) => ({ id: String(value['id']), value })),
+    )
   await insert('topic', content.topics)
   await insert('source', content.sources)
   await insert('country', countrySeeds())
   await insert('language', languageSeeds())
-  await insert('headline', Array.from({ length: COPIES }, (_, copy) => content.headlines.map((one, i) => later(one, copy, i))).flat())
-  await insert('user', Array.from({ length: 300 }, (_, i) => userNumber(i)))
+  await insert(
+    'headline',
+    Array.from({ length: COPIES }, (_, copy) => content.headlines.map((one, i) => later(one, copy, i))).flat(),
+  )
+  await insert(
+    'user',
+    Array.from({ length: 300 }, (_, i) => userNumber(i)),
+  )
 })
 
 function later(headline: JsonObject, copy: number, i: number): JsonObject {
@@ -50,7 +59,13 @@ function later(headline: JsonObject, copy: number, i: number): JsonObject {
 
 function userNumber(i: number): JsonObject {
   const createdAt = new Date(START + i * 1_000).toISOString()
-  return { id: sampleId(i), email: `user${i}@example.org`, appRole: 'standardUser', dashboardRole: i === 0 ? 'admin' : 'none', createdAt }
+  return {
+    id: sampleId(i),
+    email: `user${i}@example.org`,
+    appRole: 'standardUser',
+    dashboardRole: i === 0 ? 'admin' : 'none',
+    createdAt,
+  }
 }
 
 function modelOf(name: string): Model {
@@ -81,87 +96,336 @@ const FEED = { sort: 'updatedAt:desc', limit: 10 } as const
 const ACTIVE = { status: 'active' } as const
 
 const ROWS: readonly Row[] = [
-  { name: 'feed', model: 'headline', filter: ACTIVE, ...FEED, plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'feed of topics', model: 'headline', filter: { 'topic.id': { $in: topics }, ...ACTIVE }, ...FEED, plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 10 ranges, inline' },
-  { name: 'feed of sources', model: 'headline', filter: { 'source.id': { $in: sources }, ...ACTIVE }, ...FEED, plan: 'index headline/source.id,status,updatedAt:desc exact, in order, 10 ranges, inline' },
-  { name: 'feed of countries', model: 'headline', filter: { 'eventCountry.id': { $in: countries }, ...ACTIVE }, ...FEED, plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges, inline' },
+  {
+    name: 'feed',
+    model: 'headline',
+    filter: ACTIVE,
+    ...FEED,
+    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'feed of topics',
+    model: 'headline',
+    filter: { 'topic.id': { $in: topics }, ...ACTIVE },
+    ...FEED,
+    plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
+  },
+  {
+    name: 'feed of sources',
+    model: 'headline',
+    filter: { 'source.id': { $in: sources }, ...ACTIVE },
+    ...FEED,
+    plan: 'index headline/source.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
+  },
+  {
+    name: 'feed of countries',
+    model: 'headline',
+    filter: { 'eventCountry.id': { $in: countries }, ...ACTIVE },
+    ...FEED,
+    plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
+  },
   {
     name: 'feed of topics, sources and countries',
     model: 'headline',
-    filter: { 'topic.id': { $in: topics }, 'source.id': { $in: sources }, 'eventCountry.id': { $in: countries }, ...ACTIVE },
+    filter: {
+      'topic.id': { $in: topics },
+      'source.id': { $in: sources },
+      'eventCountry.id': { $in: countries },
+      ...ACTIVE,
+    },
     ...FEED,
     plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
   },
-  { name: 'page of a topic', model: 'headline', filter: { 'topic.id': topics[0] ?? '', ...ACTIVE }, ...FEED, plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'page of a source', model: 'headline', filter: { 'source.id': sources[0] ?? '', ...ACTIVE }, ...FEED, plan: 'index headline/source.id,status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'page of a country', model: 'headline', filter: { 'eventCountry.id': countries[0] ?? '', ...ACTIVE }, ...FEED, plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'similar headlines', model: 'headline', filter: { 'topic.id': topics[1] ?? '', ...ACTIVE }, sort: 'updatedAt:desc', limit: 6, plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'search', model: 'headline', filter: { title: search('ferry') }, limit: 20, plan: 'search headline_search exact, to sort, 1 range, inline' },
-  { name: 'search without a hit', model: 'headline', filter: { title: search('xyzzy') }, limit: 20, finds: 'nothing', plan: 'search headline_search exact, to sort, 1 range, inline' },
-  { name: 'search of two letters', model: 'headline', filter: { title: search('ab') }, limit: 20, plan: 'ids superset, in order, 1 range, inline' },
-  { name: 'suggested topics', model: 'topic', filter: { _id: { $nin: topics }, ...ACTIVE }, sort: 'name:asc', limit: 5, plan: 'index topic/status,name superset, in order, 1 range, inline' },
-  { name: 'suggested topics to a newcomer', model: 'topic', filter: { _id: { $nin: [] }, ...ACTIVE }, sort: 'name:asc', limit: 5, plan: 'index topic/status,name exact, in order, 1 range, inline' },
-  { name: 'suggested sources', model: 'source', filter: { _id: { $nin: sources }, ...ACTIVE }, sort: 'name:asc', limit: 5, plan: 'index source/status,name superset, in order, 1 range, inline' },
-  { name: 'choice of topics', model: 'topic', filter: ACTIVE, sort: 'name:asc', plan: 'index topic/status,name exact, in order, 1 range, inline' },
-  { name: 'choice of sources', model: 'source', filter: ACTIVE, sort: 'name:asc', plan: 'index source/status,name exact, in order, 1 range, inline' },
-  { name: 'countries with sources', model: 'country', filter: { hasActiveSources: true }, sort: 'name:asc', plan: 'index country/status,name exact, in order, 1 range, inline' },
-  { name: 'countries with headlines', model: 'country', filter: { hasActiveHeadlines: true }, sort: 'name:asc', plan: 'index country/status,name exact, in order, 1 range, inline' },
-  { name: 'August: headlines', model: 'headline', filter: { q: 'ferry' }, ...FEED, plan: 'search headline_search exact, to sort, 1 range, inline' },
-  { name: 'August: topics', model: 'topic', filter: { q: 'ship' }, sort: 'name:asc', limit: 10, plan: 'search topic_search exact, to sort, 1 range, inline' },
-  { name: 'August: sources', model: 'source', filter: { q: 'post' }, sort: 'name:asc', limit: 10, plan: 'search source_search exact, to sort, 1 range, inline' },
-  { name: 'August: countries', model: 'country', filter: { q: 'land', hasActiveHeadlines: true }, sort: 'name:asc', limit: 10, plan: 'index country/status,name superset, in order, 1 range, inline' },
-  { name: 'August: countries in headlines', model: 'country', filter: { usage: 'eventCountry' }, sort: 'name:asc', limit: 10, plan: 'index country/status,name exact, in order, 1 range, inline' },
-  { name: 'August: countries of sources', model: 'country', filter: { usage: 'headquarters' }, sort: 'name:asc', limit: 10, plan: 'index country/status,name exact, in order, 1 range, inline' },
-  { name: 'dashboard: headlines', model: 'headline', filter: { status: 'draft' }, ...FEED, plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'dashboard: headlines by title', model: 'headline', filter: { ...ACTIVE, title: search('ferry') }, ...FEED, plan: 'search headline_search exact, to sort, 1 range, inline' },
+  {
+    name: 'page of a topic',
+    model: 'headline',
+    filter: { 'topic.id': topics[0] ?? '', ...ACTIVE },
+    ...FEED,
+    plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'page of a source',
+    model: 'headline',
+    filter: { 'source.id': sources[0] ?? '', ...ACTIVE },
+    ...FEED,
+    plan: 'index headline/source.id,status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'page of a country',
+    model: 'headline',
+    filter: { 'eventCountry.id': countries[0] ?? '', ...ACTIVE },
+    ...FEED,
+    plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'similar headlines',
+    model: 'headline',
+    filter: { 'topic.id': topics[1] ?? '', ...ACTIVE },
+    sort: 'updatedAt:desc',
+    limit: 6,
+    plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'search',
+    model: 'headline',
+    filter: { title: search('ferry') },
+    limit: 20,
+    plan: 'search headline_search exact, to sort, 1 range, inline',
+  },
+  {
+    name: 'search without a hit',
+    model: 'headline',
+    filter: { title: search('xyzzy') },
+    limit: 20,
+    finds: 'nothing',
+    plan: 'search headline_search exact, to sort, 1 range, inline',
+  },
+  {
+    name: 'search of two letters',
+    model: 'headline',
+    filter: { title: search('ab') },
+    limit: 20,
+    plan: 'ids superset, in order, 1 range, inline',
+  },
+  {
+    name: 'suggested topics',
+    model: 'topic',
+    filter: { _id: { $nin: topics }, ...ACTIVE },
+    sort: 'name:asc',
+    limit: 5,
+    plan: 'index topic/status,name superset, in order, 1 range, inline',
+  },
+  {
+    name: 'suggested topics to a newcomer',
+    model: 'topic',
+    filter: { _id: { $nin: [] }, ...ACTIVE },
+    sort: 'name:asc',
+    limit: 5,
+    plan: 'index topic/status,name exact, in order, 1 range, inline',
+  },
+  {
+    name: 'suggested sources',
+    model: 'source',
+    filter: { _id: { $nin: sources }, ...ACTIVE },
+    sort: 'name:asc',
+    limit: 5,
+    plan: 'index source/status,name superset, in order, 1 range, inline',
+  },
+  {
+    name: 'choice of topics',
+    model: 'topic',
+    filter: ACTIVE,
+    sort: 'name:asc',
+    plan: 'index topic/status,name exact, in order, 1 range, inline',
+  },
+  {
+    name: 'choice of sources',
+    model: 'source',
+    filter: ACTIVE,
+    sort: 'name:asc',
+    plan: 'index source/status,name exact, in order, 1 range, inline',
+  },
+  {
+    name: 'countries with sources',
+    model: 'country',
+    filter: { hasActiveSources: true },
+    sort: 'name:asc',
+    plan: 'index country/status,name exact, in order, 1 range, inline',
+  },
+  {
+    name: 'countries with headlines',
+    model: 'country',
+    filter: { hasActiveHeadlines: true },
+    sort: 'name:asc',
+    plan: 'index country/status,name exact, in order, 1 range, inline',
+  },
+  {
+    name: 'August: headlines',
+    model: 'headline',
+    filter: { q: 'ferry' },
+    ...FEED,
+    plan: 'search headline_search exact, to sort, 1 range, inline',
+  },
+  {
+    name: 'August: topics',
+    model: 'topic',
+    filter: { q: 'ship' },
+    sort: 'name:asc',
+    limit: 10,
+    plan: 'search topic_search exact, to sort, 1 range, inline',
+  },
+  {
+    name: 'August: sources',
+    model: 'source',
+    filter: { q: 'post' },
+    sort: 'name:asc',
+    limit: 10,
+    plan: 'search source_search exact, to sort, 1 range, inline',
+  },
+  {
+    name: 'August: countries',
+    model: 'country',
+    filter: { q: 'land', hasActiveHeadlines: true },
+    sort: 'name:asc',
+    limit: 10,
+    plan: 'index country/status,name superset, in order, 1 range, inline',
+  },
+  {
+    name: 'August: countries in headlines',
+    model: 'country',
+    filter: { usage: 'eventCountry' },
+    sort: 'name:asc',
+    limit: 10,
+    plan: 'index country/status,name exact, in order, 1 range, inline',
+  },
+  {
+    name: 'August: countries of sources',
+    model: 'country',
+    filter: { usage: 'headquarters' },
+    sort: 'name:asc',
+    limit: 10,
+    plan: 'index country/status,name exact, in order, 1 range, inline',
+  },
+  {
+    name: 'dashboard: headlines',
+    model: 'headline',
+    filter: { status: 'draft' },
+    ...FEED,
+    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'dashboard: headlines by title',
+    model: 'headline',
+    filter: { ...ACTIVE, title: search('ferry') },
+    ...FEED,
+    plan: 'search headline_search exact, to sort, 1 range, inline',
+  },
   {
     name: 'dashboard: headlines of sources, topics and countries',
     model: 'headline',
-    filter: { ...ACTIVE, 'source.id': { $in: sources }, 'topic.id': { $in: topics }, 'eventCountry.id': { $in: countries } },
+    filter: {
+      ...ACTIVE,
+      'source.id': { $in: sources },
+      'topic.id': { $in: topics },
+      'eventCountry.id': { $in: countries },
+    },
     ...FEED,
     plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
   },
-  { name: 'dashboard: topics', model: 'topic', filter: ACTIVE, ...FEED, plan: 'index topic/status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'dashboard: topics by name', model: 'topic', filter: { ...ACTIVE, name: search('ing') }, ...FEED, plan: 'search topic_search exact, to sort, 1 range, inline' },
-  { name: 'dashboard: sources', model: 'source', filter: ACTIVE, ...FEED, plan: 'index source/status,updatedAt:desc exact, in order, 1 range, inline' },
+  {
+    name: 'dashboard: topics',
+    model: 'topic',
+    filter: ACTIVE,
+    ...FEED,
+    plan: 'index topic/status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'dashboard: topics by name',
+    model: 'topic',
+    filter: { ...ACTIVE, name: search('ing') },
+    ...FEED,
+    plan: 'search topic_search exact, to sort, 1 range, inline',
+  },
+  {
+    name: 'dashboard: sources',
+    model: 'source',
+    filter: ACTIVE,
+    ...FEED,
+    plan: 'index source/status,updatedAt:desc exact, in order, 1 range, inline',
+  },
   {
     name: 'dashboard: sources of kinds, languages and countries',
     model: 'source',
-    filter: { ...ACTIVE, sourceType: { $in: ['blog', 'nationalNewsOutlet', 'localNewsOutlet'] }, 'language.code': { $in: ['en', 'de'] }, 'headquarters.id': { $in: seats } },
+    filter: {
+      ...ACTIVE,
+      sourceType: { $in: ['blog', 'nationalNewsOutlet', 'localNewsOutlet'] },
+      'language.code': { $in: ['en', 'de'] },
+      'headquarters.id': { $in: seats },
+    },
     ...FEED,
     plan: 'index source/status,updatedAt:desc exact, in order, 1 range, inline',
   },
   ...['source', 'topic', 'country', 'language'].flatMap((model): Row[] => {
     const isSearched = model === 'source' || model === 'topic'
     const searched = (index: string): string =>
-      isSearched ? `search ${model}_search exact, to sort, 1 range, inline` : `index ${model}/${index} superset, in order, 1 range, inline`
+      isSearched
+        ? `search ${model}_search exact, to sort, 1 range, inline`
+        : `index ${model}/${index} superset, in order, 1 range, inline`
     const byName = { name: search({ source: 'post', topic: 'ing' }[model] ?? 'land') }
     return [
-      { name: 'dashboard: picker', model, sort: 'name:asc', limit: 10, plan: `index ${model}/name exact, in order, 1 range, inline` },
+      {
+        name: 'dashboard: picker',
+        model,
+        sort: 'name:asc',
+        limit: 10,
+        plan: `index ${model}/name exact, in order, 1 range, inline`,
+      },
       { name: 'dashboard: picker by name', model, filter: byName, sort: 'name:asc', limit: 10, plan: searched('name') },
-      { name: 'dashboard: picker of active ones', model, filter: { ...ACTIVE, ...byName }, sort: 'name:asc', limit: 10, plan: searched('status,name') },
+      {
+        name: 'dashboard: picker of active ones',
+        model,
+        filter: { ...ACTIVE, ...byName },
+        sort: 'name:asc',
+        limit: 10,
+        plan: searched('status,name'),
+      },
       { name: 'dashboard: filter dialog', model, limit: 25, plan: 'ids exact, in order, 1 range, inline' },
     ]
   }),
-  { name: 'dashboard: overview', model: 'headline', filter: ACTIVE, sort: 'updatedAt:desc', limit: 5, plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline' },
-  { name: 'dashboard: users', model: 'user', sort: 'createdAt:desc', limit: 10, plan: 'index user/createdAt:desc exact, in order, 1 range, inline' },
-  { name: 'dashboard: users by e-mail', model: 'user', filter: { email: search('user12') }, sort: 'createdAt:desc', limit: 10, plan: 'index user/createdAt:desc superset, in order, 1 range, inline' },
-  { name: 'dashboard: users by role', model: 'user', filter: { appRole: { $in: ['standardUser'] }, dashboardRole: { $in: ['admin', 'publisher'] } }, sort: 'createdAt:desc', limit: 10, plan: 'index user/dashboardRole,createdAt:desc superset, in order, 2 ranges, inline' },
+  {
+    name: 'dashboard: overview',
+    model: 'headline',
+    filter: ACTIVE,
+    sort: 'updatedAt:desc',
+    limit: 5,
+    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'dashboard: users',
+    model: 'user',
+    sort: 'createdAt:desc',
+    limit: 10,
+    plan: 'index user/createdAt:desc exact, in order, 1 range, inline',
+  },
+  {
+    name: 'dashboard: users by e-mail',
+    model: 'user',
+    filter: { email: search('user12') },
+    sort: 'createdAt:desc',
+    limit: 10,
+    plan: 'index user/createdAt:desc superset, in order, 1 range, inline',
+  },
+  {
+    name: 'dashboard: users by role',
+    model: 'user',
+    filter: { appRole: { $in: ['standardUser'] }, dashboardRole: { $in: ['admin', 'publisher'] } },
+    sort: 'createdAt:desc',
+    limit: 10,
+    plan: 'index user/dashboardRole,createdAt:desc superset, in order, 2 ranges, inline',
+  },
 ]
 
 async function queryOf({ model, filter, sort, limit }: Row): Promise<FindQuery> {
   const params = { filter, sort, limit: limit === undefined ? undefined : String(limit) }
-  return readListQuery(modelOf(model), params as Parameters<typeof readListQuery>[1], CALLER, { settings: SETTINGS, store })
+  return readListQuery(modelOf(model), params as Parameters<typeof readListQuery>[1], CALLER, {
+    settings: SETTINGS,
+    store,
+  })
 }
 
-/** `index headline/status,updatedAt:desc exact, in order, 1 range, inline`, without what the index keeps beside its order. */
+/** `index headline/status,updatedAt:desc exact, in order, 1 range, inline`, without what the index only keeps. */
 function describePlan(plan: Plan, query: FindQuery): string {
   const { access, index, isExact, sortedBy, ranges } = plan
   const way = index === undefined ? access : `${access} ${index.replace(/,\+.*/, '')}`
   // One key more than the sort has is the id.
   const order = sortedBy > query.sort.length ? 'in order' : sortedBy > 0 ? `${sortedBy} keys in order` : 'to sort'
   const number = ranges.length === 1 ? '1 range' : `${ranges.length} ranges`
-  return [`${way} ${isExact ? 'exact' : 'superset'}`, order, number, runsInline(plan, query) ? 'inline' : 'in a thread'].join(', ')
+  return [
+    `${way} ${isExact ? 'exact' : 'superset'}`,
+    order,
+    number,
+    runsInline(plan, query) ? 'inline' : 'in a thread',
+  ].join(', ')
 }
 
 /**
@@ -181,7 +445,11 @@ function assertSteps({ ranges, isExact, access }: Plan): void {
   for (const { sql, values } of ranges) {
     const steps = database.all(`EXPLAIN QUERY PLAN ${sql}`, ...values).map((row) => String(row['detail']))
     assert.ok(steps.length > 0)
-    for (const step of steps) assert.ok(STEPS.some((known) => known.test(step)), `${step}\n${sql}`)
+    for (const step of steps)
+      assert.ok(
+        STEPS.some((known) => known.test(step)),
+        `${step}\n${sql}`,
+      )
     if (isExact && access === 'index') assert.match(steps[0] ?? '', /USING COVERING INDEX/, `reads documents: ${sql}`)
   }
 }
@@ -214,7 +482,6 @@ describe('the plan of', () => {
       assertSteps(next.plan)
     })
   }
-
 })
 
 it('rows that conditions of SQL pass over count for the budget, but not in a thread', async () => {

@@ -1,4 +1,4 @@
-/** The threads for long queries: their bounds, and that nobody else notices. Catastrophic patterns stand for long queries. */
+/** The threads for long queries: their bounds, and that nobody else notices. Catastrophic patterns stand for them. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -132,13 +132,17 @@ describe('a thread', () => {
   })
 
   it('passes on numbers that a double cannot hold, and keys as deep as a document', async (t) => {
-    // The answer of a thread with a key of 199 levels once ended the process: it stood two levels deeper than a parser takes.
+    // An answer with a key of 199 levels once ended the process: it stood two levels deeper than a parser takes.
     const deep = JSON.parse(`${'['.repeat(198)}9007199254740993${']'.repeat(198)}`) as Json
     const pool = poolFor(t, {})
     for (const id of [sampleId(600), sampleId(601)]) {
       await store.insert(headline, { id, value: { ...randomHeadline(seededRandom(3), id), deep: { in: deep } } })
     }
-    const found = await pool.run(message({ $and: [HARMLESS, { deep: { $exists: true } }] }, { sort: 'deep', limit: 1 }), 'a', ADVICE)
+    const found = await pool.run(
+      message({ $and: [HARMLESS, { deep: { $exists: true } }] }, { sort: 'deep', limit: 1 }),
+      'a',
+      ADVICE,
+    )
     assert.equal(found.items.length, 1)
     assert.ok(JSON.stringify(found.next?.keys).includes('['.repeat(198)))
   })
@@ -148,7 +152,10 @@ describe('a thread', () => {
     const value = { ...randomHeadline(seededRandom(4), sampleId(700)), long: 'ab'.repeat(900_000) }
     await store.insert(headline, { id: sampleId(700), value })
     const filter = { long: { $regex: '^(?:(a)|(b)|(c))*$' } }
-    const outcome = await pool.run(message(filter), 'a', ADVICE).then(() => 'answered', (error: unknown) => error)
+    const outcome = await pool.run(message(filter), 'a', ADVICE).then(
+      () => 'answered',
+      (error: unknown) => error,
+    )
     assert.ok(outcome === 'answered' || (outcome instanceof Failure && outcome.status === 400), String(outcome))
     assert.equal((await pool.run(message(HARMLESS), 'a', ADVICE)).items.length, 3)
   })
@@ -157,7 +164,10 @@ describe('a thread', () => {
     const pool = poolFor(t, { deadlineMs: 30_000 })
     const ids = Array.from({ length: 30 }, (_, i) => sampleId(800 + i))
     const large = 'Ä€'.repeat(800_000)
-    await store.insertMissing(headline, ids.map((id) => ({ id, value: { ...randomHeadline(seededRandom(5), id), large } })))
+    await store.insertMissing(
+      headline,
+      ids.map((id) => ({ id, value: { ...randomHeadline(seededRandom(5), id), large } })),
+    )
     const all = message({ $and: [HARMLESS, { large: { $exists: true } }] }, { sort: 'large', limit: 100 })
     await assert.rejects(pool.run(all, 'a', ADVICE), isFailure(400, ADVICE))
     assert.equal((await pool.run(message(HARMLESS), 'a', ADVICE)).items.length, 3)
@@ -167,7 +177,9 @@ describe('a thread', () => {
 describe('the end', () => {
   it('of the pool tells what runs and what waits that the service is stopping', async (t) => {
     const pool = poolFor(t, { deadlineMs: 60_000 })
-    const jobs = [TRAPPED, HARMLESS].map((filter) => assert.rejects(pool.run(message(filter), 'a', ADVICE), isFailure(503, 'stopping')))
+    const jobs = [TRAPPED, HARMLESS].map((filter) =>
+      assert.rejects(pool.run(message(filter), 'a', ADVICE), isFailure(503, 'stopping')),
+    )
     await pool.close()
     await Promise.all(jobs)
   })

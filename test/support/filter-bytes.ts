@@ -8,10 +8,64 @@ import { randomFilter } from './query-generator.ts'
 import { randomJson, type Random } from './random.ts'
 
 const MESSAGE_CHARS_MAX = 700
-const OPERATORS = '$eq $ne $in $nin $all $not $and $or $nor $elemMatch $regex $options $mod $type $size $exists $gt $lte $where $expr $'.split(' ')
+const OPERATORS =
+  '$eq $ne $in $nin $all $not $and $or $nor $elemMatch $regex $options $mod $type $size $exists $gt $lte $where $expr $'.split(
+    ' ',
+  )
 const NAMES = ['a', '', '__proto__', 'a.0.b', '_id', 'status', 'constructor', ...OPERATORS]
-const SCALARS: readonly Json[] = [null, true, false, 0, -0, 1, 2.5, 1e300, 2 ** 53, '', 'a', '(', '[', 'i', 'string', '\ud800', '\0', '$', '[[[', '\\u{110000}', '(?<a>)\\k<a>']
-const TOKENS = ['{', '}', '[', ']', ':', ',', '"', '"a"', '"$in"', '"$regex"', '1', '-', '0.', '1e999', '9007199254740993', 'null', 'true', '\\u0000', '\\ud800', ' ', '\n', '\u{1F600}', 'é', '%', '&', '=', '+', '\0']
+const SCALARS: readonly Json[] = [
+  null,
+  true,
+  false,
+  0,
+  -0,
+  1,
+  2.5,
+  1e300,
+  2 ** 53,
+  '',
+  'a',
+  '(',
+  '[',
+  'i',
+  'string',
+  '\ud800',
+  '\0',
+  '$',
+  '[[[',
+  '\\u{110000}',
+  '(?<a>)\\k<a>',
+]
+const TOKENS = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  ',',
+  '"',
+  '"a"',
+  '"$in"',
+  '"$regex"',
+  '1',
+  '-',
+  '0.',
+  '1e999',
+  '9007199254740993',
+  'null',
+  'true',
+  '\\u0000',
+  '\\ud800',
+  ' ',
+  '\n',
+  '\u{1F600}',
+  'é',
+  '%',
+  '&',
+  '=',
+  '+',
+  '\0',
+]
 const DOCUMENT: JsonObject = { id: 'x', status: 'active', a: [{ b: 1 }, 'a', [1, 2]], title: 'Ferry' }
 
 /** The text after the `?` of a request line, one character for each byte. */
@@ -21,7 +75,8 @@ export function randomQueryText(random: Random): string {
     () => encoded(writeJson(randomJson(random, { keys: NAMES, scalars: SCALARS, depthMax: 6 }))),
     () => encoded(spoilt(random, writeJson(randomFilter(random)))),
     () => encoded(random.list(30, () => random.pick(TOKENS)).join('')),
-    () => encoded(random.pick(['[', '{"a":', '{"$and":[', '{"a":{"$not":', '"', '{"a":"']).repeat(1 + random.below(400))),
+    () =>
+      encoded(random.pick(['[', '{"a":', '{"$and":[', '{"a":{"$not":', '"', '{"a":"']).repeat(1 + random.below(400))),
     () => random.list(40, () => escapedByte(random.below(256))).join(''),
     () => spoilt(random, encoded(writeJson(randomFilter(random)))),
     () => random.list(40, () => String.fromCharCode(random.below(256))).join(''),
@@ -58,7 +113,11 @@ function spoilt(random: Random, text: string): string {
   let spoiltText = text
   for (let i = random.below(3); i >= 0; i--) {
     const at = random.below(spoiltText.length + 1)
-    const put = random.oneIn(3) ? '' : random.oneIn(2) ? random.pick(TOKENS) : spoiltText.slice(at, at + random.below(9))
+    const put = random.oneIn(3)
+      ? ''
+      : random.oneIn(2)
+        ? random.pick(TOKENS)
+        : spoiltText.slice(at, at + random.below(9))
     spoiltText = spoiltText.slice(0, at) + put + spoiltText.slice(at + random.below(3))
   }
   return spoiltText

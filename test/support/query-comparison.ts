@@ -131,7 +131,10 @@ export interface Comparison {
 }
 
 /** Asks a question and gives the first difference from brute force, as a text; undefined where there is none. */
-export function differenceOf(question: Question, { world, copy, random, planner, tally }: Comparison): string | undefined {
+export function differenceOf(
+  question: Question,
+  { world, copy, random, planner, tally }: Comparison,
+): string | undefined {
   const truth = bruteForce(world, question)
   const { filter, sort, ordered } = truth
   tally.cases++
@@ -160,7 +163,10 @@ export function differenceOf(question: Question, { world, copy, random, planner,
 }
 
 /** Asks the store itself, page by page. */
-export async function differenceOfStore(question: Question, { world, copy }: Pick<Comparison, 'world' | 'copy'>): Promise<string | undefined> {
+export async function differenceOfStore(
+  question: Question,
+  { world, copy }: Pick<Comparison, 'world' | 'copy'>,
+): Promise<string | undefined> {
   const truth = bruteForce(world, question)
   const { filter, sort, ordered } = truth
   let after: Position | undefined
@@ -191,15 +197,24 @@ function bruteForce({ documents }: World, question: Question): Truth {
   return { filter, sort, ordered }
 }
 
-function differenceOfPage(found: Found | undefined, { sort, limit = 0, after }: FindQuery, { ordered }: Truth): string | undefined {
+function differenceOfPage(
+  found: Found | undefined,
+  { sort, limit = 0, after }: FindQuery,
+  { ordered }: Truth,
+): string | undefined {
   if (found === undefined) return 'the scan was given up'
   const rest = after === undefined ? ordered : ordered.filter((place) => comparePositions(sort, place, after) > 0)
   const wanted = rest.slice(0, limit)
   const isSame = found.items.length === wanted.length && wanted.every(({ text }, i) => text === found.items[i])
-  if (!isSame) return `expected ${wanted.map(({ id }) => Number(`0x${id.slice(-4)}`))}, found ${found.items.map(shortId)}`
+  if (!isSame)
+    return `expected ${wanted.map(({ id }) => Number(`0x${id.slice(-4)}`))}, found ${found.items.map(shortId)}`
   const last = wanted.at(-1)
   const next = rest.length > wanted.length ? last : undefined
-  if (writeJson((next?.keys ?? null) as Json) === writeJson((found.next?.keys ?? null) as Json) && next?.id === found.next?.id) return undefined
+  if (
+    writeJson((next?.keys ?? null) as Json) === writeJson((found.next?.keys ?? null) as Json) &&
+    next?.id === found.next?.id
+  )
+    return undefined
   return `expected to go on after ${JSON.stringify(next)}, found ${JSON.stringify(found.next)}`
 }
 
@@ -214,8 +229,17 @@ function anyPlace({ documents }: World, sort: Sort, random: Random): Position {
   const place = { keys, id: String(one.document['id']) }
   if (!random.oneIn(3)) return place
   const otherKeys = sortKeys(other.document, sort)
-  const strange: readonly Json[] = [...SAMPLE_EXTRAS.filter((value) => !Array.isArray(value)), '\ud800', 'active', 't2', []]
-  return { keys: keys.map((key, i) => random.pick([key, otherKeys[i] ?? null, random.pick(strange)])), id: random.pick([place.id, '', 'zzz']) }
+  const strange: readonly Json[] = [
+    ...SAMPLE_EXTRAS.filter((value) => !Array.isArray(value)),
+    '\ud800',
+    'active',
+    't2',
+    [],
+  ]
+  return {
+    keys: keys.map((key, i) => random.pick([key, otherKeys[i] ?? null, random.pick(strange)])),
+    id: random.pick([place.id, '', 'zzz']),
+  }
 }
 
 function sentAsCursor({ keys, id }: Position, { name }: Model, sort: Sort): Position {
@@ -242,13 +266,13 @@ function describePlan({ access, index, ranges, isExact, sortedBy, keyColumns }: 
   return [head, ...ranges.slice(0, 6).map(({ sql, values }) => `  ${sql} ${JSON.stringify(values)}`)].join('\n')
 }
 
-/** The difference with all that is needed to see it again; a Failure of the question itself is a fault of the samples. */
+/** The difference with all that is needed to see it again. */
 export function report(question: Question, copy: Copy, difference: string): string {
   const about = `filter ${writeJson(question.filter)} sort ${JSON.stringify(question.sort)} limit ${question.limit}`
   return `${copy.model.indexes.length === 0 ? 'without' : 'with'} indexes, ${about}\n${difference}`
 }
 
-/** differenceOf(), where an error that the database throws is a difference as well. */
+/** differenceOf(), where an error of the database is a difference too. A refused question is a fault of the samples. */
 export function differenceOrError(question: Question, comparison: Comparison): string | undefined {
   try {
     return differenceOf(question, comparison)
