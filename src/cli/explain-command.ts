@@ -105,7 +105,11 @@ function explain(model: Model, query: FindQuery, database: Database): Explained 
     rowsReturned: found?.items.length ?? 0,
     hasMore: found?.next !== undefined,
     milliseconds: systemClock() - start,
-    weighed: weighed.map(({ plan: { access, index }, cost }) => ({ access, index: index ?? null, cost: Math.round(cost) })),
+    weighed: weighed.map(({ plan: { access, index }, cost }) => ({
+      access,
+      index: index ?? null,
+      cost: Math.round(cost),
+    })),
   }
 }
 
@@ -127,11 +131,19 @@ function explainedText(explained: Explained): string {
     ['decides', exact ? 'exact: SQL decides every condition' : 'superset: the filter is applied to each row'],
     ['runs', RUNS[explained.runs]],
     ['order', ORDERS[explained.order]],
-    ['rows', `${explained.rowsRead} read, ${explained.rowsExpected} expected, ${explained.rowsReturned} returned${explained.hasMore ? ', more follow' : ''}`],
+    [
+      'rows',
+      `${explained.rowsRead} read, ${explained.rowsExpected} expected, ${explained.rowsReturned} returned${explained.hasMore ? ', more follow' : ''}`,
+    ],
     ['time', `${explained.milliseconds} ms`],
     ['weighed', weighed.map((one) => `${one.index ?? one.access} ${one.cost}`).join('; ')],
     ['ranges', ranges > 1 ? `${ranges}, merged; the first is` : String(ranges)],
-    ...(sql === null ? [] : [['sql', sql], ['values', JSON.stringify(values)]]),
+    ...(sql === null
+      ? []
+      : [
+          ['sql', sql],
+          ['values', JSON.stringify(values)],
+        ]),
   ]
   return lines.map(([name = '', text = '']) => `${name.padEnd(8)} ${text}\n`).join('')
 }

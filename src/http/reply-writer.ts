@@ -37,7 +37,7 @@ export function sendReply(exchange: IncomingExchange, reply: Reply, around: Repl
   const { request, response } = exchange
   const rest = restOfBody(exchange)
   const isLast = around.isClosing || exchange.isBroken || rest === 'long' || rest === 'held back'
-  const { body, head } = render(exchange, reply, around.now)
+  const { body, bytes, head } = render(exchange, reply, around.now)
   head.push('X-Request-Id', exchange.requestId, 'X-Content-Type-Options', 'nosniff')
   head.push(...around.cors(request.headers.origin))
   addHeaders(head, reply.headers)
@@ -53,13 +53,14 @@ export function sendReply(exchange: IncomingExchange, reply: Reply, around: Repl
     response.end(sent)
     if (rest === 'short') request.resume()
   }
-  return { bodyBytes: sent === undefined ? 0 : Buffer.byteLength(sent), isLast }
+  return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
 }
 
 const NOT_STORED = ['Cache-Control', 'no-store']
 
 interface Rendered {
   readonly body: string | Uint8Array | undefined
+  readonly bytes: number
   readonly head: string[]
 }
 
@@ -67,23 +68,21 @@ function render({ requestId }: IncomingExchange, reply: Reply, now: Clock): Rend
   switch (reply.kind) {
     case 'data': {
       const body = successBody(reply.data, { requestId, timestamp: isoDate(now()) })
-      return { body, head: ['Content-Type', JSON_TYPE, 'Content-Length', lengthOf(body), ...NOT_STORED] }
+      const bytes = Buffer.byteLength(body)
+      return { body, bytes, head: ['Content-Type', JSON_TYPE, 'Content-Length', String(bytes), ...NOT_STORED] }
     }
     case 'empty':
       // A 204 has no Content-Length, not even 0 (RFC 9110 section 8.6).
-      return { body: undefined, head: [...(reply.status === 204 ? [] : ['Content-Length', '0']), ...NOT_STORED] }
+      return { body: undefined, bytes: 0, head: [...(reply.status === 204 ? [] : ['Content-Length', '0']), ...NOT_STORED] }
     case 'raw': {
       // A 304 would have to give the length of the 200 it stands for (RFC 9110 section 8.6).
-      const length = reply.status === 304 ? [] : ['Content-Length', lengthOf(reply.body)]
+      const bytes = Buffer.byteLength(reply.body)
+      const length = reply.status === 304 ? [] : ['Content-Length', String(bytes)]
       const head = ['Content-Type', reply.contentType, ...length]
       if (!namesHeader(reply.headers, 'cache-control')) head.push(...NOT_STORED)
-      return { body: reply.body, head }
+      return { body: reply.body, bytes, head }
     }
   }
-}
-
-function lengthOf(body: string | Uint8Array): string {
-  return String(Buffer.byteLength(body))
 }
 
 function namesHeader(headers: ReplyHeaders | undefined, name: string): boolean {

@@ -37,9 +37,14 @@ it('admin works before the service ever ran, and wants an address', async (t) =>
 it('seed loads the sample content beside a running service, and a second time changes nothing', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
   const service = await serve(t, ['--data-dir', data])
-  assert.match((await run(['seed', '--data-dir', data])).stdout, /^Added \d\d topics, \d\d sources and \d{3} headlines\n$/)
+  assert.match(
+    (await run(['seed', '--data-dir', data])).stdout,
+    /^Added \d\d topics, \d\d sources and \d{3} headlines\n$/,
+  )
   assert.equal((await run(['seed', '--data-dir', data])).stdout, 'Added 0 topics, 0 sources and 0 headlines\n')
-  const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as { data: { token: string } }
+  const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as {
+    data: { token: string }
+  }
   const feed = await fetch(`${service.url}/api/v1/data?model=headline&limit=10&sort=updatedAt:desc`, {
     headers: { authorization: `Bearer ${guest.data.token}` },
   })
@@ -56,14 +61,25 @@ const LINES = [
 ].join('\n')
 
 for (const { name, words, expected } of [
-  { name: 'keeps the order of the lines and their text', words: ['--filter', '{"n":2}'], expected: ['{"id":"a","n":2,"createdAt":"2025-10-01T00:00:00.000Z","name":"Zoë"}', '{"id":"b","n":2, "tags":["x","y"]}'] },
+  {
+    name: 'keeps the order of the lines and their text',
+    words: ['--filter', '{"n":2}'],
+    expected: [
+      '{"id":"a","n":2,"createdAt":"2025-10-01T00:00:00.000Z","name":"Zoë"}',
+      '{"id":"b","n":2, "tags":["x","y"]}',
+    ],
+  },
   { name: 'prints everything without a filter', words: [], expected: ['a', 'c', 'b', 'd'] },
   { name: 'sorts, ties by id', words: ['--sort', 'n:desc'], expected: ['c', 'a', 'b', 'd'] },
   { name: 'limits after sorting', words: ['--sort', 'n:asc', '--limit', '2'], expected: ['d', 'a'] },
   { name: 'limits without sorting', words: ['--limit', '1'], expected: ['a'] },
   { name: 'takes a limit of nothing', words: ['--limit', '0'], expected: [] },
   { name: 'rounds no number', words: ['--filter', '{"n":{"$gt":9007199254740992}}'], expected: ['c'] },
-  { name: 'compares dates as instants', words: ['--filter', '{"createdAt":{"$lte":"2025-10-01T02:00:00+02:00"}}'], expected: ['a'] },
+  {
+    name: 'compares dates as instants',
+    words: ['--filter', '{"createdAt":{"$lte":"2025-10-01T02:00:00+02:00"}}'],
+    expected: ['a'],
+  },
   { name: 'searches as for a model', words: ['--model', 'country', '--filter', '{"q":"ZOË"}'], expected: ['a'] },
 ] as const) {
   it(`match ${name}`, async () => {
@@ -71,7 +87,10 @@ for (const { name, words, expected } of [
     assert.equal(code, 0, stderr)
     const lines = stdout.split('\n').slice(0, -1)
     const isText = expected.some((line) => line.length > 1)
-    assert.deepEqual(isText ? lines : lines.map((line) => Object.values(JSON.parse(line) as object)[0] as string), expected)
+    assert.deepEqual(
+      isText ? lines : lines.map((line) => Object.values(JSON.parse(line) as object)[0] as string),
+      expected,
+    )
   })
 }
 

@@ -25,7 +25,16 @@ async function explainJson(...words: readonly string[]): Promise<Record<string, 
 
 describe('explain', () => {
   it('prints a plan that a person can read', async () => {
-    const { code, stdout } = await explain('--model', 'headline', '--filter', '{"status":"active"}', '--sort', 'updatedAt:desc', '--limit', '10')
+    const { code, stdout } = await explain(
+      '--model',
+      'headline',
+      '--filter',
+      '{"status":"active"}',
+      '--sort',
+      'updatedAt:desc',
+      '--limit',
+      '10',
+    )
     assert.equal(code, 0)
     assert.match(stdout, /^access {3}index headline\/status,updatedAt:desc/)
     assert.match(stdout, /^decides {2}exact: /m)
@@ -37,22 +46,71 @@ describe('explain', () => {
   })
 
   it('says the same as JSON', async () => {
-    const found = await explainJson('--model', 'headline', '--filter', '{"status":"active"}', '--sort', 'updatedAt:desc', '--limit', '10')
+    const found = await explainJson(
+      '--model',
+      'headline',
+      '--filter',
+      '{"status":"active"}',
+      '--sort',
+      'updatedAt:desc',
+      '--limit',
+      '10',
+    )
     const { access, exact, runs, order, ranges, rowsRead, rowsReturned, hasMore } = found
     assert.deepEqual(
       { access, exact, runs, order, ranges, rowsRead, rowsReturned, hasMore },
-      { access: 'index', exact: true, runs: 'inline', order: 'total', ranges: 1, rowsRead: 11, rowsReturned: 10, hasMore: true },
+      {
+        access: 'index',
+        exact: true,
+        runs: 'inline',
+        order: 'total',
+        ranges: 1,
+        rowsRead: 11,
+        rowsReturned: 10,
+        hasMore: true,
+      },
     )
     assert.ok((found['weighed'] as unknown[]).length >= 3)
   })
 
   for (const { name, words, wanted } of [
-    { name: 'a search', words: ['--model', 'headline', '--filter', '{"q":"ferry"}'], wanted: { access: 'search', index: 'headline_search', order: 'none' } },
-    { name: 'the countries in use, all of them', words: ['--model', 'country', '--filter', '{"usage":"eventCountry"}'], wanted: { access: 'index', index: 'country/status,name', hasMore: false } },
-    { name: 'a sort without an index, in a thread where it is long', words: ['--model', 'headline', '--sort', 'nowhere'], wanted: { access: 'table', order: 'none', rowsRead: 408, rowsReturned: 20 } },
-    { name: 'a pattern that only a thread may run', words: ['--model', 'topic', '--filter', '{"name":{"$regex":"a+b"}}'], wanted: { runs: 'thread', exact: false } },
-    { name: 'a filter that nothing can meet', words: ['--model', 'topic', '--filter', '{"name":7}'], wanted: { access: 'nothing', sql: null, ranges: 0, rowsRead: 0 } },
-    { name: 'a merge of ranges', words: ['--model', 'headline', '--filter', '{"status":"active","topic.id":{"$in":["a","b"]}}', '--sort', 'updatedAt:desc'], wanted: { access: 'index', order: 'total', ranges: 2, rowsRead: 0 } },
+    {
+      name: 'a search',
+      words: ['--model', 'headline', '--filter', '{"q":"ferry"}'],
+      wanted: { access: 'search', index: 'headline_search', order: 'none' },
+    },
+    {
+      name: 'the countries in use, all of them',
+      words: ['--model', 'country', '--filter', '{"usage":"eventCountry"}'],
+      wanted: { access: 'index', index: 'country/status,name', hasMore: false },
+    },
+    {
+      name: 'a sort without an index, in a thread where it is long',
+      words: ['--model', 'headline', '--sort', 'nowhere'],
+      wanted: { access: 'table', order: 'none', rowsRead: 408, rowsReturned: 20 },
+    },
+    {
+      name: 'a pattern that only a thread may run',
+      words: ['--model', 'topic', '--filter', '{"name":{"$regex":"a+b"}}'],
+      wanted: { runs: 'thread', exact: false },
+    },
+    {
+      name: 'a filter that nothing can meet',
+      words: ['--model', 'topic', '--filter', '{"name":7}'],
+      wanted: { access: 'nothing', sql: null, ranges: 0, rowsRead: 0 },
+    },
+    {
+      name: 'a merge of ranges',
+      words: [
+        '--model',
+        'headline',
+        '--filter',
+        '{"status":"active","topic.id":{"$in":["a","b"]}}',
+        '--sort',
+        'updatedAt:desc',
+      ],
+      wanted: { access: 'index', order: 'total', ranges: 2, rowsRead: 0 },
+    },
   ]) {
     it(`explains ${name}`, async () => {
       const found = await explainJson(...words)
@@ -61,14 +119,38 @@ describe('explain', () => {
   }
 
   for (const { name, words, message } of [
-    { name: 'an unknown operator', words: ['--model', 'headline', '--filter', '{"a":{"$near":1}}'], message: /^Cannot read filter at "\$\.a\.\$near": / },
-    { name: 'a filter that is no JSON', words: ['--model', 'headline', '--filter', '{a'], message: /^Cannot read filter: / },
-    { name: 'a special key with a wrong value', words: ['--model', 'country', '--filter', '{"usage":"nobody"}'], message: /"\$\.usage": expected "eventCountry" or "headquarters"/ },
+    {
+      name: 'an unknown operator',
+      words: ['--model', 'headline', '--filter', '{"a":{"$near":1}}'],
+      message: /^Cannot read filter at "\$\.a\.\$near": /,
+    },
+    {
+      name: 'a filter that is no JSON',
+      words: ['--model', 'headline', '--filter', '{a'],
+      message: /^Cannot read filter: /,
+    },
+    {
+      name: 'a special key with a wrong value',
+      words: ['--model', 'country', '--filter', '{"usage":"nobody"}'],
+      message: /"\$\.usage": expected "eventCountry" or "headquarters"/,
+    },
     { name: 'a bad sort', words: ['--model', 'headline', '--sort', 'a:up'], message: /^Cannot read sort "a:up"/ },
     { name: 'a bad limit', words: ['--model', 'headline', '--limit', '-1'], message: /^Cannot read limit "-1"/ },
-    { name: 'a cursor of another query', words: ['--model', 'headline', '--cursor', 'abc'], message: /^Cannot read cursor "abc"/ },
-    { name: 'an unknown model', words: ['--model', 'ad'], message: /^Cannot read --model "ad": expected one of headline, / },
-    { name: 'a model without documents', words: ['--model', 'dashboard_summary'], message: /^Cannot read --model "dashboard_summary"/ },
+    {
+      name: 'a cursor of another query',
+      words: ['--model', 'headline', '--cursor', 'abc'],
+      message: /^Cannot read cursor "abc"/,
+    },
+    {
+      name: 'an unknown model',
+      words: ['--model', 'ad'],
+      message: /^Cannot read --model "ad": expected one of headline, /,
+    },
+    {
+      name: 'a model without documents',
+      words: ['--model', 'dashboard_summary'],
+      message: /^Cannot read --model "dashboard_summary"/,
+    },
     { name: 'no model', words: [], message: /^Cannot read --model nothing/ },
   ]) {
     it(`refuses ${name} with status 2 and the service's words`, async () => {
