@@ -154,7 +154,10 @@ function fileText(member: string, records: readonly object[]): string {
 function countryName(isoCode: string): string {
   const name = COUNTRY_NAMES[isoCode] ?? regionNames.of(isoCode)
   if (name === undefined) throw new Error(`No name of country ${isoCode} is known: add it to COUNTRY_NAMES`)
-  return name.replaceAll(' & ', ' and ').replace(/^St\. /, 'Saint ').replace(/^U\.S\. /, 'United States ')
+  return name
+    .replaceAll(' & ', ' and ')
+    .replace(/^St\. /, 'Saint ')
+    .replace(/^U\.S\. /, 'United States ')
 }
 
 function languageName(code: string): string {

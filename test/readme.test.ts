@@ -13,7 +13,11 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const COMMANDS = [...README.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
 
 /** Runs a script in the project as a shell would; only the directory of the data and the port are ours. */
-async function shell(t: Cleanup, script: string, data: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+async function shell(
+  t: Cleanup,
+  script: string,
+  data: string,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn('bash', ['-c', `set -euo pipefail\n${script}`], {
     cwd: ROOT,
     env: { ...process.env, DATELINE_DATA_DIR: data },
@@ -59,7 +63,8 @@ it('the first command starts the service, and the tour walks through it', async 
   assert.match(signIn, /"email":"you@example\.org".*"dashboardRole":"admin"/)
   assert.match(create, /"name":"Harbours".*"status":"active","type":"topic"/)
   assert.match(list, /Added \d+ topics, \d+ sources and \d+ headlines[^]*"hasMore":true/)
-  const ids = (text: string): string[] => [...text.matchAll(/"type":"topic"\},"createdAt":"[^"]*","updatedAt":"([^"]*)"/g)].map(([, date = '']) => date)
+  const ids = (text: string): string[] =>
+    [...text.matchAll(/"type":"topic"\},"createdAt":"[^"]*","updatedAt":"([^"]*)"/g)].map(([, date = '']) => date)
   assert.equal(ids(list).length, 2)
   assert.equal(ids(next).length, 2)
   assert.ok((ids(next)[0] ?? '') <= (ids(list)[1] ?? ''), 'the next page is older')

@@ -44,7 +44,8 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
     },
     async anonymous(exchange) {
       // Of what is no JSON nobody wants anything; JSON has to be an object here as everywhere.
-      if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? '')) await exchange.readJson({ optional: true })
+      if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? ''))
+        await exchange.readJson({ optional: true })
       return signedIn(await accounts.signInAnonymously(now()))
     },
     me: (_exchange, { user }) => ok(user),

@@ -73,7 +73,11 @@ function render({ requestId }: IncomingExchange, reply: Reply, now: Clock): Rend
     }
     case 'empty':
       // A 204 has no Content-Length, not even 0 (RFC 9110 section 8.6).
-      return { body: undefined, bytes: 0, head: [...(reply.status === 204 ? [] : ['Content-Length', '0']), ...NOT_STORED] }
+      return {
+        body: undefined,
+        bytes: 0,
+        head: [...(reply.status === 204 ? [] : ['Content-Length', '0']), ...NOT_STORED],
+      }
     case 'raw': {
       // A 304 would have to give the length of the 200 it stands for (RFC 9110 section 8.6).
       const bytes = Buffer.byteLength(reply.body)

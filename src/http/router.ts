@@ -82,7 +82,9 @@ function placesOf(routes: readonly Route[]): readonly Place[] {
 
 /** The path with one sign for every parameter, which sorts behind all that a segment can be named. */
 function shapeOf(path: string): string {
-  return segments(path).map((segment) => (segment.startsWith(':') ? '\u{10ffff}' : segment)).join('/')
+  return segments(path)
+    .map((segment) => (segment.startsWith(':') ? '\u{10ffff}' : segment))
+    .join('/')
 }
 
 function placeOf(path: string, own: ReadonlyMap<string, Handler>): Place {

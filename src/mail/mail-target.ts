@@ -82,8 +82,10 @@ function serverIn(scheme: 'smtp' | 'smtps', rest: string): MailTarget {
   const wrong = (problem: string): Error => new Error(`Cannot read mail setting "${scheme}://…": ${problem}`)
   const match = SERVER.exec(rest)
   if (match === null) {
-    throw wrong(`expected ${scheme}://[user:password@]host[:port], with other signs than letters and digits in user and
-      password percent-encoded, got another form`.replace(/\s+/g, ' '))
+    throw wrong(
+      `expected ${scheme}://[user:password@]host[:port], with other signs than letters and digits in user and
+      password percent-encoded, got another form`.replace(/\s+/g, ' '),
+    )
   }
   const [, userinfo, hostText = '', portText] = match
   const host = hostIn(hostText)

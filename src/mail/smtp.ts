@@ -128,7 +128,11 @@ async function hello(channel: SmtpChannel): Promise<Extensions> {
   return new Map(
     reply.lines.slice(1).map((line): [string, string[]] => {
       // `AUTH=PLAIN LOGIN` is how servers wrote it before RFC 4954; clients of that time still ask for it.
-      const [keyword = '', ...parameters] = line.toUpperCase().replace(/^AUTH=/, 'AUTH ').trim().split(/\s+/)
+      const [keyword = '', ...parameters] = line
+        .toUpperCase()
+        .replace(/^AUTH=/, 'AUTH ')
+        .trim()
+        .split(/\s+/)
       return [keyword, parameters]
     }),
   )

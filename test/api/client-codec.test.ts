@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError, decodePage, decodeTopic } from '../support/client-codec.ts'
+import {
+  DECODERS,
+  decodeAuthSuccess,
+  decodeEnvelope,
+  decodeError,
+  decodePage,
+  decodeTopic,
+} from '../support/client-codec.ts'
 import { bodyOf, SUMMARY_ID, TOPIC, withAt } from '../support/data-bodies.ts'
 
 type ModelName = keyof typeof DECODERS
@@ -26,7 +33,9 @@ const REQUIRED = /\.(?:adFrequency|adPlacementInterval|transitionsBeforeShowingI
 /** The paths of all members, and of the first entry of each list. */
 function paths(value: Json, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return []
-  const entries = Array.isArray(value) ? value.slice(0, 1).map((entry, i) => [String(i), entry as Json] as const) : Object.entries(value)
+  const entries = Array.isArray(value)
+    ? value.slice(0, 1).map((entry, i) => [String(i), entry as Json] as const)
+    : Object.entries(value)
   return entries.flatMap(([name, inner]) => {
     const path = at === '' ? name : `${at}.${name}`
     return [...(Array.isArray(value) ? [] : [path]), ...paths(inner as Json, path)]
@@ -58,7 +67,8 @@ for (const model of Object.keys(DECODERS) as ModelName[]) {
     })
 
     it('refuses what is no object', () => {
-      for (const value of [undefined, null, 'text', 7, true, [], [whole]]) assert.throws(() => decode(value), /expected an object/)
+      for (const value of [undefined, null, 'text', 7, true, [], [whole]])
+        assert.throws(() => decode(value), /expected an object/)
     })
 
     it('misses every member, and says which', () => {
@@ -68,14 +78,20 @@ for (const model of Object.keys(DECODERS) as ModelName[]) {
         const isFree = OPTIONAL.test(path) || (KEYED.test(path) && !REQUIRED.test(path))
         const check = (): unknown => decode(withAt(whole, path, undefined))
         if (isFree) assert.doesNotThrow(check, path)
-        else assert.throws(check, (error: Error) => error.message.startsWith(`Cannot decode $.${placeOf(path)}: `), path)
+        else
+          assert.throws(check, (error: Error) => error.message.startsWith(`Cannot decode $.${placeOf(path)}: `), path)
       }
     })
 
     it('refuses null and other types', () => {
       for (const path of paths(whole)) {
-        if (!NULLABLE.test(path)) assert.throws(() => decode(withAt(whole, path, null)), /Cannot decode \$/, `null at ${path}`)
-        assert.throws(() => decode(withAt(whole, path, spoilt(at(whole, path)))), /Cannot decode \$/, `another type at ${path}`)
+        if (!NULLABLE.test(path))
+          assert.throws(() => decode(withAt(whole, path, null)), /Cannot decode \$/, `null at ${path}`)
+        assert.throws(
+          () => decode(withAt(whole, path, spoilt(at(whole, path)))),
+          /Cannot decode \$/,
+          `another type at ${path}`,
+        )
       }
     })
   })
@@ -96,29 +112,53 @@ const REFUSED: readonly Row[] = [
   { name: 'an unknown platform', model: 'remote_config', path: 'adConfig.platformAdIdentifiers.other', value: {} },
   { name: 'an unknown decorator', model: 'remote_config', path: 'feedDecoratorConfig.newCard', value: {} },
   { name: 'a fraction', model: 'remote_config', path: 'userPreferenceConfig.guestFollowedItemsLimit', value: 1.5 },
-  { name: 'a number as a text', model: 'remote_config', path: 'userPreferenceConfig.guestFollowedItemsLimit', value: '5' },
+  {
+    name: 'a number as a text',
+    model: 'remote_config',
+    path: 'userPreferenceConfig.guestFollowedItemsLimit',
+    value: '5',
+  },
   { name: 'another singleton', model: 'remote_config', path: 'id', value: '66f000000000000000000601' },
   { name: 'a date without a zone', model: 'topic', path: 'updatedAt', value: '2025-10-01T08:00:00.000' },
   { name: 'a date without milliseconds', model: 'topic', path: 'updatedAt', value: '2025-10-01T08:00:00Z' },
   { name: 'a date with an offset', model: 'topic', path: 'updatedAt', value: '2025-10-01T08:00:00.000+00:00' },
   { name: 'a day that does not exist', model: 'topic', path: 'updatedAt', value: '2025-02-30T08:00:00.000Z' },
   { name: 'an empty date', model: 'topic', path: 'updatedAt', value: '' },
-  { name: 'an embedded date that nobody can read', model: 'headline', path: 'topic.updatedAt', value: 'Mon, 20 Oct 2025' },
+  {
+    name: 'an embedded date that nobody can read',
+    model: 'headline',
+    path: 'topic.updatedAt',
+    value: 'Mon, 20 Oct 2025',
+  },
   { name: 'a status deep inside', model: 'headline', path: 'source.headquarters.status', value: 'gone' },
-  { name: 'a date of a feed card without Z', model: 'user', path: 'feedDecoratorStatus.rateApp.lastShownAt', value: '2025-10-03T10:00:00.000' },
+  {
+    name: 'a date of a feed card without Z',
+    model: 'user',
+    path: 'feedDecoratorStatus.rateApp.lastShownAt',
+    value: '2025-10-03T10:00:00.000',
+  },
 ]
 describe('a decoder refuses', () => {
   for (const { name, model, path, value } of REFUSED) {
     it(name, () => {
       const whole = sample(model)
       DECODERS[model](whole)
-      assert.throws(() => DECODERS[model](withAt(whole, path, value)), (error: Error) => error.message.startsWith(`Cannot decode $.${path}: `))
+      assert.throws(
+        () => DECODERS[model](withAt(whole, path, value)),
+        (error: Error) => error.message.startsWith(`Cannot decode $.${path}: `),
+      )
     })
   }
 })
 
 it('embedded dates may have the forms that clients send', () => {
-  for (const date of ['2025-10-20T14:34:56.789123', '2025-10-20T14:34:56.789', '1970-01-01T00:00:00.000', '2025-10-20 14:34:56Z', '2025-10-20']) {
+  for (const date of [
+    '2025-10-20T14:34:56.789123',
+    '2025-10-20T14:34:56.789',
+    '1970-01-01T00:00:00.000',
+    '2025-10-20 14:34:56Z',
+    '2025-10-20',
+  ]) {
     DECODERS.headline(withAt(sample('headline'), 'topic.createdAt', date))
   }
 })
@@ -153,7 +193,8 @@ it('decodePage() wants a cursor exactly where more follows, and every item whole
     { ...TOPIC_PAGE, items: null },
     { ...TOPIC_PAGE, hasMore: 'false' },
   ]
-  for (const value of bad) assert.throws(() => decodePage(value, decodeTopic), /Cannot decode \$/, JSON.stringify(value))
+  for (const value of bad)
+    assert.throws(() => decodePage(value, decodeTopic), /Cannot decode \$/, JSON.stringify(value))
   const second = { ...TOPIC_PAGE, items: [TOPIC_PAGE.items[0], { ...TOPIC, status: 'x' }] }
   assert.throws(() => decodePage(second, decodeTopic), /Cannot decode \$\.items\[1\]\.status/)
 })
@@ -161,9 +202,16 @@ it('decodePage() wants a cursor exactly where more follows, and every item whole
 it('decodeAuthSuccess() and decodeError() want all of their members', () => {
   const user = sample('user')
   decodeAuthSuccess({ user, token: 'a.b.c' })
-  for (const value of [{ user }, { token: 'a.b.c' }, { user, token: '' }, { user: {}, token: 'a.b.c' }]) assert.throws(() => decodeAuthSuccess(value))
+  for (const value of [{ user }, { token: 'a.b.c' }, { user, token: '' }, { user: {}, token: 'a.b.c' }])
+    assert.throws(() => decodeAuthSuccess(value))
   assert.deepEqual(decodeError({ error: { code: 'notFound', message: 'None' } }), { code: 'notFound', message: 'None' })
-  for (const value of [{}, { error: 'text' }, { error: { code: 'a' } }, { error: { message: 'a' } }, { error: { code: 'a', message: 'b' }, metadata: {} }]) {
+  for (const value of [
+    {},
+    { error: 'text' },
+    { error: { code: 'a' } },
+    { error: { message: 'a' } },
+    { error: { code: 'a', message: 'b' }, metadata: {} },
+  ]) {
     assert.throws(() => decodeError(value), /Cannot decode \$/, JSON.stringify(value))
   }
 })

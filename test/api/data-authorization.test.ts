@@ -19,9 +19,19 @@ type Statuses = readonly [guest: number, standard: number, premium: number, publ
 
 const METHOD = { list: 'GET', read: 'GET', create: 'POST', replace: 'PUT', remove: 'DELETE' } as const
 
-function request(operation: Operation, model: string, caller: Person, { id = '', body }: { id?: string; body?: object }) {
+function request(
+  operation: Operation,
+  model: string,
+  caller: Person,
+  { id = '', body }: { id?: string; body?: object },
+) {
   const target = operation === 'list' || operation === 'create' ? '' : `/${id}`
-  return service.data(METHOD[operation], target, { model }, { token: caller.token, ...(body === undefined ? {} : { body }) })
+  return service.data(
+    METHOD[operation],
+    target,
+    { model },
+    { token: caller.token, ...(body === undefined ? {} : { body }) },
+  )
 }
 
 function assertStatus(answer: Answer, status: number, who: string): void {
@@ -101,7 +111,11 @@ describe('documents with an owner', () => {
     it(`${operation} ${model}: ${statuses.join(' ')}${statuses[0] === 409 ? ' while the own exists' : ''}`, async () => {
       for (const [i, role] of ROLES.entries()) {
         // An administrator may create for the user whom the body names; here that is the administrator.
-        const body = { ...bodyOf(model), ...(model === 'user' ? { email: `new-${role}@example.org` } : {}), id: undefined }
+        const body = {
+          ...bodyOf(model),
+          ...(model === 'user' ? { email: `new-${role}@example.org` } : {}),
+          id: undefined,
+        }
         const answer = await request(operation, model, cast[role], operation === 'create' ? { body } : {})
         assertStatus(answer, statuses[i] ?? 0, role)
       }
@@ -176,13 +190,31 @@ it('a verb that the path does not have is 405 with what it has', async () => {
 })
 
 describe('an item id that is none', () => {
-  const ids = ['x', '0', '-1', FREE_ID.slice(1), `${FREE_ID}0`, 'ZZZZZZZZZZZZZZZZZZZZZZZZ', 'a%20b', '%00', '%F0%9F%92%A5', '%2e%2e%2ftopic', '*', "'%20OR%201=1", `${'9'.repeat(5000)}`]
+  const ids = [
+    'x',
+    '0',
+    '-1',
+    FREE_ID.slice(1),
+    `${FREE_ID}0`,
+    'ZZZZZZZZZZZZZZZZZZZZZZZZ',
+    'a%20b',
+    '%00',
+    '%F0%9F%92%A5',
+    '%2e%2e%2ftopic',
+    '*',
+    "'%20OR%201=1",
+    `${'9'.repeat(5000)}`,
+  ]
   for (const id of ids) {
     it(`"${id.slice(0, 24)}" is 404 in every operation`, async () => {
       for (const model of ['topic', 'user', 'user_app_settings', 'remote_config', 'dashboard_summary']) {
         for (const operation of ['read', 'replace', 'remove'] as const) {
           if (model === 'dashboard_summary' && operation !== 'read') continue
-          assertStatus(await request(operation, model, cast.admin, { id, ...(operation === 'replace' ? { body: {} } : {}) }), 404, model)
+          assertStatus(
+            await request(operation, model, cast.admin, { id, ...(operation === 'replace' ? { body: {} } : {}) }),
+            404,
+            model,
+          )
         }
       }
     })
@@ -228,4 +260,3 @@ it('nobody gets anywhere without a token that holds', async () => {
     }
   }
 })
-

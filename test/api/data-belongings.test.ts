@@ -4,7 +4,17 @@ import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/client-codec.ts'
-import { copies, COUNTRY, HEADLINE, PREFERENCES, REMOTE_CONFIG, REMOTE_CONFIG_ID, SETTINGS, SOURCE, TOPIC } from '../support/data-bodies.ts'
+import {
+  copies,
+  COUNTRY,
+  HEADLINE,
+  PREFERENCES,
+  REMOTE_CONFIG,
+  REMOTE_CONFIG_ID,
+  SETTINGS,
+  SOURCE,
+  TOPIC,
+} from '../support/data-bodies.ts'
 import type { Answer } from '../support/service.ts'
 import { startSuiteService } from '../support/suite-service.ts'
 
@@ -15,15 +25,20 @@ const PREFS = 'user_content_preferences'
 
 const create = (model: string, body: unknown, caller: Person): Promise<Answer> =>
   service.data('POST', '', { model }, { token: caller.token, body })
-const read = (model: string, id: string): Promise<Answer> => service.data('GET', `/${id}`, { model }, { token: admin.token })
-const remove = (model: string, id: string): Promise<Answer> => service.data('DELETE', `/${id}`, { model }, { token: admin.token })
+const read = (model: string, id: string): Promise<Answer> =>
+  service.data('GET', `/${id}`, { model }, { token: admin.token })
+const remove = (model: string, id: string): Promise<Answer> =>
+  service.data('DELETE', `/${id}`, { model }, { token: admin.token })
 const put = (body: JsonObject, caller: Person, id = caller.id): Promise<Answer> =>
   service.data('PUT', `/${id}`, { model: PREFS }, { token: caller.token, body: { ...body, id } })
 
 const SAVED_FILTER = PREFERENCES.savedFilters[0]
 const EMPTY = { followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [], savedFilters: [] }
 
-for (const [model, body] of [['user_app_settings', SETTINGS], [PREFS, PREFERENCES]] as const) {
+for (const [model, body] of [
+  ['user_app_settings', SETTINGS],
+  [PREFS, PREFERENCES],
+] as const) {
   describe(`creating ${model}`, () => {
     it('after a 404, with the own id whatever the body names', async () => {
       const person = await newPerson(service, 'standard', admin.token)
@@ -43,7 +58,10 @@ for (const [model, body] of [['user_app_settings', SETTINGS], [PREFS, PREFERENCE
     it('is 409 while the own exists, and changes nothing', async () => {
       const before = (await read(model, cast.standard.id)).text.replace(/"metadata".*/, '')
       const answer = await create(model, body, cast.standard)
-      assert.deepEqual([answer.status, answer.error], [409, `conflict: A ${model} with the id "${cast.standard.id}" exists already`])
+      assert.deepEqual(
+        [answer.status, answer.error],
+        [409, `conflict: A ${model} with the id "${cast.standard.id}" exists already`],
+      )
       assert.equal((await read(model, cast.standard.id)).text.replace(/"metadata".*/, ''), before)
     })
 
@@ -69,12 +87,22 @@ for (const [model, body] of [['user_app_settings', SETTINGS], [PREFS, PREFERENCE
     it('by an administrator for nobody is 400', async () => {
       for (const id of ['000000000000000000000000', 'x', '']) {
         const answer = await create(model, { ...body, id }, admin)
-        assert.deepEqual([answer.status, answer.error], [400, `invalidInput: id: expected the id of a user, found "${id}", which no user has`])
+        assert.deepEqual(
+          [answer.status, answer.error],
+          [400, `invalidInput: id: expected the id of a user, found "${id}", which no user has`],
+        )
         assert.equal((await read(model, id === '' ? 'x' : id)).status, 404)
       }
-      for (const [id, found] of [[7, '7'], [null, 'null'], [{}, 'an object']] as const) {
+      for (const [id, found] of [
+        [7, '7'],
+        [null, 'null'],
+        [{}, 'an object'],
+      ] as const) {
         const answer = await create(model, { ...body, id }, admin)
-        assert.deepEqual([answer.status, answer.error], [400, `invalidInput: id: expected the id of a user, found ${found}`])
+        assert.deepEqual(
+          [answer.status, answer.error],
+          [400, `invalidInput: id: expected the id of a user, found ${found}`],
+        )
       }
     })
   })
@@ -101,7 +129,11 @@ describe('limits of preferences', () => {
     guest: ['guest', 'guestUser', { ...each(followed, 5), savedHeadlines: 10, savedFilters: 3 }],
     standard: ['standard', 'standardUser', { ...each(followed, 15), savedHeadlines: 30, savedFilters: 10 }],
     premium: ['premium', 'premiumUser', { ...each(followed, 30), savedHeadlines: 100, savedFilters: 25 }],
-    'publisher, who is a standard reader': ['publisher', 'standardUser', { ...each(followed, 15), savedHeadlines: 30, savedFilters: 10 }],
+    'publisher, who is a standard reader': [
+      'publisher',
+      'standardUser',
+      { ...each(followed, 15), savedHeadlines: 30, savedFilters: 10 },
+    ],
   }
   for (const [name, [role, appRole, table]] of Object.entries(limits)) {
     for (const [list, limit] of Object.entries(table)) {
@@ -127,7 +159,9 @@ describe('limits of preferences', () => {
 
   it('count each list by itself: all full at once', async () => {
     const person = await newPerson(service, 'guest', admin.token)
-    const full = Object.fromEntries(Object.entries(limits['guest']?.[2] ?? {}).map(([list, limit]) => [list, entries[list]?.(limit) ?? []]))
+    const full = Object.fromEntries(
+      Object.entries(limits['guest']?.[2] ?? {}).map(([list, limit]) => [list, entries[list]?.(limit) ?? []]),
+    )
     assert.equal((await put(full, person)).status, 200)
   })
 
@@ -135,7 +169,10 @@ describe('limits of preferences', () => {
     const person = await newPerson(service, 'guest', admin.token)
     const twice = await put({ ...EMPTY, followedTopics: [TOPIC, TOPIC, TOPIC, TOPIC, TOPIC] }, person)
     assert.equal((twice.at('data.followedTopics') as unknown[]).length, 5)
-    assert.equal((await put({ ...EMPTY, followedTopics: [TOPIC, TOPIC, TOPIC, TOPIC, TOPIC, TOPIC] }, person)).status, 403)
+    assert.equal(
+      (await put({ ...EMPTY, followedTopics: [TOPIC, TOPIC, TOPIC, TOPIC, TOPIC, TOPIC] }, person)).status,
+      403,
+    )
   })
 
   it('do not bind administrators, neither for themselves nor for others', async () => {
@@ -150,7 +187,11 @@ describe('limits of preferences', () => {
 
   it('let an over-long list shrink or stay, but not grow; other lists keep their limits', async () => {
     const person = await newPerson(service, 'guest', admin.token)
-    const lists = (topics: number, countries = 0): JsonObject => ({ ...EMPTY, followedTopics: copies(TOPIC, topics), followedCountries: copies(COUNTRY, countries) })
+    const lists = (topics: number, countries = 0): JsonObject => ({
+      ...EMPTY,
+      followedTopics: copies(TOPIC, topics),
+      followedCountries: copies(COUNTRY, countries),
+    })
     assert.equal((await put(lists(8, 2), admin, person.id)).status, 200)
     const steps: readonly (readonly [topics: number, countries: number, status: number])[] = [
       [9, 2, 403],
@@ -187,8 +228,16 @@ describe('limits of preferences', () => {
     const person = await newPerson(service, 'standard', admin.token)
     const lists = (topics: number): JsonObject => ({ ...EMPTY, followedTopics: copies(TOPIC, topics) })
     const setLimit = async (limit: number): Promise<void> => {
-      const body = { ...REMOTE_CONFIG, userPreferenceConfig: { ...REMOTE_CONFIG.userPreferenceConfig, authenticatedFollowedItemsLimit: limit } }
-      const answer = await service.data('PUT', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, { token: admin.token, body })
+      const body = {
+        ...REMOTE_CONFIG,
+        userPreferenceConfig: { ...REMOTE_CONFIG.userPreferenceConfig, authenticatedFollowedItemsLimit: limit },
+      }
+      const answer = await service.data(
+        'PUT',
+        `/${REMOTE_CONFIG_ID}`,
+        { model: 'remote_config' },
+        { token: admin.token, body },
+      )
       assert.equal(answer.status, 200, answer.text)
     }
     await setLimit(2)

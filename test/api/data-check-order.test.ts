@@ -117,7 +117,12 @@ const cases: readonly Case[] = [
 ]
 
 describe('of two violations the earlier one answers', () => {
-  for (const { name, request: [method, target, query], call, answer: [status, code] } of cases) {
+  for (const {
+    name,
+    request: [method, target, query],
+    call,
+    answer: [status, code],
+  } of cases) {
     it(name, async () => {
       const answer = await service.data(method, target, query, call)
       assert.deepEqual([answer.status, answer.at('error.code')], [status, code], answer.text)
@@ -125,7 +130,12 @@ describe('of two violations the earlier one answers', () => {
   }
 
   it('the message about too many entries names the list, the limit and the number', async () => {
-    const answer = await service.data('POST', '', { model: 'user_content_preferences' }, { token: guest.token, body: TOO_MANY })
+    const answer = await service.data(
+      'POST',
+      '',
+      { model: 'user_content_preferences' },
+      { token: guest.token, body: TOO_MANY },
+    )
     assert.equal(answer.error, 'forbidden: followedTopics: at most 5 entries for a guestUser, found 6')
   })
 })
@@ -154,7 +164,13 @@ describe('the parameter "model"', () => {
   ]
   for (const [query, found] of wrong) {
     it(`"${query}" is 400 in every operation`, async () => {
-      for (const [method, target] of [['GET', ''], ['POST', ''], ['GET', '/x'], ['PUT', '/x'], ['DELETE', '/x']] as const) {
+      for (const [method, target] of [
+        ['GET', ''],
+        ['POST', ''],
+        ['GET', '/x'],
+        ['PUT', '/x'],
+        ['DELETE', '/x'],
+      ] as const) {
         const call = { token: admin.token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) }
         const answer = await service.call(method, `/api/v1/data${target}${query}`, call)
         assert.equal(answer.status, 400)

@@ -38,8 +38,12 @@ async function page(token: string, { model, ...query }: Query, userId?: string):
 
 async function everything(model: ModelName): Promise<JsonObject[]> {
   const items: JsonObject[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const next: Page<JsonObject> = await page(cast.admin.token, { model, limit: 100, ...(cursor === '' ? {} : { cursor }) })
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const next: Page<JsonObject> = await page(cast.admin.token, {
+      model,
+      limit: 100,
+      ...(cursor === '' ? {} : { cursor }),
+    })
     items.push(...next.items)
     cursor = next.cursor
   }
@@ -63,7 +67,9 @@ const bytes = (a: unknown, b: unknown): number => Buffer.compare(Buffer.from(Str
 function expected(model: keyof typeof all, sort: string | undefined, holds: (item: JsonObject) => boolean): string[] {
   const [path = 'id', direction] = (sort ?? 'id:asc').split(':')
   const sign = direction === 'desc' ? -1 : 1
-  const found = all[model].filter(holds).sort((a, b) => sign * bytes(at(a, path), at(b, path)) || bytes(a['id'], b['id']))
+  const found = all[model]
+    .filter(holds)
+    .sort((a, b) => sign * bytes(at(a, path), at(b, path)) || bytes(a['id'], b['id']))
   return found.map(({ id }) => String(id))
 }
 
@@ -72,16 +78,27 @@ const idsOf = (model: keyof typeof all, count: number): string[] => {
   const key = model === 'country' ? 'eventCountry.id' : `${model}.id`
   const counts = new Map<string, number>()
   for (const item of all.headline) counts.set(String(at(item, key)), (counts.get(String(at(item, key))) ?? 0) + 1)
-  return [...counts].sort((a, b) => b[1] - a[1] || bytes(a[0], b[0])).slice(0, count).map(([id]) => id)
+  return [...counts]
+    .sort((a, b) => b[1] - a[1] || bytes(a[0], b[0]))
+    .slice(0, count)
+    .map(([id]) => id)
 }
 
 const [TOPICS, SOURCES, COUNTRIES] = [idsOf('topic', 3), idsOf('source', 4), idsOf('country', 5)]
 const [TOPIC = '', SOURCE = '', COUNTRY = ''] = [TOPICS[0], SOURCES[0], COUNTRIES[0]]
 const isActive = (item: JsonObject): boolean => item['status'] === 'active'
-const isIn = (path: string, ids: readonly string[]) => (item: JsonObject): boolean => ids.includes(String(at(item, path)))
-const has = (path: string, text: string) => (item: JsonObject): boolean =>
-  String(at(item, path)).toLowerCase().includes(text.toLowerCase())
-const both = (...tests: readonly ((item: JsonObject) => boolean)[]) => (item: JsonObject): boolean => tests.every((test) => test(item))
+const isIn =
+  (path: string, ids: readonly string[]) =>
+  (item: JsonObject): boolean =>
+    ids.includes(String(at(item, path)))
+const has =
+  (path: string, text: string) =>
+  (item: JsonObject): boolean =>
+    String(at(item, path)).toLowerCase().includes(text.toLowerCase())
+const both =
+  (...tests: readonly ((item: JsonObject) => boolean)[]) =>
+  (item: JsonObject): boolean =>
+    tests.every((test) => test(item))
 const everyItem = (): boolean => true
 const used = (model: 'headline' | 'source', path: string): ((item: JsonObject) => boolean) => {
   const ids = all[model].filter(isActive).map((item) => String(at(item, path)))
@@ -105,77 +122,358 @@ const FEED = { sort: 'updatedAt:desc', limit: 10 }
 const search = (text: string): JsonObject => ({ $regex: text, $options: 'i' })
 
 const rows: readonly Row[] = [
-  { screen: 'mobile: feed', as: 'guest', query: { model: 'headline', filter: { status: 'active' }, ...FEED }, holds: isActive, paged: true },
-  { screen: 'mobile: feed of topics', as: 'standard', query: { model: 'headline', filter: { 'topic.id': { $in: TOPICS }, status: 'active' }, ...FEED }, holds: both(isActive, isIn('topic.id', TOPICS)), paged: true },
-  { screen: 'mobile: feed of sources', as: 'standard', query: { model: 'headline', filter: { 'source.id': { $in: SOURCES }, status: 'active' }, ...FEED }, holds: both(isActive, isIn('source.id', SOURCES)), paged: true },
-  { screen: 'mobile: feed of countries', as: 'standard', query: { model: 'headline', filter: { 'eventCountry.id': { $in: COUNTRIES }, status: 'active' }, ...FEED }, holds: both(isActive, isIn('eventCountry.id', COUNTRIES)), paged: true },
+  {
+    screen: 'mobile: feed',
+    as: 'guest',
+    query: { model: 'headline', filter: { status: 'active' }, ...FEED },
+    holds: isActive,
+    paged: true,
+  },
+  {
+    screen: 'mobile: feed of topics',
+    as: 'standard',
+    query: { model: 'headline', filter: { 'topic.id': { $in: TOPICS }, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('topic.id', TOPICS)),
+    paged: true,
+  },
+  {
+    screen: 'mobile: feed of sources',
+    as: 'standard',
+    query: { model: 'headline', filter: { 'source.id': { $in: SOURCES }, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('source.id', SOURCES)),
+    paged: true,
+  },
+  {
+    screen: 'mobile: feed of countries',
+    as: 'standard',
+    query: { model: 'headline', filter: { 'eventCountry.id': { $in: COUNTRIES }, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('eventCountry.id', COUNTRIES)),
+    paged: true,
+  },
   {
     screen: 'mobile: feed of topics and countries',
     as: 'standard',
-    query: { model: 'headline', filter: { 'topic.id': { $in: TOPICS }, 'eventCountry.id': { $in: idsOf('country', 30) }, status: 'active' }, ...FEED },
+    query: {
+      model: 'headline',
+      filter: { 'topic.id': { $in: TOPICS }, 'eventCountry.id': { $in: idsOf('country', 30) }, status: 'active' },
+      ...FEED,
+    },
     holds: both(isActive, isIn('topic.id', TOPICS), isIn('eventCountry.id', idsOf('country', 30))),
     paged: true,
   },
   {
     screen: 'mobile: feed of everything at once',
     as: 'standard',
-    query: { model: 'headline', filter: { 'topic.id': { $in: idsOf('topic', 20) }, 'source.id': { $in: idsOf('source', 20) }, 'eventCountry.id': { $in: idsOf('country', 20) }, status: 'active' }, ...FEED },
-    holds: both(isActive, isIn('topic.id', idsOf('topic', 20)), isIn('source.id', idsOf('source', 20)), isIn('eventCountry.id', idsOf('country', 20))),
+    query: {
+      model: 'headline',
+      filter: {
+        'topic.id': { $in: idsOf('topic', 20) },
+        'source.id': { $in: idsOf('source', 20) },
+        'eventCountry.id': { $in: idsOf('country', 20) },
+        status: 'active',
+      },
+      ...FEED,
+    },
+    holds: both(
+      isActive,
+      isIn('topic.id', idsOf('topic', 20)),
+      isIn('source.id', idsOf('source', 20)),
+      isIn('eventCountry.id', idsOf('country', 20)),
+    ),
     paged: true,
   },
-  { screen: 'mobile: page of a topic', as: 'guest', query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, ...FEED }, holds: both(isActive, isIn('topic.id', [TOPIC])), paged: true },
-  { screen: 'mobile: page of a source', as: 'guest', query: { model: 'headline', filter: { 'source.id': SOURCE, status: 'active' }, ...FEED }, holds: both(isActive, isIn('source.id', [SOURCE])), paged: true },
-  { screen: 'mobile: page of a country', as: 'guest', query: { model: 'headline', filter: { 'eventCountry.id': COUNTRY, status: 'active' }, ...FEED }, holds: both(isActive, isIn('eventCountry.id', [COUNTRY])), paged: true },
-  { screen: 'mobile: similar headlines', as: 'guest', query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, sort: 'updatedAt:desc', limit: 6 }, holds: both(isActive, isIn('topic.id', [TOPIC])) },
-  { screen: 'mobile: search', as: 'guest', query: { model: 'headline', filter: { title: search('THE') }, limit: 20 }, holds: has('title', 'the') },
-  { screen: 'mobile: search of two words', as: 'guest', query: { model: 'headline', filter: { title: search('of the') }, limit: 20 }, holds: has('title', 'of the') },
-  { screen: 'mobile: suggested topics', as: 'guest', query: { model: 'topic', filter: { _id: { $nin: [] }, status: 'active' }, sort: 'name:asc', limit: 5 }, holds: isActive },
-  { screen: 'mobile: suggested topics but for those followed', as: 'standard', query: { model: 'topic', filter: { _id: { $nin: TOPICS }, status: 'active' }, sort: 'name:asc', limit: 5 }, holds: both(isActive, (item) => !isIn('id', TOPICS)(item)) },
-  { screen: 'mobile: suggested sources', as: 'standard', query: { model: 'source', filter: { _id: { $nin: SOURCES }, status: 'active' }, sort: 'name:asc', limit: 5 }, holds: both(isActive, (item) => !isIn('id', SOURCES)(item)) },
-  { screen: 'mobile: choices of topics', as: 'guest', query: { model: 'topic', filter: { status: 'active' }, sort: 'name:asc' }, holds: isActive },
-  { screen: 'mobile: choices of sources', as: 'guest', query: { model: 'source', filter: { status: 'active' }, sort: 'name:asc' }, holds: isActive },
-  { screen: 'mobile: countries with headlines', as: 'guest', query: { model: 'country', filter: { hasActiveHeadlines: true }, sort: 'name:asc' }, holds: used('headline', 'eventCountry.id') },
-  { screen: 'mobile: countries with sources', as: 'guest', query: { model: 'country', filter: { hasActiveSources: true }, sort: 'name:asc' }, holds: used('source', 'headquarters.id') },
-  { screen: 'mobile, August: search of headlines', as: 'guest', query: { model: 'headline', filter: { q: 'the' }, sort: 'updatedAt:desc', limit: 10 }, holds: has('title', 'the'), paged: true },
-  { screen: 'mobile, August: search of topics', as: 'guest', query: { model: 'topic', filter: { q: 'A' }, sort: 'name:asc', limit: 10 }, holds: has('name', 'a'), paged: true },
-  { screen: 'mobile, August: search of sources', as: 'guest', query: { model: 'source', filter: { q: 'the' }, sort: 'name:asc', limit: 10 }, holds: has('name', 'the'), paged: true },
-  { screen: 'mobile, August: search of countries', as: 'guest', query: { model: 'country', filter: { q: 'an', hasActiveHeadlines: true }, limit: 3 }, holds: both(has('name', 'an'), used('headline', 'eventCountry.id')), order: 'name:asc', paged: true },
-  { screen: 'mobile, August: countries of events', as: 'guest', query: { model: 'country', filter: { usage: 'eventCountry' } }, holds: used('headline', 'eventCountry.id'), order: 'name:asc' },
-  { screen: 'mobile, August: countries of sources', as: 'guest', query: { model: 'country', filter: { usage: 'headquarters' } }, holds: used('source', 'headquarters.id'), order: 'name:asc' },
-  { screen: 'mobile, August: countries of events, searched', as: 'guest', query: { model: 'country', filter: { q: 'land', usage: 'eventCountry' } }, holds: both(has('name', 'land'), used('headline', 'eventCountry.id')), order: 'name:asc' },
-  { screen: 'dashboard: headlines', as: 'publisher', query: { model: 'headline', filter: { status: 'draft' }, ...FEED }, holds: isIn('status', ['draft']), paged: true },
-  { screen: 'dashboard: archived headlines', as: 'publisher', query: { model: 'headline', filter: { status: 'archived' }, ...FEED }, holds: isIn('status', ['archived']), paged: true },
-  { screen: 'dashboard: headlines by title', as: 'publisher', query: { model: 'headline', filter: { status: 'active', title: search('new') }, ...FEED }, holds: both(isActive, has('title', 'new')), paged: true },
+  {
+    screen: 'mobile: page of a topic',
+    as: 'guest',
+    query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('topic.id', [TOPIC])),
+    paged: true,
+  },
+  {
+    screen: 'mobile: page of a source',
+    as: 'guest',
+    query: { model: 'headline', filter: { 'source.id': SOURCE, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('source.id', [SOURCE])),
+    paged: true,
+  },
+  {
+    screen: 'mobile: page of a country',
+    as: 'guest',
+    query: { model: 'headline', filter: { 'eventCountry.id': COUNTRY, status: 'active' }, ...FEED },
+    holds: both(isActive, isIn('eventCountry.id', [COUNTRY])),
+    paged: true,
+  },
+  {
+    screen: 'mobile: similar headlines',
+    as: 'guest',
+    query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, sort: 'updatedAt:desc', limit: 6 },
+    holds: both(isActive, isIn('topic.id', [TOPIC])),
+  },
+  {
+    screen: 'mobile: search',
+    as: 'guest',
+    query: { model: 'headline', filter: { title: search('THE') }, limit: 20 },
+    holds: has('title', 'the'),
+  },
+  {
+    screen: 'mobile: search of two words',
+    as: 'guest',
+    query: { model: 'headline', filter: { title: search('of the') }, limit: 20 },
+    holds: has('title', 'of the'),
+  },
+  {
+    screen: 'mobile: suggested topics',
+    as: 'guest',
+    query: { model: 'topic', filter: { _id: { $nin: [] }, status: 'active' }, sort: 'name:asc', limit: 5 },
+    holds: isActive,
+  },
+  {
+    screen: 'mobile: suggested topics but for those followed',
+    as: 'standard',
+    query: { model: 'topic', filter: { _id: { $nin: TOPICS }, status: 'active' }, sort: 'name:asc', limit: 5 },
+    holds: both(isActive, (item) => !isIn('id', TOPICS)(item)),
+  },
+  {
+    screen: 'mobile: suggested sources',
+    as: 'standard',
+    query: { model: 'source', filter: { _id: { $nin: SOURCES }, status: 'active' }, sort: 'name:asc', limit: 5 },
+    holds: both(isActive, (item) => !isIn('id', SOURCES)(item)),
+  },
+  {
+    screen: 'mobile: choices of topics',
+    as: 'guest',
+    query: { model: 'topic', filter: { status: 'active' }, sort: 'name:asc' },
+    holds: isActive,
+  },
+  {
+    screen: 'mobile: choices of sources',
+    as: 'guest',
+    query: { model: 'source', filter: { status: 'active' }, sort: 'name:asc' },
+    holds: isActive,
+  },
+  {
+    screen: 'mobile: countries with headlines',
+    as: 'guest',
+    query: { model: 'country', filter: { hasActiveHeadlines: true }, sort: 'name:asc' },
+    holds: used('headline', 'eventCountry.id'),
+  },
+  {
+    screen: 'mobile: countries with sources',
+    as: 'guest',
+    query: { model: 'country', filter: { hasActiveSources: true }, sort: 'name:asc' },
+    holds: used('source', 'headquarters.id'),
+  },
+  {
+    screen: 'mobile, August: search of headlines',
+    as: 'guest',
+    query: { model: 'headline', filter: { q: 'the' }, sort: 'updatedAt:desc', limit: 10 },
+    holds: has('title', 'the'),
+    paged: true,
+  },
+  {
+    screen: 'mobile, August: search of topics',
+    as: 'guest',
+    query: { model: 'topic', filter: { q: 'A' }, sort: 'name:asc', limit: 10 },
+    holds: has('name', 'a'),
+    paged: true,
+  },
+  {
+    screen: 'mobile, August: search of sources',
+    as: 'guest',
+    query: { model: 'source', filter: { q: 'the' }, sort: 'name:asc', limit: 10 },
+    holds: has('name', 'the'),
+    paged: true,
+  },
+  {
+    screen: 'mobile, August: search of countries',
+    as: 'guest',
+    query: { model: 'country', filter: { q: 'an', hasActiveHeadlines: true }, limit: 3 },
+    holds: both(has('name', 'an'), used('headline', 'eventCountry.id')),
+    order: 'name:asc',
+    paged: true,
+  },
+  {
+    screen: 'mobile, August: countries of events',
+    as: 'guest',
+    query: { model: 'country', filter: { usage: 'eventCountry' } },
+    holds: used('headline', 'eventCountry.id'),
+    order: 'name:asc',
+  },
+  {
+    screen: 'mobile, August: countries of sources',
+    as: 'guest',
+    query: { model: 'country', filter: { usage: 'headquarters' } },
+    holds: used('source', 'headquarters.id'),
+    order: 'name:asc',
+  },
+  {
+    screen: 'mobile, August: countries of events, searched',
+    as: 'guest',
+    query: { model: 'country', filter: { q: 'land', usage: 'eventCountry' } },
+    holds: both(has('name', 'land'), used('headline', 'eventCountry.id')),
+    order: 'name:asc',
+  },
+  {
+    screen: 'dashboard: headlines',
+    as: 'publisher',
+    query: { model: 'headline', filter: { status: 'draft' }, ...FEED },
+    holds: isIn('status', ['draft']),
+    paged: true,
+  },
+  {
+    screen: 'dashboard: archived headlines',
+    as: 'publisher',
+    query: { model: 'headline', filter: { status: 'archived' }, ...FEED },
+    holds: isIn('status', ['archived']),
+    paged: true,
+  },
+  {
+    screen: 'dashboard: headlines by title',
+    as: 'publisher',
+    query: { model: 'headline', filter: { status: 'active', title: search('new') }, ...FEED },
+    holds: both(isActive, has('title', 'new')),
+    paged: true,
+  },
   {
     screen: 'dashboard: headlines by all',
     as: 'publisher',
-    query: { model: 'headline', filter: { status: 'active', title: search('e'), 'source.id': { $in: idsOf('source', 30) }, 'topic.id': { $in: idsOf('topic', 10) }, 'eventCountry.id': { $in: idsOf('country', 30) } }, ...FEED },
-    holds: both(isActive, has('title', 'e'), isIn('source.id', idsOf('source', 30)), isIn('topic.id', idsOf('topic', 10)), isIn('eventCountry.id', idsOf('country', 30))),
+    query: {
+      model: 'headline',
+      filter: {
+        status: 'active',
+        title: search('e'),
+        'source.id': { $in: idsOf('source', 30) },
+        'topic.id': { $in: idsOf('topic', 10) },
+        'eventCountry.id': { $in: idsOf('country', 30) },
+      },
+      ...FEED,
+    },
+    holds: both(
+      isActive,
+      has('title', 'e'),
+      isIn('source.id', idsOf('source', 30)),
+      isIn('topic.id', idsOf('topic', 10)),
+      isIn('eventCountry.id', idsOf('country', 30)),
+    ),
     paged: true,
   },
-  { screen: 'dashboard: topics', as: 'publisher', query: { model: 'topic', filter: { status: 'active' }, ...FEED }, holds: isActive, paged: true },
-  { screen: 'dashboard: topics by name', as: 'publisher', query: { model: 'topic', filter: { status: 'active', name: search('S') }, ...FEED }, holds: both(isActive, has('name', 's')), paged: true },
-  { screen: 'dashboard: sources', as: 'publisher', query: { model: 'source', filter: { status: 'active' }, ...FEED }, holds: isActive, paged: true },
-  { screen: 'dashboard: sources by name', as: 'publisher', query: { model: 'source', filter: { status: 'active', name: search('the') }, ...FEED }, holds: both(isActive, has('name', 'the')), paged: true },
-  { screen: 'dashboard: sources by type', as: 'publisher', query: { model: 'source', filter: { status: 'active', sourceType: { $in: ['blog', 'newsAgency'] } }, ...FEED }, holds: both(isActive, isIn('sourceType', ['blog', 'newsAgency'])), paged: true },
-  { screen: 'dashboard: sources by language', as: 'publisher', query: { model: 'source', filter: { status: 'active', 'language.code': { $in: ['en', 'de'] } }, ...FEED }, holds: both(isActive, isIn('language.code', ['en', 'de'])), paged: true },
+  {
+    screen: 'dashboard: topics',
+    as: 'publisher',
+    query: { model: 'topic', filter: { status: 'active' }, ...FEED },
+    holds: isActive,
+    paged: true,
+  },
+  {
+    screen: 'dashboard: topics by name',
+    as: 'publisher',
+    query: { model: 'topic', filter: { status: 'active', name: search('S') }, ...FEED },
+    holds: both(isActive, has('name', 's')),
+    paged: true,
+  },
+  {
+    screen: 'dashboard: sources',
+    as: 'publisher',
+    query: { model: 'source', filter: { status: 'active' }, ...FEED },
+    holds: isActive,
+    paged: true,
+  },
+  {
+    screen: 'dashboard: sources by name',
+    as: 'publisher',
+    query: { model: 'source', filter: { status: 'active', name: search('the') }, ...FEED },
+    holds: both(isActive, has('name', 'the')),
+    paged: true,
+  },
+  {
+    screen: 'dashboard: sources by type',
+    as: 'publisher',
+    query: { model: 'source', filter: { status: 'active', sourceType: { $in: ['blog', 'newsAgency'] } }, ...FEED },
+    holds: both(isActive, isIn('sourceType', ['blog', 'newsAgency'])),
+    paged: true,
+  },
+  {
+    screen: 'dashboard: sources by language',
+    as: 'publisher',
+    query: { model: 'source', filter: { status: 'active', 'language.code': { $in: ['en', 'de'] } }, ...FEED },
+    holds: both(isActive, isIn('language.code', ['en', 'de'])),
+    paged: true,
+  },
   {
     screen: 'dashboard: sources by seat',
     as: 'publisher',
-    query: { model: 'source', filter: { status: 'active', 'headquarters.id': { $in: [seatOf(0), seatOf(1), seatOf(2)] } }, ...FEED },
+    query: {
+      model: 'source',
+      filter: { status: 'active', 'headquarters.id': { $in: [seatOf(0), seatOf(1), seatOf(2)] } },
+      ...FEED,
+    },
     holds: both(isActive, isIn('headquarters.id', [seatOf(0), seatOf(1), seatOf(2)])),
     paged: true,
   },
   ...(['source', 'topic', 'country', 'language'] as const).flatMap((model): Row[] => [
-    { screen: `dashboard: picker of ${model}`, as: 'publisher', query: { model, filter: {}, sort: 'name:asc', limit: 10 }, holds: everyItem, paged: true, wholeModel: true },
-    { screen: `dashboard: picker of ${model}, searched`, as: 'publisher', query: { model, filter: { name: search('S') }, sort: 'name:asc', limit: 10 }, holds: has('name', 's'), paged: true },
-    { screen: `dashboard: picker of active ${model}, searched`, as: 'publisher', query: { model, filter: { name: search('s'), status: 'active' }, sort: 'name:asc', limit: 10 }, holds: both(isActive, has('name', 's')), paged: true },
-    { screen: `dashboard: filter dialog, ${model}`, as: 'publisher', query: { model, limit: 25 }, holds: everyItem, wholeModel: true },
+    {
+      screen: `dashboard: picker of ${model}`,
+      as: 'publisher',
+      query: { model, filter: {}, sort: 'name:asc', limit: 10 },
+      holds: everyItem,
+      paged: true,
+      wholeModel: true,
+    },
+    {
+      screen: `dashboard: picker of ${model}, searched`,
+      as: 'publisher',
+      query: { model, filter: { name: search('S') }, sort: 'name:asc', limit: 10 },
+      holds: has('name', 's'),
+      paged: true,
+    },
+    {
+      screen: `dashboard: picker of active ${model}, searched`,
+      as: 'publisher',
+      query: { model, filter: { name: search('s'), status: 'active' }, sort: 'name:asc', limit: 10 },
+      holds: both(isActive, has('name', 's')),
+      paged: true,
+    },
+    {
+      screen: `dashboard: filter dialog, ${model}`,
+      as: 'publisher',
+      query: { model, limit: 25 },
+      holds: everyItem,
+      wholeModel: true,
+    },
   ]),
-  { screen: 'dashboard: overview', as: 'publisher', query: { model: 'headline', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 5 }, holds: isActive },
-  { screen: 'dashboard, November: users', as: 'admin', query: { model: 'user', sort: 'createdAt:desc', limit: 10 }, holds: everyItem, paged: true, wholeModel: true },
-  { screen: 'dashboard, November: users by address', as: 'admin', query: { model: 'user', filter: { email: search('STANDARD') }, sort: 'createdAt:desc', limit: 10 }, holds: has('email', 'standard'), paged: true },
-  { screen: 'dashboard, November: users by role', as: 'admin', query: { model: 'user', filter: { appRole: { $in: ['premiumUser'] }, dashboardRole: { $in: ['none', 'admin'] } }, sort: 'createdAt:desc', limit: 10 }, holds: both(isIn('appRole', ['premiumUser']), isIn('dashboardRole', ['none', 'admin'])), paged: true },
+  {
+    screen: 'dashboard: overview',
+    as: 'publisher',
+    query: { model: 'headline', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 5 },
+    holds: isActive,
+  },
+  {
+    screen: 'dashboard, November: users',
+    as: 'admin',
+    query: { model: 'user', sort: 'createdAt:desc', limit: 10 },
+    holds: everyItem,
+    paged: true,
+    wholeModel: true,
+  },
+  {
+    screen: 'dashboard, November: users by address',
+    as: 'admin',
+    query: { model: 'user', filter: { email: search('STANDARD') }, sort: 'createdAt:desc', limit: 10 },
+    holds: has('email', 'standard'),
+    paged: true,
+  },
+  {
+    screen: 'dashboard, November: users by role',
+    as: 'admin',
+    query: {
+      model: 'user',
+      filter: { appRole: { $in: ['premiumUser'] }, dashboardRole: { $in: ['none', 'admin'] } },
+      sort: 'createdAt:desc',
+      limit: 10,
+    },
+    holds: both(isIn('appRole', ['premiumUser']), isIn('dashboardRole', ['none', 'admin'])),
+    paged: true,
+  },
 ]
 
 describe('the clients ask', () => {
@@ -211,7 +509,12 @@ describe('the clients ask', () => {
   })
 
   it('both: models that are not here', async () => {
-    const answer = await service.data('GET', '', { model: 'local_ad', filter: { adType: 'native' } }, { token: cast.guest.token })
+    const answer = await service.data(
+      'GET',
+      '',
+      { model: 'local_ad', filter: { adType: 'native' } },
+      { token: cast.guest.token },
+    )
     assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'])
   })
 
@@ -234,7 +537,12 @@ describe('the clients ask', () => {
   })
 
   it('the overview counts what the lists hold', async () => {
-    const answer = await service.data('GET', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }, { token: cast.publisher.token })
+    const answer = await service.data(
+      'GET',
+      `/${SUMMARY_ID}`,
+      { model: 'dashboard_summary' },
+      { token: cast.publisher.token },
+    )
     const count = (model: keyof typeof all): number => all[model].filter(isActive).length
     const { headlineCount, topicCount, sourceCount } = decodeEnvelope(answer.body, DECODERS.dashboard_summary).data
     assert.deepEqual([headlineCount, topicCount, sourceCount], [count('headline'), count('topic'), count('source')])
@@ -246,14 +554,26 @@ it('the sample has what the clients must cope with', () => {
   const feed = all.headline.filter(isActive).map(({ updatedAt }) => updatedAt)
   assert.ok(new Set(feed).size < feed.length, 'some updatedAt are equal')
   const [events, seats] = [used('headline', 'eventCountry.id'), used('source', 'headquarters.id')]
-  assert.ok(all.country.some((item) => seats(item) && !events(item)), 'a country with sources and no headlines')
+  assert.ok(
+    all.country.some((item) => seats(item) && !events(item)),
+    'a country with sources and no headlines',
+  )
   assert.ok(['draft', 'archived'].every((status) => all.headline.some((item) => item['status'] === status)))
 })
 
 it('the sample is loaded once: a second load adds nothing', async () => {
-  const again = await seedSample(service.app.services.store, { flagBaseUrl: 'https://flagcdn.com/h40', now: service.now() + 1_000_000 })
+  const again = await seedSample(service.app.services.store, {
+    flagBaseUrl: 'https://flagcdn.com/h40',
+    now: service.now() + 1_000_000,
+  })
   assert.deepEqual(again, { topics: 0, sources: 0, headlines: 0 })
-  assert.equal(decodePage((await service.data('GET', '', { model: 'headline', limit: 1 }, { token: cast.guest.token })).at('data'), DECODERS.headline).items.length, 1)
+  assert.equal(
+    decodePage(
+      (await service.data('GET', '', { model: 'headline', limit: 1 }, { token: cast.guest.token })).at('data'),
+      DECODERS.headline,
+    ).items.length,
+    1,
+  )
 })
 
 function seatOf(i: number): string {

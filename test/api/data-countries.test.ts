@@ -15,7 +15,12 @@ const list = (query: Record<string, unknown>): Promise<Answer> =>
   service.data('GET', '', { model: 'country', ...query }, { token: guest.token })
 const save = async (method: string, model: string, body: JsonObject): Promise<JsonObject> => {
   const target = method === 'POST' ? '' : `/${String(body['id'])}`
-  const answer = await service.data(method, target, { model }, { token: admin.token, ...(method === 'DELETE' ? {} : { body }) })
+  const answer = await service.data(
+    method,
+    target,
+    { model },
+    { token: admin.token, ...(method === 'DELETE' ? {} : { body }) },
+  )
   assert.ok(answer.status < 300, answer.text)
   return (answer.at('data') ?? {}) as JsonObject
 }
@@ -34,7 +39,13 @@ const country: Record<string, JsonObject> = {}
 before(async () => {
   for (const name of ['Both', 'Heads', 'Mills', 'Drafts', 'Closed', 'Nothing', 'upper heads']) {
     const status = name === 'Closed' ? 'archived' : 'active'
-    country[name] = await save('POST', 'country', { ...COUNTRY, name, status, isoCode: name.slice(0, 2).toUpperCase(), extra: name.length })
+    country[name] = await save('POST', 'country', {
+      ...COUNTRY,
+      name,
+      status,
+      isoCode: name.slice(0, 2).toUpperCase(),
+      extra: name.length,
+    })
   }
   const headline = (where: string, status: string): Promise<JsonObject> =>
     save('POST', 'headline', { ...HEADLINE, eventCountry: { id: country[where]?.['id'] ?? '' }, status })
@@ -82,7 +93,8 @@ describe('a filter by use', () => {
     [{ usage: 'eventCountry', $or: [{ isoCode: 'HE' }, { isoCode: 'MI' }] }, ['Heads']],
   ]
   for (const [filter, found] of rows) {
-    it(`${JSON.stringify(filter)} finds ${JSON.stringify(found)}`, async () => assert.deepEqual(await names(filter), found))
+    it(`${JSON.stringify(filter)} finds ${JSON.stringify(found)}`, async () =>
+      assert.deepEqual(await names(filter), found))
   }
 
   const without: readonly JsonObject[] = [
@@ -101,11 +113,27 @@ describe('a filter by use', () => {
     })
   }
 
-  for (const usage of ['other', '', 'EventCountry', null, 7, true, ['eventCountry'], { $eq: 'eventCountry' }, 'constructor', '__proto__'] as Json[]) {
+  for (const usage of [
+    'other',
+    '',
+    'EventCountry',
+    null,
+    7,
+    true,
+    ['eventCountry'],
+    { $eq: 'eventCountry' },
+    'constructor',
+    '__proto__',
+  ] as Json[]) {
     it(`usage ${JSON.stringify(usage)} is refused`, async () => {
       const answer = await list({ filter: { usage } })
       assert.equal(answer.status, 400)
-      assert.ok(answer.error.startsWith('badRequest: Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found '), answer.error)
+      assert.ok(
+        answer.error.startsWith(
+          'badRequest: Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found ',
+        ),
+        answer.error,
+      )
     })
   }
 
@@ -129,28 +157,46 @@ describe('a filter by use', () => {
 
 describe('without limit and cursor', () => {
   it('countries in use are the complete set, of however many', async () => {
-    const { items } = decodePage((await list({ limit: 100, sort: 'name:asc', filter: { createdAt: { $lt: '2026-01-01' } } })).at('data'), decodeCountry)
+    const { items } = decodePage(
+      (await list({ limit: 100, sort: 'name:asc', filter: { createdAt: { $lt: '2026-01-01' } } })).at('data'),
+      decodeCountry,
+    )
     const made: JsonObject[] = []
-    for (const { id } of items.slice(0, 45)) made.push(await save('POST', 'headline', { ...HEADLINE, eventCountry: { id } }))
+    for (const { id } of items.slice(0, 45))
+      made.push(await save('POST', 'headline', { ...HEADLINE, eventCountry: { id } }))
     const all = await page({ filter: { hasActiveHeadlines: true } })
     assert.deepEqual([all.items.length, all.hasMore, all.cursor], [48, false, null])
     const ordered = all.items.map(({ name }) => name)
-    assert.deepEqual(ordered, [...ordered].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+    assert.deepEqual(
+      ordered,
+      [...ordered].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    )
     const descending = await names({ hasActiveHeadlines: true }, { sort: 'name:desc' })
     assert.deepEqual(descending, [...ordered].reverse())
 
     const paged: string[] = []
-    for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
-      const next: Page<Country> = await page({ filter: { usage: 'eventCountry' }, limit: 7, ...(cursor === undefined ? {} : { cursor }) })
+    for (let cursor: string | null | undefined = undefined; cursor !== null;) {
+      const next: Page<Country> = await page({
+        filter: { usage: 'eventCountry' },
+        limit: 7,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
       paged.push(...next.items.map(({ name }) => name))
       cursor = next.cursor
     }
     assert.deepEqual(paged, ordered)
     const first = await page({ filter: { usage: 'eventCountry' }, limit: 7 })
     const second = await page({ filter: { usage: 'eventCountry' }, cursor: first.cursor })
-    assert.deepEqual(second.items.map(({ name }) => name), ordered.slice(7, 27))
+    assert.deepEqual(
+      second.items.map(({ name }) => name),
+      ordered.slice(7, 27),
+    )
     assert.equal(second.hasMore, true)
-    assert.deepEqual(await page({ filter: { usage: 'eventCountry' }, limit: 0 }), { items: [], cursor: null, hasMore: false })
+    assert.deepEqual(await page({ filter: { usage: 'eventCountry' }, limit: 0 }), {
+      items: [],
+      cursor: null,
+      hasMore: false,
+    })
     for (const { id } of made) await save('DELETE', 'headline', { id: id ?? '' })
   })
 

@@ -35,7 +35,14 @@ const type = (model: string): { type?: string } => (model === 'language' ? {} : 
 describe('what the server makes', () => {
   const placeholders: readonly (readonly [name: string, sent: JsonObject])[] = [
     ['nothing', {}],
-    ['a UUID and local times', { id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10', createdAt: '2025-10-20T14:34:56.789123', updatedAt: '2025-10-20T14:34:56.789' }],
+    [
+      'a UUID and local times',
+      {
+        id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10',
+        createdAt: '2025-10-20T14:34:56.789123',
+        updatedAt: '2025-10-20T14:34:56.789',
+      },
+    ],
     ['the epoch', { id: '', createdAt: '1970-01-01T00:00:00.000', updatedAt: '1970-01-01T00:00:00.000' }],
     ['numbers', { id: 7, createdAt: 0, updatedAt: 1.5 }],
     ['null', { id: null, createdAt: null, updatedAt: null }],
@@ -84,9 +91,33 @@ describe('what a body must have', () => {
   const STATUSES = 'one of active, draft, archived'
   const SOURCE_TYPES =
     'one of newsAgency, localNewsOutlet, nationalNewsOutlet, internationalNewsOutlet, specializedPublisher, blog, governmentSource, aggregator, other'
-  const LANGUAGE_FIELDS = { id: 'the id of the embedded document', code: TEXT, name: TEXT, nativeName: TEXT, createdAt: 'an ISO 8601 date', updatedAt: 'an ISO 8601 date', status: STATUSES }
-  const COUNTRY_FIELDS = { id: 'the id of the embedded document', isoCode: TEXT, name: TEXT, flagUrl: TEXT, createdAt: 'an ISO 8601 date', updatedAt: 'an ISO 8601 date', status: STATUSES }
-  const TOPIC_FIELDS = { id: 'the id of the embedded document', name: TEXT, description: TEXT, iconUrl: TEXT, createdAt: 'an ISO 8601 date', updatedAt: 'an ISO 8601 date', status: STATUSES }
+  const LANGUAGE_FIELDS = {
+    id: 'the id of the embedded document',
+    code: TEXT,
+    name: TEXT,
+    nativeName: TEXT,
+    createdAt: 'an ISO 8601 date',
+    updatedAt: 'an ISO 8601 date',
+    status: STATUSES,
+  }
+  const COUNTRY_FIELDS = {
+    id: 'the id of the embedded document',
+    isoCode: TEXT,
+    name: TEXT,
+    flagUrl: TEXT,
+    createdAt: 'an ISO 8601 date',
+    updatedAt: 'an ISO 8601 date',
+    status: STATUSES,
+  }
+  const TOPIC_FIELDS = {
+    id: 'the id of the embedded document',
+    name: TEXT,
+    description: TEXT,
+    iconUrl: TEXT,
+    createdAt: 'an ISO 8601 date',
+    updatedAt: 'an ISO 8601 date',
+    status: STATUSES,
+  }
   const SOURCE_FIELDS = {
     ...TOPIC_FIELDS,
     iconUrl: undefined,
@@ -147,8 +178,18 @@ describe('what a body must have', () => {
     ['source', 'language.status', 'gone', `language.status: expected ${STATUSES}, found "gone"`],
     ['headline', 'source.sourceType', '', `source.sourceType: expected ${SOURCE_TYPES}, found ""`],
     ['headline', 'source.language.createdAt', '', 'source.language.createdAt: expected an ISO 8601 date, found ""'],
-    ['headline', 'topic.updatedAt', 'Tue, 02 Oct 2025', 'topic.updatedAt: expected an ISO 8601 date, found "Tue, 02 Oct 2025"'],
-    ['headline', 'topic.createdAt', '2025-02-30T00:00:00Z', 'topic.createdAt: expected an ISO 8601 date, found "2025-02-30T00:00:00Z"'],
+    [
+      'headline',
+      'topic.updatedAt',
+      'Tue, 02 Oct 2025',
+      'topic.updatedAt: expected an ISO 8601 date, found "Tue, 02 Oct 2025"',
+    ],
+    [
+      'headline',
+      'topic.createdAt',
+      '2025-02-30T00:00:00Z',
+      'topic.createdAt: expected an ISO 8601 date, found "2025-02-30T00:00:00Z"',
+    ],
     ['headline', 'topic.id', '', 'topic.id: expected the id of the embedded document, found ""'],
     ['headline', 'title', '', 'title: expected a text that is not blank, found ""'],
     ['headline', 'title', ' \t\n\u00a0', 'title: expected a text that is not blank, found " \\t\\n\u00a0"'],
@@ -159,7 +200,8 @@ describe('what a body must have', () => {
     ['headline', 'title', 'a\ud800b', 'title: expected Unicode text, found half a surrogate pair'],
   ]
   for (const [model, path, value, message] of rows) {
-    it(`${model}: ${JSON.stringify({ [path]: value })} is refused`, () => refuses(model, withAt(bodyOf(model), path, value), message))
+    it(`${model}: ${JSON.stringify({ [path]: value })} is refused`, () =>
+      refuses(model, withAt(bodyOf(model), path, value), message))
   }
 
   it('texts that are not names may be empty, and addresses any text', async () => {
@@ -170,7 +212,10 @@ describe('what a body must have', () => {
 
   it('a refused body leaves nothing behind', async () => {
     const count = async (): Promise<number> => {
-      const page = decodePage((await service.data('GET', '', { model: 'topic', limit: 100 }, { token: admin.token })).at('data'), DECODERS.topic)
+      const page = decodePage(
+        (await service.data('GET', '', { model: 'topic', limit: 100 }, { token: admin.token })).at('data'),
+        DECODERS.topic,
+      )
       return page.items.length
     }
     const before = await count()
@@ -186,7 +231,12 @@ describe('what a body must have', () => {
     ['no JSON', '{"name":', 'Cannot read the request body as JSON: it ends or breaks off where a value was expected'],
   ] as const) {
     it(`a body that is ${name} is refused`, async () => {
-      const answer = await service.data('POST', '', { model: 'topic' }, { token: admin.token, ...(body === undefined ? {} : { body }) })
+      const answer = await service.data(
+        'POST',
+        '',
+        { model: 'topic' },
+        { token: admin.token, ...(body === undefined ? {} : { body }) },
+      )
       assert.deepEqual([answer.status, answer.error], [400, `invalidInput: ${message}`])
     })
   }
@@ -195,7 +245,13 @@ describe('what a body must have', () => {
 describe('members beyond the declared ones', () => {
   for (const model of CONTENT) {
     it(`${model}: are kept as sent, and filter and sort like any other`, async () => {
-      const extras = { author: `Ása ${model}`, tags: ['a', { deep: [1, null, true] }], weight: 2.5, constructor: 'c', toString: 't' }
+      const extras = {
+        author: `Ása ${model}`,
+        tags: ['a', { deep: [1, null, true] }],
+        weight: 2.5,
+        constructor: 'c',
+        toString: 't',
+      }
       const one = await made(model, { ...bodyOf(model), ...extras })
       const two = await made(model, { ...bodyOf(model), ...extras, weight: 10 })
       const { author, tags, weight } = one
@@ -206,16 +262,23 @@ describe('members beyond the declared ones', () => {
       }
       assert.deepEqual(await list({ filter: { author: `Ása ${model}` }, sort: 'weight:desc' }), [two['id'], one['id']])
       assert.deepEqual(await list({ filter: { author: `Ása ${model}`, weight: { $lt: 3 } } }), [one['id']])
-      assert.deepEqual(await list({ filter: { author: `Ása ${model}`, 'tags.deep': 1, constructor: 'c' }, sort: 'weight' }), [one['id'], two['id']])
+      assert.deepEqual(
+        await list({ filter: { author: `Ása ${model}`, 'tags.deep': 1, constructor: 'c' }, sort: 'weight' }),
+        [one['id'], two['id']],
+      )
     })
   }
 
   it('later clients find a logo again', async () => {
-    assert.equal((await made('source', { ...SOURCE, logoUrl: 'https://x.example/l.png' }))['logoUrl'], 'https://x.example/l.png')
+    assert.equal(
+      (await made('source', { ...SOURCE, logoUrl: 'https://x.example/l.png' }))['logoUrl'],
+      'https://x.example/l.png',
+    )
   })
 
   it('numbers that a double cannot hold keep their value', async () => {
-    const numbers = '{"a":9007199254740993,"b":[12345678901234567890.123],"c":1e400,"d":-0.1,"e":{"f":9007199254740992}}'
+    const numbers =
+      '{"a":9007199254740993,"b":[12345678901234567890.123],"c":1e400,"d":-0.1,"e":{"f":9007199254740992}}'
     const { name, description, iconUrl } = TOPIC
     const body = JSON.stringify({ name, description, iconUrl }).replace(/}$/, `,"big":${numbers}}`)
     const answer = await create('topic', body)
@@ -225,7 +288,9 @@ describe('members beyond the declared ones', () => {
     assert.ok(again.text.includes(`"big":${numbers}`), again.text)
     const found = async (filter: string): Promise<number> => {
       const query = `model=topic&filter=${encodeURIComponent(filter)}`
-      return ((await service.call('GET', `/api/v1/data?${query}`, { token: admin.token })).at('data.items') as unknown[]).length
+      return (
+        (await service.call('GET', `/api/v1/data?${query}`, { token: admin.token })).at('data.items') as unknown[]
+      ).length
     }
     assert.equal(await found('{"big.a":9007199254740993}'), 1)
     assert.equal(await found('{"big.a":9007199254740992}'), 0)
@@ -255,7 +320,7 @@ describe('member names that no document may hold', () => {
   }
 
   it('names that only look dangerous are fine', async () => {
-    const odd = { a$: 1, prototype: 2, '': 3, ' ': 4, 'ключ': 5, _id: 6, q: 7, hasOwnProperty: 8 }
+    const odd = { a$: 1, prototype: 2, '': 3, ' ': 4, ключ: 5, _id: 6, q: 7, hasOwnProperty: 8 }
     const topic = await made('topic', { ...TOPIC, odd })
     assert.deepEqual(topic['odd'], odd)
   })
@@ -269,19 +334,41 @@ describe('member names that no document may hold', () => {
 
 describe('embedded copies', () => {
   it('are stored as they are sent: order, dates and further members', async () => {
-    const language = { status: 'active', name: 'Klingon', code: 'tlh', nativeName: 'tlhIngan', updatedAt: '2025-10-20', createdAt: '1970-01-01T00:00:00.000', id: 'any text', dialect: ['a'] }
+    const language = {
+      status: 'active',
+      name: 'Klingon',
+      code: 'tlh',
+      nativeName: 'tlhIngan',
+      updatedAt: '2025-10-20',
+      createdAt: '1970-01-01T00:00:00.000',
+      id: 'any text',
+      dialect: ['a'],
+    }
     const { type: countryType, ...country } = COUNTRY
-    const headquarters = { type: countryType, ...country, createdAt: '2025-10-20T14:34:56.789123', updatedAt: '2025-10-20T14:34:56+02:00' }
+    const headquarters = {
+      type: countryType,
+      ...country,
+      createdAt: '2025-10-20T14:34:56.789123',
+      updatedAt: '2025-10-20T14:34:56+02:00',
+    }
     const source = { zebra: 1, ...SOURCE, language, headquarters, apple: { createdAt: 'never' } }
     const answer = await create('headline', { ...HEADLINE, source })
     assert.equal(answer.status, 201, answer.text)
     assert.equal(JSON.stringify(answer.at('data.source')), JSON.stringify(source))
-    assert.equal(JSON.stringify((await read('headline', answer.at('data.id'))).at('data.source')), JSON.stringify(source))
+    assert.equal(
+      JSON.stringify((await read('headline', answer.at('data.id'))).at('data.source')),
+      JSON.stringify(source),
+    )
   })
 
   it('get the type that was left out or wrong, and nothing else', async () => {
     const { type: _, ...untyped } = TOPIC
-    const body = { ...HEADLINE, topic: untyped, eventCountry: { ...COUNTRY, type: 'planet' }, source: { ...SOURCE, type: null } }
+    const body = {
+      ...HEADLINE,
+      topic: untyped,
+      eventCountry: { ...COUNTRY, type: 'planet' },
+      source: { ...SOURCE, type: null },
+    }
     const { topic, eventCountry, source } = await made('headline', body)
     assert.equal(JSON.stringify(topic), JSON.stringify({ ...untyped, type: 'topic' }))
     assert.equal(JSON.stringify(eventCountry), JSON.stringify(COUNTRY))
@@ -292,7 +379,12 @@ describe('embedded copies', () => {
     const topic = await made('topic', TOPIC)
     const headline = await made('headline', { ...HEADLINE, topic: { id: topic['id'] } })
     const changed = { ...topic, name: 'Harbours and lighthouses' }
-    const answer = await service.data('PUT', `/${String(topic['id'])}`, { model: 'topic' }, { token: admin.token, body: changed })
+    const answer = await service.data(
+      'PUT',
+      `/${String(topic['id'])}`,
+      { model: 'topic' },
+      { token: admin.token, body: changed },
+    )
     assert.equal(answer.status, 200)
     assert.deepEqual((await read('headline', headline['id'])).at('data.topic'), topic)
   })
@@ -305,9 +397,18 @@ describe('references by id', () => {
       await made('country', COUNTRY),
       await made('language', LANGUAGE),
     ]
-    const source = await made('source', { ...SOURCE, language: { id: language['id'] }, headquarters: { id: country['id'] } })
+    const source = await made('source', {
+      ...SOURCE,
+      language: { id: language['id'] },
+      headquarters: { id: country['id'] },
+    })
     assert.deepEqual([source['language'], source['headquarters']], [language, country])
-    const body = { ...HEADLINE, source: { id: source['id'] }, eventCountry: { id: country['id'] }, topic: { id: topic['id'] } }
+    const body = {
+      ...HEADLINE,
+      source: { id: source['id'] },
+      eventCountry: { id: country['id'] },
+      topic: { id: topic['id'] },
+    }
     const headline = await made('headline', body)
     assert.equal(JSON.stringify(headline['topic']), JSON.stringify(topic))
     assert.equal(JSON.stringify(headline['source']), JSON.stringify(source))
@@ -336,16 +437,31 @@ describe('references by id', () => {
 
   it('of another model are unknown', async () => {
     const { id } = await made('country', COUNTRY)
-    await refuses('headline', { ...HEADLINE, topic: { id: String(id) } }, `topic: expected the id of a topic, found "${String(id)}", which no topic has`)
+    await refuses(
+      'headline',
+      { ...HEADLINE, topic: { id: String(id) } },
+      `topic: expected the id of a topic, found "${String(id)}", which no topic has`,
+    )
   })
 
   it('an object with more than the id is no reference', async () => {
     const { id } = await made('topic', TOPIC)
-    await refuses('headline', { ...HEADLINE, topic: { id: String(id), name: 'x' } }, 'topic.description: expected a string, found nothing')
-    await refuses('headline', { ...HEADLINE, topic: { id: 7 } }, 'topic.id: expected the id of the embedded document, found 7')
+    await refuses(
+      'headline',
+      { ...HEADLINE, topic: { id: String(id), name: 'x' } },
+      'topic.description: expected a string, found nothing',
+    )
+    await refuses(
+      'headline',
+      { ...HEADLINE, topic: { id: 7 } },
+      'topic.id: expected the id of the embedded document, found 7',
+    )
   })
 })
 
-function under(prefix: string, fields: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+function under(
+  prefix: string,
+  fields: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(fields).map(([name, wanted]) => [`${prefix}.${name}`, wanted]))
 }

@@ -20,7 +20,12 @@ const DEPTH_MAX = 200
 const create = (model: string, body: JsonObject): Promise<Answer> =>
   service.data('POST', '', { model }, { token: admin.token, body })
 const follow = (followedTopics: readonly Json[], { id, token } = admin): Promise<Answer> =>
-  service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body: { ...PREFERENCES, id, followedTopics } })
+  service.data(
+    'PUT',
+    `/${id}`,
+    { model: 'user_content_preferences' },
+    { token, body: { ...PREFERENCES, id, followedTopics } },
+  )
 
 /** `levels` arrays within one another. */
 function nested(levels: number): Json {
@@ -39,7 +44,10 @@ describe('a record that is nested as deep as a body may be', () => {
   it('can be stored and read, and not one level more', async () => {
     const id = await made('topic', { ...TOPIC, extra: nested(DEPTH_MAX - 1) })
     assert.equal((await service.data('GET', `/${id}`, { model: 'topic' }, { token: guest.token })).status, 200)
-    assert.equal((await service.data('GET', '', { model: 'topic', filter: { name: 'Harbours' } }, { token: guest.token })).status, 200)
+    assert.equal(
+      (await service.data('GET', '', { model: 'topic', filter: { name: 'Harbours' } }, { token: guest.token })).status,
+      200,
+    )
     assert.equal((await create('topic', { ...TOPIC, extra: nested(DEPTH_MAX) })).status, 400)
   })
 
@@ -48,7 +56,10 @@ describe('a record that is nested as deep as a body may be', () => {
     const fits = await made('topic', { ...TOPIC, extra: nested(DEPTH_MAX - 2) })
     const answer = await create('headline', { ...HEADLINE, topic: { id: deep } })
     assert.equal(answer.status, 400, answer.text.slice(0, 300))
-    assert.equal(answer.error, 'invalidInput: Cannot store a document of more than 200 levels, those of its embedded records included')
+    assert.equal(
+      answer.error,
+      'invalidInput: Cannot store a document of more than 200 levels, those of its embedded records included',
+    )
     const headline = await made('headline', { ...HEADLINE, topic: { id: fits } })
     const list = await service.data('GET', '', { model: 'headline', filter: { id: headline } }, { token: guest.token })
     assert.deepEqual([list.status, (list.at('data.items') as unknown[]).length], [200, 1])
@@ -62,7 +73,10 @@ describe('one record that is named many times', () => {
     const long = await made('topic', { ...TOPIC, description: 'x'.repeat(1024 * 1024 - 1000) })
     const refused = await follow(Array.from({ length: 1000 }, () => ({ id: long })))
     assert.equal(refused.status, 400, refused.text.slice(0, 300))
-    assert.equal(refused.error, 'invalidInput: followedTopics[4]: expected records of at most 4194304 characters in all references by id, found more')
+    assert.equal(
+      refused.error,
+      'invalidInput: followedTopics[4]: expected records of at most 4194304 characters in all references by id, found more',
+    )
     const taken = await follow(Array.from({ length: 4 }, () => ({ id: long })))
     assert.equal(taken.status, 200, taken.text.slice(0, 300))
     assert.equal((taken.at('data.followedTopics') as unknown[]).length, 4)
@@ -74,6 +88,9 @@ describe('one record that is named many times', () => {
     const taken = await follow(places(1000))
     assert.equal(taken.status, 200, taken.text.slice(0, 300))
     assert.equal((taken.at('data.followedTopics') as unknown[]).length, 1000)
-    assert.equal((await follow(places(1001))).error, 'invalidInput: Cannot take 1001 references by id: at most 1000 in one body')
+    assert.equal(
+      (await follow(places(1001))).error,
+      'invalidInput: Cannot take 1001 references by id: at most 1000 in one body',
+    )
   })
 })

@@ -10,7 +10,8 @@ import { startSuiteService } from '../support/suite-service.ts'
 const service = await startSuiteService()
 const { admin, guest, publisher } = await newCast(service)
 
-const list = (query: Record<string, unknown>, token = guest.token): Promise<Answer> => service.data('GET', '', query, { token })
+const list = (query: Record<string, unknown>, token = guest.token): Promise<Answer> =>
+  service.data('GET', '', query, { token })
 
 async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
   const answer = await list(query)
@@ -19,7 +20,12 @@ async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
   return decodeEnvelope<unknown>(answer.body, pageOf<unknown>(decode)).data as Page<JsonObject>
 }
 
-async function made(model: string, body: JsonObject, site: TestService = service, token = admin.token): Promise<string> {
+async function made(
+  model: string,
+  body: JsonObject,
+  site: TestService = service,
+  token = admin.token,
+): Promise<string> {
   const answer = await site.data('POST', '', { model }, { token, body })
   assert.equal(answer.status, 201, answer.text)
   return String(answer.at('data.id'))
@@ -34,10 +40,16 @@ describe('a page', () => {
     const ids: string[] = []
     for (let i = 0; i < 21; i++) ids.push(await made('topic', { ...TOPIC, name: `Topic ${i % 7}` }))
     const first = await page({ model: 'topic' })
-    assert.deepEqual(first.items.map(({ id }) => id), ids.slice(0, 20))
+    assert.deepEqual(
+      first.items.map(({ id }) => id),
+      ids.slice(0, 20),
+    )
     assert.equal(first.hasMore, true)
     const second = await page({ model: 'topic', cursor: first.cursor })
-    assert.deepEqual(second.items.map(({ id }) => id), ids.slice(20))
+    assert.deepEqual(
+      second.items.map(({ id }) => id),
+      ids.slice(20),
+    )
     assert.deepEqual([second.hasMore, second.cursor], [false, null])
   })
 
@@ -91,7 +103,10 @@ describe('limit', () => {
       const answer = await list({ model: 'country', limit })
       if (wanted === '400') {
         assert.equal(answer.status, 400)
-        assert.equal(answer.error, `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`)
+        assert.equal(
+          answer.error,
+          `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`,
+        )
         return
       }
       const { items, hasMore } = decodePage(answer.at('data'), DECODERS.country)
@@ -102,8 +117,12 @@ describe('limit', () => {
   it('0 is an empty last page, also with a filter, a sort and a cursor, and for every model', async () => {
     const { cursor } = await page({ model: 'topic', limit: 1, sort: 'name:asc' })
     const nothing = { items: [], cursor: null, hasMore: false }
-    assert.deepEqual(await page({ model: 'topic', limit: 0, sort: 'name:asc', filter: { status: 'active' }, cursor }), nothing)
-    for (const model of Object.keys(DECODERS)) assert.deepEqual((await list({ model, limit: 0 }, admin.token)).at('data'), nothing)
+    assert.deepEqual(
+      await page({ model: 'topic', limit: 0, sort: 'name:asc', filter: { status: 'active' }, cursor }),
+      nothing,
+    )
+    for (const model of Object.keys(DECODERS))
+      assert.deepEqual((await list({ model, limit: 0 }, admin.token)).at('data'), nothing)
   })
 
   it('0 does not hide what is wrong with the rest', async () => {
@@ -115,7 +134,11 @@ describe('limit', () => {
   it('has a default and a maximum that the operator can set', async (t) => {
     const site = await startService(t, { pageSize: '3', pageSizeMax: '5' })
     const { token } = await site.guest()
-    for (const [query, count] of [[{}, 3], [{ limit: 5 }, 5], [{ limit: 6 }, 5]] as const) {
+    for (const [query, count] of [
+      [{}, 3],
+      [{ limit: 5 }, 5],
+      [{ limit: 6 }, 5],
+    ] as const) {
       const answer = await site.data('GET', '', { model: 'country', ...query }, { token })
       assert.equal((answer.at('data.items') as unknown[]).length, count)
     }
@@ -128,23 +151,56 @@ describe('sort', () => {
   let marks: Record<string, string> = {}
   before(async () => {
     for (const [i, extra] of mixed.entries()) {
-      const body = { ...LANGUAGE, code: `m${i}`, ...(extra === undefined ? {} : { extra }), mark: 'mixed', name: names[i % 6] ?? '' }
+      const body = {
+        ...LANGUAGE,
+        code: `m${i}`,
+        ...(extra === undefined ? {} : { extra }),
+        mark: 'mixed',
+        name: names[i % 6] ?? '',
+      }
       marks = { ...marks, [await made('language', body)]: JSON.stringify(extra) ?? 'absent' }
     }
   })
-  const sorted = async (sort: string): Promise<JsonObject[]> =>
-    [...(await page({ model: 'language', filter: { mark: 'mixed' }, sort, limit: 100 })).items]
+  const sorted = async (sort: string): Promise<JsonObject[]> => [
+    ...(await page({ model: 'language', filter: { mark: 'mixed' }, sort, limit: 100 })).items,
+  ]
 
   it('compares text by code point', async () => {
     const found = (await sorted('name')).map(({ name }) => name)
-    assert.deepEqual(found, ['Zebra', 'Zebra', 'apple', 'apple', 'apple', 'apple', 'zoo', 'zoo', 'Ärger', 'Ärger', 'Åland', 'Åland'])
+    assert.deepEqual(found, [
+      'Zebra',
+      'Zebra',
+      'apple',
+      'apple',
+      'apple',
+      'apple',
+      'zoo',
+      'zoo',
+      'Ärger',
+      'Ärger',
+      'Åland',
+      'Åland',
+    ])
   })
 
   it('orders types: null and absent, numbers, text, objects, arrays (by an element), booleans', async () => {
     const found = (await sorted('extra:asc')).map(({ id }) => marks[String(id)])
     assert.deepEqual(found, ['[]', 'null', 'absent', '1.5', '2', '[3]', '10', '"a"', '"b"', '{"x":1}', 'false', 'true'])
     const reversed = (await sorted('extra:desc')).map(({ id }) => marks[String(id)])
-    assert.deepEqual(reversed, ['true', 'false', '{"x":1}', '"b"', '"a"', '10', '[3]', '2', '1.5', 'null', 'absent', '[]'])
+    assert.deepEqual(reversed, [
+      'true',
+      'false',
+      '{"x":1}',
+      '"b"',
+      '"a"',
+      '10',
+      '[3]',
+      '2',
+      '1.5',
+      'null',
+      'absent',
+      '[]',
+    ])
   })
 
   it('breaks ties by id, upward also after a descending key', async () => {
@@ -171,21 +227,51 @@ describe('sort', () => {
       const ids = (await sorted(sort)).map(({ id }) => String(id))
       assert.deepEqual(ids, [...ids].sort().reverse())
     }
-    for (const [i, name] of ['b', 'c', 'a'].entries()) await made('source', { ...SOURCE, name: `S${i}`, language: { ...LANGUAGE, code: name } })
+    for (const [i, name] of ['b', 'c', 'a'].entries())
+      await made('source', { ...SOURCE, name: `S${i}`, language: { ...LANGUAGE, code: name } })
     const { items } = await page({ model: 'source', sort: 'language.code:desc' })
-    assert.deepEqual(items.map(({ name }) => name), ['S1', 'S0', 'S2'])
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      ['S1', 'S0', 'S2'],
+    )
   })
 
-  const accepted = ['name', ' name : asc ', 'name:asc, code:desc', 'a,b,c,d,e,f,g,h', 'createdAt:desc', 'ключ:asc', 'a:b:asc']
+  const accepted = [
+    'name',
+    ' name : asc ',
+    'name:asc, code:desc',
+    'a,b,c,d,e,f,g,h',
+    'createdAt:desc',
+    'ключ:asc',
+    'a:b:asc',
+  ]
   for (const sort of accepted) {
     it(`"${sort}" is taken`, async () => assert.equal((await list({ model: 'language', sort })).status, 200))
   }
-  const refused = ['', ',', 'name,', ',name', 'name:', ':asc', 'name:up', 'name:ASC', 'name:1', 'name:-1', '-name:descending', '$name', '$where:asc', 'a,b,c,d,e,f,g,h,i']
+  const refused = [
+    '',
+    ',',
+    'name,',
+    ',name',
+    'name:',
+    ':asc',
+    'name:up',
+    'name:ASC',
+    'name:1',
+    'name:-1',
+    '-name:descending',
+    '$name',
+    '$where:asc',
+    'a,b,c,d,e,f,g,h,i',
+  ]
   for (const sort of refused) {
     it(`"${sort}" is refused`, async () => {
       const answer = await list({ model: 'language', sort })
       assert.equal(answer.status, 400)
-      assert.ok(answer.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `), answer.error)
+      assert.ok(
+        answer.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `),
+        answer.error,
+      )
     })
   }
 })
@@ -241,7 +327,8 @@ describe('filter', () => {
 
   it('names the id as "id" and as "_id"', async () => {
     const [one = '', two = ''] = (await page({ model: 'topic', limit: 2 })).items.map(({ id }) => String(id))
-    const found = async (filter: unknown): Promise<string[]> => (await page({ model: 'topic', limit: 100, filter })).items.map(({ id }) => String(id))
+    const found = async (filter: unknown): Promise<string[]> =>
+      (await page({ model: 'topic', limit: 100, filter })).items.map(({ id }) => String(id))
     for (const key of ['id', '_id']) {
       assert.deepEqual(await found({ [key]: one }), [one])
       assert.deepEqual(await found({ [key]: { $in: [two, one, 'x'] } }), [one, two])
@@ -255,15 +342,27 @@ describe('filter', () => {
   it('decodes a plus as a space', async () => {
     const id = await made('topic', { ...TOPIC, name: 'Night trains' })
     const path = '/api/v1/data?model=topic&filter=%7B%22name%22%3A%22Night+trains%22%7D'
-    assert.deepEqual(((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']), [id])
+    assert.deepEqual(
+      ((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map(
+        (item) => item['id'],
+      ),
+      [id],
+    )
     const plus = await made('topic', { ...TOPIC, name: 'C++ at sea' })
-    const regex = '/api/v1/data?model=topic&filter=%7B%22name%22%3A%7B%22%24regex%22%3A%22c%2B%2B+AT%22%2C%22%24options%22%3A%22i%22%7D%7D'
-    assert.deepEqual(((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']), [plus])
+    const regex =
+      '/api/v1/data?model=topic&filter=%7B%22name%22%3A%7B%22%24regex%22%3A%22c%2B%2B+AT%22%2C%22%24options%22%3A%22i%22%7D%7D'
+    assert.deepEqual(
+      ((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map(
+        (item) => item['id'],
+      ),
+      [plus],
+    )
   })
 
   it('compares declared dates as instants, and dates inside embedded copies as text', async () => {
     const id = await made('headline', { ...HEADLINE, topic: { ...TOPIC, createdAt: '2025-10-20T14:34:56' } })
-    const found = async (filter: unknown): Promise<number> => (await page({ model: 'headline', filter: { id, ...(filter as object) } })).items.length
+    const found = async (filter: unknown): Promise<number> =>
+      (await page({ model: 'headline', filter: { id, ...(filter as object) } })).items.length
     assert.equal(await found({ createdAt: '2026-03-01T12:00:00.000Z' }), 1)
     assert.equal(await found({ createdAt: '2026-03-01T13:00:00+01:00' }), 1)
     assert.equal(await found({ createdAt: '2026-03-01T12:00' }), 1)
@@ -277,7 +376,10 @@ describe('filter', () => {
   it('may be as long as 400 ids', async () => {
     const [id = ''] = (await page({ model: 'topic', limit: 1 })).items.map((item) => String(item['id']))
     const $in = [...Array.from({ length: 400 }, (_, i) => String(i).padStart(24, '0')), id]
-    assert.deepEqual((await page({ model: 'topic', filter: { id: { $in } } })).items.map((item) => item['id']), [id])
+    assert.deepEqual(
+      (await page({ model: 'topic', filter: { id: { $in } } })).items.map((item) => item['id']),
+      [id],
+    )
   })
 })
 
@@ -295,7 +397,10 @@ describe('parameters that a list does not know', () => {
   it('that it does know are given once', async () => {
     for (const name of ['filter', 'sort', 'limit', 'cursor']) {
       const answer = await service.call('GET', `/api/v1/data?model=topic&${name}=1&${name}=1`, { token: guest.token })
-      assert.equal(answer.error, `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`)
+      assert.equal(
+        answer.error,
+        `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`,
+      )
     }
   })
 })
@@ -329,7 +434,10 @@ describe('q', () => {
   for (const [model, q, found] of rows) {
     it(`${model}: "${q}" finds ${JSON.stringify(found)}`, async () => {
       const { items } = await page({ model, filter: { q } })
-      assert.deepEqual(items.map((item) => item['name'] ?? item['title']), found)
+      assert.deepEqual(
+        items.map((item) => item['name'] ?? item['title']),
+        found,
+      )
     })
   }
 
@@ -340,7 +448,10 @@ describe('q', () => {
 
   it('of users looks at the address', async () => {
     const answer = await list({ model: 'user', filter: { q: publisher.email.slice(2, -3).toUpperCase() } }, admin.token)
-    assert.deepEqual((answer.at('data.items') as JsonObject[]).map(({ id }) => id), [publisher.id])
+    assert.deepEqual(
+      (answer.at('data.items') as JsonObject[]).map(({ id }) => id),
+      [publisher.id],
+    )
   })
 
   it('without a text is no condition', async () => {
@@ -352,16 +463,28 @@ describe('q', () => {
 
   it('is no condition where a model has no search', async () => {
     for (const model of ['user_app_settings', 'user_content_preferences', 'remote_config', 'dashboard_summary']) {
-      const [searched, none] = [await list({ model, filter: { q: 'zzz' } }, admin.token), await list({ model }, admin.token)]
+      const [searched, none] = [
+        await list({ model, filter: { q: 'zzz' } }, admin.token),
+        await list({ model }, admin.token),
+      ]
       assert.deepEqual([searched.status, searched.at('data')], [200, none.at('data')], model)
     }
   })
 
   it('of another type is refused, for every model', async () => {
     for (const model of Object.keys(DECODERS)) {
-      for (const [q, found] of [[7, '7'], [null, 'null'], [true, 'true'], [{ $regex: 'a' }, 'an object'], [['a'], 'an array']] as const) {
+      for (const [q, found] of [
+        [7, '7'],
+        [null, 'null'],
+        [true, 'true'],
+        [{ $regex: 'a' }, 'an object'],
+        [['a'], 'an array'],
+      ] as const) {
         const answer = await list({ model, filter: { q } }, admin.token)
-        assert.equal(answer.error, `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`)
+        assert.equal(
+          answer.error,
+          `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`,
+        )
       }
     }
   })
@@ -369,19 +492,27 @@ describe('q', () => {
   it('below the top is a member like any other', async () => {
     const id = await made('topic', { ...TOPIC, q: 'own', name: 'With a q' })
     const { items } = await page({ model: 'topic', filter: { $and: [{ q: 'own' }] } })
-    assert.deepEqual(items.map((item) => item['id']), [id])
+    assert.deepEqual(
+      items.map((item) => item['id']),
+      [id],
+    )
   })
 })
 
 describe('what is not active', () => {
   async function listedStatuses(site: TestService, token: string, model: string): Promise<string[]> {
     const answer = await site.data('GET', '', { model, limit: 100, filter: { mark: 'x' } }, { token })
-    return decodePage(answer.at('data'), DECODERS[model as 'topic']).items.map((item) => item.status).sort()
+    return decodePage(answer.at('data'), DECODERS[model as 'topic'])
+      .items.map((item) => item.status)
+      .sort()
   }
   const bodies = { headline: HEADLINE, topic: TOPIC, source: SOURCE, country: COUNTRY, language: LANGUAGE }
   const ALL = ['active', 'archived', 'draft']
 
-  for (const [hideInactive, reader] of [['off', ALL], ['on', ['active']]] as const) {
+  for (const [hideInactive, reader] of [
+    ['off', ALL],
+    ['on', ['active']],
+  ] as const) {
     it(`is ${hideInactive === 'on' ? 'hidden from' : 'shown in'} lists of readers with hide-inactive ${hideInactive}`, async (t) => {
       const site = await startService(t, { hideInactive })
       const cast = await newCast(site)
@@ -390,12 +521,23 @@ describe('what is not active', () => {
         for (const status of ALL) ids.push(await made(model, { ...body, status, mark: 'x' }, site, cast.admin.token))
         const isPublished = ['headline', 'topic', 'source'].includes(model)
         for (const role of ['guest', 'standard', 'premium'] as const) {
-          assert.deepEqual(await listedStatuses(site, cast[role].token, model), isPublished ? reader : ALL, `${role} ${model}`)
+          assert.deepEqual(
+            await listedStatuses(site, cast[role].token, model),
+            isPublished ? reader : ALL,
+            `${role} ${model}`,
+          )
         }
-        for (const role of ['publisher', 'admin'] as const) assert.deepEqual(await listedStatuses(site, cast[role].token, model), ALL)
+        for (const role of ['publisher', 'admin'] as const)
+          assert.deepEqual(await listedStatuses(site, cast[role].token, model), ALL)
         // Saved headlines may be archived; they still open.
-        for (const id of ids) assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
-        const asked = await site.data('GET', '', { model, filter: { mark: 'x', status: 'draft' } }, { token: cast.guest.token })
+        for (const id of ids)
+          assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
+        const asked = await site.data(
+          'GET',
+          '',
+          { model, filter: { mark: 'x', status: 'draft' } },
+          { token: cast.guest.token },
+        )
         assert.equal((asked.at('data.items') as unknown[]).length, isPublished && hideInactive === 'on' ? 0 : 1)
       }
     })
@@ -404,9 +546,15 @@ describe('what is not active', () => {
 
 it('a list shows a write at once', async () => {
   const id = await made('topic', { ...TOPIC, name: 'Fresh' })
-  const names = async (): Promise<unknown[]> => (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
+  const names = async (): Promise<unknown[]> =>
+    (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
   assert.deepEqual(await names(), ['Fresh'])
-  const put = await service.data('PUT', `/${id}`, { model: 'topic' }, { token: admin.token, body: { ...TOPIC, id, name: 'Changed' } })
+  const put = await service.data(
+    'PUT',
+    `/${id}`,
+    { model: 'topic' },
+    { token: admin.token, body: { ...TOPIC, id, name: 'Changed' } },
+  )
   assert.equal(put.status, 200)
   assert.deepEqual(await names(), ['Changed'])
   await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: admin.token })

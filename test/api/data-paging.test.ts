@@ -23,7 +23,7 @@ async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
 /** The ids of all pages one after the other. */
 async function walk(query: Record<string, unknown>): Promise<string[]> {
   const ids: string[] = []
-  for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined = undefined; cursor !== null;) {
     const next: Page<JsonObject> = await page({ ...query, ...(cursor === undefined ? {} : { cursor }) })
     assert.ok(next.items.length > 0, 'a page in the middle is empty')
     ids.push(...next.items.map(({ id }) => String(id)))
@@ -38,12 +38,39 @@ async function made(model: string, body: JsonObject): Promise<string> {
   assert.equal(answer.status, 201, answer.text)
   return String(answer.at('data.id'))
 }
-const remove = (model: string, id: string): Promise<Answer> => service.data('DELETE', `/${id}`, { model }, { token: admin.token })
+const remove = (model: string, id: string): Promise<Answer> =>
+  service.data('DELETE', `/${id}`, { model }, { token: admin.token })
 
 describe('all pages together', () => {
   const extras: readonly (Json | undefined)[] = [
-    null, undefined, 3, '3', 'a', 'B', 'é', '𝄞', true, false, 0, -1.5, 1e21, [2, 9], [], [[1]], { k: 1 }, { k: 0 }, 'a', 3, null,
-    undefined, 'a\0b', 'a\0c', '', ' ', 'a+b&c=d', 'x'.repeat(300),
+    null,
+    undefined,
+    3,
+    '3',
+    'a',
+    'B',
+    'é',
+    '𝄞',
+    true,
+    false,
+    0,
+    -1.5,
+    1e21,
+    [2, 9],
+    [],
+    [[1]],
+    { k: 1 },
+    { k: 0 },
+    'a',
+    3,
+    null,
+    undefined,
+    'a\0b',
+    'a\0c',
+    '',
+    ' ',
+    'a+b&c=d',
+    'x'.repeat(300),
   ]
   const bigNumbers = ['9007199254740993', '9007199254740992', '9007199254740993.5', '1e400']
   const ids: string[] = []
@@ -52,7 +79,14 @@ describe('all pages together', () => {
       if (i % 4 === 0) service.advance(MINUTE_MS)
       const status = ['active', 'draft', 'archived'][i % 3] ?? ''
       const name = ['Zebra', 'apple', 'Åland', 'a\0b', 'a\0a', 'a', '𝄞', '\uffff'][i % 8] ?? ''
-      ids.push(await made('topic', { ...TOPIC, name, status, ...(extra === undefined ? {} : { extra, deep: { list: [{ v: extra }, { v: i }] } }) }))
+      ids.push(
+        await made('topic', {
+          ...TOPIC,
+          name,
+          status,
+          ...(extra === undefined ? {} : { extra, deep: { list: [{ v: extra }, { v: i }] } }),
+        }),
+      )
     }
     for (const number of bigNumbers) {
       const body = JSON.stringify({ ...TOPIC, extra: 'BIG' }).replace('"BIG"', number)
@@ -62,8 +96,25 @@ describe('all pages together', () => {
   })
 
   const sorts = [
-    undefined, 'id:desc', '_id:asc', 'name:asc', 'name:desc', 'updatedAt:desc', 'updatedAt:asc', 'createdAt:asc', 'status:asc', 'status:desc',
-    'extra:asc', 'extra:desc', 'extra:desc,name:asc', 'status,extra:desc,updatedAt', 'deep.list.v:asc', 'deep.list.v:desc', 'deep:desc', 'nothing:asc', 'nothing:desc,id:desc',
+    undefined,
+    'id:desc',
+    '_id:asc',
+    'name:asc',
+    'name:desc',
+    'updatedAt:desc',
+    'updatedAt:asc',
+    'createdAt:asc',
+    'status:asc',
+    'status:desc',
+    'extra:asc',
+    'extra:desc',
+    'extra:desc,name:asc',
+    'status,extra:desc,updatedAt',
+    'deep.list.v:asc',
+    'deep.list.v:desc',
+    'deep:desc',
+    'nothing:asc',
+    'nothing:desc,id:desc',
   ]
   for (const sort of sorts) {
     it(`sorted by ${sort ?? 'nothing'} hold every item once, in the order of one long page`, async () => {
@@ -71,14 +122,19 @@ describe('all pages together', () => {
       const whole = (await page({ ...query, limit: 100 })).items.map(({ id }) => String(id))
       assert.equal(whole.length, ids.length)
       assert.deepEqual([...whole].sort(), [...ids].sort())
-      for (const limit of [1, 2, 3, 7, ids.length - 1]) assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
+      for (const limit of [1, 2, 3, 7, ids.length - 1])
+        assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
     })
   }
 
   const filters: readonly (readonly [name: string, filter: JsonObject, sort: string])[] = [
     ['an equality with an index', { status: 'active' }, 'updatedAt:desc'],
     ['an equality with another index', { status: 'active' }, 'name:asc'],
-    ['two different equalities on one field', { $and: [{ status: { $ne: 'draft' } }, { extra: { $exists: true } }] }, 'name:asc'],
+    [
+      'two different equalities on one field',
+      { $and: [{ status: { $ne: 'draft' } }, { extra: { $exists: true } }] },
+      'name:asc',
+    ],
     ['a type', { extra: { $type: 'string' } }, 'extra:desc'],
     ['a search', { q: 'a' }, 'name:desc'],
   ]
@@ -95,7 +151,10 @@ describe('all pages together', () => {
     const whole = (await page({ model: 'topic', sort: 'name:asc', limit: 100 })).items
     const { cursor } = await page({ model: 'topic', sort: 'name:asc', limit: 5 })
     const rest = await page({ model: 'topic', sort: 'name:asc', filter: { status: 'active' }, limit: 100, cursor })
-    assert.deepEqual(rest.items, whole.slice(5).filter(({ status }) => status === 'active'))
+    assert.deepEqual(
+      rest.items,
+      whole.slice(5).filter(({ status }) => status === 'active'),
+    )
   })
 
   it('do not begin again after the last item', async () => {
@@ -130,11 +189,19 @@ describe('between two pages', () => {
       if (change === 'delete') assert.equal((await remove('language', String(last['id']))).status, 204)
       else {
         const body = { ...last, name: 'z', extra: 'z' }
-        const put = await service.data('PUT', `/${String(last['id'])}`, { model: 'language' }, { token: admin.token, body })
+        const put = await service.data(
+          'PUT',
+          `/${String(last['id'])}`,
+          { model: 'language' },
+          { token: admin.token, body },
+        )
         assert.equal(put.status, 200)
       }
       const rest = await page({ ...query, cursor: first.cursor })
-      assert.deepEqual(rest.items.map(({ name }) => name), wanted)
+      assert.deepEqual(
+        rest.items.map(({ name }) => name),
+        wanted,
+      )
       assert.equal(made4.length, 5)
     })
   }
@@ -150,7 +217,8 @@ describe('between two pages', () => {
 })
 
 describe('a cursor that is not of this list is refused', () => {
-  const cursorOf = async (query: Record<string, unknown>): Promise<string> => (await page({ limit: 1, ...query })).cursor ?? ''
+  const cursorOf = async (query: Record<string, unknown>): Promise<string> =>
+    (await page({ limit: 1, ...query })).cursor ?? ''
   const refusal = async (query: Record<string, unknown>): Promise<string> => {
     const answer = await list(query)
     assert.equal(answer.status, 400, answer.text)
@@ -159,13 +227,19 @@ describe('a cursor that is not of this list is refused', () => {
 
   it('of another model', async () => {
     const cursor = await cursorOf({ model: 'country', sort: 'name:asc' })
-    assert.match(await refusal({ model: 'language', sort: 'name:asc', cursor }), /^badRequest: Cannot read cursor ".*": expected one of model "language", found "country"$/)
+    assert.match(
+      await refusal({ model: 'language', sort: 'name:asc', cursor }),
+      /^badRequest: Cannot read cursor ".*": expected one of model "language", found "country"$/,
+    )
   })
 
   it('of another sort', async () => {
     const cursor = await cursorOf({ model: 'country', sort: 'name:asc' })
     for (const sort of ['name:desc', 'isoCode:asc', 'name:asc,id:asc']) {
-      assert.match(await refusal({ model: 'country', sort, cursor }), /^badRequest: Cannot read cursor ".*": expected one of sort ".*", found "name:asc"$/)
+      assert.match(
+        await refusal({ model: 'country', sort, cursor }),
+        /^badRequest: Cannot read cursor ".*": expected one of sort ".*", found "name:asc"$/,
+      )
     }
     assert.match(await refusal({ model: 'country', cursor }), /expected one of sort "", found "name:asc"$/)
     assert.equal((await list({ model: 'country', sort: ' name ', cursor })).status, 200, 'the same sort in other words')
@@ -173,23 +247,48 @@ describe('a cursor that is not of this list is refused', () => {
 
   it('of the default order under a sort', async () => {
     const cursor = await cursorOf({ model: 'country' })
-    assert.match(await refusal({ model: 'country', sort: 'name:asc', cursor }), /expected one of sort "name:asc", found ""$/)
+    assert.match(
+      await refusal({ model: 'country', sort: 'name:asc', cursor }),
+      /expected one of sort "name:asc", found ""$/,
+    )
   })
 
   it('or any other text', async () => {
     const good = await cursorOf({ model: 'country', sort: 'name:asc' })
     const content = JSON.parse(Buffer.from(good, 'base64url').toString()) as unknown[]
-    const forged = (change: (parts: unknown[]) => unknown): string => Buffer.from(JSON.stringify(change([...content]))).toString('base64url')
+    const forged = (change: (parts: unknown[]) => unknown): string =>
+      Buffer.from(JSON.stringify(change([...content]))).toString('base64url')
     const texts = [
-      '', ' ', 'x', 'null', '66f000000000000000000301', good.slice(0, -1), good.slice(1), `${good}A`, `${good}=`, ` ${good}`, good.toUpperCase(),
-      Buffer.from('{}').toString('base64url'), Buffer.from('[]').toString('base64url'), Buffer.from('['.repeat(150)).toString('base64url'),
-      forged((parts) => [2, ...parts.slice(1)]), forged((parts) => parts.slice(0, -1)), forged((parts) => [...parts, 1]),
-      forged((parts) => [...parts.slice(0, 3), [], parts[4]]), forged((parts) => [...parts.slice(0, 3), ['a', 'b'], parts[4]]),
-      forged((parts) => [...parts.slice(0, 3), 'a', parts[4]]), forged((parts) => [...parts.slice(0, 4), 7]),
-      forged((parts) => [...parts.slice(0, 3), [[1, 2]], parts[4]]), 'A'.repeat(10_000),
+      '',
+      ' ',
+      'x',
+      'null',
+      '66f000000000000000000301',
+      good.slice(0, -1),
+      good.slice(1),
+      `${good}A`,
+      `${good}=`,
+      ` ${good}`,
+      good.toUpperCase(),
+      Buffer.from('{}').toString('base64url'),
+      Buffer.from('[]').toString('base64url'),
+      Buffer.from('['.repeat(150)).toString('base64url'),
+      forged((parts) => [2, ...parts.slice(1)]),
+      forged((parts) => parts.slice(0, -1)),
+      forged((parts) => [...parts, 1]),
+      forged((parts) => [...parts.slice(0, 3), [], parts[4]]),
+      forged((parts) => [...parts.slice(0, 3), ['a', 'b'], parts[4]]),
+      forged((parts) => [...parts.slice(0, 3), 'a', parts[4]]),
+      forged((parts) => [...parts.slice(0, 4), 7]),
+      forged((parts) => [...parts.slice(0, 3), [[1, 2]], parts[4]]),
+      'A'.repeat(10_000),
     ]
     for (const cursor of texts) {
-      assert.match(await refusal({ model: 'country', sort: 'name:asc', cursor }), /^badRequest: Cannot read cursor /, cursor.slice(0, 50))
+      assert.match(
+        await refusal({ model: 'country', sort: 'name:asc', cursor }),
+        /^badRequest: Cannot read cursor /,
+        cursor.slice(0, 50),
+      )
     }
   })
 

@@ -11,7 +11,8 @@ const service = await startSuiteService()
 const { admin, guest } = await newCast(service)
 const MODEL = { model: 'remote_config' }
 
-const put = (body: unknown): Promise<Answer> => service.data('PUT', `/${REMOTE_CONFIG_ID}`, MODEL, { token: admin.token, body })
+const put = (body: unknown): Promise<Answer> =>
+  service.data('PUT', `/${REMOTE_CONFIG_ID}`, MODEL, { token: admin.token, body })
 const read = (site: TestService = service, call: Call = { token: admin.token }): Promise<Answer> =>
   site.data('GET', `/${REMOTE_CONFIG_ID}`, MODEL, call)
 
@@ -24,7 +25,11 @@ const SEEDED = {
     rateApp: {
       category: 'callToAction',
       enabled: true,
-      visibleTo: { guestUser: { daysBetweenViews: 14 }, standardUser: { daysBetweenViews: 30 }, premiumUser: { daysBetweenViews: 0 } },
+      visibleTo: {
+        guestUser: { daysBetweenViews: 14 },
+        standardUser: { daysBetweenViews: 30 },
+        premiumUser: { daysBetweenViews: 0 },
+      },
       itemsToDisplay: null,
     },
     enableNotifications: { category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null },
@@ -60,14 +65,20 @@ describe('the remote configuration', () => {
   })
 
   it('is a list of one', async () => {
-    const page = decodePage((await service.data('GET', '', MODEL, { token: guest.token })).at('data'), decodeRemoteConfig)
+    const page = decodePage(
+      (await service.data('GET', '', MODEL, { token: guest.token })).at('data'),
+      decodeRemoteConfig,
+    )
     assert.deepEqual([page.items.length, page.items[0]?.id, page.hasMore], [1, REMOTE_CONFIG_ID, false])
   })
 
   it('exists under no other id', async () => {
     for (const id of ['6643b1b7a4a4e6e1a8e7b1c3', 'remote_config', 'x']) {
       assert.equal((await service.data('GET', `/${id}`, MODEL, { token: admin.token })).status, 404)
-      assert.equal((await service.data('PUT', `/${id}`, MODEL, { token: admin.token, body: REMOTE_CONFIG })).status, 404)
+      assert.equal(
+        (await service.data('PUT', `/${id}`, MODEL, { token: admin.token, body: REMOTE_CONFIG })).status,
+        404,
+      )
     }
     assert.equal((await put({ ...REMOTE_CONFIG, id: '6643b1b7a4a4e6e1a8e7b1c3' })).status, 400)
   })
@@ -102,7 +113,10 @@ describe('the remote configuration', () => {
     assert.equal((await second.data('DELETE', `/${REMOTE_CONFIG_ID}`, MODEL, { token })).status, 204)
     await second.stop()
     const third = await startService(t, {}, { directory })
-    assert.deepEqual(((await read(third, { token })).at('data') as JsonObject)['feedDecoratorConfig'], SEEDED.feedDecoratorConfig)
+    assert.deepEqual(
+      ((await read(third, { token })).at('data') as JsonObject)['feedDecoratorConfig'],
+      SEEDED.feedDecoratorConfig,
+    )
   })
 })
 
@@ -123,9 +137,13 @@ describe('a configuration that the apps could not decode is refused', () => {
     ['adConfig.platformAdIdentifiers', OBJECT],
     ['adConfig.platformAdIdentifiers.facebook', [{}]],
     ['adConfig.platformAdIdentifiers.admob', [null, 7, 'x', []]],
-    ...['feedNativeAdId', 'feedBannerAdId', 'feedToArticleInterstitialAdId', 'inArticleNativeAdId', 'inArticleBannerAdId'].map(
-      (id) => [`adConfig.platformAdIdentifiers.admob.${id}`, [7, true, {}, []]] as const,
-    ),
+    ...[
+      'feedNativeAdId',
+      'feedBannerAdId',
+      'feedToArticleInterstitialAdId',
+      'inArticleNativeAdId',
+      'inArticleBannerAdId',
+    ].map((id) => [`adConfig.platformAdIdentifiers.admob.${id}`, [7, true, {}, []]] as const),
     ['adConfig.feedAdConfiguration', OBJECT],
     ['adConfig.feedAdConfiguration.enabled', FLAG],
     ['adConfig.feedAdConfiguration.adType', [undefined, null, 'popup', 7]],
@@ -175,25 +193,62 @@ describe('a configuration that the apps could not decode is refused', () => {
         // An unknown key is named by the map that does not know it.
         const [, holder = '', key = ''] = /^(?:(.*)\.)?([^.]+)$/.exec(path) ?? []
         const names = [`invalidInput: ${path}`, `invalidInput: ${holder}: expected no keys but `]
-        assert.ok(names.some((name) => answer.error.startsWith(name)), `${key}: ${answer.error}`)
+        assert.ok(
+          names.some((name) => answer.error.startsWith(name)),
+          `${key}: ${answer.error}`,
+        )
       }
       assert.equal((await read()).at('data.appStatus.latestAppVersion'), '1.1.0')
     })
   }
 
-  const effects: readonly (readonly [name: string, changes: Readonly<Record<string, Json>>, status: number, message?: string])[] = [
-    ['an enabled collection without a number of items', { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null }, 400, 'feedDecoratorConfig.suggestedTopics.itemsToDisplay'],
-    ['a disabled collection without one is fine', { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null, 'feedDecoratorConfig.suggestedTopics.enabled': false }, 200],
+  const effects: readonly (readonly [
+    name: string,
+    changes: Readonly<Record<string, Json>>,
+    status: number,
+    message?: string,
+  ])[] = [
+    [
+      'an enabled collection without a number of items',
+      { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null },
+      400,
+      'feedDecoratorConfig.suggestedTopics.itemsToDisplay',
+    ],
+    [
+      'a disabled collection without one is fine',
+      {
+        'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null,
+        'feedDecoratorConfig.suggestedTopics.enabled': false,
+      },
+      200,
+    ],
     ['an enabled collection of 0 is fine', { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': 0 }, 200],
     ['a call to action needs no number', { 'feedDecoratorConfig.rateApp.itemsToDisplay': null }, 200],
-    ['a newest version that is none, while only it may run', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': 'newest' }, 400, 'appStatus.latestAppVersion'],
-    ['"1.2" is no version of the apps', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2' }, 400, 'appStatus.latestAppVersion'],
-    ['a version with a build', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2.0-beta.1+42' }, 200],
+    [
+      'a newest version that is none, while only it may run',
+      { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': 'newest' },
+      400,
+      'appStatus.latestAppVersion',
+    ],
+    [
+      '"1.2" is no version of the apps',
+      { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2' },
+      400,
+      'appStatus.latestAppVersion',
+    ],
+    [
+      'a version with a build',
+      { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2.0-beta.1+42' },
+      200,
+    ],
     ['no version is needed while any may run', { 'appStatus.latestAppVersion': 'newest' }, 200],
   ]
   for (const [name, changes, status, member] of effects) {
     it(name, async () => {
-      const body = Object.entries(changes).reduce<JsonObject>((made, [path, value]) => withAt(made, path, value), REMOTE_CONFIG)
+      const body = Object.entries(changes).reduce<JsonObject>(
+        (made, [path, value]) => withAt(made, path, value),
+        REMOTE_CONFIG,
+      )
       const answer = await put(body)
       assert.equal(answer.status, status, answer.text)
       if (member !== undefined) assert.ok(answer.error.startsWith(`invalidInput: ${member}: expected `), answer.error)
@@ -206,10 +261,26 @@ describe('a configuration may', () => {
     ['have empty maps', 'feedDecoratorConfig', {}, {}],
     ['leave platforms out', 'adConfig.platformAdIdentifiers', {}, {}],
     ['leave roles out', 'adConfig.articleAdConfiguration.visibleTo', {}, {}],
-    ['leave one of two buttons out', 'adConfig.articleAdConfiguration.visibleTo.guestUser', { belowArticleContinueReadingButton: false }, { belowArticleContinueReadingButton: false }],
+    [
+      'leave one of two buttons out',
+      'adConfig.articleAdConfiguration.visibleTo.guestUser',
+      { belowArticleContinueReadingButton: false },
+      { belowArticleContinueReadingButton: false },
+    ],
     ['name every platform', 'adConfig.primaryAdPlatform', 'demo', 'demo'],
     ['leave the type of interstitials out', 'adConfig.interstitialAdConfiguration.adType', undefined, 'interstitial'],
-    ['leave identifiers out', 'adConfig.platformAdIdentifiers.admob', { feedBannerAdId: 'x' }, { feedNativeAdId: null, feedBannerAdId: 'x', feedToArticleInterstitialAdId: null, inArticleNativeAdId: null, inArticleBannerAdId: null }],
+    [
+      'leave identifiers out',
+      'adConfig.platformAdIdentifiers.admob',
+      { feedBannerAdId: 'x' },
+      {
+        feedNativeAdId: null,
+        feedBannerAdId: 'x',
+        feedToArticleInterstitialAdId: null,
+        inArticleNativeAdId: null,
+        inArticleBannerAdId: null,
+      },
+    ],
     ['leave itemsToDisplay out of a call to action', 'feedDecoratorConfig.rateApp.itemsToDisplay', undefined, null],
     ['hold what older apps read in adConfig', 'adConfig.guestAdFrequency', 5, 5],
     ['hold further members in a fixed record', 'appStatus.motto', { any: ['thing'] }, { any: ['thing'] }],

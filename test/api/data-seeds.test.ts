@@ -7,9 +7,13 @@ import { decodePage, DECODERS } from '../support/client-codec.ts'
 import { COUNTRY, REMOTE_CONFIG_ID } from '../support/data-bodies.ts'
 import { START, startService, temporaryDirectory, type TestService } from '../support/service.ts'
 
-async function all(site: TestService, token: string, model: 'country' | 'language' | 'topic' | 'remote_config'): Promise<JsonObject[]> {
+async function all(
+  site: TestService,
+  token: string,
+  model: 'country' | 'language' | 'topic' | 'remote_config',
+): Promise<JsonObject[]> {
   const items: JsonObject[] = []
-  for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined = undefined; cursor !== null;) {
     const query = { model, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
     const answer = await site.data('GET', '', query, { token })
     const page = decodePage<unknown>(answer.at('data'), DECODERS[model])
@@ -25,20 +29,32 @@ it('a first start brings countries, languages and the configuration, and no cont
   const [countries, languages] = [await all(site, token, 'country'), await all(site, token, 'language')]
   assert.equal(countries.length, 249)
   assert.equal(new Set(countries.map(({ isoCode }) => isoCode)).size, 249)
-  assert.ok(countries.every(({ id, status, isoCode, flagUrl }) => isId(String(id)) && status === 'active' && flagUrl === `https://flagcdn.com/h40/${String(isoCode).toLowerCase()}.png`))
+  assert.ok(
+    countries.every(
+      ({ id, status, isoCode, flagUrl }) =>
+        isId(String(id)) &&
+        status === 'active' &&
+        flagUrl === `https://flagcdn.com/h40/${String(isoCode).toLowerCase()}.png`,
+    ),
+  )
   assert.ok(languages.length >= 180 && languages.length <= 190, String(languages.length))
   assert.equal(new Set(languages.map(({ code }) => code)).size, languages.length)
   assert.equal(languages.find(({ code }) => code === 'is')?.['nativeName'], 'Íslenska')
-  assert.deepEqual((await all(site, token, 'remote_config')).map(({ id }) => id), [REMOTE_CONFIG_ID])
+  assert.deepEqual(
+    (await all(site, token, 'remote_config')).map(({ id }) => id),
+    [REMOTE_CONFIG_ID],
+  )
   assert.deepEqual(await all(site, token, 'topic'), [])
 })
 
 it('two installations agree about ids and dates, whenever they began', async (t) => {
   const sites = [await startService(t), await startService(t, {}, { start: START + 365 * 86_400_000 })]
-  const seeds = await Promise.all(sites.map(async (site) => {
-    const { token } = await site.guest()
-    return [await all(site, token, 'country'), await all(site, token, 'language')]
-  }))
+  const seeds = await Promise.all(
+    sites.map(async (site) => {
+      const { token } = await site.guest()
+      return [await all(site, token, 'country'), await all(site, token, 'language')]
+    }),
+  )
   assert.deepEqual(seeds[0], seeds[1])
 })
 
@@ -77,9 +93,15 @@ it('a later start keeps what was edited or added, and brings back by its id what
   assert.deepEqual([again['name'], again['status'], again['extra']], ['Ísland', 'archived', 1])
   const norways = await find(second, 'country', { isoCode: 'NO' })
   assert.deepEqual(norways.map(({ name }) => name).sort(), ['Another Norway', 'Norway'])
-  assert.deepEqual(norways.find(({ id }) => id === norway['id']), norway)
+  assert.deepEqual(
+    norways.find(({ id }) => id === norway['id']),
+    norway,
+  )
   assert.deepEqual(await find(second, 'country', { isoCode: 'SE' }), [])
-  assert.deepEqual((await find(second, 'country', { isoCode: 'XX' })).map(({ id }) => id), [sweden['id']])
+  assert.deepEqual(
+    (await find(second, 'country', { isoCode: 'XX' })).map(({ id }) => id),
+    [sweden['id']],
+  )
   assert.deepEqual(await find(second, 'language', { code: 'da' }), [danish])
   assert.equal((await all(second, token, 'country')).length, 250)
 })

@@ -13,7 +13,10 @@ const MODEL = { model: 'dashboard_summary' }
 const read = (id: string, token = publisher.token): Promise<Answer> => service.data('GET', `/${id}`, MODEL, { token })
 
 async function counts(): Promise<readonly number[]> {
-  const { headlineCount, topicCount, sourceCount } = decodeEnvelope((await read(SUMMARY_ID)).body, decodeDashboardSummary).data
+  const { headlineCount, topicCount, sourceCount } = decodeEnvelope(
+    (await read(SUMMARY_ID)).body,
+    decodeDashboardSummary,
+  ).data
   return [headlineCount, topicCount, sourceCount]
 }
 
@@ -64,7 +67,11 @@ describe('the summary', () => {
       assert.equal(answer.status, 400)
       assert.equal(await count(), base, 'a refused body')
       await save('POST', bodyOf(model))
-      assert.deepEqual((await counts()).filter((_, i) => i !== place), others, 'the other models')
+      assert.deepEqual(
+        (await counts()).filter((_, i) => i !== place),
+        others,
+        'the other models',
+      )
     }
     assert.deepEqual(await counts(), [1, 1, 1])
   })

@@ -30,8 +30,19 @@ for (const model of CONTENT) {
       const label = model === 'headline' ? 'title' : 'name'
       const stored = await made(model, { ...bodyOf(model), author: 'gone with the update', tags: [1] })
       service.advance(MINUTE_MS)
-      const { author: _, ...sent } = { ...stored, [label]: 'Another', status: 'archived', tags: [2], mood: 'new' } as Record<string, Json>
-      const answer = await put(model, stored['id'], { ...sent, createdAt: '1970-01-01T00:00:00.000', updatedAt: '2031-01-01', type: 'x' })
+      const { author: _, ...sent } = {
+        ...stored,
+        [label]: 'Another',
+        status: 'archived',
+        tags: [2],
+        mood: 'new',
+      } as Record<string, Json>
+      const answer = await put(model, stored['id'], {
+        ...sent,
+        createdAt: '1970-01-01T00:00:00.000',
+        updatedAt: '2031-01-01',
+        type: 'x',
+      })
       assert.equal(answer.status, 200, answer.text)
       const data = decodeEnvelope<unknown>(answer.body, DECODERS[model]).data
       const type = model === 'language' ? { type: 'x' } : { type: model }
@@ -43,13 +54,20 @@ for (const model of CONTENT) {
 
     it('needs every required member', async () => {
       const stored = await made(model)
-      const members = Object.keys(bodyOf(model)).filter((name) => !['id', 'createdAt', 'updatedAt', 'type'].includes(name))
+      const members = Object.keys(bodyOf(model)).filter(
+        (name) => !['id', 'createdAt', 'updatedAt', 'type'].includes(name),
+      )
       assert.ok(members.length >= 4)
       for (const name of members) {
         for (const value of [undefined, null, 7]) {
           const answer = await put(model, stored['id'], withAt(stored, name, value))
           assert.equal(answer.status, 400, `${name}: ${String(value)}`)
-          assert.match(answer.error, new RegExp(`^invalidInput: ${name}: expected .*, found ${value === undefined ? 'nothing' : String(value)}$`))
+          assert.match(
+            answer.error,
+            new RegExp(
+              `^invalidInput: ${name}: expected .*, found ${value === undefined ? 'nothing' : String(value)}$`,
+            ),
+          )
         }
       }
       assert.deepEqual((await read(model, stored['id'])).at('data'), stored)
@@ -93,7 +111,10 @@ describe('an update', () => {
       const body = JSON.stringify({ ...topic, extra: { HERE: 1 } }).replace('"HERE"', JSON.stringify(name))
       const answer = await put('topic', topic['id'], body)
       assert.equal(answer.status, 400)
-      assert.ok(answer.error.startsWith(`invalidInput: extra: cannot store a member named ${JSON.stringify(name)}`), answer.error)
+      assert.ok(
+        answer.error.startsWith(`invalidInput: extra: cannot store a member named ${JSON.stringify(name)}`),
+        answer.error,
+      )
     }
   })
 
@@ -114,7 +135,10 @@ describe('an update', () => {
     const topic = await made('topic')
     const bodies = ['a', 'b', 'c', 'd'].map((mark) => ({ ...topic, name: mark, description: mark }))
     const answers = await Promise.all(bodies.map((body) => put('topic', topic['id'], body)))
-    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
     const data = (await read('topic', topic['id'])).at('data') as JsonObject
     assert.equal(data['name'], data['description'])
   })
@@ -124,7 +148,8 @@ describe('removing', () => {
   it('is 204 without a body, then 404, and nothing else goes with it', async () => {
     for (const model of CONTENT) {
       const [one, other] = [await made(model), await made(model)]
-      const remove = (): Promise<Answer> => service.data('DELETE', `/${String(one['id'])}`, { model }, { token: admin.token })
+      const remove = (): Promise<Answer> =>
+        service.data('DELETE', `/${String(one['id'])}`, { model }, { token: admin.token })
       const answer = await remove()
       assert.deepEqual([answer.status, answer.text], [204, ''])
       assert.equal((await remove()).status, 404)
@@ -135,7 +160,8 @@ describe('removing', () => {
 
   it('lets one of two racing requests win', async () => {
     const topic = await made('topic')
-    const remove = (): Promise<Answer> => service.data('DELETE', `/${String(topic['id'])}`, { model: 'topic' }, { token: admin.token })
+    const remove = (): Promise<Answer> =>
+      service.data('DELETE', `/${String(topic['id'])}`, { model: 'topic' }, { token: admin.token })
     const answers = await Promise.all([remove(), remove(), remove()])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404])
   })
@@ -159,13 +185,23 @@ describe('replacing settings and preferences', () => {
     })
 
     it(`${model}: a required member that is missing, null or of another type is refused`, async () => {
-      const paths = pathsOf(body).filter((path) => !['id', 'savedFilters', 'language.id'].includes(path) && !/type$/.test(path))
+      const paths = pathsOf(body).filter(
+        (path) => !['id', 'savedFilters', 'language.id'].includes(path) && !/type$/.test(path),
+      )
       assert.ok(paths.length > 8)
       for (const path of paths) {
         for (const value of [undefined, null, 7] as const) {
-          const answer = await put(model, standard.id, { ...withAt(body, path, value), id: standard.id }, standard.token)
+          const answer = await put(
+            model,
+            standard.id,
+            { ...withAt(body, path, value), id: standard.id },
+            standard.token,
+          )
           assert.equal(answer.status, 400, `${path}: ${String(value)}`)
-          assert.ok(answer.error.startsWith(`invalidInput: ${path.replaceAll(/\.(\d+)/g, '[$1]')}: expected `), answer.error)
+          assert.ok(
+            answer.error.startsWith(`invalidInput: ${path.replaceAll(/\.(\d+)/g, '[$1]')}: expected `),
+            answer.error,
+          )
         }
       }
     })
@@ -206,7 +242,12 @@ describe('replacing settings and preferences', () => {
     assert.deepEqual(answer.at('data.language'), language)
     const [filter] = PREFERENCES.savedFilters
     const topic = { ...TOPIC, mood: 'kept' }
-    const preferences = { ...PREFERENCES, id: standard.id, followedTopics: [topic], savedFilters: [{ ...filter, extra: 1 }] }
+    const preferences = {
+      ...PREFERENCES,
+      id: standard.id,
+      followedTopics: [topic],
+      savedFilters: [{ ...filter, extra: 1 }],
+    }
     const second = await put('user_content_preferences', standard.id, preferences, standard.token)
     assert.deepEqual(second.at('data.followedTopics'), [topic])
     assert.deepEqual(second.at('data.savedFilters'), [filter])
@@ -217,9 +258,15 @@ describe('replacing settings and preferences', () => {
     assert.equal((await put('user_content_preferences', standard.id, full, standard.token)).status, 200)
     const { savedFilters, ...older } = full
     const answer = await put('user_content_preferences', standard.id, { ...older, followedTopics: [] }, standard.token)
-    assert.deepEqual([answer.status, answer.at('data.savedFilters'), answer.at('data.followedTopics')], [200, savedFilters, []])
+    assert.deepEqual(
+      [answer.status, answer.at('data.savedFilters'), answer.at('data.followedTopics')],
+      [200, savedFilters, []],
+    )
     assert.deepEqual((await read('user_content_preferences', standard.id)).at('data.savedFilters'), savedFilters)
-    assert.equal((await put('user_content_preferences', standard.id, { ...older, savedFilters: null }, standard.token)).status, 400)
+    assert.equal(
+      (await put('user_content_preferences', standard.id, { ...older, savedFilters: null }, standard.token)).status,
+      400,
+    )
     const cleared = await put('user_content_preferences', standard.id, { ...older, savedFilters: [] }, standard.token)
     assert.deepEqual(cleared.at('data.savedFilters'), [])
   })
@@ -239,13 +286,24 @@ describe('replacing settings and preferences', () => {
     const body = { ...PREFERENCES, id: standard.id, followedTopics: [reference], savedFilters: [filter] }
     const answer = await put('user_content_preferences', standard.id, body, standard.token)
     assert.deepEqual([answer.at('data.followedTopics'), answer.at('data.savedFilters[0].topics')], [[topic], [topic]])
-    const refused = await put('user_content_preferences', standard.id, { ...body, followedTopics: [reference, { id: 'x' }] }, standard.token)
-    assert.equal(refused.error, 'invalidInput: followedTopics[1]: expected the id of a topic, found "x", which no topic has')
+    const refused = await put(
+      'user_content_preferences',
+      standard.id,
+      { ...body, followedTopics: [reference, { id: 'x' }] },
+      standard.token,
+    )
+    assert.equal(
+      refused.error,
+      'invalidInput: followedTopics[1]: expected the id of a topic, found "x", which no topic has',
+    )
   })
 
   it('another id than that of the path is refused', async () => {
     const answer = await put('user_app_settings', standard.id, SETTINGS, standard.token)
-    assert.equal(answer.error, `invalidInput: id: expected "${standard.id}" as in the path, or none, found "${SETTINGS.id}"`)
+    assert.equal(
+      answer.error,
+      `invalidInput: id: expected "${standard.id}" as in the path, or none, found "${SETTINGS.id}"`,
+    )
   })
 })
 

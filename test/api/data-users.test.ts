@@ -13,7 +13,8 @@ const cast = await newCast(service)
 const { admin } = cast
 const NOW = new Date(service.now()).toISOString()
 
-const invite = (body: unknown): Promise<Answer> => service.data('POST', '', { model: 'user' }, { token: admin.token, body })
+const invite = (body: unknown): Promise<Answer> =>
+  service.data('POST', '', { model: 'user' }, { token: admin.token, body })
 const readUser = async (id: string): Promise<JsonObject> =>
   (await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })).at('data') as JsonObject
 const put = (id: string, body: unknown, caller: Person): Promise<Answer> =>
@@ -34,7 +35,13 @@ describe('an administrator invites a user', () => {
     assert.ok(isId(user.id))
     const roles = { appRole: 'standardUser', dashboardRole: 'none' }
     const dates = { createdAt: NOW, updatedAt: NOW }
-    assert.deepEqual(user, { id: user.id, email: 'new@example.org', ...roles, ...dates, feedDecoratorStatus: FRESH_CARDS })
+    assert.deepEqual(user, {
+      id: user.id,
+      email: 'new@example.org',
+      ...roles,
+      ...dates,
+      feedDecoratorStatus: FRESH_CARDS,
+    })
     assert.deepEqual(await readUser(user.id), user)
     for (const model of ['user_app_settings', 'user_content_preferences'] as const) {
       const owned = await service.data('GET', `/${user.id}`, { model }, { token: admin.token })
@@ -46,12 +53,25 @@ describe('an administrator invites a user', () => {
   })
 
   it('with roles, and whatever the dashboard sends along is ignored', async () => {
-    const sent = { ...USER, email: 'roles@example.org', appRole: 'premiumUser', dashboardRole: 'publisher', password: 'x' }
-    const answer = await invite({ ...sent, id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10', createdAt: '2025-10-20T14:34:56.789123' })
+    const sent = {
+      ...USER,
+      email: 'roles@example.org',
+      appRole: 'premiumUser',
+      dashboardRole: 'publisher',
+      password: 'x',
+    }
+    const answer = await invite({
+      ...sent,
+      id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10',
+      createdAt: '2025-10-20T14:34:56.789123',
+    })
     assert.equal(answer.status, 201, answer.text)
     const { id, createdAt, appRole, dashboardRole, ...rest } = answer.at('data') as JsonObject
     assert.ok(isId(String(id)))
-    assert.deepEqual({ createdAt, appRole, dashboardRole }, { createdAt: NOW, appRole: 'premiumUser', dashboardRole: 'publisher' })
+    assert.deepEqual(
+      { createdAt, appRole, dashboardRole },
+      { createdAt: NOW, appRole: 'premiumUser', dashboardRole: 'publisher' },
+    )
     assert.deepEqual(Object.keys(rest).sort(), ['email', 'feedDecoratorStatus', 'updatedAt'])
   })
 
@@ -78,12 +98,21 @@ describe('an administrator invites a user', () => {
     [{ email: 'no address' }, 'email: expected an e-mail address such as name@example.org'],
     [{ email: 'a@b' }, 'email: expected an e-mail address such as name@example.org'],
     [{ email: 'x@anonymous.invalid' }, 'email: this address stands in for a guest and gets no mail'],
-    [{ email: 'a@b.org', appRole: 'admin' }, 'appRole: expected one of guestUser, standardUser, premiumUser, found "admin"'],
+    [
+      { email: 'a@b.org', appRole: 'admin' },
+      'appRole: expected one of guestUser, standardUser, premiumUser, found "admin"',
+    ],
     [{ email: 'a@b.org', appRole: null }, 'appRole: expected one of guestUser, standardUser, premiumUser, found null'],
-    [{ email: 'a@b.org', dashboardRole: 'Admin' }, 'dashboardRole: expected one of none, publisher, admin, found "Admin"'],
+    [
+      { email: 'a@b.org', dashboardRole: 'Admin' },
+      'dashboardRole: expected one of none, publisher, admin, found "Admin"',
+    ],
     [{ email: 'a@b.org', dashboardRole: true }, 'dashboardRole: expected one of none, publisher, admin, found true'],
     [{ email: 'a@b.org', feedDecoratorStatus: 7 }, 'feedDecoratorStatus: expected an object, found 7'],
-    [{ email: 'a@b.org', $where: '1' }, 'cannot store a member named "$where": names must not be __proto__, start with $ or contain a dot or NUL'],
+    [
+      { email: 'a@b.org', $where: '1' },
+      'cannot store a member named "$where": names must not be __proto__, start with $ or contain a dot or NUL',
+    ],
   ]
   for (const [body, message] of refused) {
     it(`not with ${JSON.stringify(body)}`, async () => {
@@ -103,17 +132,57 @@ describe('replacing a user: what takes effect', () => {
   const shown = { ...FRESH_CARDS, rateApp: { isCompleted: true, lastShownAt: '2026-02-28T10:00:00.000Z' } }
   const rows: readonly Row[] = [
     ...(['guest', 'standard', 'premium', 'publisher'] as const).flatMap((caller): Row[] => [
-      { name: `${caller}: the own cards`, caller, change: { feedDecoratorStatus: shown }, applied: { feedDecoratorStatus: shown } },
-      { name: `${caller}: not the own roles`, caller, change: { appRole: 'premiumUser', dashboardRole: 'admin' }, applied: {} },
+      {
+        name: `${caller}: the own cards`,
+        caller,
+        change: { feedDecoratorStatus: shown },
+        applied: { feedDecoratorStatus: shown },
+      },
+      {
+        name: `${caller}: not the own roles`,
+        caller,
+        change: { appRole: 'premiumUser', dashboardRole: 'admin' },
+        applied: {},
+      },
       { name: `${caller}: not the address`, caller, change: { email: 'other@example.org' }, applied: {} },
-      { name: `${caller}: not id and dates`, caller, change: { id: 'x', createdAt: '1999-01-01T00:00:00Z', updatedAt: '' }, applied: {} },
+      {
+        name: `${caller}: not id and dates`,
+        caller,
+        change: { id: 'x', createdAt: '1999-01-01T00:00:00Z', updatedAt: '' },
+        applied: {},
+      },
       { name: `${caller}: nothing beyond the declared members`, caller, change: { isAdmin: true }, applied: {} },
     ]),
-    { name: 'admin: roles of somebody else', caller: 'admin', change: { appRole: 'premiumUser', dashboardRole: 'publisher' }, applied: { appRole: 'premiumUser', dashboardRole: 'publisher' } },
-    { name: 'admin: not the cards of somebody else', caller: 'admin', change: { feedDecoratorStatus: shown }, applied: {} },
-    { name: 'admin: not the address of somebody else', caller: 'admin', change: { email: 'other@example.org', id: 'y', createdAt: '1999-01-01' }, applied: {} },
-    { name: 'admin: the own cards', caller: 'self-admin', change: { feedDecoratorStatus: shown }, applied: { feedDecoratorStatus: shown } },
-    { name: 'admin: the own roles', caller: 'self-admin', change: { appRole: 'premiumUser', dashboardRole: 'none' }, applied: { appRole: 'premiumUser', dashboardRole: 'none' } },
+    {
+      name: 'admin: roles of somebody else',
+      caller: 'admin',
+      change: { appRole: 'premiumUser', dashboardRole: 'publisher' },
+      applied: { appRole: 'premiumUser', dashboardRole: 'publisher' },
+    },
+    {
+      name: 'admin: not the cards of somebody else',
+      caller: 'admin',
+      change: { feedDecoratorStatus: shown },
+      applied: {},
+    },
+    {
+      name: 'admin: not the address of somebody else',
+      caller: 'admin',
+      change: { email: 'other@example.org', id: 'y', createdAt: '1999-01-01' },
+      applied: {},
+    },
+    {
+      name: 'admin: the own cards',
+      caller: 'self-admin',
+      change: { feedDecoratorStatus: shown },
+      applied: { feedDecoratorStatus: shown },
+    },
+    {
+      name: 'admin: the own roles',
+      caller: 'self-admin',
+      change: { appRole: 'premiumUser', dashboardRole: 'none' },
+      applied: { appRole: 'premiumUser', dashboardRole: 'none' },
+    },
     { name: 'admin: not the own address', caller: 'self-admin', change: { email: 'other@example.org' }, applied: {} },
   ]
   for (const { name, caller, change, applied } of rows) {
@@ -150,7 +219,10 @@ describe('the cards of the feed', () => {
   }
 
   it('may leave lastShownAt out, and further members are dropped', async () => {
-    const body = { ...(await readUser(cast.guest.id)), feedDecoratorStatus: { upgrade: { isCompleted: false, views: 7 } } }
+    const body = {
+      ...(await readUser(cast.guest.id)),
+      feedDecoratorStatus: { upgrade: { isCompleted: false, views: 7 } },
+    }
     const answer = await put(cast.guest.id, body, cast.guest)
     assert.deepEqual(answer.at('data.feedDecoratorStatus.upgrade'), { isCompleted: false, lastShownAt: null })
   })
@@ -180,14 +252,38 @@ describe('replacing a user: what is refused', () => {
     ['feedDecoratorStatus', undefined, 'feedDecoratorStatus: expected an object, found nothing'],
     ['feedDecoratorStatus', null, 'feedDecoratorStatus: expected an object, found null'],
     ['feedDecoratorStatus', [], 'feedDecoratorStatus: expected an object, found an empty array'],
-    ['feedDecoratorStatus.banner', {}, 'feedDecoratorStatus: expected no keys but linkAccount, upgrade, rateApp, enableNotifications, suggestedTopics, suggestedSources, found "banner"'],
+    [
+      'feedDecoratorStatus.banner',
+      {},
+      'feedDecoratorStatus: expected no keys but linkAccount, upgrade, rateApp, enableNotifications, suggestedTopics, suggestedSources, found "banner"',
+    ],
     ['feedDecoratorStatus.rateApp', null, 'feedDecoratorStatus.rateApp: expected an object, found null'],
     ['feedDecoratorStatus.rateApp', true, 'feedDecoratorStatus.rateApp: expected an object, found true'],
-    ['feedDecoratorStatus.rateApp', {}, 'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found nothing'],
-    ['feedDecoratorStatus.rateApp.isCompleted', 'true', 'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found "true"'],
-    ['feedDecoratorStatus.rateApp.lastShownAt', '', 'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found ""'],
-    ['feedDecoratorStatus.rateApp.lastShownAt', 0, 'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found 0'],
-    ['feedDecoratorStatus.rateApp.lastShownAt', 'yesterday', 'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found "yesterday"'],
+    [
+      'feedDecoratorStatus.rateApp',
+      {},
+      'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found nothing',
+    ],
+    [
+      'feedDecoratorStatus.rateApp.isCompleted',
+      'true',
+      'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found "true"',
+    ],
+    [
+      'feedDecoratorStatus.rateApp.lastShownAt',
+      '',
+      'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found ""',
+    ],
+    [
+      'feedDecoratorStatus.rateApp.lastShownAt',
+      0,
+      'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found 0',
+    ],
+    [
+      'feedDecoratorStatus.rateApp.lastShownAt',
+      'yesterday',
+      'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found "yesterday"',
+    ],
   ]
   for (const [path, value, message] of rows) {
     it(`${path}: ${value === undefined ? 'nothing' : JSON.stringify(value)}, by the owner and by an administrator`, async () => {
@@ -208,9 +304,15 @@ describe('replacing a user: what is refused', () => {
 
 describe('removing a user', () => {
   it('takes settings, preferences, the pending code and every token along, and nothing of others', async () => {
-    const [person, other] = [await newPerson(service, 'standard', admin.token), await newPerson(service, 'standard', admin.token)]
+    const [person, other] = [
+      await newPerson(service, 'standard', admin.token),
+      await newPerson(service, 'standard', admin.token),
+    ]
     const code = await service.codeFor(person.email)
-    assert.equal((await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: person.token })).status, 204)
+    assert.equal(
+      (await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: person.token })).status,
+      204,
+    )
     for (const model of ['user', 'user_app_settings', 'user_content_preferences']) {
       assert.equal((await service.data('GET', `/${person.id}`, { model }, { token: admin.token })).status, 404, model)
       assert.equal((await service.data('GET', `/${other.id}`, { model }, { token: admin.token })).status, 200, model)
@@ -224,7 +326,8 @@ describe('removing a user', () => {
 
   it('twice is 404 the second time', async () => {
     const person = await newPerson(service, 'standard', admin.token)
-    const remove = (): Promise<Answer> => service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: admin.token })
+    const remove = (): Promise<Answer> =>
+      service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: admin.token })
     assert.deepEqual((await Promise.all([remove(), remove()])).map(({ status }) => status).sort(), [204, 404])
   })
 })
@@ -237,18 +340,35 @@ describe('the last administrator', () => {
     const { id, token, user } = await alone.admin()
     for (const dashboardRole of ['none', 'publisher']) {
       const answer = await alone.data('PUT', `/${id}`, { model: 'user' }, { token, body: { ...user, dashboardRole } })
-      assert.deepEqual([answer.status, answer.error], [403, `forbidden: ${LAST} demoted here: give another user the role first`])
+      assert.deepEqual(
+        [answer.status, answer.error],
+        [403, `forbidden: ${LAST} demoted here: give another user the role first`],
+      )
     }
     const removed = await alone.data('DELETE', `/${id}`, { model: 'user' }, { token })
-    assert.deepEqual([removed.status, removed.error], [403, `forbidden: ${LAST} deleted here: give another user the role first`])
-    const same = await alone.data('PUT', `/${id}`, { model: 'user' }, { token, body: { ...user, appRole: 'premiumUser' } })
-    assert.deepEqual([same.status, same.at('data.appRole'), same.at('data.dashboardRole')], [200, 'premiumUser', 'admin'])
+    assert.deepEqual(
+      [removed.status, removed.error],
+      [403, `forbidden: ${LAST} deleted here: give another user the role first`],
+    )
+    const same = await alone.data(
+      'PUT',
+      `/${id}`,
+      { model: 'user' },
+      { token, body: { ...user, appRole: 'premiumUser' } },
+    )
+    assert.deepEqual(
+      [same.status, same.at('data.appRole'), same.at('data.dashboardRole')],
+      [200, 'premiumUser', 'admin'],
+    )
     const second = await newPerson(alone, 'admin', token)
     assert.equal((await alone.data('DELETE', `/${id}`, { model: 'user' }, { token: second.token })).status, 204)
     assert.equal((await alone.data('DELETE', `/${second.id}`, { model: 'user' }, { token: second.token })).status, 403)
   })
 
-  const races: readonly (readonly [name: string, act: (site: TestService, who: Person, by: Person) => Promise<Answer>])[] = [
+  const races: readonly (readonly [
+    name: string,
+    act: (site: TestService, who: Person, by: Person) => Promise<Answer>,
+  ])[] = [
     ['demotions', (site, who, by) => demote(site, who, by)],
     ['removals', (site, who, by) => site.data('DELETE', `/${who.id}`, { model: 'user' }, { token: by.token })],
   ]
@@ -259,17 +379,26 @@ describe('the last administrator', () => {
       let one: Person = { id: first.id, email: '', token: first.token }
       for (let round = 0; round < 8; round++) {
         const two = await newPerson(site, 'admin', one.token)
-        const answers = round % 2 === 0
-          ? await Promise.all([act(site, one, two), act(site, two, one)])
-          : await Promise.all([act(site, one, one), act(site, two, two)])
+        const answers =
+          round % 2 === 0
+            ? await Promise.all([act(site, one, two), act(site, two, one)])
+            : await Promise.all([act(site, one, one), act(site, two, two)])
         const won = answers.filter(({ status }) => status < 300)
         assert.equal(won.length, 1, answers.map((answer) => answer.text).join('\n'))
         const left = answers[0] === won[0] ? two : one
         // The loser came too late: its right, its account or the other administrator was gone.
         const lost = answers.find((answer) => answer !== won[0])
         assert.ok(lost?.status === 401 || lost?.status === 403)
-        const list = await site.data('GET', '', { model: 'user', filter: { dashboardRole: 'admin' } }, { token: left.token })
-        assert.deepEqual(decodePage(list.at('data'), decodeUser).items.map(({ id }) => id), [left.id])
+        const list = await site.data(
+          'GET',
+          '',
+          { model: 'user', filter: { dashboardRole: 'admin' } },
+          { token: left.token },
+        )
+        assert.deepEqual(
+          decodePage(list.at('data'), decodeUser).items.map(({ id }) => id),
+          [left.id],
+        )
         one = left
       }
     })
@@ -288,12 +417,20 @@ describe('the list of users', () => {
       return decodePage(answer.at('data'), decodeUser).items.map(({ id }) => id)
     }
     assert.deepEqual(await list({ filter: { email: cast.publisher.email } }), [cast.publisher.id])
-    assert.deepEqual(await list({ filter: { email: { $regex: cast.publisher.email.toUpperCase(), $options: 'i' } } }), [cast.publisher.id])
+    assert.deepEqual(await list({ filter: { email: { $regex: cast.publisher.email.toUpperCase(), $options: 'i' } } }), [
+      cast.publisher.id,
+    ])
     assert.deepEqual(await list({ filter: { q: 'ADMIN@EXAMPLE' } }), [admin.id])
-    assert.deepEqual(await list({ filter: { id: { $in: [cast.guest.id, admin.id] }, appRole: { $in: ['guestUser'] } } }), [cast.guest.id])
+    assert.deepEqual(
+      await list({ filter: { id: { $in: [cast.guest.id, admin.id] }, appRole: { $in: ['guestUser'] } } }),
+      [cast.guest.id],
+    )
     const admins = await list({ filter: { dashboardRole: { $in: ['admin'] } }, sort: 'createdAt:desc' })
     assert.ok(admins.includes(admin.id) && admins.length > 1)
-    assert.deepEqual(await list({ filter: { id: admin.id, createdAt: { $gte: '2026-03-01T13:00:00+01:00', $lt: '2026-03-02' } } }), [admin.id])
+    assert.deepEqual(
+      await list({ filter: { id: admin.id, createdAt: { $gte: '2026-03-01T13:00:00+01:00', $lt: '2026-03-02' } } }),
+      [admin.id],
+    )
     assert.deepEqual(await list({ filter: { id: admin.id, createdAt: { $gt: '2026-03-01T13:00:00+01:00' } } }), [])
   })
 })

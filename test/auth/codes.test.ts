@@ -13,7 +13,13 @@ function codesOn(t: Cleanup) {
   const { store } = testStore(t)
   let ids = 0
   const settings = { lifetimeMs: 1000, attemptsMax: 5 }
-  const codes = createCodes({ store, limits: createLimits(store, NO_LIMITS, keys.rate), keys, newId: () => String(++ids), settings })
+  const codes = createCodes({
+    store,
+    limits: createLimits(store, NO_LIMITS, keys.rate),
+    keys,
+    newId: () => String(++ids),
+    settings,
+  })
   return { store, codes }
 }
 
@@ -70,7 +76,8 @@ describe('keys', () => {
 
   it('are compared whole', () => {
     assert.equal(equalSecrets(Buffer.from('abc'), Buffer.from('abc')), true)
-    for (const other of ['abd', 'ab', 'abcd', '']) assert.equal(equalSecrets(Buffer.from('abc'), Buffer.from(other)), false)
+    for (const other of ['abd', 'ab', 'abcd', ''])
+      assert.equal(equalSecrets(Buffer.from('abc'), Buffer.from(other)), false)
   })
 })
 
@@ -84,6 +91,9 @@ describe('codes', () => {
     assert.ok(new Set(made).size > 290)
     assert.equal(await store.takeDueMessage(0, 1000), undefined, 'nothing is sent')
     await codes.consume({ email: 'reader-7@example.org', code: made[7] ?? '', now: 999 })
-    await assert.rejects(codes.consume({ email: 'reader-8@example.org', code: made[8] ?? '', now: 1000 }), /wrong or has expired/)
+    await assert.rejects(
+      codes.consume({ email: 'reader-8@example.org', code: made[8] ?? '', now: 1000 }),
+      /wrong or has expired/,
+    )
   })
 })

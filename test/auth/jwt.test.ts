@@ -9,7 +9,13 @@ const [OLD, NEW] = ['o'.repeat(43), 'n'.repeat(43)]
 const { signing } = deriveKeys([NEW, OLD])
 const [newest, older] = signing
 const NOW_S = 1_800_000_000
-const CLAIMS = { sub: '66f000000000000000000601', iat: NOW_S, exp: NOW_S + 60, iss: 'https://news.example.org', jti: 'a1' }
+const CLAIMS = {
+  sub: '66f000000000000000000601',
+  iat: NOW_S,
+  exp: NOW_S + 60,
+  iss: 'https://news.example.org',
+  jti: 'a1',
+}
 /** Always a new verifier: what one remembers has tests of its own. */
 const check = (token: string, now = NOW_S * 1000, keys = signing): Claims | TokenRefusal =>
   tokenVerifier({ keys, issuer: CLAIMS.iss })(token, now)
@@ -18,7 +24,11 @@ describe('a token', () => {
   it('is what RFC 7519 says, and comes back as the claims that were put in', () => {
     const token = signToken(CLAIMS, newest)
     const [header = '', payload = '', signature] = token.split('.')
-    assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), { alg: 'HS256', typ: 'JWT', kid: newest.id })
+    assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), {
+      alg: 'HS256',
+      typ: 'JWT',
+      kid: newest.id,
+    })
     assert.deepEqual(JSON.parse(Buffer.from(payload, 'base64url').toString()), CLAIMS)
     assert.equal(signature, createHmac('sha256', NEW).update(`${header}.${payload}`).digest('base64url'))
     assert.deepEqual(check(token), CLAIMS)
@@ -67,7 +77,11 @@ const REFUSED: readonly (readonly [TokenRefusal, string, string])[] = [
   ['malformed', 'a header that is an array', forge([], CLAIMS, NEW)],
   ['malformed', 'more than 4096 characters', forge(HEADER, { ...CLAIMS, more: 'x'.repeat(4096) }, NEW)],
   ['algorithm', 'another algorithm', forge({ ...HEADER, alg: 'HS512' }, CLAIMS, NEW, 'sha512')],
-  ['algorithm', 'critical extensions (RFC 7515 section 4.1.11)', forge({ ...HEADER, crit: ['b64'], b64: false }, CLAIMS, NEW)],
+  [
+    'algorithm',
+    'critical extensions (RFC 7515 section 4.1.11)',
+    forge({ ...HEADER, crit: ['b64'], b64: false }, CLAIMS, NEW),
+  ],
   ['key', 'a key that is not there', forge({ ...HEADER, kid: 'ffffffff' }, CLAIMS, NEW)],
   ['signature', 'another secret', forge(HEADER, CLAIMS, OLD)],
   ['claims', 'claims that are no object', forge(HEADER, [CLAIMS], NEW)],

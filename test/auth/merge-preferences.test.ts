@@ -51,12 +51,19 @@ const ROWS: readonly Row[] = [
 describe('mergePreferences()', () => {
   for (const { name, account, guest, limit = 9, user = STANDARD, merged } of ROWS) {
     it(`${name}: "${account}" and "${guest}" make "${merged}"`, () => {
-      const parts = { account: preferences(account, 'account'), guest: preferences(guest, 'guest'), user, config: limited(limit) }
+      const parts = {
+        account: preferences(account, 'account'),
+        guest: preferences(guest, 'guest'),
+        user,
+        config: limited(limit),
+      }
       const result = mergePreferences(parts, NOW)
       for (const list of LISTS) {
         const found = result[list] as JsonObject[]
         assert.equal(found.map(({ id }) => id).join(''), merged, list)
-        found.forEach(({ id, mark }, i) => assert.equal(mark, i < account.length ? 'account' : 'guest', `${list}: ${String(id)}`))
+        found.forEach(({ id, mark }, i) =>
+          assert.equal(mark, i < account.length ? 'account' : 'guest', `${list}: ${String(id)}`),
+        )
       }
       assert.deepEqual([result['id'], result['updatedAt']], ['account', '2026-03-01T12:00:00.000Z'])
     })
@@ -65,7 +72,11 @@ describe('mergePreferences()', () => {
   it('takes the limit of the list and of the role', () => {
     const config = limited(9)
     const figures = config['userPreferenceConfig'] as Record<string, number>
-    Object.assign(figures, { authenticatedFollowedItemsLimit: 1, authenticatedSavedHeadlinesLimit: 2, authenticatedSavedFiltersLimit: 3 })
+    Object.assign(figures, {
+      authenticatedFollowedItemsLimit: 1,
+      authenticatedSavedHeadlinesLimit: 2,
+      authenticatedSavedFiltersLimit: 3,
+    })
     Object.assign(figures, { premiumFollowedItemsLimit: 4, premiumSavedHeadlinesLimit: 5, premiumSavedFiltersLimit: 6 })
     const lengths = (user: JsonObject): number[] => {
       const parts = { account: preferences('', 'account'), guest: preferences('abcdefgh', 'guest'), user, config }

@@ -17,9 +17,10 @@ describe('parseJson()', () => {
   }
 
   it('gives plain numbers wherever a double says the same', () => {
-    assert.deepEqual(parseJson('[1, 1.0, 1e0, 1000000000000000000000, 0.30000000000000004, 5e-324]'), [
-      1, 1, 1, 1e21, 0.30000000000000004, 5e-324,
-    ])
+    assert.deepEqual(
+      parseJson('[1, 1.0, 1e0, 1000000000000000000000, 0.30000000000000004, 5e-324]'),
+      [1, 1, 1, 1e21, 0.30000000000000004, 5e-324],
+    )
   })
 
   it('refuses nesting one past the limit and takes the limit', () => {
@@ -30,12 +31,15 @@ describe('parseJson()', () => {
   })
 
   it('says where malformed text breaks without repeating it', () => {
-    assert.throws(() => parseJson('{"secret":"hunter2", oops}'), (error: Error) => {
-      assert.ok(error instanceof JsonError)
-      assert.match(error.message, /position 21/)
-      assert.doesNotMatch(error.message, /hunter2|oops/)
-      return true
-    })
+    assert.throws(
+      () => parseJson('{"secret":"hunter2", oops}'),
+      (error: Error) => {
+        assert.ok(error instanceof JsonError)
+        assert.match(error.message, /position 21/)
+        assert.doesNotMatch(error.message, /hunter2|oops/)
+        return true
+      },
+    )
     assert.throws(() => parseJson(''), JsonError)
   })
 })

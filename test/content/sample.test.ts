@@ -21,11 +21,7 @@ describe('the shape of sample documents', () => {
   const shapes: readonly [string, readonly JsonObject[], readonly string[]][] = [
     ['topic', topics, ['id', 'name', 'description', 'iconUrl', ...dated]],
     ['source', sources, ['id', 'name', 'description', 'url', 'sourceType', 'language', 'headquarters', ...dated]],
-    [
-      'headline',
-      headlines,
-      ['id', 'title', 'excerpt', 'url', 'imageUrl', 'source', 'eventCountry', 'topic', ...dated],
-    ],
+    ['headline', headlines, ['id', 'title', 'excerpt', 'url', 'imageUrl', 'source', 'eventCountry', 'topic', ...dated]],
   ]
   for (const [type, items, members] of shapes) {
     it(`every ${type} has all required members in the documented order, and no other`, () => {
@@ -123,7 +119,10 @@ describe('loading the sample at another time', () => {
       [sources, later.sources],
       [headlines, later.headlines],
     ] as const) {
-      assert.deepEqual(after.map((item) => item['id']), before.map((item) => item['id']))
+      assert.deepEqual(
+        after.map((item) => item['id']),
+        before.map((item) => item['id']),
+      )
       after.forEach((item, i) => {
         const shift = Date.parse(text(item['createdAt'])) - Date.parse(text(before[i]?.['createdAt']))
         assert.equal(shift, 180 * DAY_MS)
@@ -197,9 +196,15 @@ describe('what the sample lets one try', () => {
   it('something to read under every active topic and from nearly every active source', () => {
     const told = (member: string): Set<Json | undefined> =>
       new Set(active(headlines).map((headline) => object(headline[member])['id']))
-    assert.deepEqual(active(topics).filter((topic) => !told('topic').has(topic['id'])), [])
+    assert.deepEqual(
+      active(topics).filter((topic) => !told('topic').has(topic['id'])),
+      [],
+    )
     const silent = active(sources).filter((source) => !told('source').has(source['id']))
-    assert.deepEqual(silent.map((source) => source['name']), ['The High Valley Gazette'])
+    assert.deepEqual(
+      silent.map((source) => source['name']),
+      ['The High Valley Gazette'],
+    )
   })
 
   it('the last six weeks, with news of today and of every week', () => {

@@ -13,7 +13,11 @@ describe('countrySeeds()', () => {
 
   it('writes a country as the apps read it, in the documented order of members', () => {
     assert.equal(
-      JSON.stringify(countries.find((country) => country['isoCode'] === 'IS'), undefined, 1),
+      JSON.stringify(
+        countries.find((country) => country['isoCode'] === 'IS'),
+        undefined,
+        1,
+      ),
       JSON.stringify(
         {
           // sha256sum of "country:IS", cut; installations meet by this id, so it must never change.

@@ -11,7 +11,13 @@ import { and } from '../../src/query/ast.ts'
 import { matches } from '../../src/query/match.ts'
 
 describe('takeSpecialKeys()', () => {
-  const rows: readonly (readonly [model: Model, filter: string, rest: string, conditions: number, uses: readonly CountryUse[]])[] = [
+  const rows: readonly (readonly [
+    model: Model,
+    filter: string,
+    rest: string,
+    conditions: number,
+    uses: readonly CountryUse[],
+  ])[] = [
     [country, '{}', '{}', 0, []],
     [country, '{"usage":"eventCountry"}', '{}', 0, ['eventCountry']],
     [country, '{"usage":"hasActiveSources","a":1}', '{"a":1}', 0, ['headquarters']],
@@ -25,7 +31,13 @@ describe('takeSpecialKeys()', () => {
     [country, '{"q":"x","b":2,"a":1}', '{"b":2,"a":1}', 1, []],
     [country, '{"q":""}', '{}', 0, []],
     [country, '{"$and":[{"q":"x"},{"usage":"other"}]}', '{"$and":[{"q":"x"},{"usage":"other"}]}', 0, []],
-    [headline, '{"usage":"other","hasActiveSources":true,"name":"x"}', '{"usage":"other","hasActiveSources":true,"name":"x"}', 0, []],
+    [
+      headline,
+      '{"usage":"other","hasActiveSources":true,"name":"x"}',
+      '{"usage":"other","hasActiveSources":true,"name":"x"}',
+      0,
+      [],
+    ],
     [headline, '{"__proto__":1}', '{"__proto__":1}', 0, []],
     [headline, '[{"q":"x"}]', '[{"q":"x"}]', 0, []],
     [headline, 'null', 'null', 0, []],
@@ -48,15 +60,21 @@ describe('takeSpecialKeys()', () => {
     [{ q: ['x'] }, 'Cannot read filter at "$.q": expected a text to search for, found an array'],
     [{ usage: 'x' }, 'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found "x"'],
     [{ usage: null }, 'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found null'],
-    [{ usage: 'toString' }, 'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found "toString"'],
+    [
+      { usage: 'toString' },
+      'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found "toString"',
+    ],
   ]
   for (const [filter, message] of refused) {
     it(`refuses ${JSON.stringify(filter)}`, () => {
-      assert.throws(() => takeSpecialKeys(country, filter), (error: unknown) => {
-        assert.ok(error instanceof Failure)
-        assert.deepEqual([error.code, error.message], ['badRequest', message])
-        return true
-      })
+      assert.throws(
+        () => takeSpecialKeys(country, filter),
+        (error: unknown) => {
+          assert.ok(error instanceof Failure)
+          assert.deepEqual([error.code, error.message], ['badRequest', message])
+          return true
+        },
+      )
     })
   }
 })
@@ -78,7 +96,9 @@ describe('q', () => {
   for (const model of MODELS) {
     it(`of ${model.name} looks at ${fields[model.name]?.join(', ') || 'nothing'}`, () => {
       const { conditions } = takeSpecialKeys(model, { q: 'NEEDLE' })
-      const found = members.filter((name) => conditions.length > 0 && matches(and(...conditions), { [name]: 'a needle.' }))
+      const found = members.filter(
+        (name) => conditions.length > 0 && matches(and(...conditions), { [name]: 'a needle.' }),
+      )
       assert.deepEqual(found.sort(), [...(fields[model.name] ?? [])].sort())
     })
   }

@@ -60,7 +60,13 @@ describe('a field', () => {
   const STATUS = choice(['on', 'off'], { initial: 'on' })
   const IMPLIED = choice(['one'], { implied: 'one' })
   const RECORD = record({ a: text() })
-  const taken: readonly (readonly [name: string, field: Field, given: Json | undefined, result: Json, stored?: Json])[] = [
+  const taken: readonly (readonly [
+    name: string,
+    field: Field,
+    given: Json | undefined,
+    result: Json,
+    stored?: Json,
+  ])[] = [
     ['text may be empty', text(), '', ''],
     ['text keeps white space', nonBlankText(), ' a ', ' a '],
     ['text keeps every character', text(), 'a\0b\u2028𝄞', 'a\0b\u2028𝄞'],
@@ -86,7 +92,12 @@ describe('a field', () => {
     ['a map', map(['k', 'l'], text()), { l: 'x' }, { l: 'x' }],
     ['a constant that is left out', constant('c'), undefined, 'c'],
     ['a constant that is sent otherwise', constant('c'), { x: 1 }, 'c'],
-    ['a copy', embedded(tag), { label: 'x', id: 'i', at: '2025-10-20' }, { label: 'x', id: 'i', at: '2025-10-20', type: 'tag' }],
+    [
+      'a copy',
+      embedded(tag),
+      { label: 'x', id: 'i', at: '2025-10-20' },
+      { label: 'x', id: 'i', at: '2025-10-20', type: 'tag' },
+    ],
   ]
   for (const [name, field, given, result, stored] of taken) {
     it(`takes ${name}`, () => assert.equal(JSON.stringify(read(field, given, stored)), JSON.stringify(result)))
@@ -120,10 +131,18 @@ describe('a field', () => {
     [embedded(tag), 'i', 'it: expected a whole tag or {"id": …}, found "i"'],
     [embedded(tag), { label: 'x', at: '2025-10-20' }, 'it.id: expected the id of the embedded document, found nothing'],
     [embedded(tag), { label: 'x', id: 'i', at: 'now' }, 'it.at: expected an ISO 8601 date, found "now"'],
-    [list(embedded(tag)), [{ label: ' ', id: 'i', at: '2025-10-20' }], 'it[0].label: expected a text that is not blank, found " "'],
+    [
+      list(embedded(tag)),
+      [{ label: ' ', id: 'i', at: '2025-10-20' }],
+      'it[0].label: expected a text that is not blank, found " "',
+    ],
   ]
   for (const [field, given, message, stored] of refused) {
-    it(`refuses with "${message}"`, () => assert.equal(refusal(() => read(field, given, stored)), message))
+    it(`refuses with "${message}"`, () =>
+      assert.equal(
+        refusal(() => read(field, given, stored)),
+        message,
+      ))
   }
 })
 
@@ -135,8 +154,18 @@ describe('a document', () => {
   })
 
   it('does not take members of Object.prototype for sent ones', () => {
-    const odd = model({ name: 'odd', fields: { toString: text() }, extras: 'drop', access: ACCESS, search: [], indexes: [] })
-    assert.equal(refusal(() => validateDocument(odd, {}, { generated: GENERATED })), 'toString: expected a string, found nothing')
+    const odd = model({
+      name: 'odd',
+      fields: { toString: text() },
+      extras: 'drop',
+      access: ACCESS,
+      search: [],
+      indexes: [],
+    })
+    assert.equal(
+      refusal(() => validateDocument(odd, {}, { generated: GENERATED })),
+      'toString: expected a string, found nothing',
+    )
   })
 
   it('names the place in the middle of everything', () => {
@@ -173,13 +202,23 @@ describe('names and texts that no document may hold', () => {
   for (const [json, message] of rows) {
     it(json, () => {
       const body = parseJson(json) as JsonObject
-      assert.equal(refusal(() => validateDocument(tag, body, { generated: GENERATED })), message)
+      assert.equal(
+        refusal(() => validateDocument(tag, body, { generated: GENERATED })),
+        message,
+      )
       assert.equal(({} as Record<string, unknown>)['isAdmin'], undefined)
     })
   }
 
   it('are refused also where the model would drop them', () => {
-    assert.equal(refusal(() => read(text(), 'x', 'x') && validateDocument(userContentPreferences, { ...PREFERENCES, $x: 1 }, { generated: GENERATED })), `cannot store a member named "$x": ${NAMES}`)
+    assert.equal(
+      refusal(
+        () =>
+          read(text(), 'x', 'x') &&
+          validateDocument(userContentPreferences, { ...PREFERENCES, $x: 1 }, { generated: GENERATED }),
+      ),
+      `cannot store a member named "$x": ${NAMES}`,
+    )
   })
 
   it('more than 200 levels are refused, and 200 are taken', () => {

@@ -115,7 +115,9 @@ describe('createRouter()', () => {
   ] as const) {
     it(`takes ${name}, whatever the order of the table`, async () => {
       for (const order of [paths, [...paths].reverse()]) {
-        const router = createRouter(order.map((one) => ({ ...route('GET', one), handler: () => ok(JSON.stringify(one)) })))
+        const router = createRouter(
+          order.map((one) => ({ ...route('GET', one), handler: () => ok(JSON.stringify(one)) })),
+        )
         const { handler } = router.route('GET', path)
         assert.deepEqual(await handler(undefined as never), ok(JSON.stringify(wanted)))
       }

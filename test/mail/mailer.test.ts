@@ -158,7 +158,10 @@ describe('the file mailer', () => {
   it('is refused at start where a file stands in the way', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
     await writeFile(join(parent, 'mails'), '')
-    await assert.rejects(openMailer({ kind: 'file', directory: join(parent, 'mails') }, toolsWith()), /Cannot write mail to ".*mails": a file of that name is in the way/)
+    await assert.rejects(
+      openMailer({ kind: 'file', directory: join(parent, 'mails') }, toolsWith()),
+      /Cannot write mail to ".*mails": a file of that name is in the way/,
+    )
     await rm(parent, { recursive: true })
   })
 

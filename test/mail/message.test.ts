@@ -164,7 +164,14 @@ describe('encodeQuotedPrintable()', () => {
 })
 
 describe('a sign-in mail', () => {
-  const appNames = ['Dateline', 'Ж1234', 'Zoë’s “News” & <Views>', `Die ${'lange '.repeat(15)}Zeitung`, '—99', '日本語新聞']
+  const appNames = [
+    'Dateline',
+    'Ж1234',
+    'Zoë’s “News” & <Views>',
+    `Die ${'lange '.repeat(15)}Zeitung`,
+    '—99',
+    '日本語新聞',
+  ]
   const codes = ['000000', '123456', '987654']
   for (const appName of appNames) {
     it(`of ${appName.slice(0, 30)} has its code in subject, text and HTML and no other run of six digits`, () => {
@@ -188,7 +195,11 @@ describe('a sign-in mail', () => {
   it('opens text and page with the code, as the preview on a phone shows it', () => {
     const { text, html } = signInMessage({ code: '012345', minutes: 15, appName: 'Dateline' })
     assert.match(text, /^012345 is your code to sign in to Dateline\.\n/)
-    const words = html.replace(/^.*<body[^>]*>/s, '').replace(/<[^>]*>/g, ' ').trim().split(/\s+/)
+    const words = html
+      .replace(/^.*<body[^>]*>/s, '')
+      .replace(/<[^>]*>/g, ' ')
+      .trim()
+      .split(/\s+/)
     assert.equal(words.slice(0, 9).join(' '), '012345 is your code to sign in to Dateline')
   })
 

@@ -92,7 +92,10 @@ for (const chunks of ['whole', 'bytes'] as const) {
       const result = await attempt(script, overrides, { peer })
       assert.equal(result.reply, '250 2.0.0 queued as 4Xy', String(result.error))
       assert.equal(result.peer.verbs(), 'EHLO STARTTLS EHLO AUTH MAIL RCPT DATA . QUIT')
-      assert.deepEqual(result.peer.heard.map(({ encrypted }) => encrypted), [false, false, ...Array(7).fill(true)])
+      assert.deepEqual(
+        result.peer.heard.map(({ encrypted }) => encrypted),
+        [false, false, ...Array(7).fill(true)],
+      )
       assert.deepEqual(result.peer.messages, [MAIL.data])
     })
 
@@ -113,8 +116,26 @@ for (const chunks of ['whole', 'bytes'] as const) {
 
     const refusals: ReadonlyArray<readonly [string, readonly Step[], Stage, boolean, RegExp]> = [
       ['greeting 421', [['', '421 4.3.2 busy']], 'greeting', true, /^421 4\.3\.2 busy$/],
-      ['greeting 4xx', [['', '450 later'], ['QUIT', '221 bye']], 'greeting', true, /^450 later$/],
-      ['greeting 5xx', [['', '554 no mail here'], ['QUIT', '221 bye']], 'greeting', true, /^554 no mail here$/],
+      [
+        'greeting 4xx',
+        [
+          ['', '450 later'],
+          ['QUIT', '221 bye'],
+        ],
+        'greeting',
+        true,
+        /^450 later$/,
+      ],
+      [
+        'greeting 5xx',
+        [
+          ['', '554 no mail here'],
+          ['QUIT', '221 bye'],
+        ],
+        'greeting',
+        true,
+        /^554 no mail here$/,
+      ],
       ['greeting of another kind', [['', '354 go']], 'greeting', true, /^354/],
       [
         'EHLO and HELO 5xx',
@@ -155,7 +176,10 @@ for (const chunks of ['whole', 'bytes'] as const) {
     ]
     for (const [name, script, stage, temporary, text] of refusals) {
       it(`reports ${name} as ${temporary ? 'temporary' : 'permanent'}`, async () => {
-        const { error, peer: { surprises, verbs } } = await attempt(script, {}, { peer })
+        const {
+          error,
+          peer: { surprises, verbs },
+        } = await attempt(script, {}, { peer })
         assert.deepEqual([error?.stage, error?.temporary], [stage, temporary], String(error))
         assert.match(error?.reply ?? '', text)
         assert.deepEqual(surprises, [])
@@ -269,7 +293,10 @@ describe('deliver(), when the server misbehaves,', () => {
 
   it('hides a code and a password that the server repeats', async () => {
     const echo = `550 5.7.1 "123456 is your code" ${LOGIN.password} ${PASSWORD64} ${PLAIN} 1234567`
-    const login: Step[] = [['EHLO', '250-x\r\n250 AUTH PLAIN'], ['AUTH', '235 x']]
+    const login: Step[] = [
+      ['EHLO', '250-x\r\n250 AUTH PLAIN'],
+      ['AUTH', '235 x'],
+    ]
     const script: Step[] = [GREETING, ...login, SEND[0]!, ['RCPT', echo], ['QUIT', '221 x']]
     const { error } = await attempt(script, { login: LOGIN })
     assert.equal(error?.reply, '550 5.7.1 "*** is your code" *** *** *** 1234567')

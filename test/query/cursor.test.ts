@@ -124,7 +124,7 @@ describe('pages by cursors', () => {
       })
       const expected = places.toSorted((a, b) => comparePositions(sort, a, b)).map(({ id }) => id)
       const seen: string[] = []
-      for (let cursor: string | undefined; seen.length < 20; ) {
+      for (let cursor: string | undefined; seen.length < 20;) {
         const after = cursor === undefined ? undefined : readCursor(cursor, scope)
         const rest = places.filter((place) => after === undefined || comparePositions(sort, place, after) > 0)
         const page = rest.toSorted((a, b) => comparePositions(sort, a, b)).slice(0, 3)

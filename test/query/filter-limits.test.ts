@@ -12,12 +12,14 @@ const nest = (times: number, inner: Json, wrap: (inner: Json) => Json): Json => 
   return value
 }
 const list = (length: number): number[] => Array.from({ length }, (_, i) => i)
-const refusal = (message: RegExp) => (error: Error): boolean => {
-  assert.ok(error instanceof Failure && error.code === 'badRequest', String(error))
-  assert.match(error.message, message)
-  assert.ok(error.message.length < 500, error.message)
-  return true
-}
+const refusal =
+  (message: RegExp) =>
+  (error: Error): boolean => {
+    assert.ok(error instanceof Failure && error.code === 'badRequest', String(error))
+    assert.match(error.message, message)
+    assert.ok(error.message.length < 500, error.message)
+    return true
+  }
 
 describe('parseFilter() takes a filter at each limit and refuses one past it', () => {
   const levels = /expected at most 100 levels, found 101$/
@@ -80,7 +82,10 @@ describe('parseFilterText()', () => {
   }
 
   it('does not repeat the text in its message', () => {
-    assert.throws(() => parseFilterText('{"secret":"hunter2",}'), (error: Error) => !error.message.includes('hunter2'))
+    assert.throws(
+      () => parseFilterText('{"secret":"hunter2",}'),
+      (error: Error) => !error.message.includes('hunter2'),
+    )
   })
 })
 
@@ -121,7 +126,18 @@ describe('matches() on documents made to exhaust it', () => {
 
   it('walks the deepest document and the longest path', () => {
     const document = nest(190, 1, (inner) => ({ a: inner })) as JsonObject
-    assert.equal(matches(parseFilter({ [list(190).fill(0).map(() => 'a').join('.')]: 1 }), document), true)
+    assert.equal(
+      matches(
+        parseFilter({
+          [list(190)
+            .fill(0)
+            .map(() => 'a')
+            .join('.')]: 1,
+        }),
+        document,
+      ),
+      true,
+    )
     assert.equal(matches(parseFilter({ ['a.'.repeat(30_000)]: null }), document), true)
   })
 

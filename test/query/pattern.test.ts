@@ -117,7 +117,9 @@ describe('isLinear()', () => {
   const proven = String.raw`
     word ^word C++ a.c cat|dog ^a$ [a-z]x colou?r a{3} (?:ab|c){2} (?<n>a) \d{4}-\d{2} \bcat\b \p{Lu}x [*+]
     a\*b. \u{1F600}. (a|b)(c|d)
-  `.trim().split(/\s+/)
+  `
+    .trim()
+    .split(/\s+/)
   for (const source of proven) {
     it(`proves ${source}`, () => assert.equal(isLinear(parsePattern(source, '')), true))
   }
@@ -126,7 +128,9 @@ describe('isLinear()', () => {
     a* a+b .*x (a+)+$ (a|a)*b a{2,} (a)\1 (?<n>a)\k<n> a(?=b) a(?!b) (?<=a)b (?<!a)b (?i:a)b a{201}
     (?:a{20}){20} (?:a?){9}b a?a?a?a?a?a?a?a?a?b (|)(|)(|)(|)(|)(|)(|)(|)x (?:\p{L}){9} [\p{L}\p{N}]{9} (x*)
     a|b* [^a]{0,99}x a??b*?
-  `.trim().split(/\s+/)
+  `
+    .trim()
+    .split(/\s+/)
   for (const source of unproven) {
     it(`does not prove ${source}`, () => assert.equal(isLinear(parsePattern(source, '')), false))
   }

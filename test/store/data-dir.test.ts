@@ -35,7 +35,8 @@ it('files that others could read are closed to them', (t) => {
 
 it('a second owner is refused with the name of the first, and let in when the first is gone', async (t) => {
   const { dir, store } = testStore(t)
-  const second = () => openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0, owner: { pid: 4242, startedAt: 'later' } })
+  const second = () =>
+    openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0, owner: { pid: 4242, startedAt: 'later' } })
   assert.throws(second, (error: Error) => {
     assert.ok(error instanceof DataDirError)
     assert.match(error.message, new RegExp(`process ${process.pid}, started now, is using it`))
@@ -61,7 +62,10 @@ it('a directory that cannot be used is refused in one sentence', (t) => {
     [join(path, 'file', 'below'), /a file of that name is in the way/],
     [join(path, 'taken'), /it is a directory/],
   ] as const) {
-    assert.throws(() => prepareDataDir(directory), (error: Error) => error instanceof DataDirError && reason.test(error.message))
+    assert.throws(
+      () => prepareDataDir(directory),
+      (error: Error) => error instanceof DataDirError && reason.test(error.message),
+    )
   }
 })
 
@@ -70,7 +74,10 @@ it('loadSecrets() makes a secret once, keeps it, and reads older ones after it',
   const [first] = loadSecrets(file, random)
   assert.equal(Buffer.from(first ?? '', 'base64url').length, 32)
   assert.equal(mode(file), '600')
-  assert.deepEqual(loadSecrets(file, () => assert.fail('made a second secret')), [first])
+  assert.deepEqual(
+    loadSecrets(file, () => assert.fail('made a second secret')),
+    [first],
+  )
   writeFileSync(file, `${'n'.repeat(32)}\n\n${first ?? ''}\n`)
   assert.deepEqual(loadSecrets(file, random), ['n'.repeat(32), first])
 })
@@ -78,11 +85,14 @@ it('loadSecrets() makes a secret once, keeps it, and reads older ones after it',
 it('loadSecrets() refuses a secret that is too short without showing it', (t) => {
   const file = join(temporaryDirectory(t), 'secrets')
   writeFileSync(file, 'hunter2\n')
-  assert.throws(() => loadSecrets(file, random), (error: Error) => {
-    assert.match(error.message, /at least 32 bytes/)
-    assert.doesNotMatch(error.message, /hunter2/)
-    return true
-  })
+  assert.throws(
+    () => loadSecrets(file, random),
+    (error: Error) => {
+      assert.match(error.message, /at least 32 bytes/)
+      assert.doesNotMatch(error.message, /hunter2/)
+      return true
+    },
+  )
   assert.equal(readFileSync(file, 'utf8'), 'hunter2\n')
   assert.ok(existsSync(file))
 })

@@ -5,7 +5,14 @@ import { it } from 'node:test'
 import { id, model, text, timestamp } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
 import { openDatabase, type Database } from '../../src/store/database.ts'
-import { migrate, MIGRATIONS, needsMigration, schemaVersion, SchemaError, type MigrationOptions } from '../../src/store/migrations.ts'
+import {
+  migrate,
+  MIGRATIONS,
+  needsMigration,
+  schemaVersion,
+  SchemaError,
+  type MigrationOptions,
+} from '../../src/store/migrations.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service.ts'
 
 const thing = model({
@@ -26,7 +33,9 @@ function fresh(t: Cleanup): { database: Database; options: MigrationOptions; dir
 }
 
 function names(database: Database, type: string): string[] {
-  return database.all('SELECT name FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL ORDER BY name', type).map((row) => String(row['name']))
+  return database
+    .all('SELECT name FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL ORDER BY name', type)
+    .map((row) => String(row['name']))
 }
 
 it('a new file gets the whole schema, and a second start changes nothing', (t) => {
@@ -44,7 +53,10 @@ it('indexes follow the declarations: new ones are created, others dropped', (t) 
   const changed = { ...options, models: [{ ...thing, indexes: [['updatedAt']] }] }
   assert.ok(needsMigration(database, changed))
   migrate(database, changed)
-  assert.deepEqual(names(database, 'index').filter((name) => name.startsWith('thing/')), ['thing/updatedAt'])
+  assert.deepEqual(
+    names(database, 'index').filter((name) => name.startsWith('thing/')),
+    ['thing/updatedAt'],
+  )
 })
 
 it('counting that is switched on later begins with what is there', (t) => {
@@ -59,18 +71,28 @@ it('counting that is switched on later begins with what is there', (t) => {
   database.run(`DELETE FROM thing WHERE id = '1'`)
   database.run(`INSERT INTO thing (id, doc) VALUES ('3', '{"status":"archived"}')`)
   const counts = database.all('SELECT status, n FROM status_count WHERE n > 0 ORDER BY status')
-  assert.deepEqual(counts.map((row) => [row['status'], row['n']]), [['active', 1], ['archived', 1], ['draft', 1]])
+  assert.deepEqual(
+    counts.map((row) => [row['status'], row['n']]),
+    [
+      ['active', 1],
+      ['archived', 1],
+      ['draft', 1],
+    ],
+  )
 })
 
 it('a file of a newer program is refused with the version to install, and left as it is', (t) => {
   const { database, options } = fresh(t)
   const newer = [...MIGRATIONS, 'CREATE TABLE later (a)']
   migrate(database, { ...options, version: '9.8.7', migrations: newer })
-  assert.throws(() => migrate(database, options), (error: Error) => {
-    assert.ok(error instanceof SchemaError)
-    assert.match(error.message, /dateline 9\.8\.7.*install that version or a newer one/)
-    return true
-  })
+  assert.throws(
+    () => migrate(database, options),
+    (error: Error) => {
+      assert.ok(error instanceof SchemaError)
+      assert.match(error.message, /dateline 9\.8\.7.*install that version or a newer one/)
+      return true
+    },
+  )
   assert.ok(names(database, 'table').includes('later'))
 })
 

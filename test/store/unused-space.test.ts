@@ -62,7 +62,10 @@ describe('unusedSpan()', () => {
       const span = unusedSpan(page, 2)
       if (span === undefined) continue
       spans++
-      assert.ok(span.start >= 8 && span.start < span.end && span.end <= page.length, `SEED=${random.seed} ${page.toString('hex')}`)
+      assert.ok(
+        span.start >= 8 && span.start < span.end && span.end <= page.length,
+        `SEED=${random.seed} ${page.toString('hex')}`,
+      )
     }
     assert.ok(spans > 0)
   })
@@ -76,7 +79,8 @@ it('blankUnused() takes what no row holds, and leaves every row, blob and index 
   database.exec('PRAGMA page_size = 1024; CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE, c BLOB); BEGIN')
   const insert = database.prepare('INSERT INTO t (b, c) VALUES (?, ?)')
   // Long blobs have overflow pages, and bytes that look like the types of b-tree pages.
-  for (let i = 0; i < 800; i++) insert.run(`secret ${random.below(1e9)} ${i}`, Buffer.alloc(random.below(4000), random.pick([2, 5, 10, 13, 0])))
+  for (let i = 0; i < 800; i++)
+    insert.run(`secret ${random.below(1e9)} ${i}`, Buffer.alloc(random.below(4000), random.pick([2, 5, 10, 13, 0])))
   database.exec('COMMIT; DELETE FROM t WHERE a % 2 = 0')
   const rows = database.prepare('SELECT a, b, hex(c) AS c FROM t ORDER BY b').all()
   database.close()
@@ -85,7 +89,12 @@ it('blankUnused() takes what no row holds, and leaves every row, blob and index 
   const descriptor = openSync(file, 'r+')
   t.after(() => closeSync(descriptor))
   // Pages that are not there are passed over.
-  blankUnused({ descriptor, pageBytes: 1024 }, [...Array.from({ length: pages }, (_, i) => i + 1), 0, pages + 1, 2 ** 31])
+  blankUnused({ descriptor, pageBytes: 1024 }, [
+    ...Array.from({ length: pages }, (_, i) => i + 1),
+    0,
+    pages + 1,
+    2 ** 31,
+  ])
   const after = readFileSync(file)
   assert.equal(after.length, before.length)
   assert.ok(!after.equals(before), 'there was something to blank')

@@ -42,13 +42,22 @@ it('write() rolls back work that throws and nothing else', async (t) => {
     write(() => database.run('INSERT INTO t (a) VALUES (3)')),
     write(() => database.run('INSERT INTO t (a) VALUES (3)')),
   ])
-  assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled', 'rejected'])
-  assert.deepEqual(database.all('SELECT a FROM t').map((row) => row['a']), [1, 3])
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+  )
+  assert.deepEqual(
+    database.all('SELECT a FROM t').map((row) => row['a']),
+    [1, 3],
+  )
 })
 
 it('write() refuses work that awaits inside the transaction', async (t) => {
   const { database, write } = queueOn(t)
-  await assert.rejects(write(async () => database.run('INSERT INTO t (a) VALUES (1)')), /must not be asynchronous/)
+  await assert.rejects(
+    write(async () => database.run('INSERT INTO t (a) VALUES (1)')),
+    /must not be asynchronous/,
+  )
   assert.equal(database.get('SELECT count(*) AS n FROM t')?.['n'], 0)
 })
 

@@ -11,15 +11,20 @@ export interface BadToken {
 const DAY_MS = 86_400_000
 
 /** The parts of a token, read without checking anything. */
-export function tokenParts(token: string): { readonly header: Record<string, unknown>; readonly claims: Record<string, unknown> } {
+export function tokenParts(token: string): {
+  readonly header: Record<string, unknown>
+  readonly claims: Record<string, unknown>
+} {
   const [header = '', claims = ''] = token.split('.')
-  const read = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>
+  const read = (part: string): Record<string, unknown> =>
+    JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>
   return { header: read(header), claims: read(claims) }
 }
 
 /** Signs whatever it is given, with any HMAC. */
 export function forge(header: unknown, claims: unknown, secret: Buffer | string, hash = 'sha256'): string {
-  const encode = (part: unknown): string => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
+  const encode = (part: unknown): string =>
+    Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
   const content = `${encode(header)}.${encode(claims)}`
   return `${content}.${createHmac(hash, secret).update(content).digest('base64url')}`
 }

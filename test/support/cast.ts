@@ -13,12 +13,13 @@ export interface Person {
 
 export type Cast = Readonly<Record<Role, Person>>
 
-const ROLES_OF: Readonly<Record<Exclude<Role, 'guest'>, { readonly appRole: string; readonly dashboardRole: string }>> = {
-  standard: { appRole: 'standardUser', dashboardRole: 'none' },
-  premium: { appRole: 'premiumUser', dashboardRole: 'none' },
-  publisher: { appRole: 'standardUser', dashboardRole: 'publisher' },
-  admin: { appRole: 'standardUser', dashboardRole: 'admin' },
-}
+const ROLES_OF: Readonly<Record<Exclude<Role, 'guest'>, { readonly appRole: string; readonly dashboardRole: string }>> =
+  {
+    standard: { appRole: 'standardUser', dashboardRole: 'none' },
+    premium: { appRole: 'premiumUser', dashboardRole: 'none' },
+    publisher: { appRole: 'standardUser', dashboardRole: 'publisher' },
+    admin: { appRole: 'standardUser', dashboardRole: 'admin' },
+  }
 
 let invited = 0
 

@@ -19,7 +19,10 @@ export interface RunOptions {
 }
 
 /** Runs a command to its end. */
-export async function run(words: readonly string[], { input = '', environment = {} }: RunOptions = {}): Promise<Finished> {
+export async function run(
+  words: readonly string[],
+  { input = '', environment = {} }: RunOptions = {},
+): Promise<Finished> {
   const child = spawn(process.execPath, [MAIN, ...words], { env: cleanEnvironment(environment) })
   const output = collect(child)
   child.stdin?.on('error', () => {}) // A command that refuses its arguments does not read its input.

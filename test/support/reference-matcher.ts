@@ -30,20 +30,30 @@ function meetsCondition(condition: Json, all: Candidate[], whole: Candidate[]): 
   return Object.entries(condition).every(([operator, operand]) => {
     const list = operand as readonly Json[]
     switch (operator) {
-      case '$eq': return all.some((c) => equal(c, operand))
-      case '$ne': return !all.some((c) => equal(c, operand))
-      case '$in': return list.some((one) => all.some((c) => equal(c, one)))
-      case '$nin': return !list.some((one) => all.some((c) => equal(c, one)))
-      case '$gt': return all.some((c) => sameType(c, operand) && operand !== null && order(c as Json, operand) > 0)
-      case '$lt': return all.some((c) => sameType(c, operand) && operand !== null && order(c as Json, operand) < 0)
-      case '$gte': return all.some((c) => equal(c, operand) || (sameType(c, operand) && order(c as Json, operand) > 0))
-      case '$lte': return all.some((c) => equal(c, operand) || (sameType(c, operand) && order(c as Json, operand) < 0))
+      case '$eq':
+        return all.some((c) => equal(c, operand))
+      case '$ne':
+        return !all.some((c) => equal(c, operand))
+      case '$in':
+        return list.some((one) => all.some((c) => equal(c, one)))
+      case '$nin':
+        return !list.some((one) => all.some((c) => equal(c, one)))
+      case '$gt':
+        return all.some((c) => sameType(c, operand) && operand !== null && order(c as Json, operand) > 0)
+      case '$lt':
+        return all.some((c) => sameType(c, operand) && operand !== null && order(c as Json, operand) < 0)
+      case '$gte':
+        return all.some((c) => equal(c, operand) || (sameType(c, operand) && order(c as Json, operand) > 0))
+      case '$lte':
+        return all.some((c) => equal(c, operand) || (sameType(c, operand) && order(c as Json, operand) < 0))
       case '$exists': {
         const present = all.some((c) => c !== MISSING)
         return [false, 0, null].includes(operand as null) ? !present : present
       }
-      case '$type': return all.some((c) => c !== MISSING && typeName(c) === operand)
-      case '$size': return whole.some((c) => Array.isArray(c) && c.length === operand)
+      case '$type':
+        return all.some((c) => c !== MISSING && typeName(c) === operand)
+      case '$size':
+        return whole.some((c) => Array.isArray(c) && c.length === operand)
       case '$all':
         if (isPlainObject(list[0]) && '$elemMatch' in list[0]) {
           return list.every((one) => meetsCondition(one, all, whole))
@@ -51,14 +61,18 @@ function meetsCondition(condition: Json, all: Candidate[], whole: Candidate[]): 
         return list.length > 0 && list.every((one) => all.some((c) => equal(c, one)))
       case '$elemMatch':
         return whole.some((c) => Array.isArray(c) && c.some((element: Json) => meetsElement(element, operand)))
-      case '$mod': return all.some((c) => typeof c === 'number' && Math.trunc(c) % Number(list[0]) === Number(list[1]))
-      case '$not': return !meetsCondition(operand, all, whole)
+      case '$mod':
+        return all.some((c) => typeof c === 'number' && Math.trunc(c) % Number(list[0]) === Number(list[1]))
+      case '$not':
+        return !meetsCondition(operand, all, whole)
       case '$regex': {
         const options = condition['$options'] as string | undefined
         return all.some((c) => typeof c === 'string' && new RegExp(operand as string, `u${options ?? ''}`).test(c))
       }
-      case '$options': return true
-      default: throw new Error(`The reference knows no ${operator}`)
+      case '$options':
+        return true
+      default:
+        throw new Error(`The reference knows no ${operator}`)
     }
   })
 }

@@ -88,7 +88,12 @@ export async function startService(
   let time = start
   const now = (): number => time
   const logLines: string[] = []
-  const log = createLog({ level: 'debug', format: 'json', now, write: (text) => logLines.push(...text.trim().split('\n')) })
+  const log = createLog({
+    level: 'debug',
+    format: 'json',
+    now,
+    write: (text) => logLines.push(...text.trim().split('\n')),
+  })
   const mailDirectory = join(directory, 'mail')
   const given: TestSettings = {
     port: '0',
@@ -137,7 +142,10 @@ export async function startService(
     advance: (ms) => void (time += ms),
     call,
     data(method, target, query, options) {
-      const values = Object.entries(query).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])
+      const values = Object.entries(query).map(([name, value]) => [
+        name,
+        typeof value === 'object' ? JSON.stringify(value) : String(value),
+      ])
       return call(method, `/api/v1/data${target}?${new URLSearchParams(values).toString()}`, options)
     },
     async mails(email) {
@@ -172,7 +180,9 @@ export async function startService(
 
 /** Files sort by time. Soft line breaks of quoted-printable are undone, so that texts can be searched. */
 function readMails(directory: string, email: string): readonly string[] {
-  const names = readdirSync(directory).filter((name) => name.endsWith('.eml')).sort()
+  const names = readdirSync(directory)
+    .filter((name) => name.endsWith('.eml'))
+    .sort()
   const texts = names.map((name) => readFileSync(join(directory, name), 'utf8').replaceAll('=\r\n', ''))
   // A domain of another script is written in its ASCII form there.
   const written = RegExp.escape(wireAddress(email) ?? email)

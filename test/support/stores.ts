@@ -14,7 +14,13 @@ export interface TestStore {
 
 export function testStore(t: Cleanup, models: readonly Model[] = STORED_MODELS): TestStore {
   const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
-  const store = openStore({ dir, models, version: '1.2.3', now: () => 0, owner: { pid: process.pid, startedAt: 'now' } })
+  const store = openStore({
+    dir,
+    models,
+    version: '1.2.3',
+    now: () => 0,
+    owner: { pid: process.pid, startedAt: 'now' },
+  })
   t.after(() => store.close())
   return { store, dir }
 }

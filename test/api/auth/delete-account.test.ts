@@ -19,7 +19,9 @@ const OWNED = ['user', 'user_app_settings', 'user_content_preferences']
 function mentions(directory: string, text: string): Record<string, number> {
   const database = new DatabaseSync(join(directory, 'data', 'dateline.db'), { readOnly: true })
   try {
-    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'").all()
+    const tables = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+      .all()
     const counts = tables.map(({ name }) => {
       const rows = database.prepare(`SELECT * FROM "${String(name)}"`).all()
       return [String(name), rows.filter((row) => JSON.stringify(row).includes(text)).length] as const
@@ -42,7 +44,12 @@ describe('delete-account', () => {
       const answer = await deleteAccount(person.token)
       assert.deepEqual([answer.status, answer.text], [204, ''])
       assert.deepEqual(await statusesOf(service, person.id, admin.token), [404, 404, 404])
-      const found = await service.data('GET', '', { model: 'user', filter: { email: person.email } }, { token: admin.token })
+      const found = await service.data(
+        'GET',
+        '',
+        { model: 'user', filter: { email: person.email } },
+        { token: admin.token },
+      )
       assert.deepEqual(found.at('data.items'), [])
     })
   }
@@ -78,9 +85,14 @@ describe('delete-account', () => {
   })
 
   it('does not mind missing settings and preferences', async () => {
-    for (const missing of [['user_app_settings'], ['user_content_preferences'], ['user_app_settings', 'user_content_preferences']]) {
+    for (const missing of [
+      ['user_app_settings'],
+      ['user_content_preferences'],
+      ['user_app_settings', 'user_content_preferences'],
+    ]) {
       const { id, token } = await newPerson(service, 'standard', admin.token)
-      for (const model of missing) assert.equal((await service.data('DELETE', `/${id}`, { model }, { token })).status, 204)
+      for (const model of missing)
+        assert.equal((await service.data('DELETE', `/${id}`, { model }, { token })).status, 204)
       assert.equal((await deleteAccount(token)).status, 204)
       assert.deepEqual(await statusesOf(service, id, admin.token), [404, 404, 404])
     }
@@ -105,7 +117,9 @@ describe('delete-account', () => {
     /** Which of the texts can be read in which files. */
     const readable = (texts: readonly string[]): string[] => {
       const files = readdirSync(data).map((name) => ({ name, bytes: readFileSync(join(data, name)) }))
-      return files.flatMap(({ name, bytes }) => texts.filter((text) => bytes.includes(text)).map((text) => `${text} in ${name}`))
+      return files.flatMap(({ name, bytes }) =>
+        texts.filter((text) => bytes.includes(text)).map((text) => `${text} in ${name}`),
+      )
     }
     const people = await Promise.all(Array.from({ length: 30 }, () => newPerson(service, 'standard', admin.token)))
     const texts: string[][] = []
@@ -126,7 +140,10 @@ describe('delete-account', () => {
     await deleteAccount(converted.token)
     assert.deepEqual(readable(['converted-guest@example.org', guest.id]), [])
     for (const [i, { id, token }] of people.entries()) {
-      const status = i % 2 === 0 ? (await deleteAccount(token)).status : (await service.data('DELETE', `/${id}`, { model: 'user' }, { token: admin.token })).status
+      const status =
+        i % 2 === 0
+          ? (await deleteAccount(token)).status
+          : (await service.data('DELETE', `/${id}`, { model: 'user' }, { token: admin.token })).status
       assert.equal(status, 204)
       assert.deepEqual(readable(texts[i] ?? []), [])
     }

@@ -12,7 +12,10 @@ async function restart(t: TestContext, service: TestService, settings: TestSetti
 }
 
 async function users(service: TestService, token: string): Promise<readonly Record<string, unknown>[]> {
-  return (await service.data('GET', '', { model: 'user', limit: 100 }, { token })).at('data.items') as Record<string, unknown>[]
+  return (await service.data('GET', '', { model: 'user', limit: 100 }, { token })).at('data.items') as Record<
+    string,
+    unknown
+  >[]
 }
 
 describe('the first administrator', () => {
@@ -23,7 +26,10 @@ describe('the first administrator', () => {
     for (const model of ['user', 'user_app_settings', 'user_content_preferences'] as const) {
       decodeEnvelope<unknown>((await service.data('GET', `/${id}`, { model }, { token })).body, DECODERS[model])
     }
-    assert.deepEqual((await users(service, token)).map((one) => one['email']), [ADMIN_EMAIL])
+    assert.deepEqual(
+      (await users(service, token)).map((one) => one['email']),
+      [ADMIN_EMAIL],
+    )
   })
 
   it('is the same one after each start', async (t) => {
@@ -52,7 +58,10 @@ describe('the first administrator', () => {
     const before = await users(first, token)
     const second = await restart(t, first, { adminEmail: 'second-admin@example.org' })
     const after = await users(second, token)
-    assert.deepEqual(after.filter(({ email }) => email !== 'second-admin@example.org'), before)
+    assert.deepEqual(
+      after.filter(({ email }) => email !== 'second-admin@example.org'),
+      before,
+    )
     assert.equal(after.length, before.length + 1)
   })
 
@@ -73,7 +82,10 @@ describe('the first administrator', () => {
     const other = await newPerson(first, 'admin', token)
     assert.equal((await authCalls(first).deleteAccount(token)).status, 204)
     const second = await restart(t, first, { adminEmail: undefined } as unknown as TestSettings)
-    assert.deepEqual((await users(second, other.token)).map(({ id }) => id), [other.id])
+    assert.deepEqual(
+      (await users(second, other.token)).map(({ id }) => id),
+      [other.id],
+    )
   })
 
   it('is made without a mail', async (t) => {

@@ -34,7 +34,10 @@ it('the tests can forge a token that holds', async () => {
 
 it('a token of ours has the five claims, and names algorithm, type and key', () => {
   assert.deepEqual(Object.keys(claims).sort(), ['exp', 'iat', 'iss', 'jti', 'sub'])
-  assert.deepEqual({ ...claims, jti: 'any' }, { sub: guest.id, iat: now, exp: now + 720 * 3600, iss: 'http://localhost:8080', jti: 'any' })
+  assert.deepEqual(
+    { ...claims, jti: 'any' },
+    { sub: guest.id, iat: now, exp: now + 720 * 3600, iss: 'http://localhost:8080', jti: 'any' },
+  )
   assert.deepEqual({ ...header, kid: 'any' }, { alg: 'HS256', typ: 'JWT', kid: 'any' })
 })
 
@@ -60,7 +63,10 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['whose header was changed', `${encode({ ...header, typ: 'other' })}.${signedClaims}.${signature}`],
   ['whose signature was cut', `${signedHeader}.${signedClaims}.${signature.slice(0, -1)}`],
   ['whose signature is longer', `${signedHeader}.${signedClaims}.${signature}A`],
-  ['whose signature has other padding bits', `${signedHeader}.${signedClaims}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`],
+  [
+    'whose signature has other padding bits',
+    `${signedHeader}.${signedClaims}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`,
+  ],
   ['without a signature', `${signedHeader}.${signedClaims}.`],
   ['of two parts', `${signedHeader}.${signedClaims}`],
   ['of four parts', `${guest.token}.${signature}`],
@@ -87,7 +93,10 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['whose exp is this moment', withClaims({ exp: now })],
   ['whose exp was yesterday', withClaims({ exp: now - 86_400 })],
   ['whose exp is negative', withClaims({ exp: -1 })],
-  ['whose exp is no number at all', forge(header, `{"exp":1e999,${JSON.stringify({ ...claims, exp: undefined }).slice(1)}`, secret)],
+  [
+    'whose exp is no number at all',
+    forge(header, `{"exp":1e999,${JSON.stringify({ ...claims, exp: undefined }).slice(1)}`, secret),
+  ],
   ['of another issuer', withClaims({ iss: 'http://localhost:8081' })],
   ['of several issuers', withClaims({ iss: ['http://localhost:8080'] })],
   ['that begins in an hour', withClaims({ iat: now + 3600 })],
@@ -117,7 +126,12 @@ describe('a token is taken', () => {
 
 describe('what a user may do', () => {
   it('is not in the token, whatever it says', async () => {
-    const token = withClaims({ appRole: 'premiumUser', dashboardRole: 'admin', email: 'admin@example.org', role: 'admin' })
+    const token = withClaims({
+      appRole: 'premiumUser',
+      dashboardRole: 'admin',
+      email: 'admin@example.org',
+      role: 'admin',
+    })
     assert.equal((await me(token)).at('data.dashboardRole'), 'none')
     assert.equal((await service.data('GET', '', { model: 'user' }, { token })).status, 403)
   })
@@ -126,7 +140,12 @@ describe('what a user may do', () => {
     const { id, token, user } = await service.signIn('promoted@example.org')
     const list = async (): Promise<number> => (await service.data('GET', '', { model: 'user' }, { token })).status
     const give = async (dashboardRole: string): Promise<void> => {
-      const answer = await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body: { ...user, dashboardRole } })
+      const answer = await service.data(
+        'PUT',
+        `/${id}`,
+        { model: 'user' },
+        { token: admin.token, body: { ...user, dashboardRole } },
+      )
       assert.equal(answer.status, 200, answer.text)
     }
     assert.equal(await list(), 403)

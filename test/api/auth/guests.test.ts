@@ -4,7 +4,13 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { authCalls } from '../../support/auth-calls.ts'
 import { newCast, newPerson, type Person } from '../../support/cast.ts'
-import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError, decodeUserContentPreferences } from '../../support/client-codec.ts'
+import {
+  DECODERS,
+  decodeAuthSuccess,
+  decodeEnvelope,
+  decodeError,
+  decodeUserContentPreferences,
+} from '../../support/client-codec.ts'
 import { copies, COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../support/data-bodies.ts'
 import { startService } from '../../support/service.ts'
 import { startSuiteService } from '../../support/suite-service.ts'
@@ -84,9 +90,16 @@ describe('a guest', () => {
 describe('a guest who verifies a free address', () => {
   it('keeps id, settings, preferences and feed cards, and becomes a standard user', async () => {
     const guest = await service.guest()
-    const cards = { ...(guest.user['feedDecoratorStatus'] as JsonObject), rateApp: { isCompleted: true, lastShownAt: '2026-02-01T00:00:00.000Z' } }
+    const cards = {
+      ...(guest.user['feedDecoratorStatus'] as JsonObject),
+      rateApp: { isCompleted: true, lastShownAt: '2026-02-01T00:00:00.000Z' },
+    }
     await put('user', { ...(guest.user as JsonObject), feedDecoratorStatus: cards }, guest)
-    await put('user_app_settings', { ...SETTINGS, displaySettings: { ...SETTINGS.displaySettings, baseTheme: 'dark' } }, guest)
+    await put(
+      'user_app_settings',
+      { ...SETTINGS, displaySettings: { ...SETTINGS.displaySettings, baseTheme: 'dark' } },
+      guest,
+    )
     await put('user_content_preferences', PREFERENCES, guest)
     const before = await Promise.all(OWNED.map((model) => own(model, guest)))
     service.advance(60_000)
@@ -142,19 +155,33 @@ describe('a guest who verifies the address of an account', () => {
 
   it('signs in to it, adds what the account did not have after its own, and is gone', async () => {
     const account = await newPerson(service, 'standard', admin.token)
-    await put('user_app_settings', { ...SETTINGS, feedPreferences: { ...SETTINGS.feedPreferences, headlineDensity: 'compact' } }, account)
+    await put(
+      'user_app_settings',
+      { ...SETTINGS, feedPreferences: { ...SETTINGS.feedPreferences, headlineDensity: 'compact' } },
+      account,
+    )
     await put('user_content_preferences', preferencesOf('own', 2), account)
     const [user, settings] = [await own('user', account), await own('user_app_settings', account)]
     const guest = await service.guest()
-    await put('user_app_settings', { ...SETTINGS, feedPreferences: { ...SETTINGS.feedPreferences, headlineDensity: 'comfortable' } }, guest)
+    await put(
+      'user_app_settings',
+      { ...SETTINGS, feedPreferences: { ...SETTINGS.feedPreferences, headlineDensity: 'comfortable' } },
+      guest,
+    )
     await put('user_content_preferences', preferencesOf('guest', 1), guest)
     service.advance(1000)
     const signed = await service.signIn(account.email, { token: guest.token })
     assert.deepEqual(signed.user, user)
     assert.deepEqual(await own('user_app_settings', account), settings)
     const merged = await own('user_content_preferences', account)
-    assert.deepEqual(idsOf(merged), Object.fromEntries(LISTS.map((list) => [list, ['own-0', 'own-1', 'both', 'guest-0']])))
-    assert.deepEqual((merged?.['savedFilters'] as JsonObject[]).map(({ name }) => name), ['own', 'own', 'own', 'guest'])
+    assert.deepEqual(
+      idsOf(merged),
+      Object.fromEntries(LISTS.map((list) => [list, ['own-0', 'own-1', 'both', 'guest-0']])),
+    )
+    assert.deepEqual(
+      (merged?.['savedFilters'] as JsonObject[]).map(({ name }) => name),
+      ['own', 'own', 'own', 'guest'],
+    )
     assert.equal(merged?.['updatedAt'], new Date(service.now()).toISOString())
     assert.equal((await me(guest.token)).status, 401)
     for (const model of OWNED) {
@@ -192,7 +219,9 @@ describe('a guest who verifies the address of an account', () => {
     Object.fromEntries(
       Object.entries(preferences).map(([name, list]) => [
         name,
-        Array.isArray(list) ? (list as JsonObject[]).map((entry) => ({ ...entry, id: `${prefix}-${String(entry['id'])}` })) : list,
+        Array.isArray(list)
+          ? (list as JsonObject[]).map((entry) => ({ ...entry, id: `${prefix}-${String(entry['id'])}` }))
+          : list,
       ]),
     )
   const LIMITS = [
@@ -212,7 +241,10 @@ describe('a guest who verifies the address of an account', () => {
       const merged = await own('user_content_preferences', account)
       const lengths = LISTS.map((list) => (merged?.[list] as unknown[]).length)
       assert.deepEqual(lengths, [followed, followed, followed, saved, filters])
-      assert.deepEqual((merged?.['followedTopics'] as JsonObject[])[follow]?.['id'], followed > follow ? 'guest-copy-0' : undefined)
+      assert.deepEqual(
+        (merged?.['followedTopics'] as JsonObject[])[follow]?.['id'],
+        followed > follow ? 'guest-copy-0' : undefined,
+      )
     })
   }
 
@@ -226,13 +258,24 @@ describe('a guest who verifies the address of an account', () => {
     const guests = { ...PREFERENCES, ...prefixed({ followedTopics: copies(TOPIC, 3) }, 'guest'), id: guest.id }
     assert.equal((await own.data('PUT', `/${guest.id}`, { model }, { token: guest.token, body: guests })).status, 200)
     const target = '/6643b1b7a4a4e6e1a8e7b1c2'
-    const config = (await own.data('GET', target, { model: 'remote_config' }, { token: admin.token })).at('data') as JsonObject
-    const lowered = { ...config, userPreferenceConfig: { ...(config['userPreferenceConfig'] as JsonObject), authenticatedFollowedItemsLimit: 10 } }
-    assert.equal((await own.data('PUT', target, { model: 'remote_config' }, { token: admin.token, body: lowered })).status, 200)
+    const config = (await own.data('GET', target, { model: 'remote_config' }, { token: admin.token })).at(
+      'data',
+    ) as JsonObject
+    const lowered = {
+      ...config,
+      userPreferenceConfig: { ...(config['userPreferenceConfig'] as JsonObject), authenticatedFollowedItemsLimit: 10 },
+    }
+    assert.equal(
+      (await own.data('PUT', target, { model: 'remote_config' }, { token: admin.token, body: lowered })).status,
+      200,
+    )
     await own.signIn(standard.email, { token: guest.token })
     const merged = await own.data('GET', `/${standard.id}`, { model }, { token: standard.token })
-    const ids = (decodeEnvelope(merged.body, decodeUserContentPreferences).data.followedTopics).map(({ id }) => id)
-    assert.deepEqual(ids, copies(TOPIC, 12).map(({ id }) => `own-${String(id)}`))
+    const ids = decodeEnvelope(merged.body, decodeUserContentPreferences).data.followedTopics.map(({ id }) => id)
+    assert.deepEqual(
+      ids,
+      copies(TOPIC, 12).map(({ id }) => `own-${String(id)}`),
+    )
   })
 
   it('gives the preferences to an account that has none', async () => {
@@ -243,7 +286,10 @@ describe('a guest who verifies the address of an account', () => {
     const guest = await service.guest()
     await put('user_content_preferences', preferencesOf('guest', 1), guest)
     await service.signIn(account.email, { token: guest.token })
-    assert.deepEqual(idsOf(await own('user_content_preferences', account)), Object.fromEntries(LISTS.map((list) => [list, ['guest-0', 'both']])))
+    assert.deepEqual(
+      idsOf(await own('user_content_preferences', account)),
+      Object.fromEntries(LISTS.map((list) => [list, ['guest-0', 'both']])),
+    )
     assert.notEqual(await own('user_app_settings', account), undefined)
   })
 
@@ -252,7 +298,11 @@ describe('a guest who verifies the address of an account', () => {
     await put('user_content_preferences', preferencesOf('own', 1), account)
     const before = await own('user_content_preferences', account)
     const guest = await service.guest()
-    assert.equal((await service.data('DELETE', `/${guest.id}`, { model: 'user_content_preferences' }, { token: guest.token })).status, 204)
+    assert.equal(
+      (await service.data('DELETE', `/${guest.id}`, { model: 'user_content_preferences' }, { token: guest.token }))
+        .status,
+      204,
+    )
     await service.signIn(account.email, { token: guest.token })
     assert.deepEqual(await own('user_content_preferences', account), before)
     assert.equal((await me(guest.token)).status, 401)
@@ -265,6 +315,9 @@ describe('a guest who verifies the address of an account', () => {
     const body = { email: account.email, code: await service.codeFor(account.email), isDashboardLogin: true }
     assert.equal((await verify(body, { token: guest.token })).status, 403)
     assert.equal((await me(guest.token)).at('data.appRole'), 'guestUser')
-    assert.deepEqual(idsOf(await own('user_content_preferences', account)), Object.fromEntries(LISTS.map((list) => [list, []])))
+    assert.deepEqual(
+      idsOf(await own('user_content_preferences', account)),
+      Object.fromEntries(LISTS.map((list) => [list, []])),
+    )
   })
 })

@@ -33,8 +33,13 @@ function statuses(answers: readonly Answer[]): Record<number, number> {
 async function assertWhole(): Promise<void> {
   const ids = async (model: string): Promise<string[]> => {
     const found: string[] = []
-    for (let cursor: unknown = ''; cursor !== null; ) {
-      const page = await service.data('GET', '', { model, limit: 100, ...(cursor === '' ? {} : { cursor }) }, { token: admin.token })
+    for (let cursor: unknown = ''; cursor !== null;) {
+      const page = await service.data(
+        'GET',
+        '',
+        { model, limit: 100, ...(cursor === '' ? {} : { cursor }) },
+        { token: admin.token },
+      )
       found.push(...(page.at('data.items') as { id: string }[]).map(({ id }) => id))
       cursor = page.at('data.cursor')
     }
@@ -52,7 +57,10 @@ describe('the right code, sent', () => {
       for (let round = 0; round < ROUNDS; round++) {
         const email = newEmail()
         const code = await service.codeFor(email)
-        assert.deepEqual(statuses(await Promise.all(times(count, () => verify({ email, code })))), { 200: 1, 400: count - 1 })
+        assert.deepEqual(statuses(await Promise.all(times(count, () => verify({ email, code })))), {
+          200: 1,
+          400: count - 1,
+        })
         assert.equal((await usersNamed(email)).length, 1)
       }
       await assertWhole()
@@ -63,7 +71,9 @@ describe('the right code, sent', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const email = newEmail()
       const code = await service.codeFor(email)
-      const answers = await Promise.all(times(12, (i) => verify({ email, code: i % 4 === 3 ? code : otherCode(code, i + 1) })))
+      const answers = await Promise.all(
+        times(12, (i) => verify({ email, code: i % 4 === 3 ? code : otherCode(code, i + 1) })),
+      )
       const won = answers.filter(({ status }) => status === 200).length
       assert.ok(won <= 1)
       assert.equal((await verify({ email, code })).status, 400)
@@ -91,7 +101,8 @@ describe('several requests for a code at once', () => {
     const codes = (await service.mails(email)).map((mail) => /\b\d{6}\b/.exec(mail)?.[0])
     assert.ok(codes.length >= 1)
     const last = codes.at(-1)
-    for (const code of new Set(codes.slice(0, -1))) if (code !== last) assert.equal((await verify({ email, code })).status, 400)
+    for (const code of new Set(codes.slice(0, -1)))
+      if (code !== last) assert.equal((await verify({ email, code })).status, 400)
     if (codes.length <= 5) assert.equal((await verify({ email, code: last })).status, 200)
   })
 })
@@ -129,12 +140,18 @@ describe('guests who convert at once', () => {
       const guest = await service.guest()
       const emails = [newEmail(), newEmail()]
       const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
-      const answers = await Promise.all(emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })))
+      const answers = await Promise.all(
+        emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })),
+      )
       assert.deepEqual(statuses(answers), { 200: 2 })
       const ids = answers.map((answer) => answer.at('data.user.id'))
       assert.equal(new Set(ids).size, 2)
       assert.ok(ids.includes(guest.id))
-      for (const [i, email] of emails.entries()) assert.deepEqual((await usersNamed(email)).map(({ id }) => id), [ids[i]])
+      for (const [i, email] of emails.entries())
+        assert.deepEqual(
+          (await usersNamed(email)).map(({ id }) => id),
+          [ids[i]],
+        )
       assert.equal((await me(guest.token)).status, 401)
       for (const answer of answers) assert.equal((await me(String(answer.at('data.token')))).status, 200)
     }
@@ -150,8 +167,13 @@ describe('guests who convert at once', () => {
       assert.equal((await service.data('PUT', `/${guest.id}`, { model }, { token: guest.token, body })).status, 200)
       const emails = accounts.map(({ user }) => String(user['email']))
       const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
-      const answers = await Promise.all(emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })))
-      assert.deepEqual(answers.map((answer) => answer.at('data.user.id')), accounts.map(({ id }) => id))
+      const answers = await Promise.all(
+        emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })),
+      )
+      assert.deepEqual(
+        answers.map((answer) => answer.at('data.user.id')),
+        accounts.map(({ id }) => id),
+      )
       const counts: unknown[] = []
       for (const { id } of accounts) {
         const preferences = await service.data('GET', `/${id}`, { model }, { token: admin.token })
@@ -168,7 +190,10 @@ describe('guests who convert at once', () => {
       const guest = await service.guest()
       const email = newEmail()
       const code = await service.codeFor(email)
-      const [verified, deleted] = await Promise.all([verify({ email, code }, { token: guest.token }), deleteAccount(guest.token)])
+      const [verified, deleted] = await Promise.all([
+        verify({ email, code }, { token: guest.token }),
+        deleteAccount(guest.token),
+      ])
       assert.equal(verified.status, 200)
       assert.ok([204, 401].includes(deleted.status))
       assert.equal((await me(guest.token)).status, 401)
@@ -182,7 +207,8 @@ describe('at the same time', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const email = newEmail()
       const code = await service.codeFor(email)
-      const invite = (): Promise<Answer> => service.data('POST', '', { model: 'user' }, { token: admin.token, body: { email } })
+      const invite = (): Promise<Answer> =>
+        service.data('POST', '', { model: 'user' }, { token: admin.token, body: { email } })
       const answers = await Promise.all([invite(), verify({ email, code }), invite()])
       assert.equal(answers[1]?.status, 200)
       assert.ok(answers.filter(({ status }) => status === 201).length <= 1)

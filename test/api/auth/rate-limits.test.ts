@@ -15,7 +15,13 @@ type Site = TestService & AuthCalls
 
 /** Only the named limits are on. */
 async function limited(t: TestContext, settings: TestSettings): Promise<Site> {
-  const off = { codesPerEmail: '0', codesPerAddress: '0', wrongCodesPerEmail: '0', guestsPerAddress: '0', dataPerUser: '0' }
+  const off = {
+    codesPerEmail: '0',
+    codesPerAddress: '0',
+    wrongCodesPerEmail: '0',
+    guestsPerAddress: '0',
+    dataPerUser: '0',
+  }
   const service = await startService(t, { rateLimits: 'on', trustedProxies: '127.0.0.1', ...off, ...settings })
   return { ...service, ...authCalls(service) }
 }
@@ -43,7 +49,10 @@ const LIMITS: readonly Limit[] = [
     name: 'codes per e-mail address',
     settings: { codesPerEmail: '3' },
     windowMs: 15 * MINUTE_MS,
-    prepare: async ({ requestCode }) => (who) => requestCode({ email: `${who}@example.org` }),
+    prepare:
+      async ({ requestCode }) =>
+      (who) =>
+        requestCode({ email: `${who}@example.org` }),
     status: 202,
   },
   {
@@ -52,7 +61,8 @@ const LIMITS: readonly Limit[] = [
     windowMs: HOUR_MS,
     prepare: async ({ requestCode }) => {
       let asked = 0
-      return (who) => requestCode({ email: `reader-${++asked}@example.org` }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
+      return (who) =>
+        requestCode({ email: `reader-${++asked}@example.org` }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
     },
     status: 202,
   },
@@ -60,14 +70,20 @@ const LIMITS: readonly Limit[] = [
     name: 'guests per client address',
     settings: { guestsPerAddress: '3' },
     windowMs: HOUR_MS,
-    prepare: async ({ anonymous }) => (who) => anonymous({ body: {}, ...from(who === 'one' ? '192.0.2.1' : '192.0.2.2') }),
+    prepare:
+      async ({ anonymous }) =>
+      (who) =>
+        anonymous({ body: {}, ...from(who === 'one' ? '192.0.2.1' : '192.0.2.2') }),
     status: 200,
   },
   {
     name: 'wrong codes per e-mail address',
     settings: { wrongCodesPerEmail: '3' },
     windowMs: DAY_MS,
-    prepare: async ({ verify }) => (who) => verify({ email: `${who}@example.org`, code: '123456' }),
+    prepare:
+      async ({ verify }) =>
+      (who) =>
+        verify({ email: `${who}@example.org`, code: '123456' }),
     status: 400,
   },
   {
@@ -156,7 +172,10 @@ describe('requests for codes', () => {
     const bodies = ['{', { email: 'nobody' }, { email: 'stranger@example.org', isDashboardLogin: true }]
     const statuses: number[] = []
     for (const body of bodies) statuses.push((await site.requestCode(body)).status)
-    statuses.push((await site.call('POST', '/api/v1/auth/request-code', { body: 'a=b', headers: { 'content-type': 'text/plain' } })).status)
+    statuses.push(
+      (await site.call('POST', '/api/v1/auth/request-code', { body: 'a=b', headers: { 'content-type': 'text/plain' } }))
+        .status,
+    )
     assert.deepEqual(statuses, [400, 400, 401, 400])
     assertLimited(await site.requestCode({ email: 'reader@example.org' }), 3600)
   })
@@ -239,7 +258,8 @@ describe('data requests', () => {
 
   it('without a good token are 401 and count for nobody', async (t) => {
     const site = await limited(t, { dataPerUser: '1' })
-    for (let i = 0; i < 5; i++) assert.equal((await site.data('GET', '', { model: 'topic' }, { token: 'x' })).status, 401)
+    for (let i = 0; i < 5; i++)
+      assert.equal((await site.data('GET', '', { model: 'topic' }, { token: 'x' })).status, 401)
     const { token } = await site.guest()
     assert.equal((await site.data('GET', '', { model: 'topic' }, { token })).status, 200)
   })
@@ -271,18 +291,38 @@ describe('the client address', () => {
   }
   const ROWS: readonly Row[] = [
     { name: 'X-Forwarded-For of anybody', proxies: '', first: '192.0.2.1', second: '192.0.2.2', same: true },
-    { name: 'X-Forwarded-For of a proxy that is not trusted', proxies: '10.0.0.0/8', first: '192.0.2.1', second: '192.0.2.2', same: true },
+    {
+      name: 'X-Forwarded-For of a proxy that is not trusted',
+      proxies: '10.0.0.0/8',
+      first: '192.0.2.1',
+      second: '192.0.2.2',
+      same: true,
+    },
     { name: 'two IPv4 addresses', first: '192.0.2.1', second: '192.0.2.2', same: false },
     { name: 'one IPv4 address with two ports', first: '192.0.2.1:40001', second: '192.0.2.1:40002', same: true },
     { name: 'an IPv4 address and its IPv6 form', first: '192.0.2.1', second: '::ffff:192.0.2.1', same: true },
-    { name: 'one entry behind two that the client made up', first: '1.1.1.1, 192.0.2.1', second: '2.2.2.2, 192.0.2.1', same: true },
-    { name: 'two IPv6 addresses of one /64', first: '2001:db8:1:2::1', second: '2001:db8:1:2:ffff:ffff:ffff:ffff', same: true },
+    {
+      name: 'one entry behind two that the client made up',
+      first: '1.1.1.1, 192.0.2.1',
+      second: '2.2.2.2, 192.0.2.1',
+      same: true,
+    },
+    {
+      name: 'two IPv6 addresses of one /64',
+      first: '2001:db8:1:2::1',
+      second: '2001:db8:1:2:ffff:ffff:ffff:ffff',
+      same: true,
+    },
     { name: 'one IPv6 address in two forms', first: '2001:db8::1', second: '2001:0DB8:0:0:0:0:0:1', same: true },
     { name: 'IPv6 addresses of two /64', first: '2001:db8:1:2::1', second: '2001:db8:1:3::1', same: false },
   ]
   for (const { name, proxies, first, second, same } of ROWS) {
     it(`of ${name} is ${same ? 'one' : 'two'}`, async (t) => {
-      const settings = { codesPerAddress: '1', guestsPerAddress: '1', ...(proxies === undefined ? {} : { trustedProxies: proxies }) }
+      const settings = {
+        codesPerAddress: '1',
+        guestsPerAddress: '1',
+        ...(proxies === undefined ? {} : { trustedProxies: proxies }),
+      }
       const site = await limited(t, settings)
       assert.equal((await site.anonymous({ body: {}, ...from(first) })).status, 200)
       assert.equal((await site.anonymous({ body: {}, ...from(second) })).status, same ? 429 : 200)

@@ -36,7 +36,12 @@ describe('an accepted request for a code', () => {
   })
 
   it('creates no user', async () => {
-    const users = await service.data('GET', '', { model: 'user', filter: { email: 'new@example.org' } }, { token: admin.token })
+    const users = await service.data(
+      'GET',
+      '',
+      { model: 'user', filter: { email: 'new@example.org' } },
+      { token: admin.token },
+    )
     assert.deepEqual(users.at('data.items'), [])
   })
 })
@@ -119,7 +124,10 @@ describe('a malformed request for a code is 400:', () => {
 
   it('no body, and one of another type', async () => {
     const target = '/api/v1/auth/request-code'
-    const form = { body: 'email=reader%40example.org', headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+    const form = {
+      body: 'email=reader%40example.org',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }
     for (const call of [{}, form]) {
       const answer = await service.call('POST', target, call)
       assert.deepEqual([answer.status, decodeError(answer.body).code], [400, 'invalidInput'])
@@ -181,7 +189,15 @@ describe('where no token is needed, one', () => {
   })
 
   it('in a header of another form is ignored, too', async () => {
-    for (const authorization of ['', 'Bearer', 'Bearer ', 'Basic YTpi', `Bearer ${a(5000)}`, 'Bearer a b c', '\u00ff']) {
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer ',
+      'Basic YTpi',
+      `Bearer ${a(5000)}`,
+      'Bearer a b c',
+      '\u00ff',
+    ]) {
       const answer = await requestCode({ email: 'reader@example.org' }, { headers: { authorization } })
       assert.equal(answer.status, 202, JSON.stringify(authorization))
     }

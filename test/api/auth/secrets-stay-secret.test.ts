@@ -55,10 +55,14 @@ it('log lines, error bodies and the data directory hold no code and no token, an
   assert.ok(service.logLines.length > 25, 'there is a log to look at')
   for (const [secret, name] of secrets) {
     if (secret.length < 6) continue
-    for (const line of service.logLines) assert.ok(!withoutNumbers(line).includes(secret), `the log names a ${name}: ${line}`)
+    for (const line of service.logLines)
+      assert.ok(!withoutNumbers(line).includes(secret), `the log names a ${name}: ${line}`)
     for (const body of bodies) assert.ok(!withoutNumbers(body).includes(secret), `an answer names a ${name}: ${body}`)
   }
-  assert.ok(service.logLines.every((line) => !line.includes('private-reader')), 'addresses are not logged')
+  assert.ok(
+    service.logLines.every((line) => !line.includes('private-reader')),
+    'addresses are not logged',
+  )
 
   const data = join(service.directory, 'data')
   for (const file of filesIn(data).filter((name) => !name.endsWith('/secrets'))) {
@@ -73,5 +77,7 @@ it('log lines, error bodies and the data directory hold no code and no token, an
 
 /** Ids, times and durations in a line may hold the six digits of a code by chance. */
 function withoutNumbers(line: string): string {
-  return line.replaceAll(/"(?:id|requestId|time|timestamp|user|reply)":"[^"]*"/g, '').replaceAll(/"(?:ms|bytes)":[\d.]+/g, '')
+  return line
+    .replaceAll(/"(?:id|requestId|time|timestamp|user|reply)":"[^"]*"/g, '')
+    .replaceAll(/"(?:ms|bytes)":[\d.]+/g, '')
 }

@@ -57,7 +57,13 @@ describe('a protected endpoint', () => {
         assertUnauthorized(answer, `${endpoint} with a token ${name}`)
         texts.add(answer.text)
       }
-      for (const [method, target] of [['GET', ''], ['POST', ''], ['GET', '/x'], ['PUT', '/x'], ['DELETE', '/x']] as const) {
+      for (const [method, target] of [
+        ['GET', ''],
+        ['POST', ''],
+        ['GET', '/x'],
+        ['PUT', '/x'],
+        ['DELETE', '/x'],
+      ] as const) {
         const body = method === 'POST' || method === 'PUT' ? { body: '{' } : {}
         const answer = await site.data(method, target, { model: 'nonsense' }, { token, ...body })
         assertUnauthorized(answer, `${method} /data${target} with a token ${name}`)

@@ -79,12 +79,21 @@ describe('the right code', () => {
     })
     const english = await service.data('GET', '', { model: 'language', filter: { code: 'en' } }, { token })
     assert.deepEqual(language, english.at('data.items[0]'))
-    const lists = { followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [], savedFilters: [] }
+    const lists = {
+      followedCountries: [],
+      followedSources: [],
+      followedTopics: [],
+      savedHeadlines: [],
+      savedFilters: [],
+    }
     assert.deepEqual(await read('user_content_preferences'), { id: user.id, ...lists, createdAt: now, updatedAt: now })
   })
 
   it('signs in to the user that exists, as it is stored', async () => {
-    const { user } = decodeEnvelope((await verify({ email: premium.email, code: await service.codeFor(premium.email) })).body, decodeAuthSuccess).data
+    const { user } = decodeEnvelope(
+      (await verify({ email: premium.email, code: await service.codeFor(premium.email) })).body,
+      decodeAuthSuccess,
+    ).data
     assert.deepEqual([user.id, user.appRole], [premium.id, 'premiumUser'])
     assert.equal(await usersNamed(premium.email), 1)
   })
@@ -98,8 +107,14 @@ describe('the right code', () => {
   it('brings back settings and preferences that were deleted, and leaves those that are there', async () => {
     const { id, token } = await service.signIn(standard.email)
     const settings = await service.data('GET', `/${id}`, { model: 'user_app_settings' }, { token })
-    const changed = { ...(settings.at('data') as object), displaySettings: { ...(settings.at('data.displaySettings') as object), baseTheme: 'dark' } }
-    assert.equal((await service.data('PUT', `/${id}`, { model: 'user_app_settings' }, { token, body: changed })).status, 200)
+    const changed = {
+      ...(settings.at('data') as object),
+      displaySettings: { ...(settings.at('data.displaySettings') as object), baseTheme: 'dark' },
+    }
+    assert.equal(
+      (await service.data('PUT', `/${id}`, { model: 'user_app_settings' }, { token, body: changed })).status,
+      200,
+    )
     assert.equal((await service.data('DELETE', `/${id}`, { model: 'user_content_preferences' }, { token })).status, 204)
     assert.equal((await service.data('GET', `/${id}`, { model: 'user_content_preferences' }, { token })).status, 404)
     await service.signIn(standard.email)
@@ -211,7 +226,10 @@ describe('the time of a code', () => {
 })
 
 describe('wrong tries', () => {
-  for (const [wrong, status] of [[ATTEMPTS_MAX - 1, 200], [ATTEMPTS_MAX, 400]] as const) {
+  for (const [wrong, status] of [
+    [ATTEMPTS_MAX - 1, 200],
+    [ATTEMPTS_MAX, 400],
+  ] as const) {
     it(`of ${wrong} leave the right code with ${status}, although rate limits are off`, async () => {
       const email = newEmail()
       const code = await service.codeFor(email)
@@ -264,7 +282,10 @@ const MALFORMED: readonly (readonly [string, (code: string) => unknown])[] = [
   ['a space before', (code) => ({ code: ` ${code}` })],
   ['a line break after', (code) => ({ code: `${code}\n` })],
   ['letters', () => ({ code: 'abcdef' })],
-  ['digits of another script', (code) => ({ code: code.replace(/./g, (digit) => String.fromCodePoint(0x660 + Number(digit))) })],
+  [
+    'digits of another script',
+    (code) => ({ code: code.replace(/./g, (digit) => String.fromCodePoint(0x660 + Number(digit))) }),
+  ],
   ['a sign', (code) => ({ code: `+${code.slice(1)}` })],
   ['no address', (code) => ({ email: undefined, code })],
   ['an address that is a number', (code) => ({ email: 7, code })],
@@ -320,10 +341,15 @@ describe('the door of the dashboard', () => {
 
   it('is open for somebody as soon as an administrator gives the role', async () => {
     const person = await newPerson(service, 'standard', admin.token)
-    const user = (await service.data('GET', `/${person.id}`, { model: 'user' }, { token: admin.token })).at('data') as object
+    const user = (await service.data('GET', `/${person.id}`, { model: 'user' }, { token: admin.token })).at(
+      'data',
+    ) as object
     assert.equal((await requestCode({ email: person.email, isDashboardLogin: true })).status, 403)
     const body = { ...user, dashboardRole: 'publisher' }
-    assert.equal((await service.data('PUT', `/${person.id}`, { model: 'user' }, { token: admin.token, body })).status, 200)
+    assert.equal(
+      (await service.data('PUT', `/${person.id}`, { model: 'user' }, { token: admin.token, body })).status,
+      200,
+    )
     assert.equal((await service.signIn(person.email, { dashboard: true })).user['dashboardRole'], 'publisher')
   })
 })
