@@ -47,10 +47,15 @@ export function createLog({ level, format, now, write }: LogOptions): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
 }
 
+/** Put together by hand: one line for each request must not cost as much as a look-up in the database. */
 function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
-  // A replacer function would make every line several times as dear, so errors are looked for first.
-  const hasError = Object.values(fields).some((value) => typeof value === 'object' && value !== null)
-  return `${JSON.stringify({ time, level, event, ...fields }, hasError ? errorAsText : undefined)}\n`
+  let line = `{"time":"${time}","level":"${level}","event":${JSON.stringify(event)}`
+  for (const name in fields) {
+    const value = fields[name]
+    const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value, errorAsText)
+    if (text !== undefined) line += `,${JSON.stringify(name)}:${text}`
+  }
+  return `${line}}\n`
 }
 
 /** `12:00:01 warn  mail.failed  id=… reply="550 no such user"` */

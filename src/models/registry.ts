@@ -27,6 +27,8 @@ export const MODELS = [
 /** The models that have a table. */
 export const STORED_MODELS: readonly Model[] = MODELS.filter((model: Model) => model.computed === undefined)
 
+const BY_NAME: ReadonlyMap<string, Model> = new Map(MODELS.map((model) => [model.name, model]))
+
 export function modelNamed(name: string): Model | undefined {
-  return MODELS.find((model) => model.name === name)
+  return BY_NAME.get(name)
 }
