@@ -15,7 +15,7 @@ import { createLimits, NO_LIMITS, type Limits } from './auth/limits.ts'
 import { createSessions, type Sessions } from './auth/sessions.ts'
 import type { Clock } from './base/clock.ts'
 import { isoDate } from './base/dates.ts'
-import { idGenerator, requestIdGenerator, type NewId } from './base/ids.ts'
+import { idGenerator, type NewId } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { VERSION } from './base/version.ts'
 import type { Config, Secrets } from './config.ts'
@@ -128,7 +128,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     const routes = apiRoutes(auth, dataRoutes(documents), { sessions, limits, now, publicRemoteConfig })
     const server = createServer({
       router: createRouter(routes),
-      newRequestId: requestIdGenerator(),
+      newRequestId: newId,
       now,
       log,
       cors: config.corsOrigins,

@@ -50,16 +50,6 @@ export function idGenerator(now: Clock, random: (bytes: number) => Buffer = rand
   }
 }
 
-/**
- * Makes a generator of request ids: a random beginning, the same for one run, and a count. They name a line of the log
- * and are no secret, so that each costs next to nothing.
- */
-export function requestIdGenerator(random: (bytes: number) => Buffer = randomBytes): NewId {
-  const run = random(8).toString('hex')
-  let count = 0
-  return () => `${run}-${(++count).toString(36)}`
-}
-
 function hex(word: number): string {
   return word.toString(16).padStart(8, '0')
 }
