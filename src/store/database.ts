@@ -15,6 +15,8 @@ import { fail } from '../base/failure.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32 * 1024
+/** A connection that only scans reads each page once. */
+const SCAN_CACHE_KIB = 4 * 1024
 /** Prepared statements of one text that wait to be used again. */
 const IDLE_STATEMENTS_MAX = 64
 /** Texts whose statements are kept for cursors. Filters and sorts of strangers make as many texts as they like. */
@@ -55,7 +57,7 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
   })
   connection.exec(`
     PRAGMA trusted_schema = OFF;
-    PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA cache_size = -${readOnly ? SCAN_CACHE_KIB : CACHE_KIB};
     PRAGMA temp_store = MEMORY;
   `)
   if (!readOnly) {

@@ -25,7 +25,7 @@ const THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 const POOL_LIMITS: PoolLimits = { threads: THREADS, deadlineMs: 2_000, waitingMax: 6 * THREADS, perCallerMax: 3 }
 
 /** A thread only ever holds one page and one document, but V8 wants room to breathe. */
-const HEAP_MB_MAX = 96
+const HEAP_MB_MAX = 64
 const RETRY_AFTER_S = 2
 /** For a thread to load its program, on a busy machine. */
 const START_MS_MAX = 10_000
