@@ -10,6 +10,8 @@ export interface JsonObject {
 }
 
 export const JSON_DEPTH_MAX = 200
+/** For what is judged again by whoever reads it: a filter of 100 levels has two of JSON in each, and some around them. */
+export const JSON_DEPTH_JUDGED_MAX = 450
 
 /** A text that is no JSON document, or one we do not take. The message says where, and quotes nothing long. */
 export class JsonError extends Error {
@@ -18,10 +20,10 @@ export class JsonError extends Error {
 
 /**
  * Parses one JSON document (RFC 8259).
- * Throws JsonError when it is malformed or nested deeper than JSON_DEPTH_MAX.
+ * Throws JsonError when it is malformed or nested deeper than depthMax.
  */
-export function parseJson(text: string): Json {
-  if (nestsTooDeep(text)) throw new JsonError(`nested deeper than ${JSON_DEPTH_MAX} levels`)
+export function parseJson(text: string, depthMax: number = JSON_DEPTH_MAX): Json {
+  if (nestsTooDeep(text, depthMax)) throw new JsonError(`nested deeper than ${depthMax} levels`)
   try {
     if (!MAY_NEED_DECIMAL.test(text)) return JSON.parse(text) as Json
     return JSON.parse(text, readNumber) as Json
@@ -60,10 +62,10 @@ function readNumber(_key: string, value: unknown, context?: { readonly source?: 
   return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
 }
 
-function nestsTooDeep(text: string): boolean {
+function nestsTooDeep(text: string, depthMax: number): boolean {
   let depth = 0
   let inString = false
-  if (text.length < JSON_DEPTH_MAX) return false
+  if (text.length < depthMax) return false
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
     if (inString) {
@@ -71,7 +73,7 @@ function nestsTooDeep(text: string): boolean {
       else if (unit === QUOTE) inString = false
     } else if (unit === QUOTE) inString = true
     else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
-      if (++depth > JSON_DEPTH_MAX) return true
+      if (++depth > depthMax) return true
     } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--
   }
   return false

@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { describe, fail } from '../base/failure.ts'
-import { isObject, JsonError, parseJson } from '../base/json.ts'
+import { isObject, JSON_DEPTH_JUDGED_MAX, JsonError, parseJson } from '../base/json.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { JsonBodyOptions } from './exchange.ts'
 
@@ -103,7 +103,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
 
 function parseOrFail(text: string): unknown {
   try {
-    return parseJson(text)
+    return parseJson(text, JSON_DEPTH_JUDGED_MAX)
   } catch (error) {
     if (error instanceof JsonError) throw fail('invalidInput', `Cannot read the request body as JSON: ${error.message}`)
     throw error

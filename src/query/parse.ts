@@ -7,7 +7,7 @@
  */
 import { parseIsoDate } from '../base/dates.ts'
 import { fail } from '../base/failure.ts'
-import { hasKey, isObject, JsonError, parseJson, type Json, type JsonObject } from '../base/json.ts'
+import { hasKey, isObject, JSON_DEPTH_JUDGED_MAX, JsonError, parseJson, type Json, type JsonObject } from '../base/json.ts'
 import * as ast from './ast.ts'
 import type { Filter } from './ast.ts'
 import { pathOf, type Path } from './field-path.ts'
@@ -44,7 +44,7 @@ export function parseFilterText(text: string): Json {
     throw fail('badRequest', `Cannot read filter: expected at most ${FILTER_BYTES_MAX} bytes of text, found ${bytes}`)
   }
   try {
-    return parseJson(text)
+    return parseJson(text, JSON_DEPTH_JUDGED_MAX)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const wanted = `a JSON object of at most ${FILTER_LEVELS_MAX} levels`
