@@ -7,7 +7,15 @@
  */
 import { parseIsoDate } from '../base/dates.ts'
 import { fail } from '../base/failure.ts'
-import { hasKey, isObject, JSON_DEPTH_JUDGED_MAX, JsonError, parseJson, type Json, type JsonObject } from '../base/json.ts'
+import {
+  hasKey,
+  isObject,
+  JSON_DEPTH_JUDGED_MAX,
+  JsonError,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '../base/json.ts'
 import * as ast from './ast.ts'
 import type { Filter } from './ast.ts'
 import { pathOf, type Path } from './field-path.ts'

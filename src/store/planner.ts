@@ -86,14 +86,20 @@ function expectedMatches(conditions: Conditions, statistics: Statistics, search:
 function idPlan(task: Task): Candidate | undefined {
   const { query, conditions, statistics } = task
   const named = conditions.texts.get('id')
-  const inOrder = query.sort.length === 0
+  const [key, ...more] = query.sort
+  const inOrder = key === undefined || (key.path.join('.') === 'id' && more.length === 0)
+  const direction =
+    key?.descending === true ? { beyond: 'id < ?', order: 'id DESC' } : { beyond: 'id > ?', order: 'id' }
   if (named === undefined && !inOrder) return undefined
   const isAll = conditions.bounds.length === 0 && conditions.texts.size === (named === undefined ? 0 : 1)
   const judging = judgingOf(task, { known: new Set(), isAll, merged: 0 })
-  const after: SqlPart = inOrder && query.after !== undefined ? { sql: ['id > ?'], values: [query.after.id] } : NO_SQL
+  // A cursor may hold any key beside any id; the condition is only there where they are one.
+  const isPlace = query.after !== undefined && query.after.keys.every((one) => one === query.after?.id)
+  const after: SqlPart = inOrder && isPlace ? { sql: [direction.beyond], values: [query.after?.id ?? ''] } : NO_SQL
   const list: SqlPart =
     named === undefined ? NO_SQL : { sql: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(named)] }
-  const sql = selectRows(task, judging) + where([...list.sql, ...after.sql]) + ordering(inOrder ? ['id'] : [])
+  const sql =
+    selectRows(task, judging) + where([...list.sql, ...after.sql]) + ordering(inOrder ? [direction.order] : [])
   const rows = named === undefined ? rowsToPage(statistics.total, task) : named.length
   const { isExact, keyColumns, readsDocuments } = judging
   const plan: Plan = {
@@ -101,7 +107,7 @@ function idPlan(task: Task): Candidate | undefined {
     index: undefined,
     ranges: [{ sql, values: [...list.values, ...after.values] }],
     keyColumns,
-    sortedBy: inOrder ? 1 : 0,
+    sortedBy: inOrder ? query.sort.length + 1 : 0,
     isExact,
     texts: [],
     isFlagged: false,
