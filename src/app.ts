@@ -21,6 +21,7 @@ import { VERSION } from './base/version.ts'
 import type { Config, Secrets } from './config.ts'
 import { createDocuments } from './content/documents.ts'
 import { defaultLanguage, seedBasics } from './content/seeding.ts'
+import { remoteConfigSeed } from './content/seeds.ts'
 import { createRouter } from './http/router.ts'
 import { createServer, type ServerLimits } from './http/server.ts'
 import { openMailer } from './mail/mailer.ts'
@@ -90,6 +91,7 @@ export async function openServices(
       newId,
       log,
       defaultLanguage: () => defaultLanguage(store),
+      defaultConfig: remoteConfigSeed(),
     })
     await seedBasics(store, config)
     return { store, keys, codes, limits, sessions, accounts, newId }

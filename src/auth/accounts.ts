@@ -55,6 +55,8 @@ export interface AccountsOptions {
   readonly log: Log
   /** The record that the settings of a new account embed. */
   readonly defaultLanguage: () => Promise<JsonObject>
+  /** Sets the limits where an administrator has removed the remote configuration. */
+  readonly defaultConfig: JsonObject
 }
 
 /** The normalised form of an address. Throws invalidInput where it is none, or is a guest's stand-in. */
@@ -65,7 +67,15 @@ export function readEmail(value: unknown): string {
   return email
 }
 
-export function createAccounts({ store, codes, sessions, newId, log, defaultLanguage }: AccountsOptions): Accounts {
+export function createAccounts({
+  store,
+  codes,
+  sessions,
+  newId,
+  log,
+  defaultLanguage,
+  defaultConfig,
+}: AccountsOptions): Accounts {
   const prepare = async (now: number, roles: Partial<Invitation> = {}): Promise<NewAccount> => {
     const id = newId()
     const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none' } = roles
@@ -90,7 +100,7 @@ export function createAccounts({ store, codes, sessions, newId, log, defaultLang
         guest,
         newcomer: await prepare(now, { email }),
         now,
-        merge: (parts) => mergePreferences(parts, now),
+        merge: (parts) => mergePreferences({ ...parts, config: parts.config ?? defaultConfig }, now),
       })
       log.info('account.signed-in', { user: user['id'], how })
       return reply(user, now)

@@ -7,19 +7,23 @@ import type { RemoteConfig } from '../models/remote-config.ts'
 import type { User } from '../models/user.ts'
 import type { SignIn } from '../store/store.ts'
 
+/** What the store knows of both, and the configuration that sets the limits. */
+type MergeParts = Parameters<SignIn['merge']>[0] & { readonly config: JsonObject }
+
 /**
  * Each list becomes the account's own entries, then the guest's whose id is not there yet, cut at the limit of the
  * account's role. What the account had before is never cut; administrators have no limits.
  */
-export function mergePreferences(parts: Parameters<SignIn['merge']>[0], now: number): JsonObject {
+export function mergePreferences(parts: MergeParts, now: number): JsonObject {
   const { account, guest, user, config } = parts
   const { appRole } = user as unknown as User
   const merged: Record<string, Json> = {}
   for (const list of PREFERENCE_LISTS) {
     const own = asList(account[list])
     const gained = withoutKnown(asList(guest[list]), own)
-    const unlimited = config === undefined || isAdmin(user as unknown as User)
-    const limit = unlimited ? Infinity : preferenceLimit(list, appRole, config as unknown as RemoteConfig)
+    const limit = isAdmin(user as unknown as User)
+      ? Infinity
+      : preferenceLimit(list, appRole, config as unknown as RemoteConfig)
     merged[list] = [...own, ...gained.slice(0, Math.max(0, limit - own.length))]
   }
   return { ...account, ...merged, updatedAt: isoDate(now) }
