@@ -1,4 +1,4 @@
-/** From the words of a command line to options and settings. An unknown flag is an error with the nearest name. */
+/** From the words of a command line to operands, options and settings. An unknown flag is an error with the nearest name. */
 import { didYouMean } from '../base/nearest.ts'
 import { SETTINGS } from '../config.ts'
 import { UsageError, type Arguments, type Command } from './command.ts'
@@ -10,7 +10,10 @@ interface Flag {
   set(value: string): void
 }
 
-/** Reads `--name value`, `--name=value` and switches, which may stand alone. Throws UsageError. */
+/**
+ * Reads operands, `--name value`, `--name=value` and switches, which may stand alone. After `--` all words are operands
+ * (POSIX utility conventions, guideline 10), so that a file may be called `-x`. Throws UsageError.
+ */
 export function parseArguments(command: Command, words: readonly string[]): Arguments {
   const options = new Map<string, string>()
   const settings: Map<(typeof SETTINGS)[number]['name'], string> = new Map()
@@ -23,8 +26,17 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     flags.set(flag, { takesValue: true, isSwitch, set: (given) => settings.set(name, given) })
   }
   const seen = new Set<string>()
+  const operands: string[] = []
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? ''
+    if (word === '--') {
+      operands.push(...words.slice(i + 1))
+      break
+    }
+    if (!word.startsWith('-') || word === '-') {
+      operands.push(word)
+      continue
+    }
     const equals = word.indexOf('=')
     const name = equals === -1 ? word : word.slice(0, equals)
     const flag = flags.get(name)
@@ -42,10 +54,17 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
       flag.set(value)
     }
   }
-  return { options, settings }
+  return { operands: checkedOperands(command, operands), options, settings }
+}
+
+function checkedOperands({ name, operands: wanted = [] }: Command, found: readonly string[]): readonly string[] {
+  const missing = wanted[found.length]
+  if (missing !== undefined) throw new UsageError(`dateline ${name} wants ${missing.name}: ${missing.meaning}`)
+  const extra = found[wanted.length]
+  if (extra !== undefined) throw new UsageError(`dateline ${name} takes no argument "${extra}"`)
+  return found
 }
 
 function unknown(command: Command, word: string, known: readonly string[]): UsageError {
-  if (!word.startsWith('-')) return new UsageError(`dateline ${command.name} takes no argument "${word}"`)
   return new UsageError(`Unknown flag "${word}"${didYouMean(word, known) || `: see "dateline help ${command.name}"`}`)
 }

@@ -25,14 +25,24 @@ export interface Option {
   readonly meaning: string
 }
 
+/** What is named without a flag, such as a file. All of a command's operands are required, in their order. */
+export interface Operand {
+  readonly name: string
+  readonly meaning: string
+}
+
 export interface Arguments {
+  /** As many as the command has operands. */
+  readonly operands: readonly string[]
   readonly options: ReadonlyMap<string, string>
   readonly settings: ReadonlyMap<SettingName, string>
 }
 
 export interface Command {
+  /** One word, or two where commands form a group. */
   readonly name: string
   readonly summary: string
+  readonly operands?: readonly Operand[]
   readonly options: readonly Option[]
   readonly settings: readonly SettingName[]
   readonly examples: readonly string[]

@@ -30,30 +30,62 @@ const COMMANDS: readonly Command[] = [
   versionCommand,
 ]
 
-/** Runs the command that the words name. Throws UsageError for words that name none or do not fit it. */
+const HELP_FLAGS = ['--help', '-h']
+
+/**
+ * Runs the command that the words name: one word, or two as in `user list`. Throws UsageError for words that name none
+ * or do not fit it.
+ */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const [name = 'help', ...rest] = words
-  if (name === 'help' || name === '--help' || name === '-h') {
-    terminal.stdout.write(helpText(rest[0]))
+  const [first = 'help', ...rest] = words
+  if (first === 'help' || HELP_FLAGS.includes(first)) {
+    terminal.stdout.write(helpText(rest))
     return EXIT.ok
   }
-  const command = commandNamed(name === '--version' ? 'version' : name)
-  if (rest.includes('--help') || rest.includes('-h')) {
-    terminal.stdout.write(helpText(command.name))
+  const named = first === '--version' ? ['version', ...rest] : words
+  if (named.some((word) => HELP_FLAGS.includes(word))) {
+    terminal.stdout.write(helpText(named.filter((word) => !HELP_FLAGS.includes(word))))
     return EXIT.ok
   }
-  return command.run(parseArguments(command, rest), terminal)
+  const command = commandNamed(named)
+  return command.run(parseArguments(command, named.slice(command.name.split(' ').length)), terminal)
 }
 
-function commandNamed(name: string): Command {
-  const command = COMMANDS.find((one) => one.name === name)
+function commandNamed(words: readonly string[]): Command {
+  const [first = '', second = ''] = words
+  const command = COMMANDS.find(({ name }) => name === first || name === `${first} ${second}`)
   if (command !== undefined) return command
-  const known = [...COMMANDS.map((one) => one.name), 'help']
-  throw new UsageError(`Unknown command "${name}"${didYouMean(name, known) || ': see "dateline help"'}`)
+  const members = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  if (members.length > 0) throw unknownMember(first, second, members)
+  const known = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? '')), 'help']
+  throw new UsageError(`Unknown command "${first}"${didYouMean(first, known) || ': see "dateline help"'}`)
 }
 
-function helpText(name: string | undefined): string {
-  return name === undefined || name === 'help' ? overview() : commandHelp(commandNamed(name))
+/** For a word that opens a group of commands, and nothing, a flag or a strange word behind it. */
+function unknownMember(group: string, word: string, members: readonly string[]): UsageError {
+  const wanted = members.map((name) => `"dateline ${name}"`).join(', ')
+  if (word === '' || word.startsWith('-')) return new UsageError(`dateline ${group} is one of ${wanted}`)
+  const guess = didYouMean(`${group} ${word}`, members)
+  return new UsageError(`Unknown command "${group} ${word}"${guess || `: expected ${wanted}`}`)
+}
+
+function helpText(words: readonly string[]): string {
+  const [first = 'help', second] = words
+  if (first === 'help') return overview()
+  const members = COMMANDS.filter(({ name }) => name.startsWith(`${first} `))
+  return second === undefined && members.length > 0 ? groupHelp(first, members) : commandHelp(commandNamed(words))
+}
+
+function groupHelp(group: string, members: readonly Command[]): string {
+  const rows = members.map(({ name, summary }): [string, string] => [name, summary])
+  return [
+    `dateline ${group}:`,
+    '',
+    ...table(rows),
+    '',
+    `See "dateline help ${group} …" for the flags of each`,
+    '',
+  ].join('\n')
 }
 
 function overview(): string {
@@ -70,9 +102,14 @@ function overview(): string {
 }
 
 function commandHelp(command: Command): string {
+  const { operands = [] } = command
   const settings = SETTINGS.filter(({ name }) => command.settings.includes(name))
   return [
     `dateline ${command.name}: ${command.summary}`,
+    ...section(
+      'Operands',
+      operands.map(({ name, meaning }) => [name, meaning]),
+    ),
     ...section('Flags', [
       ...command.options.map(({ flag, value, meaning }): [string, string] => [
         value === undefined ? flag : `${flag} ${value}`,
