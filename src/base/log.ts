@@ -52,7 +52,8 @@ function jsonLine(time: string, level: LogLevel, event: string, fields: LogField
   let line = `{"time":"${time}","level":"${level}","event":${JSON.stringify(event)}`
   for (const name in fields) {
     const value = fields[name]
-    const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value, errorAsText)
+    const text =
+      typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value, errorAsText)
     if (text !== undefined) line += `,${JSON.stringify(name)}:${text}`
   }
   return `${line}}\n`

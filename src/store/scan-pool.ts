@@ -6,8 +6,9 @@
  * longer than a client is willing to.
  */
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { fail } from '../base/failure.ts'
+import { startThread } from '../base/thread.ts'
 import { readAnswer, type AnswerMessage, type QueryMessage, type ReadyMessage } from './query-message.ts'
 import type { Found } from './store.ts'
 
@@ -95,7 +96,7 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
   }
 
   const newWorker = (): Worker => {
-    const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), {
+    const worker = startThread(new URL('./scan-worker.ts', import.meta.url), {
       workerData: { file },
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
       // Settings of the process are none of its business.

@@ -1,0 +1,141 @@
+/** What is true of the executable beyond what is true of the program: it needs nothing, and it is no Node. */
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { VERSION } from '../../src/base/version.ts'
+import { bundleProgram } from '../../scripts/build-bundle.ts'
+import { executable } from '../support/executable.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'dateline-executable-'))
+let program = ''
+before(async () => void (program = await executable(directory)))
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+type Variables = Readonly<Record<string, string>>
+
+function run(words: readonly string[], { env = {}, cwd = directory }: { env?: Variables; cwd?: string } = {}) {
+  const { status, stdout, stderr } = spawnSync(program, words, { env, cwd, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+/** Starts the service from a directory that it cannot write to, with nothing in its environment but what is given. */
+async function serve(t: Cleanup, env: Variables = {}) {
+  const [cwd, data] = [temporaryDirectory(t), join(temporaryDirectory(t), 'data')]
+  chmodSync(cwd, 0o500)
+  const words = ['serve', '--port', '0', '--data-dir', data, '--admin-email', 'admin@example.org']
+  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const closed = once(child, 'close')
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await closed
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text))
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { url, pid } = JSON.parse(line) as { url: string; pid: number }
+    return { child, closed, cwd, url, pid, stderr: () => stderr }
+  }
+  throw new Error(`It ended before it was ready:\n${stderr}`)
+}
+
+it('runs with an empty environment from a directory that it cannot write to, and leaves nothing there', async (t) => {
+  const service = await serve(t)
+  assert.equal(service.pid, service.child.pid)
+  const guest = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })
+  const { data } = (await guest.json()) as { data: { token: string } }
+  assert.equal(guest.status, 200)
+  const countries = `${service.url}/api/v1/data?model=country&limit=3&filter=`
+  const headers = { authorization: `Bearer ${data.token}` }
+  // No index serves this, so that it is answered in a thread, whose program is embedded too.
+  const inThread = await fetch(countries + encodeURIComponent('{"name":{"$regex":"^(F|G).*y$"}}'), { headers })
+  assert.equal(inThread.status, 200)
+  const names = ((await inThread.json()) as { data: { items: { name: string }[] } }).data.items.map(({ name }) => name)
+  assert.deepEqual(
+    names,
+    ['Germany', 'Guernsey'].filter((name) => names.includes(name)),
+  )
+  assert.ok(names.includes('Germany'))
+  service.child.kill('SIGTERM')
+  assert.deepEqual(await service.closed, [0, null])
+  assert.doesNotMatch(service.stderr(), /Warning/, 'Node says nothing of its own')
+  assert.deepEqual(readdirSync(service.cwd), [])
+})
+
+for (const words of [['--inspect'], ['--eval', '1'], ['-e', '1'], ['--node-options=--inspect'], ['--v8-options']]) {
+  it(`takes ${words.join(' ')} as words of its own command line`, () => {
+    const { status, stdout, stderr } = run(words)
+    assert.deepEqual([status, stdout], [2, ''])
+    assert.match(stderr, /^Unknown command "-/)
+  })
+}
+
+describe('a variable of Node has no effect', () => {
+  const place = join(directory, 'written-by-node')
+  for (const [name, value] of [
+    ['NODE_OPTIONS', '--inspect=0'],
+    ['NODE_OPTIONS', '--nonsense'],
+    ['NODE_OPTIONS', '--require=/nowhere.js'],
+    ['NODE_V8_COVERAGE', place],
+    ['NODE_REDIRECT_WARNINGS', join(place, 'warnings')],
+    ['NODE_PENDING_DEPRECATION', '1'],
+    ['NODE_EXTRA_CA_CERTS', '/nowhere.pem'],
+    ['NODE_TLS_REJECT_UNAUTHORIZED', '0'],
+    ['NODE_USE_ENV_PROXY', '1'],
+    ['NODE_ICU_DATA', '/nowhere'],
+    ['NODE_PATH', '/nowhere'],
+    ['OPENSSL_CONF', '/nowhere.cnf'],
+    ['SSL_CERT_FILE', '/nowhere.pem'],
+  ] as const) {
+    it(`${name}=${value}`, () => {
+      mkdirSync(place, { recursive: true })
+      const { status, stdout, stderr } = run(['version'], { env: { [name]: value }, cwd: place })
+      assert.deepEqual([status, stdout, stderr], [0, `dateline ${VERSION}\n`, ''])
+      assert.deepEqual(readdirSync(place), [])
+    })
+  }
+
+  it(
+    'and the service that was given one runs without it, as the same process',
+    { skip: !canSeeProcesses() },
+    async (t) => {
+      const variables = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_DEBUG: 'http', DATELINE_APP_NAME: 'Kept' }
+      const service = await serve(t, variables)
+      assert.equal(service.pid, service.child.pid)
+      const environment = readFileSync(`/proc/${service.pid}/environ`, 'utf8').split('\0')
+      assert.deepEqual(environment, ['DATELINE_APP_NAME=Kept', ''])
+      await (await fetch(`${service.url}/api/v1/auth/me`)).text()
+      assert.doesNotMatch(service.stderr(), /^HTTP /m)
+    },
+  )
+})
+
+function canSeeProcesses(): boolean {
+  return process.platform === 'linux'
+}
+
+it('a signal does not open a debugger', { skip: process.platform === 'win32' }, async (t) => {
+  const service = await serve(t)
+  service.child.kill('SIGUSR1')
+  // Signals are taken in order of their arrival only by luck, an answer after it is the proof that it runs on.
+  assert.equal((await fetch(`${service.url}/api/v1/auth/me`)).status, 401)
+  service.child.kill('SIGTERM')
+  assert.deepEqual(await service.closed, [0, null])
+  assert.doesNotMatch(service.stderr(), /Debugger/)
+})
+
+it('its scripts name no directory of the machine that built it', async () => {
+  const { main, workers } = await bundleProgram()
+  assert.deepEqual([...workers.keys()].sort(), [...workers.keys()])
+  assert.ok(workers.has('scan-worker.ts'))
+  const root = join(import.meta.dirname, '../..')
+  for (const text of [main, ...workers.values()]) {
+    assert.ok(!text.includes(root) && !text.includes(tmpdir()))
+    assert.ok(!text.includes('devDependencies'), 'of package.json only the version is embedded')
+  }
+})
