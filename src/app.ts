@@ -4,6 +4,7 @@
  * Commands that work on the data without serving use the same wiring, up to the services.
  */
 import { randomBytes } from 'node:crypto'
+import { join, resolve } from 'node:path'
 import { apiRoutes } from './api/routes.ts'
 import { authRoutes } from './api/auth-routes.ts'
 import { dataRoutes } from './api/data-routes.ts'
@@ -25,6 +26,7 @@ import { remoteConfigSeed } from './content/seeds.ts'
 import { createRouter } from './http/router.ts'
 import { createServer, type ServerLimits } from './http/server.ts'
 import { openMailer } from './mail/mailer.ts'
+import { openTemplates } from './mail/templates.ts'
 import { STORED_MODELS } from './models/registry.ts'
 import { prepareDataDir } from './store/data-dir.ts'
 import { loadSecrets } from './store/secret-file.ts'
@@ -33,6 +35,8 @@ import type { Store } from './store/store.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+/** Where the operator's own mail templates are, in the data directory. */
+const TEMPLATES_DIRECTORY = 'templates'
 
 /** What comes from outside: time, the log, and the operator's terminal. */
 export interface Surroundings {
@@ -114,16 +118,17 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Starts the service. Rejects with DataDirError, SchemaError, or node's error where it cannot listen. */
+/** Starts the service. Rejects with TemplateError, DataDirError, SchemaError, or node's error where it cannot listen. */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
   const { now, log, writeLine, serverLimits = {} } = surroundings
+  const { signIn } = openTemplates(join(resolve(config.dataDir), TEMPLATES_DIRECTORY))
   const services = await openServices(config, secrets, { now, log, own: true })
   const { store, accounts, sessions, limits, keys, newId } = services
   try {
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
     const mailer = await openMailer(config.mail, { from: config.mailFrom, now, randomBytes, writeLine })
     const { codeMinutes, appName, publicRemoteConfig } = config
-    const courier = startCourier({ store, mailer, sealKey: keys.seal, codeMinutes, appName, now, log })
+    const courier = startCourier({ store, mailer, sealKey: keys.seal, codeMinutes, appName, signIn, now, log })
     const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
     const documents = createDocuments({ store, now, newId, settings, invite: accounts.invite })
     const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: courier.wake })

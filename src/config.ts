@@ -9,6 +9,7 @@ import { LOG_LEVELS, type LogLevel } from './base/log.ts'
 import { parseOrigins, type CorsPolicy } from './http/cors.ts'
 import { NO_PROXIES, parseProxies } from './http/client-address.ts'
 import { parseEmail, parseMailbox } from './mail/address.ts'
+import { parseAppName } from './mail/app-name.ts'
 import { parseMailTarget } from './mail/mail-target.ts'
 import { FLAG_BASE_URL } from './content/seeds.ts'
 import { SECRET_BYTES_MIN } from './store/secret-file.ts'
@@ -46,7 +47,7 @@ const DECLARED = {
     'how mail leaves: console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…',
   ),
   mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
-  appName: text('Dateline', 'name of the service in mail'),
+  appName: parsed(parseAppName, 'Dateline', 'name of the service in mail'),
   rateLimits: onOff(true, 'limits on how often somebody may ask; on or off'),
   corsOrigins: {
     parse: parseOrigins,

@@ -6,9 +6,12 @@ import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
 import { ConfigError } from './config.ts'
 import { MailFolderError } from './mail/mail-folder.ts'
+import { TemplateError } from './mail/template-error.ts'
 import { DataDirError } from './store/data-dir.ts'
 import { SchemaError } from './store/migrations.ts'
 
+/** Errors in what the operator has written: arguments, settings, templates. */
+const MISUSED = [UsageError, ConfigError, TemplateError]
 /** Errors whose message is all that the operator needs. */
 const EXPLAINED = [DataDirError, MailFolderError, SchemaError, Failure]
 
@@ -29,7 +32,7 @@ async function main(words: readonly string[]): Promise<ExitCode> {
 }
 
 function report(error: unknown): ExitCode {
-  if (error instanceof UsageError || error instanceof ConfigError) {
+  if (error instanceof Error && MISUSED.some((kind) => error instanceof kind)) {
     process.stderr.write(`${error.message}\n`)
     return EXIT.usage
   }

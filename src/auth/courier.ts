@@ -9,7 +9,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { DeliveryError } from '../mail/delivery-error.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import { signInMessage } from '../mail/templates.ts'
+import type { MailContent, SignIn } from '../mail/templates.ts'
 import type { DeliveryResult, OutboxMessage, OutboxStore } from '../store/store.ts'
 import { unseal } from './codes.ts'
 
@@ -37,6 +37,8 @@ export interface CourierOptions {
   readonly codeMinutes: number
   /** Names the service in the message. */
   readonly appName: string
+  /** Writes the mail in the reader's language. */
+  readonly signIn: (signIn: SignIn) => MailContent
   readonly now: Clock
   readonly log: Log
 }
@@ -101,14 +103,14 @@ export function startCourier(options: CourierOptions): Courier {
 
 /** One attempt, and what the outbox is to remember of it. */
 async function deliver(message: OutboxMessage, options: CourierOptions, signal: AbortSignal): Promise<DeliveryResult> {
-  const { mailer, sealKey, codeMinutes, appName, now, log } = options
+  const { mailer, sealKey, codeMinutes, appName, signIn, now, log } = options
   const content = unseal(sealKey, message.sealed)
   if (content === undefined) {
     log.error('mail.unreadable', { id: message.id, reason: 'sealed with another secret' })
     return { kind: 'failed', reply: 'sealed with another secret' }
   }
   try {
-    const mail = signInMessage({ code: content.code, minutes: codeMinutes, appName })
+    const mail = signIn({ code: content.code, minutes: codeMinutes, appName, languages: [] })
     const { reply } = await mailer.send({ id: message.id, to: content.email, ...mail }, { signal })
     log.info('mail.delivered', { id: message.id, reply })
     return { kind: 'delivered', reply }

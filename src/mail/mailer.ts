@@ -95,12 +95,12 @@ async function opened(target: MailTarget, tools: MailerTools): Promise<HandOver>
 }
 
 function composed(mail: Mail, { from, now, randomBytes }: MailerTools): string {
-  const { to, subject, text, html, id } = mail
+  const { to, subject, text, html, language, id } = mail
   try {
     if (parseEmail(to) !== to) throw new Error('Cannot compose message: the recipient is no normalised address')
     const messageId = letters(createHash('sha256').update(id).digest()).slice(0, MESSAGE_ID_LETTERS)
     const boundary = letters(randomBytes(RANDOM_BYTES))
-    return composeMessage({ from, to, subject, text, html, date: now(), messageId, boundary })
+    return composeMessage({ from, to, subject, text, html, language, date: now(), messageId, boundary })
   } catch (error) {
     // The same mail would be refused again.
     const problem = error instanceof Error ? error.message : String(error)

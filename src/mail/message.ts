@@ -2,15 +2,16 @@
  * Mail messages: RFC 5322 headers over a MIME body (RFC 2045, 2046) with the same content as text and as HTML.
  *
  * Everything is 7-bit, so any server takes it; only a recipient whose local part is not ASCII puts UTF-8 into the `To`
- * line (RFC 6532). The frame holds no stand-alone run of six digits: programs that pick a sign-in code out of a mail
- * look for exactly that. So boundary and Message-ID are letters.
+ * line (RFC 6532). The frame holds no run of six digits that stands alone (code-runs.ts), so boundary and Message-ID are
+ * letters.
  */
 import { type Mailbox, wireAddress } from './address.ts'
 import { encodeName, encodeText, headerLine } from './header-text.ts'
-import { encodeQuotedPrintable } from './quoted-printable.ts'
+import { encodeForTransfer } from './transfer-encoding.ts'
 
 const PART_CHARS_MAX = 200_000
 const LETTERS = /^[A-Za-z]{8,70}$/
+const LANGUAGE_TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/
 
 export interface MessageParts {
   readonly from: Mailbox
@@ -19,6 +20,8 @@ export interface MessageParts {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** Of subject and body, as a BCP 47 tag. */
+  readonly language: string
   /** Milliseconds since the epoch. */
   readonly date: number
   /** Letters; with the sender's domain they make the Message-ID. Give a mail that is sent again the same ones. */
@@ -32,10 +35,11 @@ export interface MessageParts {
  * Throws where an input could not be written, such as a subject with a line break.
  */
 export function composeMessage(parts: MessageParts): string {
-  const { from, to, boundary, messageId } = parts
+  const { from, to, boundary, messageId, language } = parts
   if (!LETTERS.test(boundary) || !LETTERS.test(messageId)) {
     throw new Error('Cannot compose message: boundary and Message-ID must be 8 to 70 letters')
   }
+  if (!LANGUAGE_TAG.test(language)) throw new Error('Cannot compose message: the language must be a BCP 47 tag')
   if (parts.text.length > PART_CHARS_MAX || parts.html.length > PART_CHARS_MAX) {
     throw new Error(`Cannot compose message: text or HTML is longer than ${PART_CHARS_MAX} characters`)
   }
@@ -50,6 +54,8 @@ export function composeMessage(parts: MessageParts): string {
     // RFC 3834: no answer from a holiday responder, please; the X header says it to Microsoft Exchange.
     headerLine('Auto-Submitted', 'auto-generated'),
     headerLine('X-Auto-Response-Suppress', 'All'),
+    // RFC 3282, for screen readers and translators.
+    headerLine('Content-Language', language),
     headerLine('MIME-Version', '1.0'),
     headerLine('Content-Type', `multipart/alternative; boundary="${boundary}"`),
     '',
@@ -62,12 +68,13 @@ export function composeMessage(parts: MessageParts): string {
 }
 
 function bodyPart(boundary: string, type: string, content: string): string[] {
+  const { encoding, text } = encodeForTransfer(content)
   return [
     `--${boundary}`,
     headerLine('Content-Type', `${type}; charset=utf-8`),
-    headerLine('Content-Transfer-Encoding', 'quoted-printable'),
+    headerLine('Content-Transfer-Encoding', encoding),
     '',
-    encodeQuotedPrintable(content),
+    text,
   ]
 }
 

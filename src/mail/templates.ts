@@ -1,10 +1,22 @@
 /**
- * What the mails say.
+ * What the mails say, in the reader's language.
  *
  * A sign-in mail is read on a lock screen: the code opens the subject and the first line, in text and HTML, as six
  * digits in one piece, so that phones show it in the preview and offer it to the keyboard. There is no link to
  * follow and no image to load, so nothing teaches people to click in mails and nobody learns when it was opened.
+ * The texts we ship are templates like those that an operator may put beside them.
  */
+import { lookUpLanguage } from './language-lookup.ts'
+import { fillIn, type Template } from './placeholders.ts'
+import { signInPage } from './sign-in-page.ts'
+import { readPageTemplate, readTextTemplate } from './sign-in-template.ts'
+import { SIGN_IN_TEXTS, type SignInTexts } from './sign-in-texts.ts'
+import { TemplateError } from './template-error.ts'
+import { readTemplateFiles, type TemplateFile } from './template-files.ts'
+import { directionOf, isolated } from './text-direction.ts'
+
+/** When none of the wanted languages is there. */
+const FALLBACK_LANGUAGE = 'en'
 
 export interface MailContent {
   readonly subject: string
@@ -12,6 +24,8 @@ export interface MailContent {
   readonly html: string
   /** The code that the mail is about, for the console to show instead of a page of text. */
   readonly code?: string
+  /** Of subject, text and HTML, as a BCP 47 tag. */
+  readonly language: string
 }
 
 export interface SignIn {
@@ -20,46 +34,92 @@ export interface SignIn {
   /** How long the code lives, from the setting. */
   readonly minutes: number
   readonly appName: string
+  /** BCP 47 tags, most wanted first; what cannot be read is skipped. English where none of them is there. */
+  readonly languages: readonly string[]
 }
 
-export function signInMessage({ code, minutes, appName }: SignIn): MailContent {
-  if (!/^\d{6}$/.test(code)) throw new Error('Cannot write sign-in mail: the code must be six digits')
-  const subject = `${code} is your ${appName} code`
-  const lifetime = `It works once, within the next ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`
-  const advice = 'If you did not ask for it, ignore this mail: without the code nobody can sign in.'
-  const text = `${code} is your code to sign in to ${appName}.
+export interface Templates {
+  signIn(signIn: SignIn): MailContent
+}
 
-${lifetime}
+/**
+ * The built-in mails, each part replaced by the file of the directory that has its name. No directory, or one that is
+ * not there, leaves the built-in ones. Throws a TemplateError for a file that cannot be used.
+ */
+export function openTemplates(directory: string | undefined): Templates {
+  const files = directory === undefined ? [] : readTemplateFiles(directory)
+  const languages = new Set([...BUILT_IN.keys(), ...files.map(({ language }) => language)])
+  const mails = new Map([...languages].map((language) => [language, openMail(language, files)]))
+  const available = [...languages]
+  return {
+    signIn(signIn) {
+      const mail = mails.get(lookUpLanguage(signIn.languages, available) ?? FALLBACK_LANGUAGE)
+      if (mail === undefined) throw new Error('Cannot write sign-in mail: there is no text in English')
+      return mail(signIn)
+    },
+  }
+}
 
-${advice}
-`
-  // Colours are names or have letters in them: six digits in a row must be the code and nothing else.
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="format-detection" content="telephone=no">
-<title>${escapeHtml(subject)}</title>
-</head>
-<body style="margin: 0; padding: 32px 16px;
- font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 16px; line-height: 1.5">
-<div style="max-width: 420px; margin: 0 auto">
-<p style="margin: 0; font-family: ui-monospace, Menlo, Consolas, monospace;
- font-size: 38px; font-weight: 600; letter-spacing: 6px">
-${code}
-</p>
-<p style="margin: 4px 0 24px; font-size: 18px">is your code to sign in to
- <strong>${escapeHtml(appName)}</strong>.</p>
-<p style="margin: 0 0 24px">${lifetime}</p>
-<p style="margin: 0; padding-top: 16px; border-top: 1px solid silver; font-size: 14px; opacity: 0.7">
-${advice}</p>
-</div>
-</body>
-</html>
-`
-  return { subject, text, html, code }
+/** The built-in mail. */
+export function signInMessage(signIn: SignIn): MailContent {
+  return SHIPPED.signIn(signIn)
+}
+
+/** What we ship, in the form of the files. */
+const BUILT_IN: ReadonlyMap<string, { readonly txt: string; readonly html: string }> = new Map(
+  Object.entries(SIGN_IN_TEXTS).map(([language, texts]) => [
+    language,
+    { txt: builtInText(texts), html: signInPage(language, texts) },
+  ]),
+)
+
+const SHIPPED = openTemplates(undefined)
+
+function builtInText({ subject, opening, lifetime, advice }: SignInTexts): string {
+  return `Subject: ${subject}\n\n{{code}} ${opening}\n\n${lifetime}\n\n${advice}\n`
+}
+
+/** Puts together the parts of a language, from the files and from ours. */
+function openMail(language: string, files: readonly TemplateFile[]): (signIn: SignIn) => MailContent {
+  const ours = BUILT_IN.get(language)
+  const partOf = (kind: 'txt' | 'html'): Pick<TemplateFile, 'file' | 'text'> => {
+    const theirs = files.filter((file) => file.language === language)
+    const file = theirs.find((one) => one.kind === kind)
+    if (file !== undefined) return file
+    if (ours !== undefined) return { file: `built-in sign-in.${language}.${kind}`, text: ours[kind] }
+    const missing = `expected sign-in.${language}.${kind} beside it, found none`
+    throw new TemplateError(
+      `Cannot use template "${theirs[0]?.file ?? ''}": ${missing}; we have no ${language} of our own`,
+    )
+  }
+  const { subject, text } = readTextTemplate(partOf('txt'))
+  return writerOf({ language, subject, text, page: readPageTemplate(partOf('html')) })
+}
+
+interface SignInMail {
+  readonly language: string
+  readonly subject: Template
+  readonly text: Template
+  readonly page: Template
+}
+
+function writerOf({ language, subject, text, page }: SignInMail): (signIn: SignIn) => MailContent {
+  const direction = directionOf(language)
+  // Intl has the plural forms of all languages. Latin digits, as those of the code; grouped, so never six in a row.
+  const units = { style: 'unit', unit: 'minute', unitDisplay: 'long', numberingSystem: 'latn' } as const
+  const duration = new Intl.NumberFormat([language, FALLBACK_LANGUAGE], units)
+  return ({ code, minutes, appName }) => {
+    if (!/^\d{6}$/.test(code)) throw new Error('Cannot write sign-in mail: the code must be six digits')
+    const values = { code, minutes: String(minutes), lifetime: duration.format(minutes), appName }
+    const plain = { ...values, appName: isolated(appName, direction) }
+    return {
+      subject: fillIn(subject, plain),
+      text: fillIn(text, plain),
+      html: fillIn(page, values, escapeHtml),
+      code,
+      language,
+    }
+  }
 }
 
 function escapeHtml(text: string): string {

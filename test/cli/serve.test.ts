@@ -52,6 +52,16 @@ it('serve writes its log as JSON lines where stderr is no terminal', async (t) =
   assert.equal(lines.at(-1)?.event, 'stopped')
 })
 
+it('serve does not start with a mail template that it cannot use, and says which line is wrong', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const file = join(data, 'templates', 'sign-in.de.txt')
+  mkdirSync(join(data, 'templates'), { recursive: true })
+  writeFileSync(file, 'Subject: {{code}}\n\n{{code}} für {{appNaem}}\n')
+  const { code, stdout, stderr } = await run(['serve', '--port', '0', '--data-dir', data])
+  const problem = 'unknown placeholder "{{appNaem}}": did you mean "appName"?'
+  assert.deepEqual([code, stdout, stderr], [2, '', `Cannot use template "${file}", line 3: ${problem}\n`])
+})
+
 it('a second service on the same directory exits at once and names the first', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
   const first = await serve(t, ['--data-dir', data])

@@ -16,6 +16,7 @@ const PARTS: MessageParts = {
   subject: 'Hello',
   text: 'Text',
   html: '<p>HTML</p>',
+  language: 'en',
   date: 0,
   messageId: 'abcdefgh',
   boundary: 'qwertyuiop',
@@ -33,6 +34,7 @@ describe('composeMessage()', () => {
       ["sender's name", { from: { name: `Dateline${added}`, address: 'no-reply@example.org' } }],
       ['boundary', { boundary: `qwertyuiop${added}` }],
       ['Message-ID', { messageId: `abcdefgh${added}` }],
+      ['language', { language: `en${added}` }],
     ]
     for (const [where, change] of cases) {
       it(`refuses ${JSON.stringify(added)} in the ${where}`, () => {

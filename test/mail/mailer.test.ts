@@ -13,7 +13,7 @@ const NOW = Date.parse('2025-10-20T12:34:56.789Z')
 const MAIL: Mail = {
   id: '68f62d50a1b2c3d4e5f60718',
   to: 'reader@example.net',
-  ...signInMessage({ code: '042137', minutes: 15, appName: 'Dateline' }),
+  ...signInMessage({ code: '042137', minutes: 15, appName: 'Dateline', languages: [] }),
 }
 
 /** Counts up, so that no two draws are equal. */
@@ -196,7 +196,10 @@ describe('the Message-ID', () => {
   it('says nothing of the code', async () => {
     await using opened = await KINDS['file']!()
     await opened.mailer.send(MAIL)
-    await opened.mailer.send({ ...MAIL, ...signInMessage({ code: '999999', minutes: 15, appName: 'Dateline' }) })
+    await opened.mailer.send({
+      ...MAIL,
+      ...signInMessage({ code: '999999', minutes: 15, appName: 'Dateline', languages: [] }),
+    })
     const ids = (await opened.sent()).map(messageIdOf)
     assert.equal(ids.length, 2)
     assert.equal(new Set(ids).size, 1)

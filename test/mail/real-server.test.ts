@@ -95,7 +95,7 @@ async function send(port: number, mail: Mail, overrides: Partial<SmtpSettings>):
 const mailTo = (to: string, appName = 'Dateline'): Mail => ({
   id: '68f62d50a1b2c3d4e5f60718',
   to,
-  ...signInMessage({ code: '042137', minutes: 15, appName }),
+  ...signInMessage({ code: '042137', minutes: 15, appName, languages: [] }),
 })
 
 describe('a real mail server', { skip: reasonToSkip(), timeout: 60_000 }, () => {

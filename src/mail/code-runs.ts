@@ -1,0 +1,14 @@
+/**
+ * What a program takes for a sign-in code: six digits that stand alone.
+ *
+ * Phones and mail programs look for exactly that, in the text and some in the raw message too. So nothing else in our
+ * mails may look so: not a boundary, not a template's colour, not a line of base64.
+ */
+
+/** Digits of any script; a letter, a digit or an underscore beside them makes them part of a word. */
+const CODE_RUN = /(?<![\p{Nd}\w])\p{Nd}{6}(?![\p{Nd}\w])/gu
+
+/** All runs of six digits that stand alone, in their order. */
+export function codeRunsOf(text: string): readonly string[] {
+  return text.match(CODE_RUN) ?? []
+}

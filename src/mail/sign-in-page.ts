@@ -1,0 +1,38 @@
+/**
+ * The HTML of the built-in sign-in mails, as a template: the same page for all languages.
+ *
+ * Direction and language stand on the inner element too, because webmail takes only the inside of the body. The code
+ * and the name of the service have a direction of their own, so neither disturbs the sentence around it. Colours are
+ * names: six digits in a row must be the code and nothing else.
+ */
+import type { SignInTexts } from './sign-in-texts.ts'
+import { directionOf } from './text-direction.ts'
+
+export function signInPage(language: string, { subject, opening, lifetime, advice }: SignInTexts): string {
+  const written = `lang="${language}" dir="${directionOf(language)}"`
+  const sentence = opening.replace('{{appName}}', '<strong dir="auto">{{appName}}</strong>')
+  return `<!doctype html>
+<html ${written}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="format-detection" content="telephone=no">
+<title>${subject}</title>
+</head>
+<body style="margin: 0; padding: 32px 16px;
+ font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 16px; line-height: 1.5">
+<div ${written} style="max-width: 420px; margin: 0 auto">
+<p style="margin: 0; font-family: ui-monospace, Menlo, Consolas, monospace;
+ font-size: 38px; font-weight: 600; letter-spacing: 6px">
+<span dir="ltr">{{code}}</span>
+</p>
+<p style="margin: 4px 0 24px; font-size: 18px">${sentence}</p>
+<p style="margin: 0 0 24px">${lifetime}</p>
+<p style="margin: 0; padding-top: 16px; border-top: 1px solid silver; font-size: 14px; opacity: 0.7">
+${advice}</p>
+</div>
+</body>
+</html>
+`
+}
