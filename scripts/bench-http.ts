@@ -82,7 +82,7 @@ async function fill(directory: string, count: number): Promise<{ token: string; 
   }
   const [email, now] = ['bench@example.org', systemClock()]
   await accounts.ensureAdmin(email, now)
-  const token = sessions.issueToken(String((await store.userByEmail(email))?.['id']), now)
+  const token = await sessions.issue(String((await store.userByEmail(email))?.['id']), { label: 'benchmark', now })
   await store.close()
   return {
     token,

@@ -40,13 +40,15 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
       const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
       if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
       const session = await sessions.find(exchange.headers, now())
-      return signedIn(await accounts.verifyCode({ email, code, dashboard, session, now: now() }))
+      return signedIn(
+        await accounts.verifyCode({ email, code, dashboard, client: clientOf(exchange), session, now: now() }),
+      )
     },
     async anonymous(exchange) {
       // Of what is no JSON nobody wants anything; JSON has to be an object here as everywhere.
       if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? ''))
         await exchange.readJson({ optional: true })
-      return signedIn(await accounts.signInAnonymously(now()))
+      return signedIn(await accounts.signInAnonymously({ client: clientOf(exchange), now: now() }))
     },
     me: (_exchange, { user }) => ok(user),
     async signOut(_exchange, session) {
@@ -65,6 +67,10 @@ function readDashboardFlag(body: JsonObject): boolean {
   const flag = body['isDashboardLogin']
   if (flag === undefined || typeof flag === 'boolean') return flag ?? false
   throw fail('invalidInput', `isDashboardLogin: expected true or false, found ${describe(flag)}`)
+}
+
+function clientOf({ headers }: Exchange): string {
+  return headers['user-agent'] ?? ''
 }
 
 function signedIn({ user, token }: SignInReply): Reply {

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import { parseEmail } from '../mail/address.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
-import type { AccountStore, NewAccount } from '../store/store.ts'
+import type { AccountStore, NewAccount, SessionRecord } from '../store/store.ts'
 import type { Codes } from './codes.ts'
 import { mergePreferences } from './merge-preferences.ts'
 import { guestEmail, isGuestEmail, newAccount } from './new-account.ts'
@@ -22,7 +22,7 @@ export interface Accounts {
   requestCode(request: { readonly email: string; readonly dashboard: boolean; readonly now: number }): Promise<void>
   /** Signs in with a code: finds, creates, converts or merges the account. */
   verifyCode(request: CodeReply): Promise<SignInReply>
-  signInAnonymously(now: number): Promise<SignInReply>
+  signInAnonymously(request: { readonly client: string; readonly now: number }): Promise<SignInReply>
   /** Deletes the account of the session and everything that belongs to it, the last administrator's too. */
   deleteOwn(session: Session, now: number): Promise<void>
   /** Makes sure that the address has an account with the dashboard role `admin`; gives what had to be done. */
@@ -35,6 +35,8 @@ export interface CodeReply {
   readonly email: string
   readonly code: string
   readonly dashboard: boolean
+  /** What the client calls itself, for the list of sessions. */
+  readonly client: string
   /** Who asks, when the request carries a token that holds. */
   readonly session: Session | undefined
   readonly now: number
@@ -81,34 +83,37 @@ export function createAccounts({
     const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none' } = roles
     return newAccount({ id, email, appRole, dashboardRole, now, language: await defaultLanguage() })
   }
-  const reply = (user: JsonObject, now: number): SignInReply => ({
+  const reply = (user: JsonObject, session: SessionRecord): SignInReply => ({
     user,
-    token: sessions.issueToken(String(user['id']), now),
+    token: sessions.token(String(user['id']), session),
   })
   return {
     async requestCode({ email, dashboard, now }) {
       if (dashboard) requireDashboard(await store.userByEmail(email))
       await codes.send(email, now)
     },
-    async verifyCode({ email, code, dashboard, session, now }) {
+    async verifyCode({ email, code, dashboard, client, session, now }) {
       await codes.consume({ email, code, now })
       if (dashboard) requireDashboard(await store.userByEmail(email))
       const isGuest = session?.caller.appRole === 'guestUser'
       const guest = isGuest ? { id: session.caller.id, jti: session.jti, expiresAt: session.expiresAt } : undefined
+      const opened = sessions.open({ label: client, now })
       const { how, user } = await store.signIn({
         email,
         guest,
+        session: opened,
         newcomer: await prepare(now, { email }),
         now,
         merge: (parts) => mergePreferences({ ...parts, config: parts.config ?? defaultConfig }, now),
       })
       log.info('account.signed-in', { user: user['id'], how })
-      return reply(user, now)
+      return reply(user, opened)
     },
-    async signInAnonymously(now) {
+    async signInAnonymously({ client, now }) {
       const account = await prepare(now, { appRole: 'guestUser' })
-      await store.createAccount(account)
-      return reply(account.user.value, now)
+      const session = sessions.open({ label: client, now })
+      await store.createAccount(account, session)
+      return reply(account.user.value, session)
     },
     async deleteOwn({ caller, jti, expiresAt }, now) {
       await store.deleteAccount({ id: caller.id, now, keepLastAdmin: false, token: { jti, expiresAt } })

@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Caller } from '../models/caller.ts'
-import type { AccountStore } from '../store/store.ts'
+import type { AccountStore, SessionRecord } from '../store/store.ts'
 import { signToken, tokenVerifier } from './jwt.ts'
 import type { Keys } from './keys.ts'
 
@@ -26,16 +26,30 @@ export interface TokenSettings {
   readonly issuer: string
 }
 
+export interface SessionRequest {
+  /** Where it is used or what for, as the list of sessions shows it; cut to a length and cleaned. */
+  readonly label: string
+  readonly now: number
+  /** The usual lifetime stands in. */
+  readonly lifetimeMs?: number
+}
+
 export interface Sessions {
   /** The session of a request. Throws unauthorized where there is none. */
   require(headers: IncomingHttpHeaders, now: number): Promise<Session>
   /** The session of a request, or undefined: a bad token counts as none. */
   find(headers: IncomingHttpHeaders, now: number): Promise<Session | undefined>
-  issueToken(userId: string, now: number): string
+  /** A session for whoever the store finds out to be its user. */
+  open(request: SessionRequest): SessionRecord
+  /** The access token of a session that the store has taken. */
+  token(userId: string, session: SessionRecord): string
+  /** Both at once, for a user whose id is known. Throws notFound where the user is gone. */
+  issue(userId: string, request: SessionRequest): Promise<string>
   /** Ends the session: its token is refused from now on. */
   end(session: Session, now: number): Promise<void>
 }
 
+const LABEL_CHARS_MAX = 120
 const KNOWN_CALLERS_MAX = 10_000
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
@@ -63,9 +77,17 @@ export function createSessions(store: AccountStore, keys: Keys, settings: TokenS
     if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
     const claims = verify(token, now)
     if (typeof claims === 'string') return claims
-    const user = await store.caller(claims.sub, claims.jti)
-    if (user === undefined) return 'revoked, or its user is gone'
+    const user = await store.caller({ userId: claims.sub, jti: claims.jti, iat: claims.iat })
+    if (user === undefined) return 'ended, or its user is gone'
     return { caller: callerOf(claims.sub, user), user, jti: claims.jti, expiresAt: claims.exp * 1000 }
+  }
+  const open = ({ label, now, lifetimeMs = settings.lifetimeMs }: SessionRequest): SessionRecord => {
+    const expiresAt = (Math.floor(now / 1000) + Math.floor(lifetimeMs / 1000)) * 1000
+    return { jti: newId(), label: cleanLabel(label), createdAt: now, expiresAt }
+  }
+  const token = (userId: string, { jti, createdAt, expiresAt }: SessionRecord): string => {
+    const [iat, exp] = [Math.floor(createdAt / 1000), expiresAt / 1000]
+    return signToken({ sub: userId, iat, exp, iss: settings.issuer, jti }, keys.signing[0])
   }
   return {
     async require(headers, now) {
@@ -80,11 +102,21 @@ export function createSessions(store: AccountStore, keys: Keys, settings: TokenS
       const session = await identify(headers, now)
       return typeof session === 'string' ? undefined : session
     },
-    issueToken(userId, now) {
-      const iat = Math.floor(now / 1000)
-      const exp = iat + Math.floor(settings.lifetimeMs / 1000)
-      return signToken({ sub: userId, iat, exp, iss: settings.issuer, jti: newId() }, keys.signing[0])
+    open,
+    token,
+    async issue(userId, request) {
+      const session = open(request)
+      if ((await store.addSession(userId, session)) === 'added') return token(userId, session)
+      throw fail('notFound', 'There is no such user')
     },
     end: ({ jti, expiresAt }, now) => store.revoke({ jti, expiresAt, now }),
   }
+}
+
+/** A User-Agent is whatever a client sends. */
+function cleanLabel(label: string): string {
+  return label
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, LABEL_CHARS_MAX)
 }

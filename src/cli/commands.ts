@@ -8,6 +8,9 @@ import { adminCommand, seedCommand } from './data-commands.ts'
 import { explainCommand } from './explain-command.ts'
 import { matchCommand } from './match-command.ts'
 import { serveCommand } from './serve-command.ts'
+import { tokenCommand } from './token-command.ts'
+import { userDeleteCommand, userSetRoleCommand, userSignOutCommand } from './user-change-commands.ts'
+import { userListCommand, userShowCommand } from './user-commands.ts'
 
 const versionCommand: Command = {
   name: 'version',
@@ -25,6 +28,12 @@ const COMMANDS: readonly Command[] = [
   serveCommand,
   seedCommand,
   adminCommand,
+  userListCommand,
+  userShowCommand,
+  userSetRoleCommand,
+  userSignOutCommand,
+  userDeleteCommand,
+  tokenCommand,
   matchCommand,
   explainCommand,
   versionCommand,

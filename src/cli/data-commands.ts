@@ -1,12 +1,10 @@
 /** Commands on the data directory, which also work while the service runs: `seed` and `admin`. */
-import { openServices, type Services } from '../app.ts'
 import { readEmail } from '../auth/accounts.ts'
 import { systemClock } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
-import { createLog } from '../base/log.ts'
-import { readConfig, readSecrets, type Config } from '../config.ts'
 import { seedSample } from '../content/seeding.ts'
-import { EXIT, UsageError, type Arguments, type Command, type Terminal } from './command.ts'
+import { UsageError, type Arguments, type Command } from './command.ts'
+import { withServices } from './with-services.ts'
 
 export const seedCommand: Command = {
   name: 'seed',
@@ -57,20 +55,4 @@ function requireEmail({ options }: Arguments): string {
     if (error instanceof Failure) throw new UsageError(error.message)
     throw error
   }
-}
-
-async function withServices(
-  { settings }: Arguments,
-  { environment, stderr }: Terminal,
-  work: (services: Services, config: Config) => Promise<void>,
-): Promise<typeof EXIT.ok> {
-  const config = readConfig(settings, environment)
-  const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
-  const services = await openServices(config, readSecrets(environment), { now: systemClock, log, own: false })
-  try {
-    await work(services, config)
-  } finally {
-    await services.store.close()
-  }
-  return EXIT.ok
 }

@@ -15,15 +15,16 @@ import type { Database, Row } from './database.ts'
 import { putMessage } from './outbox-table.ts'
 import { addHit, rateWait } from './rate-table.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
+import { addSession, revoke } from './session-table.ts'
 import type {
   AccountDeletion,
   CodeClaim,
   CodeIssue,
   CodeOutcome,
   NewAccount,
+  SessionRecord,
   SignedIn,
   SignIn,
-  Token,
 } from './store.ts'
 
 const PURGE_ROWS_MAX = 50
@@ -31,15 +32,6 @@ const EMAIL = valueAt('email')
 const DASHBOARD_ROLE = valueAt('dashboardRole')
 /** Whether another administrator than the user of the row is there. */
 const OTHER_ADMIN = `EXISTS (SELECT 1 FROM user AS other WHERE other.${DASHBOARD_ROLE} = 'admin' AND other.id <> user.id)`
-
-export function caller(database: Database, userId: string, jti: string): string | undefined {
-  const row = database.get(
-    'SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)',
-    userId,
-    jti,
-  )
-  return row?.['doc'] as string | undefined
-}
 
 export function userByEmail(database: Database, email: string): JsonObject | undefined {
   return document(database.get(`SELECT doc FROM user WHERE ${EMAIL} = ?`, email))
@@ -84,7 +76,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeOutcome {
   return { kind: 'refused', reason: attempts > attemptsMax ? 'void' : 'wrong' }
 }
 
-export function createAccount(database: Database, account: NewAccount): 'inserted' | 'exists' {
+export function createAccount(database: Database, account: NewAccount, session?: SessionRecord): 'inserted' | 'exists' {
   const inserted = database.run(
     'INSERT INTO user (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING',
     account.user.id,
@@ -92,6 +84,7 @@ export function createAccount(database: Database, account: NewAccount): 'inserte
   )
   if (inserted === 0) return 'exists'
   ensureBelongings(database, account.user.id, account)
+  if (session !== undefined) addSession(database, account.user.id, session)
   return 'inserted'
 }
 
@@ -106,6 +99,13 @@ export function promote(database: Database, email: string, now: number): JsonObj
 }
 
 export function signIn(database: Database, request: SignIn): SignedIn {
+  const signedIn = findAccount(database, request)
+  addSession(database, String(signedIn.user['id']), request.session)
+  return signedIn
+}
+
+/** The account of the address: there already, made of the guest, or new. */
+function findAccount(database: Database, request: SignIn): SignedIn {
   const { email, guest, newcomer } = request
   const account = userByEmail(database, email)
   const stillGuest = guest === undefined ? undefined : guestUser(database, guest.id)
@@ -177,14 +177,6 @@ function ensureBelongings(database: Database, id: string, { settings, preference
       writeJson({ ...value, id }),
     )
   }
-}
-
-export function revoke(database: Database, token: Token & { readonly now: number }): void {
-  database.run(
-    `DELETE FROM revoked_token WHERE jti IN (SELECT jti FROM revoked_token WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
-    token.now,
-  )
-  database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', token.jti, token.expiresAt)
 }
 
 export function updateUser(

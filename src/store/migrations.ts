@@ -50,6 +50,20 @@ export const MIGRATIONS: readonly string[] = [
     model TEXT NOT NULL, path TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, path, value)
   ) WITHOUT ROWID;
   `,
+  `
+  -- Tokens that were issued, so that they can be seen and ended.
+  CREATE TABLE session (
+    jti TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, label TEXT NOT NULL,
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX session_user ON session (user_id, created_at);
+  CREATE INDEX session_expiry ON session (expires_at);
+
+  -- Tokens of a user that were issued before this time, in seconds, do not hold.
+  CREATE TABLE signed_out (
+    user_id TEXT PRIMARY KEY REFERENCES user (id) ON DELETE CASCADE, before INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  `,
 ]
 
 export interface MigrationOptions {

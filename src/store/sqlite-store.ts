@@ -11,6 +11,7 @@ import { migrate, needsMigration, schemaVersion, type MigrationOptions } from '.
 import * as outbox from './outbox-table.ts'
 import { countRate } from './rate-table.ts'
 import { createFinder } from './finder.ts'
+import * as sessions from './session-table.ts'
 import type { Store } from './store.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createWriteQueue } from './write-queue.ts'
@@ -105,14 +106,18 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     countActive: (model) => read(() => documents.countActive(database, model)),
     countriesInUse: (use) => read(() => documents.countriesInUse(database, use)),
 
-    caller: (userId, jti) => read(() => accounts.caller(database, userId, jti)),
+    caller: (claim) => read(() => sessions.caller(database, claim)),
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
     issueCode: (issue) => write(() => accounts.issueCode(database, issue)),
     takeCode: (claim) => write(() => accounts.takeCode(database, claim)),
-    createAccount: (account) => write(() => accounts.createAccount(database, account)),
+    createAccount: (account, session) => write(() => accounts.createAccount(database, account, session)),
     promote: (email, now) => write(() => accounts.promote(database, email, now)),
     signIn: (request) => write(() => accounts.signIn(database, request)),
-    revoke: (token) => write(() => accounts.revoke(database, token)),
+    revoke: (token) => write(() => sessions.revoke(database, token)),
+    addSession: (userId, session) => write(() => sessions.addSession(database, userId, session)),
+    sessionsOf: (userId, now) => read(() => sessions.sessionsOf(database, userId, now)),
+    endSession: (userId, jti, now) => write(() => sessions.endSession(database, userId, jti, now)),
+    endSessions: (userId, now) => write(() => sessions.endSessions(database, userId, now)),
     updateUser: (id, change) => write(() => accounts.updateUser(database, id, change)),
     deleteAccount: (request) =>
       write(() => {

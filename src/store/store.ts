@@ -91,12 +91,22 @@ export interface Rate {
 /** Milliseconds until the next event is allowed, or undefined when this one was, and has been counted. */
 export type RateOutcome = number | undefined
 
+/** What is remembered of a token that was issued. */
+export interface SessionRecord extends Token {
+  /** Where it is used, or what for. */
+  readonly label: string
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
 export interface SignIn {
   readonly email: string
   /** The guest who asks, and the token to revoke when the guest becomes or joins the account. */
   readonly guest: (Token & { readonly id: string }) | undefined
   /** The user with defaults that is created where none has the address and no guest is converted. */
   readonly newcomer: NewAccount
+  /** Becomes a session of whichever user that is. */
+  readonly session: SessionRecord
   readonly now: number
   /** The account's preferences with the guest's merged into them. */
   readonly merge: (parts: {
@@ -134,21 +144,37 @@ export interface Token {
   readonly expiresAt: number
 }
 
+/** What a token says of itself. */
+export interface CallerClaim {
+  readonly userId: string
+  readonly jti: string
+  /** When it was issued, in seconds since the epoch. */
+  readonly iat: number
+}
+
 export interface AccountStore {
-  /** The JSON text of a token's user: undefined where the user is gone or the token was revoked. */
-  caller(userId: string, jti: string): Promise<string | undefined>
+  /** The JSON text of a token's user: undefined where the user is gone, or the token or all of the user's were ended. */
+  caller(claim: CallerClaim): Promise<string | undefined>
   userByEmail(email: string): Promise<JsonObject | undefined>
   /** Replaces any earlier code of the address, and the message that carried it. */
   issueCode(issue: CodeIssue): Promise<void>
   /** Consumes the code of an address: of two requests with the right one, one gets it. */
   takeCode(claim: CodeClaim): Promise<CodeOutcome>
-  /** Creates a user with settings and preferences; 'exists' where the e-mail address is taken. */
-  createAccount(account: NewAccount): Promise<'inserted' | 'exists'>
+  /** Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken address. */
+  createAccount(account: NewAccount, session?: SessionRecord): Promise<'inserted' | 'exists'>
   /** Makes an existing user an administrator; undefined where there is none. */
   promote(email: string, now: number): Promise<JsonObject | undefined>
   /** Finds, creates, converts or merges, and makes sure of settings and preferences. */
   signIn(request: SignIn): Promise<SignedIn>
   revoke(token: Token & { readonly now: number }): Promise<void>
+  /** Gives a user a session; 'missing' where the user is gone. */
+  addSession(userId: string, session: SessionRecord): Promise<'added' | 'missing'>
+  /** The sessions of a user that hold, newest first, at most a thousand. */
+  sessionsOf(userId: string, now: number): Promise<readonly SessionRecord[]>
+  /** Ends one session of a user; false where there is none of that name. */
+  endSession(userId: string, jti: string, now: number): Promise<boolean>
+  /** Ends every session of a user and gives their number. Tokens from now on hold. */
+  endSessions(userId: string, now: number): Promise<number>
   /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
   updateUser(id: string, change: (stored: JsonObject) => JsonObject): Promise<string | 'missing' | 'last-admin'>
   /** Deletes a user and all that belongs to it, for good: the content is overwritten in the file. */

@@ -34,7 +34,7 @@ export async function newPerson(service: TestService, role: Role, adminToken: st
   const answer = await service.data('POST', '', { model: 'user' }, { token: adminToken, body })
   assert.equal(answer.status, 201, answer.text)
   const id = String(answer.at('data.id'))
-  return { id, email, token: service.app.services.sessions.issueToken(id, service.now()) }
+  return { id, email, token: await service.app.services.sessions.issue(id, { label: 'a test', now: service.now() }) }
 }
 
 /** One person of each role; the administrator is the one whom the service made at its start. */

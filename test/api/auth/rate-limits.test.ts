@@ -249,7 +249,7 @@ describe('data requests', () => {
     const site = await limited(t, { dataPerUser: '3' })
     const { token: adminToken } = await site.admin()
     const { id, token } = await newPerson(site, 'standard', adminToken)
-    const other = site.app.services.sessions.issueToken(id, site.now())
+    const other = await site.app.services.sessions.issue(id, { label: 'another device', now: site.now() })
     assert.equal((await site.data('GET', '', {}, { token })).status, 400)
     assert.equal((await site.data('DELETE', '/x', { model: 'topic' }, { token: other })).status, 403)
     assert.equal((await site.data('GET', '/x', { model: 'topic' }, { token })).status, 404)

@@ -1,0 +1,96 @@
+/**
+ * Sign-ins under way, so that somebody can see where an account is used and end it there.
+ *
+ * A token holds by its signature; these rows are no condition for that, so that a token of a service that shares the
+ * secret holds too. Ending one session remembers its token as revoked. Ending all of a user's sessions remembers
+ * besides when that was: a token from an earlier second is refused, though nobody has listed it. Tokens count whole
+ * seconds (RFC 7519 NumericDate), so those of that very second are refused by their rows.
+ */
+import type { Database } from './database.ts'
+import type { CallerClaim, SessionRecord, Token } from './store.ts'
+
+const PURGE_ROWS_MAX = 50
+const LISTED_MAX = 1_000
+
+export function caller(database: Database, { userId, jti, iat }: CallerClaim): string | undefined {
+  const row = database.get(
+    `SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)
+      AND NOT EXISTS (SELECT 1 FROM signed_out WHERE user_id = user.id AND before > ?)`,
+    userId,
+    jti,
+    iat,
+  )
+  return row?.['doc'] as string | undefined
+}
+
+export function revoke(database: Database, token: Token & { readonly now: number }): void {
+  database.run(
+    `DELETE FROM revoked_token WHERE jti IN (SELECT jti FROM revoked_token WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    token.now,
+  )
+  database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', token.jti, token.expiresAt)
+  database.run('DELETE FROM session WHERE jti = ?', token.jti)
+}
+
+export function addSession(
+  database: Database,
+  userId: string,
+  { jti, label, createdAt, expiresAt }: SessionRecord,
+): 'added' | 'missing' {
+  database.run(
+    `DELETE FROM session WHERE jti IN (SELECT jti FROM session WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    createdAt,
+  )
+  const added = database.run(
+    `INSERT INTO session (jti, user_id, label, created_at, expires_at)
+      SELECT ?, id, ?, ?, ? FROM user WHERE id = ?`,
+    jti,
+    label,
+    createdAt,
+    expiresAt,
+    userId,
+  )
+  return added === 1 ? 'added' : 'missing'
+}
+
+/** Those that hold, newest first, at most a thousand. */
+export function sessionsOf(database: Database, userId: string, now: number): readonly SessionRecord[] {
+  return database
+    .all(
+      `SELECT jti, label, created_at, expires_at FROM session WHERE user_id = ? AND expires_at > ?
+        ORDER BY created_at DESC, jti DESC LIMIT ${LISTED_MAX}`,
+      userId,
+      now,
+    )
+    .map((row) => ({
+      jti: String(row['jti']),
+      label: String(row['label']),
+      createdAt: Number(row['created_at']),
+      expiresAt: Number(row['expires_at']),
+    }))
+}
+
+/** Ends one session of a user; false where there is none of that name. */
+export function endSession(database: Database, userId: string, jti: string, now: number): boolean {
+  const row = database.get('SELECT expires_at FROM session WHERE jti = ? AND user_id = ?', jti, userId)
+  if (row === undefined) return false
+  revoke(database, { jti, expiresAt: Number(row['expires_at']), now })
+  return true
+}
+
+/** Ends all sessions of a user, also those that are not listed, and gives the number of the listed ones. */
+export function endSessions(database: Database, userId: string, now: number): number {
+  database.run(
+    `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND expires_at > ?
+      ON CONFLICT (jti) DO NOTHING`,
+    userId,
+    now,
+  )
+  database.run(
+    `INSERT INTO signed_out (user_id, before) VALUES (?, ?)
+      ON CONFLICT (user_id) DO UPDATE SET before = excluded.before`,
+    userId,
+    Math.floor(now / 1000),
+  )
+  return database.run('DELETE FROM session WHERE user_id = ?', userId)
+}

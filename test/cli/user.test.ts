@@ -1,0 +1,139 @@
+/** Accounts and tokens from the command line, beside a running service. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { run, serve, type Finished } from '../support/program.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+interface Site {
+  dateline(...words: string[]): Promise<Finished>
+  status(token: string): Promise<number>
+  guest(): Promise<{ id: string; token: string }>
+  log(): string
+}
+
+async function site(t: Cleanup): Promise<Site> {
+  const data = join(temporaryDirectory(t), 'data')
+  const service = await serve(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
+  return {
+    dateline: (...words) => run([...words, '--data-dir', data]),
+    status: async (token) =>
+      (await fetch(`${service.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status,
+    guest: async () => {
+      const headers = { 'user-agent': 'Reader/1.0 \u009b31m(phone)' }
+      const reply = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST', headers })
+      const { data: signed } = (await reply.json()) as { data: { user: { id: string }; token: string } }
+      return { id: signed.user.id, token: signed.token }
+    },
+    log: () => service.output().stderr,
+  }
+}
+
+it('a token works at once beside the running service, is listed, and can be ended', async (t) => {
+  const { dateline, status, log } = await site(t)
+  const made = await dateline(
+    'token',
+    '--email',
+    ' Boss@example.org',
+    '--ttl',
+    '2h',
+    '--label',
+    'nightly\nimport',
+    '--json',
+  )
+  assert.equal(made.code, 0, made.stderr)
+  const { token, session, expiresAt } = JSON.parse(made.stdout) as Record<string, string>
+  assert.equal(await status(token ?? ''), 200)
+  const hours = (Date.parse(expiresAt ?? '') - Date.now()) / 3_600_000
+  assert.ok(hours > 1.9 && hours <= 2, `it holds for ${hours} hours`)
+  const shown = await dateline('user', 'show', 'boss@example.org')
+  assert.match(shown.stdout, new RegExp(`^${session}  .*  nightly import$`, 'm'))
+  assert.doesNotMatch(shown.stdout + log(), new RegExp(String(token?.split('.')[2])))
+  const ended = await dateline('user', 'sign-out', 'boss@example.org', '--session', session ?? '')
+  assert.deepEqual([ended.code, await status(token ?? '')], [0, 401])
+  assert.match((await dateline('user', 'show', 'boss@example.org')).stdout, /\nNot signed in\n$/)
+})
+
+it('signing out everywhere ends what was issued before, and nothing after', async (t) => {
+  const { dateline, status } = await site(t)
+  const tokenOf = async (): Promise<string> => (await dateline('token', '--email', 'boss@example.org')).stdout.trim()
+  const [first, second] = [await tokenOf(), await tokenOf()]
+  const { stdout } = await dateline('user', 'sign-out', 'boss@example.org')
+  assert.equal(stdout, 'boss@example.org is signed out everywhere: 2 sessions ended\n')
+  assert.deepEqual([await status(first), await status(second), await status(await tokenOf())], [401, 401, 200])
+})
+
+it('accounts are listed without guests unless they are asked for, and found by text and role', async (t) => {
+  const { dateline, guest } = await site(t)
+  const { id } = await guest()
+  assert.equal((await dateline('admin', '--email', 'deputy@example.net')).code, 0)
+  assert.equal((await dateline('user', 'set-role', 'deputy@example.net', '--dashboard', 'publisher')).code, 0)
+  const emails = async (...words: string[]): Promise<unknown[]> => {
+    const { stdout, stderr } = await dateline('user', 'list', '--json', ...words)
+    assert.equal(stderr, '')
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { email: string }).email]))
+  }
+  const stranger = `${id}@anonymous.invalid`
+  assert.deepEqual(await emails(), ['deputy@example.net', 'boss@example.org'])
+  assert.deepEqual(await emails('--guests'), ['deputy@example.net', stranger, 'boss@example.org'])
+  assert.deepEqual(await emails('--search', 'EXAMPLE.net'), ['deputy@example.net'])
+  assert.deepEqual(await emails('--role', 'admin'), ['boss@example.org'])
+  assert.deepEqual(await emails('--role', 'guestUser'), [stranger])
+  const first = await dateline('user', 'list', '--limit', '1')
+  assert.match(first.stdout, /^E-MAIL +ID +APP +DASHBOARD +SINCE\ndeputy@example\.net .* publisher .*\n$/)
+  assert.match(first.stderr, /^There are more/)
+})
+
+it('a client that calls itself something with control characters cannot reach the terminal', async (t) => {
+  const { dateline, guest } = await site(t)
+  const shown = await dateline('user', 'show', (await guest()).id)
+  assert.match(shown.stdout, /Reader\/1\.0 .*\(phone\)$/m)
+  assert.doesNotMatch(shown.stdout.replaceAll('\n', ''), /\p{Cc}/u)
+})
+
+it('an account is deleted only when that is said, and its tokens end with it', async (t) => {
+  const { dateline, guest, status } = await site(t)
+  const { id, token } = await guest()
+  const asked = await dateline('user', 'delete', id)
+  assert.deepEqual([asked.code, await status(token)], [2, 200])
+  assert.match(asked.stderr, /for good: say so with --yes\n$/)
+  const deleted = await dateline('user', 'delete', id, '--yes')
+  assert.deepEqual([deleted.code, await status(token)], [0, 401])
+  assert.equal((await dateline('user', 'show', id)).code, 1)
+})
+
+describe('refused with a sentence:', () => {
+  const boss = 'boss@example.org'
+  for (const { words, code, says } of [
+    { words: ['user', 'delete', boss, '--yes'], code: 1, says: /it is the last administrator; make another one first/ },
+    { words: ['user', 'set-role', boss, '--dashboard', 'none'], code: 1, says: /it is the last administrator/ },
+    { words: ['user', 'set-role', boss], code: 2, says: /wants --dashboard ROLE or --app ROLE/ },
+    { words: ['user', 'set-role', boss, '--dashboard', 'amdin'], code: 2, says: /did you mean "admin"/ },
+    {
+      words: ['user', 'set-role', boss, '--app', 'guestUser'],
+      code: 2,
+      says: /expected one of standardUser, premiumUser/,
+    },
+    {
+      words: ['user', 'show', 'nobody@example.org'],
+      code: 1,
+      says: /no user "nobody@example\.org": see "dateline user list"/,
+    },
+    { words: ['user', 'show', "' OR 1=1 --"], code: 1, says: /There is no user/ },
+    { words: ['user', 'show'], code: 2, says: /wants USER: the e-mail address or the id/ },
+    { words: ['user', 'sign-out', boss, '--session', 'x'], code: 1, says: /has none of that id/ },
+    { words: ['user', 'list', '--limit', '0'], code: 2, says: /from 1 to 1000000, found "0"/ },
+    { words: ['token'], code: 2, says: /wants --email ADDRESS/ },
+    { words: ['token', '--email', 'x@example.org'], code: 1, says: /There is no user/ },
+    { words: ['token', '--email', boss, '--ttl', '5'], code: 2, says: /--ttl: expected a time from 1m to 3660d/ },
+  ]) {
+    it(`dateline ${words.join(' ')}`, async (t) => {
+      const data = join(temporaryDirectory(t), 'data')
+      assert.equal((await run(['admin', '--email', boss, '--data-dir', data])).code, 0)
+      const refused = await run([...words, '--data-dir', data])
+      assert.deepEqual([refused.code, refused.stdout], [code, ''], refused.stderr)
+      assert.match(refused.stderr, says)
+      assert.equal(refused.stderr.split('\n').length, 2)
+    })
+  }
+})

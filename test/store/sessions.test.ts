@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { newAccount } from '../../src/auth/new-account.ts'
+import type { SessionRecord } from '../../src/store/store.ts'
+import { LANGUAGE } from '../support/data-bodies.ts'
+import type { Cleanup } from '../support/service.ts'
+import { testStore } from '../support/stores.ts'
+
+const NOW = 1_700_000_000_400
+const SECOND = 1_700_000_000
+
+const session = (jti: string, createdAt = NOW): SessionRecord => ({
+  jti,
+  label: `device of ${jti}`,
+  createdAt,
+  expiresAt: createdAt + 60_000,
+})
+
+async function site(t: Cleanup) {
+  const { store } = testStore(t)
+  for (const id of ['ann', 'bob']) {
+    const email = `${id}@example.org`
+    const account = newAccount({
+      id,
+      email,
+      appRole: 'standardUser',
+      dashboardRole: 'none',
+      now: 0,
+      language: LANGUAGE,
+    })
+    assert.equal(await store.createAccount(account, session(`${id}-first`, NOW - 5_000)), 'inserted')
+  }
+  const holds = async (userId: string, jti: string, iat = SECOND): Promise<boolean> =>
+    (await store.caller({ userId, jti, iat })) !== undefined
+  const listed = async (userId: string, now = NOW): Promise<string[]> =>
+    (await store.sessionsOf(userId, now)).map(({ jti }) => jti)
+  return { store, holds, listed }
+}
+
+it('sessions are listed newest first until they expire, and go for good some time later', async (t) => {
+  const { store, listed } = await site(t)
+  assert.equal(await store.addSession('ann', session('ann-second')), 'added')
+  assert.deepEqual(await store.sessionsOf('ann', NOW), [session('ann-second'), session('ann-first', NOW - 5_000)])
+  assert.deepEqual(await listed('ann', NOW + 56_000), ['ann-second'])
+  await store.addSession('bob', session('late', NOW + 70_000))
+  assert.deepEqual(await listed('ann', 0), [])
+})
+
+it('a session of nobody is not kept', async (t) => {
+  const { store, listed } = await site(t)
+  assert.equal(await store.addSession('carl', session('carl-first')), 'missing')
+  assert.deepEqual(await listed('carl'), [])
+})
+
+it('one session is ended by its user’s name alone', async (t) => {
+  const { store, holds, listed } = await site(t)
+  assert.equal(await store.endSession('bob', 'ann-first', NOW), false)
+  assert.equal(await holds('ann', 'ann-first'), true)
+  assert.equal(await store.endSession('ann', 'ann-first', NOW), true)
+  assert.deepEqual([await holds('ann', 'ann-first'), await listed('ann')], [false, []])
+  assert.equal(await holds('bob', 'bob-first'), true)
+})
+
+it('ending all sessions refuses listed tokens, and unlisted ones of an earlier second, and none of others', async (t) => {
+  const { store, holds } = await site(t)
+  await store.addSession('ann', session('same-second'))
+  assert.equal(await store.endSessions('ann', NOW), 2)
+  assert.equal(await holds('ann', 'same-second'), false)
+  assert.equal(await holds('ann', 'elsewhere', SECOND - 1), false)
+  assert.equal(await holds('ann', 'elsewhere-now'), true)
+  await store.addSession('ann', session('after', NOW + 1))
+  assert.equal(await holds('ann', 'after'), true)
+  assert.equal(await holds('bob', 'bob-first', SECOND - 5), true)
+})
+
+it('sessions go with their user', async (t) => {
+  const { store, holds, listed } = await site(t)
+  await store.endSessions('ann', NOW)
+  await store.addSession('ann', session('ann-second'))
+  assert.equal(await store.deleteAccount({ id: 'ann', now: NOW, keepLastAdmin: false }), 'deleted')
+  assert.deepEqual([await listed('ann'), await holds('ann', 'ann-second')], [[], false])
+})
