@@ -8,12 +8,13 @@ import { ConfigError } from './config.ts'
 import { MailFolderError } from './mail/mail-folder.ts'
 import { TemplateError } from './mail/template-error.ts'
 import { DataDirError } from './store/data-dir.ts'
+import { DatabaseFileError } from './store/database-copy.ts'
 import { SchemaError } from './store/migrations.ts'
 
 /** Errors in what the operator has written: arguments, settings, templates. */
 const MISUSED = [UsageError, ConfigError, TemplateError]
 /** Errors whose message is all that the operator needs. */
-const EXPLAINED = [DataDirError, MailFolderError, SchemaError, Failure]
+const EXPLAINED = [DatabaseFileError, DataDirError, MailFolderError, SchemaError, Failure]
 
 const SAME_SIGNAL_MS = 1_000
 

@@ -1,9 +1,9 @@
 /**
- * Making a directory with its parents, one at a time.
+ * Making directories, and making sure of the names in them.
  *
- * Node's own recursive mkdir goes round in circles for ever where a file system takes no directories, as below /proc.
+ * Parents are made one at a time: Node's own recursive mkdir goes round in circles for ever where a file system takes no directories, as below /proc.
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Makes what is missing of an absolute path, with the given mode. Throws the system's error. */
@@ -17,5 +17,19 @@ export function makeDirectory(path: string, mode: number): void {
     // Another process may have been faster.
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
     if (!isThere || statSync(path).isDirectory() !== true) throw error
+  }
+}
+
+/**
+ * Returns when the names in a directory are on disk: a file that was renamed is found under its new name after a power
+ * cut. Windows opens no directories and keeps names by itself.
+ */
+export function syncDirectory(path: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

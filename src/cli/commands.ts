@@ -5,8 +5,10 @@ import { SECRETS, SETTINGS } from '../config.ts'
 import { parseArguments } from './arguments.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
 import { adminCommand, seedCommand } from './data-commands.ts'
+import { backupCommand } from './backup-command.ts'
 import { explainCommand } from './explain-command.ts'
 import { matchCommand } from './match-command.ts'
+import { restoreCommand } from './restore-command.ts'
 import { serveCommand } from './serve-command.ts'
 import { tokenCommand } from './token-command.ts'
 import { userDeleteCommand, userSetRoleCommand, userSignOutCommand } from './user-change-commands.ts'
@@ -36,6 +38,8 @@ const COMMANDS: readonly Command[] = [
   tokenCommand,
   matchCommand,
   explainCommand,
+  backupCommand,
+  restoreCommand,
   versionCommand,
 ]
 

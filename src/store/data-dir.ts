@@ -13,6 +13,7 @@ import { systemReason } from '../base/system-error.ts'
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
+const REMEDY = 'stop it first, or choose another --data-dir'
 
 export interface DataDir {
   readonly path: string
@@ -58,7 +59,7 @@ export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    throw new DataDirError(`Cannot use the data directory "${dir.path}": ${ownerText(dir)} is using it`, {
+    throw new DataDirError(`Cannot use the data directory "${dir.path}": ${ownerText(dir)} is using it: ${REMEDY}`, {
       cause: error,
     })
   }

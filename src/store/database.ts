@@ -10,8 +10,9 @@
  * - `trusted_schema=OFF` and defensive mode: a tampered schema cannot call functions or rewrite the file's internals.
  * - `foreign_keys=ON`: what an account owns cannot outlive it.
  */
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { fail } from '../base/failure.ts'
+import { systemReason } from '../base/system-error.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32 * 1024
@@ -43,8 +44,18 @@ export interface Database {
   /** Runs several statements without values, for schema and transaction control. */
   exec(sql: string): void
   readonly inTransaction: boolean
+  /**
+   * Copies the database to a file, `pages` at a time, beside other work of the process (sqlite.org/backup.html). `onStep`
+   * is called between two steps; what it throws ends the copy. Within a read transaction, the copy is of its snapshot.
+   */
+  copyTo(file: string, pages: number, onStep: (done: CopyStep) => void): Promise<void>
   /** May be called more than once. */
   close(): void
+}
+
+export interface CopyStep {
+  readonly totalPages: number
+  readonly remainingPages: number
 }
 
 /** Opens the file, creating it where `readOnly` is not set. Throws what node:sqlite throws. */
@@ -104,12 +115,28 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
     },
     run: (sql, ...values) => Number(statement(sql).run(...values).changes),
     exec: (sql) => connection.exec(sql),
+    async copyTo(file, pages, onStep) {
+      await backup(connection, file, { rate: pages, progress: onStep })
+    },
     get inTransaction() {
       return connection.isTransaction
     },
     close() {
       if (connection.isOpen) connection.close()
     },
+  }
+}
+
+/**
+ * Brings all that belongs to a database into its one file, so that there is no log beside it which another file of that
+ * name could take for its own. Throws where somebody else has the file open, and what node:sqlite throws.
+ */
+export function foldLog(file: string): void {
+  const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    connection.exec('PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE')
+  } finally {
+    connection.close()
   }
 }
 
@@ -129,6 +156,12 @@ export function asStoreFailure(error: unknown): unknown {
   const reason = UNAVAILABLE.get(errorCode(error) & 0xff)
   if (reason === undefined) return error
   return fail('networkError', `The database cannot be used now: ${reason}`, { cause: error })
+}
+
+/** Why a database file cannot be used, in words for the operator; the message of an error that is not SQLite's. */
+export function databaseReason(error: unknown): string {
+  if (isDamage(error)) return 'the file is damaged, or is no database of SQLite'
+  return UNAVAILABLE.get(errorCode(error) & 0xff) ?? systemReason(error)
 }
 
 /** Whether the file is no database, or one that was damaged (SQLITE_CORRUPT, SQLITE_NOTADB). */

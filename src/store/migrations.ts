@@ -79,23 +79,45 @@ export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
 
+export interface FileFacts {
+  /** Whether dateline wrote the file. */
+  readonly isOurs: boolean
+  /** Whether there is nothing in it at all. */
+  readonly isEmpty: boolean
+  /** How many migrations have run. */
+  readonly schema: number
+  /** The version of dateline that prepared the file last. */
+  readonly version: string | undefined
+}
+
+export function fileFacts(database: Database): FileFacts {
+  const isOurs = Number(database.get('PRAGMA application_id')?.['application_id']) === APPLICATION_ID
+  const version = isOurs ? database.get("SELECT value FROM meta WHERE name = 'version'")?.['value'] : undefined
+  return {
+    isOurs,
+    isEmpty: Number(database.get('SELECT count(*) AS n FROM sqlite_schema')?.['n']) === 0,
+    schema: Number(database.get('PRAGMA user_version')?.['user_version']),
+    version: version === undefined ? undefined : String(version),
+  }
+}
+
+/** The sentence for a file of a newer program. */
+export function tooNew(what: string, { schema, version }: FileFacts, ours: string): SchemaError {
+  return new SchemaError(
+    `${what} has schema ${schema}, written by dateline ${version ?? 'of a newer version'}; this is ` +
+      `dateline ${ours}, which knows schema ${MIGRATIONS.length}: install that version or a newer one`,
+  )
+}
+
 /** How many migrations have run; throws SchemaError where the file is not ours or is newer than this program. */
 export function schemaVersion(database: Database, options: Pick<MigrationOptions, 'version' | 'migrations'>): number {
   const { migrations = MIGRATIONS, version } = options
-  const found = Number(database.get('PRAGMA user_version')?.['user_version'])
-  const application = Number(database.get('PRAGMA application_id')?.['application_id'])
-  const tables = Number(database.get('SELECT count(*) AS n FROM sqlite_schema')?.['n'])
-  if (application !== APPLICATION_ID && (found !== 0 || tables !== 0)) {
+  const facts = fileFacts(database)
+  if (!facts.isOurs && (facts.schema !== 0 || !facts.isEmpty)) {
     throw new SchemaError('The file dateline.db was not written by dateline: choose another data directory')
   }
-  if (found > migrations.length) {
-    const writer = database.get("SELECT value FROM meta WHERE name = 'version'")?.['value']
-    throw new SchemaError(
-      `The database has schema ${found}, written by dateline ${String(writer ?? 'of a newer version')}; this is ` +
-        `dateline ${version}, which knows schema ${migrations.length}: install that version or a newer one`,
-    )
-  }
-  return found
+  if (facts.schema > migrations.length) throw tooNew('The database', facts, version)
+  return facts.schema
 }
 
 /** Whether opening this file would change its schema. */

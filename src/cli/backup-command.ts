@@ -1,0 +1,43 @@
+/** `dateline backup`: a checked copy of the database, also while the service writes. */
+import { join, resolve } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { readConfig } from '../config.ts'
+import { STORED_MODELS } from '../models/registry.ts'
+import { backupName, writeBackup } from '../store/backup.ts'
+import { EXIT, type Command } from './command.ts'
+import { abortOn, progressOn, sizeText } from './progress.ts'
+
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'copy the database to a file and check the copy; also while the service runs',
+  options: [
+    {
+      flag: '--to',
+      value: 'FILE',
+      meaning: 'file to write (default: backups/dateline-DATE.db in the data directory)',
+    },
+    { flag: '--json', meaning: 'print the result as JSON' },
+  ],
+  settings: ['dataDir'],
+  examples: ['dateline backup', 'dateline backup --data-dir /srv/dateline --to /mnt/usb/dateline.db'],
+  async run({ options, settings }, terminal) {
+    const { dataDir } = readConfig(settings, terminal.environment)
+    const progress = progressOn(terminal, 'Backing up')
+    const backup = await writeBackup({
+      database: join(resolve(dataDir), 'dateline.db'),
+      target: options.get('--to') ?? join(dataDir, 'backups', backupName(systemClock())),
+      models: STORED_MODELS,
+      now: systemClock,
+      signal: abortOn(terminal.interrupted),
+      onProgress: progress.show,
+    }).finally(progress.end)
+    const { file, bytes, schema, version, items, ms } = backup
+    const count = Object.values(items).reduce((sum, n) => sum + n, 0)
+    terminal.stdout.write(
+      options.has('--json')
+        ? `${JSON.stringify({ file, bytes, schema, version, items, ms })}\n`
+        : `Wrote ${file}: ${sizeText(bytes)}, ${count} items, checked, in ${(ms / 1000).toFixed(1)} s\n`,
+    )
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,33 @@
+/** How far a long command is, shown in one line on a terminal and nowhere else. */
+import type { Terminal } from './command.ts'
+
+export interface Progress {
+  /** From 0 to 1. */
+  show(share: number): void
+  /** Clears the line. */
+  end(): void
+}
+
+/** `what` begins the line: `Backing up … 42 %`. */
+export function progressOn({ stderr, stderrIsTerminal }: Terminal, what: string): Progress {
+  let shown = ''
+  const write = (text: string): void => {
+    if (!stderrIsTerminal || text === shown) return
+    // Back to the beginning of the line, and clear it (ECMA-48: CR, EL).
+    stderr.write(`\r\u001b[K${text}`)
+    shown = text
+  }
+  return { show: (share) => write(`${what} … ${Math.floor(share * 100)} %`), end: () => write('') }
+}
+
+/** `1.03 GB`, `12.4 MB` */
+export function sizeText(bytes: number): string {
+  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(2)} GB` : `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+/** Aborts when the process is asked to end, so that a command can clear up. */
+export function abortOn(interrupted: Promise<string>): AbortSignal {
+  const controller = new AbortController()
+  void interrupted.then(() => controller.abort())
+  return controller.signal
+}

@@ -1,0 +1,120 @@
+/**
+ * Backups: whole, checked copies of the database under their final name, or nothing.
+ *
+ * A backup is written under another name in the directory where it is to be, and gets its name when it has been checked and is
+ * on disk. A process that is killed meanwhile leaves that other file, which a later backup clears away. The secrets are
+ * no part of a backup: who finds one can read what the site holds, but can sign nobody in.
+ */
+import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import { makeDirectory, syncDirectory } from '../base/directory.ts'
+import { systemReason } from '../base/system-error.ts'
+import type { Model } from '../models/schema.ts'
+import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
+
+const DIRECTORY_MODE = 0o700
+/** A backup writes to its file all the time; one that was left alone for so long has nobody any more. */
+const ABANDONED_MS = 2 * 3_600_000
+
+const BACKUP_NAME = /^dateline-\d{8}T\d{6}Z\.db$/
+const PARTIAL_NAME = /\.db\.partial-\d+$/
+
+export interface BackupRequest {
+  readonly database: string
+  /** A file that is not there yet. Its directory is made where it is missing. */
+  readonly target: string
+  readonly models: readonly Model[]
+  readonly now: Clock
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((share: number) => void) | undefined
+}
+
+export interface Backup extends Copied {
+  readonly file: string
+  readonly ms: number
+}
+
+/** `dateline-20260301T120000Z.db` */
+export function backupName(now: number): string {
+  return `dateline-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z.db`
+}
+
+/** Writes a backup while others go on using the database. Throws DatabaseFileError. */
+export async function writeBackup({ database, target, ...request }: BackupRequest): Promise<Backup> {
+  const begun = request.now()
+  const file = resolve(target)
+  const action = `Cannot back up "${database}" to "${file}"`
+  const partial = `${file}.partial-${process.pid}`
+  try {
+    requireSource(database)
+    requireFree(file)
+    makeDirectory(dirname(file), DIRECTORY_MODE)
+    removeAbandoned(dirname(file), begun)
+    const copied = await copyDatabase({
+      ...request,
+      from: database,
+      to: partial,
+      action,
+      ifDamaged: 'run dateline check',
+    })
+    giveName(partial, file)
+    syncDirectory(dirname(file))
+    return { ...copied, file, ms: request.now() - begun }
+  } catch (error) {
+    if (error instanceof DatabaseFileError) throw error
+    throw new DatabaseFileError(`${action}: ${systemReason(error)}`, { cause: error })
+  }
+
+  function requireSource(source: string): void {
+    if (statSync(source, { throwIfNoEntry: false })?.isFile() === true) return
+    throw new DatabaseFileError(`${action}: there is no database: name its directory with --data-dir`)
+  }
+  function requireFree(name: string): void {
+    const found = lstatSync(name, { throwIfNoEntry: false })
+    if (found === undefined) return
+    throw new DatabaseFileError(
+      `${action}: a ${found.isDirectory() ? 'directory' : 'file'} of that name is there: choose another name with --to`,
+    )
+  }
+}
+
+/** A link fails where the name is taken meanwhile; a rename would replace what is there. Some file systems have no links. */
+function giveName(partial: string, file: string): void {
+  try {
+    linkSync(partial, file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      rmSync(partial, { force: true })
+      throw error
+    }
+    renameSync(partial, file)
+    return
+  }
+  rmSync(partial)
+}
+
+function removeAbandoned(directory: string, now: number): void {
+  for (const name of readdirSync(directory).filter((one) => PARTIAL_NAME.test(one))) {
+    const file = join(directory, name)
+    const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now
+    if (now - changed > ABANDONED_MS) rmSync(file, { force: true })
+  }
+}
+
+/** The backups in a directory that have a name of ours, oldest first. */
+export function listBackups(directory: string): readonly string[] {
+  const names = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(directory) : []
+  return names
+    .filter((name) => BACKUP_NAME.test(name))
+    .sort()
+    .map((name) => join(directory, name))
+}
+
+/** Removes the oldest backups of a directory until `keep` are left; gives their names. */
+export function pruneBackups(directory: string, keep: number): readonly string[] {
+  const gone = listBackups(directory).slice(0, -keep)
+  for (const file of gone) rmSync(file, { force: true })
+  return gone.map((file) => basename(file))
+}

@@ -1,0 +1,62 @@
+/** Backup and restore as an operator uses them. */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { run, serve } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+it('backup beside a service, restore, and the same answers to the same token', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const copy = join(temporaryDirectory(t), 'copy.db')
+  const first = await serve(t, ['--data-dir', data])
+  assert.equal((await run(['seed', '--data-dir', data])).code, 0)
+  const guest = await fetch(`${first.url}/api/v1/auth/anonymous`, { method: 'POST' })
+  const { token } = ((await guest.json()) as { data: { token: string } }).data
+  const answers = (url: string): Promise<unknown[]> =>
+    Promise.all(
+      ['topic', 'headline&sort=updatedAt:desc', 'country&limit=100', 'remote_config'].map(async (query) => {
+        const reply = await fetch(`${url}/api/v1/data?model=${query}`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+        return ((await reply.json()) as { data: unknown }).data
+      }),
+    )
+  const before = await answers(first.url)
+  assert.ok(JSON.stringify(before).length > 50_000)
+
+  const backup = await run(['backup', '--data-dir', data, '--to', copy, '--json'])
+  assert.equal(backup.code, 0, backup.stderr)
+  const { file, items } = JSON.parse(backup.stdout) as { file: string; items: Record<string, number> }
+  assert.deepEqual([file, items['headline']], [copy, 408])
+  const again = await run(['backup', '--data-dir', data, '--to', copy])
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(again.stderr, /^Cannot back up "[^\n]*": a file of that name is there: choose another name with --to\n$/)
+
+  const refused = await run(['restore', copy, '--data-dir', data])
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /is using it: stop it first, or choose another --data-dir\n$/)
+  await first.end('SIGTERM')
+
+  rmSync(join(data, 'dateline.db'))
+  writeFileSync(join(data, 'dateline.db'), 'x'.repeat(10_000))
+  const restored = await run(['restore', copy, '--data-dir', data])
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.match(
+    restored.stdout,
+    /^Restored .*, 9\d\d items\nThe database that was there is kept as .*\.replaced-\d{8}T\d{6}Z\n$/,
+  )
+  const second = await serve(t, ['--data-dir', data])
+  assert.deepEqual(await answers(second.url), before)
+})
+
+it('backup without --to writes into the data directory, under a name that tells the time', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  await run(['seed', '--data-dir', data])
+  const { code, stdout } = await run(['backup', '--data-dir', data])
+  assert.equal(code, 0)
+  assert.match(stdout, /^Wrote .*dateline-\d{8}T\d{6}Z\.db: \d+\.\d MB, \d+ items, checked, in \d+\.\d s\n$/)
+  assert.equal(readdirSync(join(data, 'backups')).length, 1)
+  const nowhere = await run(['backup', '--data-dir', join(data, 'none')])
+  assert.deepEqual([nowhere.code, existsSync(join(data, 'none'))], [1, false])
+})

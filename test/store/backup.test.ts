@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { language } from '../../src/models/language.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { topic } from '../../src/models/topic.ts'
+import { backupName, listBackups, pruneBackups, writeBackup, type BackupRequest } from '../../src/store/backup.ts'
+import { DatabaseFileError } from '../../src/store/database-copy.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import type { Store } from '../../src/store/store.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { noSmallDisk, smallDisk } from '../support/small-disk.ts'
+import { testStore } from '../support/stores.ts'
+
+const request = (database: string, target: string): BackupRequest => ({
+  database,
+  target,
+  models: STORED_MODELS,
+  now: systemClock,
+})
+
+function refused(promise: Promise<unknown>, wanted: RegExp): Promise<void> {
+  return assert.rejects(promise, (error: Error) => {
+    assert.ok(error instanceof DatabaseFileError, String(error.stack))
+    assert.match(error.message, wanted)
+    assert.doesNotMatch(error.message, /\n/)
+    return true
+  })
+}
+
+/** Some megabytes, so that a backup takes many steps. */
+async function fill(store: Store, megabytes: number): Promise<void> {
+  const documents = Array.from({ length: megabytes * 10 }, (_, i) => {
+    const id = `large-${i}`
+    return { id, value: { id, name: String(i), text: String.fromCharCode(97 + (i % 26)).repeat(100_000) } }
+  })
+  await store.insertMissing(language, documents)
+}
+
+it('a backup is one private file with all that was committed when it began, whatever is written meanwhile', async (t) => {
+  const { store, dir } = testStore(t)
+  await fill(store, 12)
+  let [isDone, pairs] = [false, 0]
+  const writing = (async () => {
+    for (; !isDone; pairs++) {
+      // Both of one turn share a transaction, so that a copy has both or none.
+      const [a, b] = [`a${pairs}`, `b${pairs}`]
+      await Promise.all([a, b].map((id) => store.insert(topic, { id, value: { id, status: 'active' } })))
+    }
+  })()
+  const target = join(dir.path, 'backups', backupName(Date.UTC(2026, 2, 1, 12)))
+  const shares: number[] = []
+  const backup = await writeBackup({ ...request(dir.database, target), onProgress: (share) => void shares.push(share) })
+  isDone = true
+  await writing
+  assert.equal(target, join(dir.path, 'backups', 'dateline-20260301T120000Z.db'))
+  assert.deepEqual(readdirSync(join(dir.path, 'backups')), ['dateline-20260301T120000Z.db'])
+  assert.equal((statSync(target).mode & 0o777).toString(8), '600')
+  assert.equal(backup.bytes, statSync(target).size)
+  assert.equal(backup.items['language'], 120)
+  assert.ok(shares.length >= 2 && shares.every((share) => share > 0 && share <= 1), String(shares))
+  assert.ok(pairs > 3, 'nothing was written meanwhile')
+  const copy = openDatabase(target, { readOnly: true })
+  t.after(() => copy.close())
+  const topics = Number(copy.get('SELECT count(*) AS n FROM topic')?.['n'])
+  assert.equal(topics % 2, 0)
+  assert.equal(topics, backup.items['topic'])
+  assert.ok(topics < 2 * pairs, 'the copy is of the beginning')
+})
+
+it('what a killed process left in the log is in the backup', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.insert(topic, { id: 'x', value: { id: 'x', status: 'active' } })
+  const directory = temporaryDirectory(t)
+  for (const suffix of ['', '-wal']) copyFileSync(dir.database + suffix, join(directory, `dateline.db${suffix}`))
+  assert.ok(statSync(join(directory, 'dateline.db-wal')).size > 0)
+  const backup = await writeBackup(request(join(directory, 'dateline.db'), join(directory, 'copy.db')))
+  assert.equal(backup.items['topic'], 1)
+})
+
+it('a backup replaces nothing, and leaves nothing where it cannot be made', async (t) => {
+  const { dir } = testStore(t)
+  const directory = temporaryDirectory(t)
+  const taken = join(directory, 'taken.db')
+  writeFileSync(taken, 'mine')
+  mkdirSync(join(directory, 'folder'))
+  const broken = join(directory, 'broken.db')
+  const good = join(directory, 'good.db')
+  await writeBackup(request(dir.database, good))
+  const bytes = readFileSync(good)
+  writeFileSync(broken, Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(bytes.length - 8192, 7)]))
+  const other = join(directory, 'other.db')
+  const foreign = openDatabase(other)
+  foreign.exec('CREATE TABLE other (a)')
+  foreign.close()
+  for (const [database, target, wanted] of [
+    [dir.database, taken, /a file of that name is there: choose another name with --to$/],
+    [dir.database, join(directory, 'folder'), /a directory of that name is there/],
+    [dir.database, join(taken, 'x.db'), /file of that name is in the way|not a directory/],
+    [join(directory, 'none.db'), join(directory, 'x.db'), /there is no database: name its directory with --data-dir$/],
+    [taken, join(directory, 'x.db'), /damaged, or is no database of SQLite: run dateline check$/],
+    [broken, join(directory, 'x.db'), /damaged.*: run dateline check$|did not pass its check.*: run dateline check$/],
+    [other, join(directory, 'x.db'), /was not written by dateline/],
+  ] as const) {
+    await refused(writeBackup(request(database, target)), wanted)
+  }
+  assert.deepEqual(
+    readdirSync(directory).filter((name) => name.startsWith('x.db')),
+    [],
+  )
+  assert.equal(readFileSync(taken, 'utf8'), 'mine')
+})
+
+it('a backup that is interrupted leaves nothing', async (t) => {
+  const { store, dir } = testStore(t)
+  await fill(store, 9)
+  const controller = new AbortController()
+  const target = join(dir.path, 'backups', 'x.db')
+  const backup = writeBackup({
+    ...request(dir.database, target),
+    signal: controller.signal,
+    onProgress: () => controller.abort(),
+  })
+  await refused(backup, /it was interrupted$/)
+  assert.deepEqual(readdirSync(join(dir.path, 'backups')), [])
+})
+
+it(
+  'a backup onto a disk without room is refused before it begins, and one that fills the disk is cleared away',
+  { skip: noSmallDisk },
+  async (t) => {
+    const { store, dir } = testStore(t)
+    await fill(store, 9)
+    const disk = smallDisk(t, 16)
+    await refused(
+      writeBackup(request(dir.database, join(disk, 'x.db'))),
+      /has \d+ MB free, and \d+ MB are needed: make room/,
+    )
+    const larger = smallDisk(t, 30)
+    const filling = { ...request(dir.database, join(larger, 'x.db')), onProgress: () => fillDisk(larger) }
+    await refused(writeBackup(filling), /the disk is full/)
+    assert.deepEqual(
+      readdirSync(larger).filter((name) => name !== 'filler'),
+      [],
+    )
+  },
+)
+
+function fillDisk(directory: string): void {
+  const file = join(directory, 'filler')
+  if (existsSync(file)) return
+  try {
+    for (;;) writeFileSync(file, Buffer.alloc(64 * 1024), { flag: 'a' })
+  } catch {
+    return
+  }
+}
+
+it('pruneBackups() removes the oldest of those with a name of ours, and no other file', (t) => {
+  const directory = temporaryDirectory(t)
+  const days = [1, 2, 3, 4].map((day) => backupName(Date.UTC(2026, 0, day)))
+  const others = ['mine.db', 'dateline-2026.db', 'dateline-20260101T000000Z.db.partial-1', 'x-20260101T000000Z.db']
+  for (const name of [...days, ...others]) writeFileSync(join(directory, name), '')
+  assert.deepEqual(pruneBackups(directory, 2), days.slice(0, 2))
+  assert.deepEqual(pruneBackups(directory, 2), [])
+  assert.deepEqual(
+    listBackups(directory),
+    days.slice(2).map((name) => join(directory, name)),
+  )
+  assert.deepEqual(readdirSync(directory).sort(), [...days.slice(2), ...others].sort())
+  assert.deepEqual(listBackups(join(directory, 'none')), [])
+})
+
+it('a backup clears away what a killed one left long ago, and not one that is under way', async (t) => {
+  const { dir } = testStore(t)
+  const directory = temporaryDirectory(t)
+  const [old, recent] = ['a.db.partial-1', 'b.db.partial-2'].map((name) => join(directory, name)) as [string, string]
+  for (const file of [old, recent]) writeFileSync(file, '')
+  utimesSync(old, 1_000_000, 1_000_000)
+  await writeBackup(request(dir.database, join(directory, 'x.db')))
+  assert.deepEqual(readdirSync(directory).sort(), ['b.db.partial-2', 'x.db'])
+})

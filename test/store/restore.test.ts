@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { topic } from '../../src/models/topic.ts'
+import { writeBackup } from '../../src/store/backup.ts'
+import { prepareDataDir, type DataDir } from '../../src/store/data-dir.ts'
+import { DatabaseFileError } from '../../src/store/database-copy.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { migrate, MIGRATIONS, SchemaError } from '../../src/store/migrations.ts'
+import { restoreDatabase } from '../../src/store/restore.ts'
+import { openStore } from '../../src/store/sqlite-store.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { testStore } from '../support/stores.ts'
+
+const restore = (dir: DataDir, from: string) =>
+  restoreDatabase({ dir, from, models: STORED_MODELS, version: '1.2.3', now: () => Date.UTC(2026, 2, 1, 12) })
+
+/** A backup with the topic `old`, and the directory of a process that was killed with the topic `new` in its log. */
+async function killed(t: Cleanup): Promise<{ dir: DataDir; backup: string }> {
+  const { store: first, dir: live } = testStore(t)
+  await first.insert(topic, { id: 'old', value: { id: 'old', name: 'Old', status: 'active' } })
+  const backup = join(temporaryDirectory(t), 'backup.db')
+  await writeBackup({ database: live.database, target: backup, models: STORED_MODELS, now: systemClock })
+  // A log of its own for what follows, without the first page, which would mend a damaged file.
+  await first.close()
+  const store = openStore({ dir: live, models: STORED_MODELS, version: '1.2.3', now: () => 0 })
+  t.after(() => store.close())
+  await store.remove(topic, 'old')
+  await store.insert(topic, { id: 'new', value: { id: 'new', name: 'New', status: 'active' } })
+  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+  for (const suffix of ['', '-wal']) copyFileSync(live.database + suffix, dir.database + suffix)
+  return { dir, backup }
+}
+
+function topics(file: string): unknown[] {
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    return database.all('SELECT id FROM topic').map((row) => row['id'])
+  } finally {
+    database.close()
+  }
+}
+
+function rootOf(file: string, index: string): number {
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    return Number(database.get('SELECT rootpage FROM sqlite_schema WHERE name = ?', index)?.['rootpage'])
+  } finally {
+    database.close()
+  }
+}
+
+it('restore puts the copy in place, and keeps what was there with all that its log held', async (t) => {
+  const { dir, backup } = await killed(t)
+  const { replaced, items } = await restore(dir, backup)
+  assert.equal(replaced, `${dir.database}.replaced-20260301T120000Z`)
+  assert.equal(items['topic'], 1)
+  assert.ok(!existsSync(`${dir.database}-wal`), 'the old log is gone')
+  assert.deepEqual(topics(dir.database), ['old'])
+  assert.deepEqual(topics(replaced), ['new'])
+  assert.deepEqual(topics(backup), ['old'])
+  assert.equal((statSync(dir.database).mode & 0o777).toString(8), '600')
+  const again = await restore(dir, replaced)
+  assert.equal(again.replaced, `${dir.database}.replaced-20260301T120000Z-2`)
+  assert.deepEqual(topics(dir.database), ['new'])
+})
+
+it('restore replaces a damaged database, and keeps it with its log', async (t) => {
+  const { dir, backup } = await killed(t)
+  const log = readFileSync(`${dir.database}-wal`)
+  writeFileSync(dir.database, Buffer.alloc(100_000, 7))
+  const { replaced = '' } = await restore(dir, backup)
+  assert.deepEqual(topics(dir.database), ['old'])
+  assert.ok(readFileSync(replaced).equals(Buffer.alloc(100_000, 7)))
+  assert.ok(log.length > 0 && readFileSync(`${replaced}-wal`).equals(log))
+  const store = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 })
+  assert.match((await store.get(topic, 'old')) ?? '', /Old/)
+  await store.close()
+})
+
+it('restore fills a fresh directory', async (t) => {
+  const { backup } = await killed(t)
+  const dir = prepareDataDir(join(temporaryDirectory(t), 'fresh'))
+  const { replaced } = await restore(dir, backup)
+  assert.equal(replaced, undefined)
+  assert.deepEqual(topics(dir.database), ['old'])
+  assert.deepEqual(readdirSync(dir.path).sort(), ['dateline.db', 'dateline.lock'])
+})
+
+it('restore refuses what is no sound database of ours, or of a newer program, and changes nothing', async (t) => {
+  const { dir, backup } = await killed(t)
+  const directory = temporaryDirectory(t)
+  const place = (name: string, content: Buffer): string => {
+    writeFileSync(join(directory, name), content)
+    return join(directory, name)
+  }
+  const newer = join(directory, 'newer.db')
+  copyFileSync(backup, newer)
+  const changed = openDatabase(newer)
+  migrate(changed, {
+    models: STORED_MODELS,
+    version: '9.8.7',
+    migrations: [...MIGRATIONS, 'CREATE TABLE later (a)'],
+    backup: join(directory, 'before'),
+  })
+  changed.close()
+  const foreign = openDatabase(join(directory, 'foreign.db'))
+  foreign.exec('CREATE TABLE other (a)')
+  foreign.close()
+  const good = readFileSync(backup)
+  // The first page of one index: everything else reads well.
+  const rot = Buffer.from(good)
+  const page = rootOf(backup, 'country/name')
+  rot.fill(0xff, (page - 1) * 4096, page * 4096)
+  const files = [dir.database, `${dir.database}-wal`]
+  const before = files.map((file) => readFileSync(file))
+  for (const [from, kind, wanted] of [
+    [join(directory, 'none.db'), DatabaseFileError, /there is no such file$/],
+    [directory, DatabaseFileError, /there is no such file$/],
+    [dir.database, DatabaseFileError, /it is the database in use: choose another copy$/],
+    [place('text.db', Buffer.from('no database'.repeat(1000))), DatabaseFileError, /damaged.*: choose another copy$/],
+    [
+      place('cut.db', good.subarray(0, 40_960)),
+      DatabaseFileError,
+      /damaged.*: choose|did not pass its check.*: choose/,
+    ],
+    [place('rot.db', rot), DatabaseFileError, /damaged.*: choose|did not pass its check.*: choose/],
+    [place('empty.db', Buffer.alloc(0)), DatabaseFileError, /was not written by dateline: choose another copy$/],
+    [join(directory, 'foreign.db'), DatabaseFileError, /was not written by dateline/],
+    [newer, SchemaError, /has schema 2, written by dateline 9\.8\.7; this is dateline 1\.2\.3.*install that version/],
+  ] as const) {
+    await assert.rejects(restore(dir, from), (error: Error) => {
+      assert.ok(error instanceof kind, String(error.stack))
+      assert.match(error.message, wanted)
+      return true
+    })
+  }
+  assert.ok(files.every((file, i) => readFileSync(file).equals(before[i] as Buffer)))
+  assert.deepEqual(readdirSync(dir.path).sort(), ['dateline.db', 'dateline.db-wal', 'dateline.lock'])
+})
+
+it('the copy that a migration keeps can be restored', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.insert(topic, { id: 'x', value: { id: 'x', status: 'active' } })
+  await store.close()
+  const before = openDatabase(dir.database)
+  const options = { models: STORED_MODELS, version: '9', backup: join(dir.path, 'dateline.db.before-schema') }
+  migrate(before, { ...options, migrations: [...MIGRATIONS, 'DELETE FROM topic'] })
+  before.close()
+  assert.deepEqual(topics(dir.database), [])
+  await restore(dir, join(dir.path, `dateline.db.before-schema-${MIGRATIONS.length}`))
+  assert.deepEqual(topics(dir.database), ['x'])
+})
