@@ -9,6 +9,7 @@ import type { Clock } from '../base/clock.ts'
 import { assertNever } from '../base/failure.ts'
 import { type Mailbox, parseEmail } from './address.ts'
 import { DeliveryError } from './delivery-error.ts'
+import type { Signer } from './dkim.ts'
 import { openMailFolder } from './mail-folder.ts'
 import type { MailTarget } from './mail-target.ts'
 import { composeMessage } from './message.ts'
@@ -44,6 +45,8 @@ export interface MailerTools {
   readonly randomBytes: (size: number) => Uint8Array
   /** Shows the operator one line; the line has no newline. */
   readonly writeLine: (line: string) => void
+  /** Signs the composed message (dkim.ts). */
+  readonly sign?: Signer
   /** PEM certificates trusted beside those that Node trusts. */
   readonly ca?: readonly string[]
   readonly timeouts?: Partial<SmtpTimeouts>
@@ -94,13 +97,13 @@ async function opened(target: MailTarget, tools: MailerTools): Promise<HandOver>
   }
 }
 
-function composed(mail: Mail, { from, now, randomBytes }: MailerTools): string {
+function composed(mail: Mail, { from, now, randomBytes, sign = (message) => message }: MailerTools): string {
   const { to, subject, text, html, language, id } = mail
   try {
     if (parseEmail(to) !== to) throw new Error('Cannot compose message: the recipient is no normalised address')
     const messageId = letters(createHash('sha256').update(id).digest()).slice(0, MESSAGE_ID_LETTERS)
     const boundary = letters(randomBytes(RANDOM_BYTES))
-    return composeMessage({ from, to, subject, text, html, language, date: now(), messageId, boundary })
+    return sign(composeMessage({ from, to, subject, text, html, language, date: now(), messageId, boundary }))
   } catch (error) {
     // The same mail would be refused again.
     const problem = error instanceof Error ? error.message : String(error)

@@ -1,0 +1,61 @@
+/**
+ * The private key of DKIM signatures: RSA (RFC 6376, with the sizes of RFC 8301) or Ed25519 (RFC 8463).
+ *
+ * RFC 8301 lets signers go down to 1024 bits, which can be broken by now, and does not ask verifiers for more than 4096.
+ */
+import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto'
+
+const RSA_BITS_MIN = 2048
+const RSA_BITS_MAX = 4096
+
+/** A key or a name that cannot be used; the message is one sentence for the operator. */
+export class DkimError extends Error {
+  override readonly name = 'DkimError'
+}
+
+export interface DkimKey {
+  /** As the tag `a=` names it. */
+  readonly algorithm: 'rsa-sha256' | 'ed25519-sha256'
+  /** The signature of the data in base64. */
+  sign(data: string): string
+}
+
+/** Reads a private key in PEM. Throws a DkimError that says what was found, without any of the key. */
+export function parseDkimKey(pem: string): DkimKey {
+  const key = privateKey(pem)
+  switch (key.asymmetricKeyType) {
+    case 'rsa': {
+      const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+      if (bits < RSA_BITS_MIN || bits > RSA_BITS_MAX) throw unusable(`an RSA key of ${bits} bits`)
+      return { algorithm: 'rsa-sha256', sign: (data) => sign('sha256', Buffer.from(data), key).toString('base64') }
+    }
+    case 'ed25519':
+      return {
+        algorithm: 'ed25519-sha256',
+        // RFC 8463 section 3: what is signed is the hash, and Ed25519 hashes that once more in its own way.
+        sign: (data) => sign(null, createHash('sha256').update(data).digest(), key).toString('base64'),
+      }
+    default:
+      throw unusable(`a key of the type ${key.asymmetricKeyType ?? 'unknown'}`)
+  }
+}
+
+function privateKey(pem: string): KeyObject {
+  const labels = Array.from(pem.matchAll(/^-----BEGIN ([A-Z0-9 ]{1,40})-----/gm), ([, label = '']) => label)
+  if (/^Proc-Type: 4,ENCRYPTED/m.test(pem) || labels.includes('ENCRYPTED PRIVATE KEY')) {
+    throw unusable('one that is protected by a passphrase')
+  }
+  if (!labels.some((label) => label.endsWith('PRIVATE KEY'))) {
+    throw unusable(labels.length === 0 ? 'no PEM at all' : `PEM of a ${labels[0]?.toLowerCase() ?? ''}`)
+  }
+  try {
+    return createPrivateKey(pem)
+  } catch (cause) {
+    throw unusable('PEM that cannot be read', cause)
+  }
+}
+
+function unusable(found: string, cause?: unknown): DkimError {
+  const wanted = `a private key in PEM, RSA of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits or Ed25519`
+  return new DkimError(`Cannot sign mail with the DKIM key: expected ${wanted}, found ${found}`, { cause })
+}
