@@ -1,11 +1,14 @@
 /**
  * Every setting once: its name, what it means, its default, and how its text is read.
  *
- * A flag wins over the environment, the environment over the default. The flag of `dataDir` is `--data-dir`, its
+ * A flag wins over the environment, the environment over the file of settings, the file over the default. The flag of `dataDir` is `--data-dir`, its
  * variable `DATELINE_DATA_DIR`. Secrets are read apart and are no part of the Config, so that a Config can be shown.
  */
+import { readFileSync, statSync } from 'node:fs'
 import { didYouMean } from './base/nearest.ts'
 import { LOG_LEVELS, type LogLevel } from './base/log.ts'
+import { systemReason } from './base/system-error.ts'
+import { readSettingsFile } from './config/settings-file.ts'
 import { parseOrigins, type CorsPolicy } from './http/cors.ts'
 import { NO_PROXIES, parseProxies } from './http/client-address.ts'
 import { parseEmail, parseMailbox } from './mail/address.ts'
@@ -30,22 +33,28 @@ interface Setting<T> {
   readonly synonyms?: readonly string[]
   /** Set by the flag alone, without a value. */
   readonly isSwitch?: true
+  /** What may be shown of a text that can hold a password. */
+  readonly mask?: (text: string) => string
 }
 
 const HOURS_MAX = 24 * 366 * 10
 
 const DECLARED = {
+  config: optional(readPath, 'JSON file of further settings, as {"port": 8081}', []),
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
   dataDir: text('./dateline-data', 'directory of the database and the secrets'),
   adminEmail: optional(readEmail, 'e-mail address of an administrator to create or promote at start', [
     'OVERRIDE_ADMIN_EMAIL',
   ]),
-  mail: parsed(
-    parseMailTarget,
-    'console:',
-    'how mail leaves: console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…',
-  ),
+  mail: {
+    mask: (given) => given.replace(/^(\w+:\/\/).*@/s, '$1***@'),
+    ...parsed(
+      parseMailTarget,
+      'console:',
+      'how mail leaves: console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…',
+    ),
+  },
   mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
   appName: parsed(parseAppName, 'Dateline', 'name of the service in mail'),
   rateLimits: onOff(true, 'limits on how often somebody may ask; on or off'),
@@ -107,6 +116,9 @@ export interface Secrets {
 }
 
 const SECRET_VARIABLES = ['DATELINE_JWT_SECRET', 'JWT_SECRET_KEY'] as const
+/** Variables that name a file with the secret in it. */
+const SECRET_FILE_VARIABLES: readonly string[] = ['DATELINE_JWT_SECRET_FILE', 'JWT_SECRET_KEY_FILE']
+const SECRET_FILE_BYTES_MAX = 4096
 
 export interface SettingInfo {
   readonly name: SettingName
@@ -130,21 +142,24 @@ export const SETTINGS: readonly SettingInfo[] = (Object.entries(DECLARED) as [Se
 )
 
 /** Environment variables that hold secrets. They have no flag: arguments of a process can be seen by others. */
-export const SECRETS: readonly string[] = SECRET_VARIABLES
+export const SECRETS: readonly string[] = [...SECRET_VARIABLES, ...SECRET_FILE_VARIABLES]
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Flags by setting, then the environment, then the defaults. Throws ConfigError for what cannot be used. */
+/** A setting in use: its value, and where it came from: a flag, a variable, a file, or nothing but the default. */
+export interface EffectiveSetting {
+  readonly name: SettingName
+  readonly value: unknown
+  /** As people read it; without passwords. */
+  readonly shown: string
+  readonly source: string
+}
+
+/** Throws ConfigError for what cannot be used. */
 export function readConfig(flags: ReadonlyMap<SettingName, string>, environment: Environment): Config {
-  refuseUnknownVariables(environment)
-  const values = SETTINGS.map(({ name, flag, environment: variables }) => {
-    const variable = variables.find((one) => (environment[one] ?? '') !== '')
-    const given = flags.get(name)
-    if (given !== undefined) return [name, readSetting(name, flag, given)]
-    if (variable !== undefined) return [name, readSetting(name, variable, environment[variable] ?? '')]
-    return [name, DECLARED[name].initial]
-  })
-  const config = Object.fromEntries(values) as Config
+  const config = Object.fromEntries(
+    effectiveSettings(flags, environment).map(({ name, value }) => [name, value]),
+  ) as Config
   if (config.pageSize > config.pageSizeMax) {
     throw new ConfigError(
       `Cannot use --page-size ${config.pageSize}: expected at most --page-size-max, which is ${config.pageSizeMax}`,
@@ -153,19 +168,87 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
   return config
 }
 
-/** Throws ConfigError where a secret is too short to protect anything. */
+/** Every setting, each from the first that has it: flags, environment, file, defaults. Throws ConfigError. */
+export function effectiveSettings(
+  flags: ReadonlyMap<SettingName, string>,
+  environment: Environment,
+): readonly EffectiveSetting[] {
+  refuseUnknownVariables(environment)
+  const read = (info: SettingInfo, file: SettingsFile | undefined): EffectiveSetting => {
+    const { name } = info
+    const given = givenText(info, { flags, environment, file })
+    if (given === undefined) return { name, value: DECLARED[name].initial, shown: info.shown, source: 'default' }
+    const { mask = (text: string) => text }: Setting<unknown> = DECLARED[name]
+    return { name, value: readSetting(name, given), shown: mask(given.text), source: given.source }
+  }
+  const files = SETTINGS.filter(({ name }) => name === 'config').map((info) => read(info, undefined))
+  const path = files[0]?.value as Config['config']
+  const file = path === undefined ? undefined : { path, texts: settingsIn(path) }
+  return SETTINGS.map((info) => read(info, file))
+}
+
+interface SettingsFile {
+  readonly path: string
+  readonly texts: ReadonlyMap<string, string>
+}
+
+interface Given {
+  readonly text: string
+  readonly source: string
+}
+
+interface Sources {
+  readonly flags: ReadonlyMap<SettingName, string>
+  readonly environment: Environment
+  readonly file: SettingsFile | undefined
+}
+
+function givenText({ name, flag, environment: names }: SettingInfo, sources: Sources): Given | undefined {
+  const { flags, environment, file } = sources
+  const byFlag = flags.get(name)
+  if (byFlag !== undefined) return { text: byFlag, source: flag }
+  const variable = names.find((one) => (environment[one] ?? '') !== '')
+  if (variable !== undefined) return { text: environment[variable] ?? '', source: variable }
+  const inFile = file?.texts.get(name)
+  return file === undefined || inFile === undefined ? undefined : { text: inFile, source: `${name} in "${file.path}"` }
+}
+
+function settingsIn(path: string): ReadonlyMap<string, string> {
+  const known = SETTINGS.map(({ name }) => name).filter((name) => name !== 'config')
+  try {
+    return readSettingsFile(path, known)
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Throws ConfigError where a secret is too short to protect anything, or its file cannot be read. */
 export function readSecrets(environment: Environment): Secrets {
-  const variable = SECRET_VARIABLES.find((name) => (environment[name] ?? '') !== '')
-  const jwtSecret = variable === undefined ? undefined : environment[variable]
-  if (jwtSecret !== undefined && Buffer.byteLength(jwtSecret) < SECRET_BYTES_MIN) {
+  const source = SECRETS.find((name) => (environment[name] ?? '') !== '')
+  if (source === undefined) return { jwtSecret: undefined }
+  const text = environment[source] ?? ''
+  const jwtSecret = SECRET_FILE_VARIABLES.includes(source) ? secretIn(source, text) : text
+  if (Buffer.byteLength(jwtSecret) < SECRET_BYTES_MIN) {
     throw new ConfigError(
-      `Cannot use ${variable}: expected a secret of at least ${SECRET_BYTES_MIN} bytes, found ${Buffer.byteLength(jwtSecret)}`,
+      `Cannot use ${source}: expected a secret of at least ${SECRET_BYTES_MIN} bytes, found ${Buffer.byteLength(jwtSecret)}`,
     )
   }
   return { jwtSecret }
 }
 
-function readSetting(name: SettingName, source: string, given: string): unknown {
+/** Such files end with a line break that is no part of the secret. */
+function secretIn(variable: string, path: string): string {
+  try {
+    const { size } = statSync(path)
+    if (size <= SECRET_FILE_BYTES_MAX) return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    throw new ConfigError(`Cannot use ${variable}: expected at most ${SECRET_FILE_BYTES_MAX} bytes, found ${size}`)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    throw new ConfigError(`Cannot use ${variable}: the file "${path}" cannot be read: ${systemReason(error)}`)
+  }
+}
+
+function readSetting(name: SettingName, { text: given, source }: Given): unknown {
   try {
     return DECLARED[name].parse(given)
   } catch (error) {
@@ -174,7 +257,7 @@ function readSetting(name: SettingName, source: string, given: string): unknown 
 }
 
 function refuseUnknownVariables(environment: Environment): void {
-  const known = [...SETTINGS.flatMap((setting) => setting.environment), ...SECRET_VARIABLES]
+  const known = [...SETTINGS.flatMap((setting) => setting.environment), ...SECRETS]
   const unknown = Object.keys(environment).find((name) => name.startsWith('DATELINE_') && !known.includes(name))
   if (unknown !== undefined) {
     throw new ConfigError(`Unknown environment variable "${unknown}"${didYouMean(unknown, known)}`)
@@ -253,4 +336,9 @@ function readEmail(given: string): string {
 function readBaseUrl(given: string): string {
   if (/^(?:https?:\/\/[^\s/]|\/)\S*$/.test(given)) return given
   throw new Error(`expected a URL such as ${FLAG_BASE_URL} or a path, found "${given}"`)
+}
+
+function readPath(given: string): string {
+  if (given.trim() === '' || given.includes('\0')) throw new Error('expected the path of a file, found none')
+  return given
 }

@@ -1,6 +1,6 @@
 /** From the words of a command line to operands, options and settings. An unknown flag is an error with the nearest name. */
 import { didYouMean } from '../base/nearest.ts'
-import { SETTINGS } from '../config.ts'
+import { SETTINGS, type SettingName } from '../config.ts'
 import { UsageError, type Arguments, type Command } from './command.ts'
 
 interface Flag {
@@ -16,13 +16,13 @@ interface Flag {
  */
 export function parseArguments(command: Command, words: readonly string[]): Arguments {
   const options = new Map<string, string>()
-  const settings: Map<(typeof SETTINGS)[number]['name'], string> = new Map()
+  const settings = new Map<SettingName, string>()
   const flags = new Map<string, Flag>()
   for (const { flag, value } of command.options) {
     flags.set(flag, { takesValue: value !== undefined, isSwitch: false, set: (given) => options.set(flag, given) })
   }
   for (const { name, flag, isSwitch } of SETTINGS) {
-    if (!command.settings.includes(name)) continue
+    if (!takesSetting(command, name)) continue
     flags.set(flag, { takesValue: true, isSwitch, set: (given) => settings.set(name, given) })
   }
   const seen = new Set<string>()
@@ -55,6 +55,11 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     }
   }
   return { operands: checkedOperands(command, operands), options, settings }
+}
+
+/** A command with settings takes the file of settings too. */
+export function takesSetting({ settings }: Command, name: SettingName): boolean {
+  return settings.includes(name) || (name === 'config' && settings.length > 0)
 }
 
 function checkedOperands({ name, operands: wanted = [] }: Command, found: readonly string[]): readonly string[] {

@@ -2,10 +2,11 @@
 import { didYouMean } from '../base/nearest.ts'
 import { VERSION } from '../base/version.ts'
 import { SECRETS, SETTINGS } from '../config.ts'
-import { parseArguments } from './arguments.ts'
+import { parseArguments, takesSetting } from './arguments.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
 import { adminCommand, seedCommand } from './data-commands.ts'
 import { backupCommand } from './backup-command.ts'
+import { configCommand, versionCommand } from './about-commands.ts'
 import { explainCommand } from './explain-command.ts'
 import { matchCommand } from './match-command.ts'
 import { restoreCommand } from './restore-command.ts'
@@ -13,18 +14,6 @@ import { serveCommand } from './serve-command.ts'
 import { tokenCommand } from './token-command.ts'
 import { userDeleteCommand, userSetRoleCommand, userSignOutCommand } from './user-change-commands.ts'
 import { userListCommand, userShowCommand } from './user-commands.ts'
-
-const versionCommand: Command = {
-  name: 'version',
-  summary: 'print the version',
-  options: [],
-  settings: [],
-  examples: ['dateline version'],
-  run: async (_args, { stdout }) => {
-    stdout.write(`dateline ${VERSION}\n`)
-    return EXIT.ok
-  },
-}
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
@@ -40,6 +29,7 @@ const COMMANDS: readonly Command[] = [
   explainCommand,
   backupCommand,
   restoreCommand,
+  configCommand,
   versionCommand,
 ]
 
@@ -116,7 +106,7 @@ function overview(): string {
 
 function commandHelp(command: Command): string {
   const { operands = [] } = command
-  const settings = SETTINGS.filter(({ name }) => command.settings.includes(name))
+  const settings = SETTINGS.filter(({ name }) => takesSetting(command, name))
   return [
     `dateline ${command.name}: ${command.summary}`,
     ...section(

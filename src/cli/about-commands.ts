@@ -1,0 +1,52 @@
+/** What this program is and how it is set up: `config` and `version`. */
+import { VERSION } from '../base/version.ts'
+import { effectiveSettings, readConfig, readSecrets, SECRETS, SETTINGS } from '../config.ts'
+import { MIGRATIONS } from '../store/migrations.ts'
+import { EXIT, type Command } from './command.ts'
+import { printTable } from './print-table.ts'
+
+export const configCommand: Command = {
+  name: 'config',
+  summary: 'print the settings that "serve" would use with these flags, and where each comes from',
+  options: [{ flag: '--json', meaning: 'print one JSON object' }],
+  settings: SETTINGS.map(({ name }) => name),
+  examples: ['dateline config --config dateline.json', 'DATELINE_PORT=9000 dateline config --json'],
+  async run({ options, settings }, { environment, stdout }) {
+    // What cannot be used together is refused as "serve" would.
+    readConfig(settings, environment)
+    const effective = effectiveSettings(settings, environment)
+    const { jwtSecret } = readSecrets(environment)
+    const source = SECRETS.find((name) => (environment[name] ?? '') !== '')
+    const secret = { name: 'jwtSecret', shown: '***', source: jwtSecret === undefined ? 'dataDir' : (source ?? '') }
+    const all = [...effective, secret]
+    if (options.has('--json')) {
+      const rows = all.map(({ name, shown, source: from }) => [name, { value: shown, from }])
+      stdout.write(`${JSON.stringify(Object.fromEntries(rows))}\n`)
+    } else {
+      stdout.write(
+        printTable(
+          ['SETTING', 'VALUE', 'FROM'],
+          all.map(({ name, shown, source: from }) => [name, shown, from]),
+        ),
+      )
+    }
+    return EXIT.ok
+  },
+}
+
+export const versionCommand: Command = {
+  name: 'version',
+  summary: 'print the version',
+  options: [
+    { flag: '--json', meaning: 'print one JSON object, with the schema of the database and the versions inside' },
+  ],
+  settings: [],
+  examples: ['dateline version', 'dateline version --json'],
+  run: async ({ options }, { stdout }) => {
+    const { node, sqlite, openssl, v8 } = process.versions
+    const { platform, arch } = process
+    const about = { version: VERSION, schema: MIGRATIONS.length, node, sqlite, openssl, v8, platform, arch }
+    stdout.write(options.has('--json') ? `${JSON.stringify(about)}\n` : `dateline ${VERSION}\n`)
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,56 @@
+/**
+ * Settings from a JSON file: one object whose members are names of settings.
+ *
+ *     { "port": 8081, "dataDir": "/srv/dateline", "rateLimits": true, "corsOrigins": ["https://example.org"] }
+ *
+ * Values become the text that a flag would have, so that each setting is read in one way wherever it comes from.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { describe } from '../base/failure.ts'
+import { isNumber, isObject, parseJson, type Json } from '../base/json.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { systemReason } from '../base/system-error.ts'
+
+const FILE_BYTES_MAX = 1_048_576
+
+/** Texts by the names of settings. Throws an Error with one sentence: the file, what was found and what is wanted. */
+export function readSettingsFile(path: string, known: readonly string[]): ReadonlyMap<string, string> {
+  const wrong = (problem: string): Error => new Error(`Cannot use the settings in "${path}": ${problem}`)
+  const settings = parsed(readText(path, wrong), wrong)
+  if (!isObject(settings)) throw wrong(`expected a JSON object, found ${describe(settings)}`)
+  return new Map(
+    Object.entries(settings).map(([name, value]) => {
+      if (!known.includes(name)) throw wrong(`there is no setting "${name}"${didYouMean(name, known)}`)
+      const text = textOf(value)
+      if (text !== undefined) return [name, text]
+      throw wrong(`${name}: expected a text, a number, true, false or a list of texts, found ${describe(value)}`)
+    }),
+  )
+}
+
+function readText(path: string, wrong: (problem: string) => Error): string {
+  try {
+    const { size } = statSync(path)
+    if (size > FILE_BYTES_MAX) throw wrong(`expected at most ${FILE_BYTES_MAX} bytes, found ${size}`)
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '')
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw wrong(systemReason(error))
+    throw error
+  }
+}
+
+function parsed(text: string, wrong: (problem: string) => Error): Json {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw wrong(`it is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function textOf(value: Json): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (isNumber(value)) return String(value)
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',')
+  return undefined
+}

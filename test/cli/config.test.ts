@@ -1,0 +1,128 @@
+/** Where settings come from, and what the command `config` tells of them. */
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { run, type Finished, type RunOptions } from '../support/program.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+const SECRET = 'a-secret-of-more-than-thirty-two-bytes'
+
+function fileWith(t: Cleanup, content: string | Buffer): string {
+  const file = join(temporaryDirectory(t), 'dateline.json')
+  writeFileSync(file, content)
+  return file
+}
+
+const config = (words: readonly string[], options: RunOptions = {}): Promise<Finished> =>
+  run(['config', '--json', ...words], options)
+
+async function effective(words: readonly string[], options: RunOptions = {}) {
+  const { code, stdout, stderr } = await config(words, options)
+  assert.deepEqual([code, stderr], [0, ''])
+  return JSON.parse(stdout) as Record<string, { value: string; from: string }>
+}
+
+it('a flag wins over the environment, the environment over the file, the file over the default', async (t) => {
+  const file = fileWith(t, '\ufeff{"port": 1111, "host": "::1", "pageSize": 7}')
+  const environment = { DATELINE_PORT: '2222', DATELINE_HOST: '127.0.0.2', DATELINE_CONFIG: file }
+  const found = await effective(['--port', '3333'], { environment })
+  assert.deepEqual(found['port'], { value: '3333', from: '--port' })
+  assert.deepEqual(found['host'], { value: '127.0.0.2', from: 'DATELINE_HOST' })
+  assert.deepEqual(found['pageSize'], { value: '7', from: `pageSize in "${file}"` })
+  assert.deepEqual(found['pageSizeMax'], { value: '100', from: 'default' })
+})
+
+it('a file holds texts, numbers, true and false, and lists', async (t) => {
+  const settings = { rateLimits: false, hideInactive: true, corsOrigins: ['https://a.example', 'https://b.example'] }
+  const found = await effective(['--config', fileWith(t, JSON.stringify({ ...settings, logLevel: 'warn' }))])
+  const values = ['rateLimits', 'hideInactive', 'corsOrigins', 'logLevel'].map((name) => found[name]?.value)
+  assert.deepEqual(values, ['off', 'on', 'https://a.example,https://b.example', 'warn'])
+})
+
+it('every command with settings takes the file', async (t) => {
+  const directory = temporaryDirectory(t)
+  const data = join(directory, 'from-file')
+  const file = fileWith(t, JSON.stringify({ dataDir: data, port: 9 }))
+  assert.equal((await run(['admin', '--email', 'a@example.org', '--config', file])).code, 0)
+  assert.match((await run(['user', 'list', '--config', file])).stdout, /a@example\.org/)
+})
+
+it('passwords and secrets are masked, in the table too', async () => {
+  const environment = { DATELINE_JWT_SECRET: SECRET, DATELINE_MAIL: 'smtp://me:hunter2%40@mail.example.org' }
+  const json = await config([], { environment })
+  const table = await run(['config'], { environment })
+  for (const { stdout } of [json, table]) {
+    assert.doesNotMatch(stdout, /hunter2|thirty-two/)
+    assert.match(stdout, /smtp:\/\/\*\*\*@mail\.example\.org/)
+    assert.match(stdout, /DATELINE_JWT_SECRET/)
+  }
+})
+
+it('a secret may stand in a file of its own', async (t) => {
+  const found = await effective([], { environment: { JWT_SECRET_KEY_FILE: fileWith(t, `${SECRET}\n`) } })
+  assert.deepEqual(found['jwtSecret'], { value: '***', from: 'JWT_SECRET_KEY_FILE' })
+  const missing = await config([], { environment: { DATELINE_JWT_SECRET_FILE: '/nowhere/secret' } })
+  const sentence =
+    'Cannot use DATELINE_JWT_SECRET_FILE: the file "/nowhere/secret" cannot be read: no such file or directory\n'
+  assert.deepEqual([missing.code, missing.stderr], [2, sentence])
+  for (const [content, says] of [
+    ['short\n', /expected a secret of at least 32 bytes, found 5$/m],
+    ['x'.repeat(5_000), /expected at most 4096 bytes, found 5000$/m],
+  ] as const) {
+    const refused = await config([], { environment: { DATELINE_JWT_SECRET_FILE: fileWith(t, content) } })
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, says)
+    assert.doesNotMatch(refused.stderr, /short|xxx/)
+  }
+})
+
+for (const { name, content, says } of [
+  { name: 'a misspelt setting', content: '{"prt": 1}', says: /there is no setting "prt": did you mean "port"\?/ },
+  { name: 'a file that names a file', content: '{"config": "x"}', says: /there is no setting "config"/ },
+  { name: 'a name of every object', content: '{"__proto__": 1, "constructor": 2}', says: /there is no setting "/ },
+  {
+    name: 'a value out of range',
+    content: '{"port": 70000}',
+    says: /port in ".*": expected a whole number from 0 to 65535/,
+  },
+  { name: 'a value of no use', content: '{"port": {"a": 1}}', says: /port: expected a text, a number, true, false/ },
+  { name: 'null', content: '{"port": null}', says: /port: expected a text, a number, true, false or a list/ },
+  { name: 'a list of numbers', content: '{"corsOrigins": [1]}', says: /corsOrigins: expected a text/ },
+  { name: 'a list', content: '[]', says: /expected a JSON object, found/ },
+  { name: 'half a file', content: '{"port": 1', says: /it is no JSON: / },
+  { name: 'nothing', content: '', says: /it is no JSON: / },
+  { name: 'bytes that are no text', content: Buffer.from([0xff, 0xfe, 0x00]), says: /it is no JSON: / },
+  { name: 'depth without end', content: '['.repeat(100_000), says: /nested deeper than/ },
+  {
+    name: 'a file beyond all limits',
+    content: ' '.repeat(2_000_000),
+    says: /expected at most 1048576 bytes, found 2000000/,
+  },
+]) {
+  it(`a file with ${name} is refused in one sentence`, async (t) => {
+    const { code, stdout, stderr } = await config(['--config', fileWith(t, content)])
+    assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2], stderr)
+    assert.match(stderr, says)
+  })
+}
+
+it('a file that is none is refused in one sentence', async (t) => {
+  const directory = join(temporaryDirectory(t), 'dir')
+  mkdirSync(directory)
+  for (const [path, says] of [
+    ['/nowhere/dateline.json', /no such file or directory$/m],
+    [directory, /it is a directory$/m],
+  ] as const) {
+    const { code, stderr } = await config(['--config', path])
+    assert.equal(code, 2)
+    assert.match(stderr, says)
+  }
+})
+
+it('version tells a program what it needs to know', async () => {
+  const about = JSON.parse((await run(['version', '--json'])).stdout) as Record<string, unknown>
+  assert.match(String(about['version']), /^\d+\.\d+\.\d+/)
+  assert.ok(Number(about['schema']) >= 2)
+  assert.equal(about['node'], process.versions.node)
+})
