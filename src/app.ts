@@ -128,7 +128,17 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
     const mailer = await openMailer(config.mail, { from: config.mailFrom, now, randomBytes, writeLine })
     const { codeMinutes, appName, publicRemoteConfig } = config
-    const courier = startCourier({ store, mailer, sealKey: keys.seal, codeMinutes, appName, signIn, now, log })
+    const courier = startCourier({
+      store,
+      mailer,
+      signIn,
+      sealKey: keys.seal,
+      codeMinutes,
+      appName,
+      now,
+      random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+      log,
+    })
     const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
     const documents = createDocuments({ store, now, newId, settings, invite: accounts.invite })
     const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: courier.wake })

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { readEmail, type Accounts, type SignInReply } from '../auth/accounts.ts'
 import type { Limits } from '../auth/limits.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
+import { parseAcceptLanguage } from '../http/accept-language.ts'
 import { accepted, noContent, ok, type Exchange, type Reply } from '../http/exchange.ts'
 
 export interface AuthServices {
@@ -31,7 +32,8 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
       const body = await exchange.readJson()
       const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
       await limits.requestCodeFor(email, now())
-      await accounts.requestCode({ email, dashboard, now: now() })
+      const languages = parseAcceptLanguage(exchange.headers['accept-language'])
+      await accounts.requestCode({ email, dashboard, languages, now: now() })
       wakeCourier()
       return accepted()
     },

@@ -18,8 +18,11 @@ export interface SignInReply {
 }
 
 export interface Accounts {
-  /** Sends a code. With `dashboard`, throws unauthorized or forbidden where the dashboard is closed to the address. */
-  requestCode(request: { readonly email: string; readonly dashboard: boolean; readonly now: number }): Promise<void>
+  /**
+   * Sends a code. With `dashboard`, throws unauthorized or forbidden where the dashboard is closed to the address; and
+   * networkError where the outbox is full.
+   */
+  requestCode(request: CodeRequest): Promise<void>
   /** Signs in with a code: finds, creates, converts or merges the account. */
   verifyCode(request: CodeReply): Promise<SignInReply>
   signInAnonymously(request: { readonly client: string; readonly now: number }): Promise<SignInReply>
@@ -29,6 +32,14 @@ export interface Accounts {
   ensureAdmin(email: string, now: number): Promise<'created' | 'promoted' | 'unchanged'>
   /** An account that an administrator makes for somebody else. Throws invalidInput, or conflict for a taken address. */
   invite(invitation: Invitation): Promise<JsonObject>
+}
+
+export interface CodeRequest {
+  readonly email: string
+  readonly dashboard: boolean
+  /** The languages that the request asks for, most wanted first. That of the account's settings goes before them. */
+  readonly languages: readonly string[]
+  readonly now: number
 }
 
 export interface CodeReply {
@@ -88,9 +99,10 @@ export function createAccounts({
     token: sessions.token(String(user['id']), session),
   })
   return {
-    async requestCode({ email, dashboard, now }) {
+    async requestCode({ email, dashboard, languages, now }) {
       if (dashboard) requireDashboard(await store.userByEmail(email))
-      await codes.send(email, now)
+      const own = await store.languageOf(email)
+      await codes.send({ email, languages: own === undefined ? languages : [own, ...languages] }, now)
     },
     async verifyCode({ email, code, dashboard, client, session, now }) {
       await codes.consume({ email, code, now })

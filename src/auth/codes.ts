@@ -16,6 +16,8 @@ import { tooMany, type Limits } from './limits.ts'
 const CODE_DIGITS = 6
 const CODE = /^\d{6}$/
 const PURPOSE = 'sign-in'
+/** When the outbox is full: long enough for a mail server to come back and take a good part of it. */
+const FULL_RETRY_SECONDS = 60
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
@@ -26,12 +28,21 @@ export interface CodeSettings {
 }
 
 export interface Codes {
-  /** Makes a new code for a normalised address, replacing the one before, and puts the message into the outbox. */
-  send(email: string, now: number): Promise<void>
+  /**
+   * Makes a new code for a normalised address, replacing the one before, and puts the message into the outbox. Throws
+   * networkError where too many messages wait there; then the code before stays good.
+   */
+  send(recipient: Recipient, now: number): Promise<void>
   /** Makes a new code in the same way for the operator, who hands it over; no mail is sent. */
   reveal(email: string, now: number): Promise<string>
   /** Consumes the code. Throws invalidInput, whatever is wrong with it, or tooManyRequests. */
   consume(claim: { readonly email: string; readonly code: string; readonly now: number }): Promise<void>
+}
+
+export interface Recipient {
+  readonly email: string
+  /** Language tags for the message, most wanted first. */
+  readonly languages: readonly string[]
 }
 
 export interface CodesOptions {
@@ -43,18 +54,20 @@ export interface CodesOptions {
 }
 
 export function createCodes({ store, limits, keys, newId, settings }: CodesOptions): Codes {
-  const issue = async (email: string, now: number, { byMail }: { byMail: boolean }): Promise<string> => {
+  const issue = async (email: string, now: number, recipient?: Recipient): Promise<string> => {
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
-    const message = byMail ? { id: newId(), sealed: seal(keys.seal, { email, code }) } : undefined
+    const message =
+      recipient === undefined ? undefined : { id: newId(), sealed: seal(keys.seal, { ...recipient, code }) }
     const expiresAt = now + settings.lifetimeMs
-    await store.issueCode({ email, mac: mac(keys.code, PURPOSE, email, code), now, expiresAt, message })
+    const outcome = await store.issueCode({ email, mac: mac(keys.code, PURPOSE, email, code), now, expiresAt, message })
+    if (outcome === 'full') throw outboxFull()
     return code
   }
   return {
-    async send(email, now) {
-      await issue(email, now, { byMail: true })
+    async send(recipient, now) {
+      await issue(recipient.email, now, recipient)
     },
-    reveal: (email, now) => issue(email, now, { byMail: false }),
+    reveal: (email, now) => issue(email, now),
     async consume({ email, code, now }) {
       if (!CODE.test(code)) throw fail('invalidInput', 'code: expected six digits')
       const outcome = await store.takeCode({
@@ -74,10 +87,18 @@ function wrongCode(reason: string): Failure {
   return fail('invalidInput', 'The code is wrong or has expired: request a new one', { cause: reason })
 }
 
+function outboxFull(): Failure {
+  return fail('networkError', 'No code can be sent now, too many messages wait for the mail server: try again later', {
+    headers: { 'Retry-After': String(FULL_RETRY_SECONDS) },
+  })
+}
+
 /** What a message in the outbox holds until it is sent. */
 export interface SealedMessage {
   readonly email: string
   readonly code: string
+  /** Not there in messages of the first release. */
+  readonly languages?: readonly string[]
 }
 
 /** AES-256-GCM (NIST SP 800-38D) with a random nonce: nonce, tag, ciphertext. */

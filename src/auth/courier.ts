@@ -1,38 +1,56 @@
 /**
  * The courier: takes messages from the outbox and hands them to the mailer.
  *
- * A message is tried until it is accepted, refused for good, or its code has expired; the pauses between tries grow.
- * The courier wakes when a message is put in, and otherwise when the next one is due. It holds no message longer than
- * one attempt, so a crash loses nothing: the lease runs out and the message is due again.
+ * A message is tried until it is accepted, refused for good, or its code has expired (retry-schedule.ts). Several are
+ * under way at once, so that one recipient's server that answers late does not hold up the others; when the mail server
+ * itself is away, one probe goes at a time (mail-circuit.ts).
+ *
+ * What a crash can do: a message that was taken and not recorded as done is tried again at the next start. If the server
+ * had accepted it, in the moment between its reply and our commit, it is delivered twice. No protocol can close that
+ * gap, since SMTP has no way to ask what became of a message (RFC 1047), and the other choice would be to lose a code
+ * that somebody waits for. So the gap is kept as short as it can be: the result is written in the same turn of the event
+ * loop in which the reply arrived, and before the lane says anything more to the server. Both copies have the same
+ * Message-ID, which is made of the message's id, so that whoever receives them can tell.
+ *
+ * When a newer code comes for an address, an attempt with the old one is broken off wherever it stands: its code is
+ * void, it is never tried again, so nothing can be doubled; and the person may have asked again because that attempt
+ * hangs. The new message goes only after the old attempt has ended, so that the newest mail has the code that works.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { DeliveryError } from '../mail/delivery-error.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { MailContent, SignIn } from '../mail/templates.ts'
-import type { DeliveryResult, OutboxMessage, OutboxStore } from '../store/store.ts'
-import { unseal } from './codes.ts'
+import type { DeliveryResult, OutboxMessage, OutboxStore, OutboxWork } from '../store/store.ts'
+import { unseal, type SealedMessage } from './codes.ts'
+import { createCircuit, isServerFailure } from './mail-circuit.ts'
+import { nextTry, type Random } from './retry-schedule.ts'
 
-/** Longer than the mailer's own limit on one attempt. */
+/** Messages that are under way at once. */
+const LANES = 4
+/** The end of an attempt of a mailer that forgot its own limits. Shorter than the lease. */
+const ATTEMPT_MS_MAX = 80_000
 const LEASE_MS = 90_000
-const PAUSE_FIRST_MS = 2_000
-const PAUSE_MAX_MS = 120_000
-/** The longest sleep; a message that another process put in is found after it at the latest. */
-const SLEEP_MAX_MS = 30_000
+/** The longest sleeps. Another process may make a message due (`mail retry`); with none waiting it cannot. */
+const SLEEP_WAITING_MS = 2_000
+const SLEEP_IDLE_MS = 30_000
 /** After an error of the store. */
 const SLEEP_AFTER_ERROR_MS = 5_000
+/** At the end of the service, what is under way may finish: broken off after its last byte, it would be sent twice. */
+const STOP_GRACE_MS = 5_000
+const REPLY_CHARS_MAX = 500
 
 export interface Courier {
   /** Something may be due now. */
   wake(): void
-  /** Resolves when nothing is due any more at this moment. */
+  /** Resolves when nothing is under way, and nothing may be tried at this moment. */
   idle(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface CourierOptions {
   readonly store: OutboxStore
-  readonly mailer: Mailer
+  readonly mailer: Pick<Mailer, 'send'>
   readonly sealKey: Buffer
   readonly codeMinutes: number
   /** Names the service in the message. */
@@ -40,30 +58,45 @@ export interface CourierOptions {
   /** Writes the mail in the reader's language. */
   readonly signIn: (signIn: SignIn) => MailContent
   readonly now: Clock
+  readonly random: Random
   readonly log: Log
 }
 
+interface Attempt {
+  readonly message: OutboxMessage
+  readonly content: SealedMessage
+  /** The state of the circuit in which it began. */
+  readonly epoch: number
+  readonly signal: AbortSignal
+  /** Why it was broken off. */
+  brokenOff: 'stop' | 'unwanted' | 'late' | undefined
+  breakOff(why: 'stop' | 'unwanted' | 'late'): void
+  done: Promise<void>
+}
+
 export function startCourier(options: CourierOptions): Courier {
-  const { store, now, log } = options
-  let round: Promise<void> | undefined
+  const { store, sealKey, now, random, log } = options
+  const circuit = createCircuit()
+  /** By the message's id, until the result is on disk. */
+  const inHand = new Map<string, Attempt>()
+  let lanesInUse = 0
+  let turning: Promise<void> | undefined
   let again = false
   let timer: NodeJS.Timeout | undefined
   let stopped = false
-  const stopping = new AbortController()
 
-  const deliverDue = async (): Promise<void> => {
-    do {
-      again = false
-      for (;;) {
-        const message = stopped ? undefined : await store.takeDueMessage(now(), LEASE_MS)
-        if (message === undefined) break
-        await store.finishMessage(message.id, await deliver(message, options, stopping.signal), now())
-      }
-    } while (again)
-  }
-  const sleepUntilDue = async (): Promise<void> => {
-    const due = stopped ? undefined : await store.nextDue()
-    sleep(Math.min(SLEEP_MAX_MS, Math.max(0, (due ?? Infinity) - now())))
+  const wake = (): void => {
+    if (stopped) return
+    again = true
+    turning ??= turn()
+      .catch((error: unknown) => {
+        log.error('mail.courier-failed', { error })
+        sleep(SLEEP_AFTER_ERROR_MS)
+      })
+      .finally(() => {
+        turning = undefined
+        if (again) wake()
+      })
   }
   const sleep = (ms: number): void => {
     clearTimeout(timer)
@@ -71,65 +104,157 @@ export function startCourier(options: CourierOptions): Courier {
     timer = setTimeout(wake, ms)
     timer.unref()
   }
-  const wake = (): void => {
+  const isProbing = (): boolean => [...inHand.values()].some(({ epoch }) => epoch === circuit.epoch)
+
+  const turn = async (): Promise<void> => {
+    again = false
+    const { waitsUntil } = circuit
+    const mayProbe = !isProbing()
+    const free = LANES - lanesInUse
+    const work = await store.takeMessages({
+      now: now(),
+      leaseMs: LEASE_MS,
+      take: waitsUntil === undefined ? free : Math.min(free, mayProbe ? 1 : 0),
+      onlyAsked: waitsUntil !== undefined && now() < waitsUntil,
+      inHand: [...inHand.keys()],
+    })
+    for (const id of work.unwanted) inHand.get(id)?.breakOff('unwanted')
+    for (const { id, attempts, reply } of work.expired) log.error('mail.expired', { id, attempt: attempts, reply })
     if (stopped) return
-    again = true
-    round ??= deliverDue()
-      .then(sleepUntilDue)
-      .catch((error: unknown) => {
-        again = false
-        log.error('mail.courier-failed', { error })
-        sleep(SLEEP_AFTER_ERROR_MS)
-      })
-      .finally(() => {
-        round = undefined
-        if (again) wake()
-      })
+    for (const message of work.messages) if (!inHand.has(message.id)) begin(message)
+    sleep(sleepMs(work))
   }
+  const sleepMs = ({ nextDue }: OutboxWork): number => {
+    const longest = nextDue === undefined && inHand.size === 0 ? SLEEP_IDLE_MS : SLEEP_WAITING_MS
+    const { waitsUntil } = circuit
+    const isBusy = lanesInUse >= LANES || (waitsUntil !== undefined && isProbing())
+    if (nextDue === undefined || isBusy) return longest
+    return Math.min(longest, Math.max(0, nextDue - now(), (waitsUntil ?? 0) - now()))
+  }
+
+  const begin = (message: OutboxMessage): void => {
+    const content = unseal(sealKey, message.sealed)
+    if (content === undefined) {
+      log.error('mail.unreadable', { id: message.id, reason: UNREADABLE })
+      void record(message.id, { kind: 'failed', reply: UNREADABLE }).then(wake)
+      return
+    }
+    const earlier = [...inHand.values()].filter((attempt) => attempt.content.email === content.email)
+    const controller = new AbortController()
+    const attempt: Attempt = {
+      message,
+      content,
+      epoch: circuit.epoch,
+      signal: controller.signal,
+      brokenOff: undefined,
+      breakOff(why) {
+        attempt.brokenOff ??= why
+        controller.abort()
+      },
+      done: Promise.resolve(),
+    }
+    inHand.set(message.id, attempt)
+    lanesInUse++
+    attempt.done = carry(attempt, earlier)
+  }
+  const carry = async (attempt: Attempt, earlier: readonly Attempt[]): Promise<void> => {
+    const { id } = attempt.message
+    for (const one of earlier) one.breakOff('unwanted')
+    await Promise.all(earlier.map(({ done }) => done))
+    const limit = setTimeout(() => attempt.breakOff('late'), ATTEMPT_MS_MAX)
+    const result = await deliver(attempt)
+    clearTimeout(limit)
+    lanesInUse--
+    const recorded = record(id, result)
+    // Asks for the next message in the transaction that records this one, and so never before it.
+    wake()
+    await recorded
+    inHand.delete(id)
+    wake()
+  }
+  /** A result that cannot be written is kept until it can: the server has the message. */
+  const record = async (id: string, result: DeliveryResult): Promise<void> => {
+    for (;;) {
+      try {
+        return await store.finishMessage(id, result, now())
+      } catch (error) {
+        log.error('mail.courier-failed', { id, error })
+        if (stopped) return
+        await new Promise((resolve) => setTimeout(resolve, SLEEP_AFTER_ERROR_MS))
+      }
+    }
+  }
+
+  /** One attempt, and what the outbox is to remember of it. Never rejects. */
+  const deliver = async (attempt: Attempt): Promise<DeliveryResult> => {
+    const { message, content, signal } = attempt
+    const { id, attempts } = message
+    const shown = (text: string): string => text.replaceAll(content.code, '***').slice(0, REPLY_CHARS_MAX)
+    try {
+      signal.throwIfAborted()
+      const { email, code, languages = [] } = content
+      const { codeMinutes: minutes, appName } = options
+      const mail = options.signIn({ code, minutes, appName, languages })
+      const reply = shown((await options.mailer.send({ id, to: email, ...mail }, { signal })).reply)
+      log.info('mail.delivered', { id, attempt: attempts, reply })
+      answered()
+      return { kind: 'delivered', reply }
+    } catch (error) {
+      if (attempt.brokenOff === 'stop') return { kind: 'later', reply: 'the service stopped', dueAt: now() }
+      if (attempt.brokenOff === 'unwanted') {
+        log.info('mail.superseded', { id, attempt: attempts })
+        return { kind: 'later', reply: 'broken off: the code is void', dueAt: now() }
+      }
+      const reply = shown(attempt.brokenOff === 'late' ? TOO_LONG : errorText(error))
+      if (isServerFailure(error)) return serverFailed(attempt, reply)
+      if (!(error instanceof DeliveryError)) log.error('mail.courier-failed', { id, error })
+      else if (error.stage !== 'compose') answered()
+      return messageFailed(message, reply, !(error instanceof DeliveryError) || error.temporary)
+    }
+  }
+  const messageFailed = (message: OutboxMessage, reply: string, temporary: boolean): DeliveryResult => {
+    const { id, attempts, expiresAt } = message
+    const dueAt = temporary ? nextTry({ now: now(), attempts, expiresAt, random }) : undefined
+    if (dueAt !== undefined) {
+      log.warn('mail.deferred', { id, attempt: attempts, reply })
+      return { kind: 'later', reply, dueAt }
+    }
+    log.error(temporary ? 'mail.expired' : 'mail.failed', { id, attempt: attempts, reply })
+    return { kind: temporary ? 'expired' : 'failed', reply }
+  }
+  /** The message stays due, behind those that are due longer: when it goes is for the circuit to say. */
+  const serverFailed = ({ message: { id, attempts, expiresAt }, epoch }: Attempt, reply: string): DeliveryResult => {
+    const fields = { id, attempt: attempts, reply }
+    if (circuit.isOpen) log.debug('mail.deferred', fields)
+    else log.warn('mail.deferred', fields)
+    if (circuit.failed({ epoch, now: now(), expiresAt, random })) log.error('mail.circuit-opened', { reason: reply })
+    return { kind: 'later', reply, dueAt: now() }
+  }
+  const answered = (): void => {
+    if (circuit.answered()) log.info('mail.circuit-closed', { reason: 'the mail server answers again' })
+  }
+
+  const allDone = (): Promise<unknown> => Promise.all([...inHand.values()].map(({ done }) => done))
   wake()
   return {
     wake,
     idle: async () => {
-      while (round !== undefined) await round
+      while (turning !== undefined || inHand.size > 0) await Promise.all([turning, allDone()])
     },
     stop: async () => {
       stopped = true
-      stopping.abort()
       clearTimeout(timer)
-      await round
+      await turning
+      const grace = setTimeout(() => inHand.forEach((attempt) => attempt.breakOff('stop')), STOP_GRACE_MS)
+      await allDone()
+      clearTimeout(grace)
     },
   }
 }
 
-/** One attempt, and what the outbox is to remember of it. */
-async function deliver(message: OutboxMessage, options: CourierOptions, signal: AbortSignal): Promise<DeliveryResult> {
-  const { mailer, sealKey, codeMinutes, appName, signIn, now, log } = options
-  const content = unseal(sealKey, message.sealed)
-  if (content === undefined) {
-    log.error('mail.unreadable', { id: message.id, reason: 'sealed with another secret' })
-    return { kind: 'failed', reply: 'sealed with another secret' }
-  }
-  try {
-    const mail = signIn({ code: content.code, minutes: codeMinutes, appName, languages: [] })
-    const { reply } = await mailer.send({ id: message.id, to: content.email, ...mail }, { signal })
-    log.info('mail.delivered', { id: message.id, reply })
-    return { kind: 'delivered', reply }
-  } catch (error) {
-    // An attempt that the end of the service broke off is due again at its next start.
-    if (signal.aborted) return { kind: 'later', reply: 'the service stopped', dueAt: now() }
-    const reply = error instanceof Error ? error.message : String(error)
-    const temporary = !(error instanceof DeliveryError) || error.temporary
-    const dueAt = now() + pauseMs(message.attempts)
-    if (temporary && dueAt < message.expiresAt) {
-      log.warn('mail.deferred', { id: message.id, attempt: message.attempts, reply })
-      return { kind: 'later', reply, dueAt }
-    }
-    log.error('mail.failed', { id: message.id, attempt: message.attempts, reply })
-    return { kind: 'failed', reply }
-  }
-}
+const UNREADABLE = 'sealed with another secret'
+const TOO_LONG = `nothing came of it within ${ATTEMPT_MS_MAX / 1000} seconds`
 
-/** 2, 4, 8 … seconds, at most two minutes. */
-function pauseMs(attempts: number): number {
-  return Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** (attempts - 1))
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

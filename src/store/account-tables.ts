@@ -12,7 +12,7 @@ import { userAppSettings } from '../models/user-app-settings.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import type { Model } from '../models/schema.ts'
 import type { Database, Row } from './database.ts'
-import { putMessage } from './outbox-table.ts'
+import { isFull, putMessage } from './outbox-table.ts'
 import { addHit, rateWait } from './rate-table.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
 import { addSession, revoke } from './session-table.ts'
@@ -37,7 +37,21 @@ export function userByEmail(database: Database, email: string): JsonObject | und
   return document(database.get(`SELECT doc FROM user WHERE ${EMAIL} = ?`, email))
 }
 
-export function issueCode(database: Database, issue: CodeIssue): void {
+/**
+ * One statement that looks for a user and for settings in any case, so that the time it takes does not tell whether
+ * the address has an account.
+ */
+export function languageOf(database: Database, email: string): string | undefined {
+  const row = database.get(
+    `SELECT ${valueAt('language.code')} AS code FROM ${SETTINGS}
+      WHERE id = coalesce((SELECT id FROM user WHERE ${EMAIL} = ?), '')`,
+    email,
+  )
+  return typeof row?.['code'] === 'string' ? row['code'] : undefined
+}
+
+export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'full' {
+  if (issue.message !== undefined && isFull(database, issue.email)) return 'full'
   database.run(
     `DELETE FROM code WHERE email IN (SELECT email FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
     issue.now,
@@ -50,6 +64,7 @@ export function issueCode(database: Database, issue: CodeIssue): void {
     issue.expiresAt,
   )
   putMessage(database, issue)
+  return 'issued'
 }
 
 /**

@@ -64,6 +64,15 @@ export const MIGRATIONS: readonly string[] = [
     user_id TEXT PRIMARY KEY REFERENCES user (id) ON DELETE CASCADE, before INTEGER NOT NULL
   ) WITHOUT ROWID;
   `,
+  `
+  -- A message keeps its time while it is taken, and the operator sees when it was tried.
+  ALTER TABLE outbox ADD COLUMN lease_until INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE outbox ADD COLUMN tried_at INTEGER;
+  -- For the records whose time to be kept is over.
+  CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
+  -- For the messages whose code is about to expire.
+  CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE state = 'waiting';
+  `,
 ]
 
 export interface MigrationOptions {

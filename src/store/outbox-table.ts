@@ -1,14 +1,42 @@
 /**
  * The outbox: mail that was promised and has not left yet.
  *
- * A message is taken with a lease, so that one whose sender died is tried again. Its content is sealed by the caller
- * and erased when the message is done; the record stays for a while, so that an operator can see what happened.
+ * A message is taken with a lease, which leaves its own times alone: one whose sender died is due again when the lease
+ * is over, or at once when the next owner of the data directory starts. Its content is sealed by the caller and erased
+ * when the message is done; the record stays for a while, so that an operator can see what happened.
+ *
+ * A message ends once. Every statement that changes one asks for the state `waiting`, so whatever an attempt brings
+ * that was under way when a newer code came, it cannot bring the message back.
  */
-import type { Database } from './database.ts'
-import type { CodeIssue, DeliveryResult, OutboxMessage } from './store.ts'
+import type { Database, Row } from './database.ts'
+import {
+  MESSAGE_STATES,
+  type CodeIssue,
+  type DeliveryResult,
+  type ExpiredMessage,
+  type MessageRecord,
+  type MessageState,
+  type OutboxMessage,
+  type OutboxSummary,
+  type OutboxTurn,
+  type OutboxWork,
+} from './store.ts'
 
+/** With more than this, the mail server has been away for long or somebody asks for codes by the thousand. */
+export const WAITING_MESSAGES_MAX = 10_000
 const RECORDS_KEPT_MS = 7 * 24 * 3_600_000
 const PURGE_ROWS_MAX = 50
+/** Messages that one turn may end; the next turn goes on. */
+const EXPIRED_ROWS_MAX = 100
+/** The due time of a message that an operator asked for: before all others, and told apart from them. */
+const ASKED_FOR = 0
+
+/** Whether a message to this address has no room. One that supersedes another takes its place. */
+export function isFull(database: Database, address: string): boolean {
+  const nth = database.get("SELECT 1 FROM outbox WHERE state = 'waiting' LIMIT 1 OFFSET ?", WAITING_MESSAGES_MAX - 1)
+  if (nth === undefined) return false
+  return database.get("SELECT 1 FROM outbox WHERE address = ? AND state = 'waiting'", address) === undefined
+}
 
 /** Puts a message in, if there is one; what waits for the same address is superseded: its code is void. */
 export function putMessage(database: Database, { email, message, now, expiresAt }: CodeIssue): void {
@@ -30,26 +58,61 @@ export function putMessage(database: Database, { email, message, now, expiresAt 
   )
 }
 
-export function takeDueMessage(database: Database, now: number, leaseMs: number): OutboxMessage | undefined {
-  database.run(
-    "UPDATE outbox SET state = 'expired', sealed = NULL, done_at = ? WHERE state = 'waiting' AND expires_at <= ?",
-    now,
+export function takeMessages(database: Database, turn: OutboxTurn): OutboxWork {
+  const { now, inHand } = turn
+  purge(database, now)
+  const expired = endExpired(database, now)
+  const waits = (id: string): boolean =>
+    database.get("SELECT 1 FROM outbox WHERE id = ? AND state = 'waiting'", id) !== undefined
+  const unwanted = inHand.filter((id) => !waits(id))
+  const messages = turn.take > 0 ? takeDue(database, turn) : []
+  const next = database.get(
+    "SELECT due_at FROM outbox WHERE state = 'waiting' AND lease_until <= ? ORDER BY due_at LIMIT 1",
     now,
   )
-  const row = database.get(
-    `UPDATE outbox SET due_at = ?, attempts = attempts + 1
-      WHERE id = (SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= ? ORDER BY due_at, id LIMIT 1)
-      RETURNING id, sealed, attempts, expires_at`,
+  return { messages, unwanted, expired, nextDue: next === undefined ? undefined : Number(next['due_at']) }
+}
+
+function takeDue(database: Database, { now, leaseMs, take, onlyAsked }: OutboxTurn): readonly OutboxMessage[] {
+  const rows = database.all(
+    `UPDATE outbox SET lease_until = ?, tried_at = ?, attempts = attempts + 1
+      WHERE id IN (
+        SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= ? AND lease_until <= ? AND expires_at > ?
+        ORDER BY due_at, id LIMIT ?)
+      RETURNING id, sealed, attempts, due_at, expires_at`,
     now + leaseMs,
     now,
+    onlyAsked ? ASKED_FOR : now,
+    now,
+    now,
+    take,
   )
-  if (row === undefined) return undefined
-  return {
+  // RETURNING gives rows in any order (sqlite.org/lang_returning.html).
+  rows.sort((a, b) => Number(a['due_at']) - Number(b['due_at']) || (String(a['id']) < String(b['id']) ? -1 : 1))
+  return rows.map((row) => ({
     id: String(row['id']),
     sealed: row['sealed'] as Uint8Array,
     attempts: Number(row['attempts']),
     expiresAt: Number(row['expires_at']),
-  }
+  }))
+}
+
+/** One that is under way now is let be: its attempt may still succeed. */
+function endExpired(database: Database, now: number): readonly ExpiredMessage[] {
+  const rows = database.all(
+    `UPDATE outbox SET state = 'expired', sealed = NULL, done_at = ?
+      WHERE id IN (
+        SELECT id FROM outbox WHERE state = 'waiting' AND expires_at <= ? AND lease_until <= ? LIMIT ${EXPIRED_ROWS_MAX})
+      RETURNING id, attempts, reply`,
+    now,
+    now,
+    now,
+  )
+  return rows.map((row) => ({
+    id: String(row['id']),
+    attempts: Number(row['attempts']),
+    reply: optionalText(row['reply']),
+  }))
 }
 
 /**
@@ -57,37 +120,117 @@ export function takeDueMessage(database: Database, now: number, leaseMs: number)
  * pauses are those of a process that is gone.
  */
 export function releaseMessages(database: Database, now: number): void {
-  database.run("UPDATE outbox SET due_at = ? WHERE state = 'waiting' AND due_at > ?", now, now)
-}
-
-export function finishMessage(database: Database, id: string, result: DeliveryResult, now: number): void {
-  if (result.kind === 'later') {
-    database.run(
-      "UPDATE outbox SET due_at = ?, reply = ? WHERE id = ? AND state = 'waiting'",
-      result.dueAt,
-      result.reply,
-      id,
-    )
-    return
-  }
   database.run(
-    "UPDATE outbox SET state = ?, sealed = NULL, done_at = ?, reply = ? WHERE id = ? AND state = 'waiting'",
-    result.kind,
+    "UPDATE outbox SET due_at = min(due_at, ?), lease_until = 0 WHERE state = 'waiting' AND (due_at > ? OR lease_until > 0)",
     now,
-    result.reply,
-    id,
+    now,
   )
 }
 
-export function nextDue(database: Database): number | undefined {
-  const row = database.get("SELECT min(due_at) AS due FROM outbox WHERE state = 'waiting'")
-  return row?.['due'] === null || row === undefined ? undefined : Number(row['due'])
+export function finishMessage(database: Database, id: string, result: DeliveryResult, now: number): void {
+  const waited =
+    result.kind === 'later'
+      ? database.run(
+          "UPDATE outbox SET due_at = ?, reply = ?, lease_until = 0 WHERE id = ? AND state = 'waiting'",
+          result.dueAt,
+          result.reply,
+          id,
+        )
+      : database.run(
+          "UPDATE outbox SET state = ?, sealed = NULL, done_at = ?, reply = ? WHERE id = ? AND state = 'waiting'",
+          result.kind,
+          now,
+          result.reply,
+          id,
+        )
+  if (waited === 0) database.run('UPDATE outbox SET reply = ? WHERE id = ?', result.reply, id)
 }
 
-/** Old records go a few at a time, on the way of new ones. */
+export function retryMessage(
+  database: Database,
+  id: string,
+  now: number,
+): 'due' | Exclude<MessageState, 'waiting'> | 'missing' {
+  const changed = database.run(
+    `UPDATE outbox SET due_at = ${ASKED_FOR} WHERE id = ? AND state = 'waiting' AND lease_until <= ? AND expires_at > ?`,
+    id,
+    now,
+    now,
+  )
+  if (changed === 1) return 'due'
+  const row = database.get('SELECT * FROM outbox WHERE id = ?', id)
+  if (row === undefined) return 'missing'
+  const state = stateOf(row, now)
+  // It still waits only to be ended by the next turn of the courier.
+  return state === 'waiting' ? 'expired' : state
+}
+
+export function listMessages(
+  database: Database,
+  { state, limit, now }: { readonly state: MessageState | undefined; readonly limit: number; readonly now: number },
+): readonly MessageRecord[] {
+  const rows =
+    state === undefined
+      ? database.all('SELECT * FROM outbox ORDER BY id DESC LIMIT ?', limit)
+      : database.all(
+          'SELECT * FROM outbox WHERE state = ? AND (? OR (lease_until > ?) = ?) ORDER BY id DESC LIMIT ?',
+          state === 'sending' ? 'waiting' : state,
+          state === 'waiting' || state === 'sending' ? 0 : 1,
+          now,
+          state === 'sending' ? 1 : 0,
+          limit,
+        )
+  return rows.map((row) => messageRecord(row, now))
+}
+
+function messageRecord(row: Row, now: number): MessageRecord {
+  const state = stateOf(row, now)
+  const dueAt = Number(row['due_at'])
+  return {
+    id: String(row['id']),
+    address: String(row['address']),
+    state,
+    attempts: Number(row['attempts']),
+    reply: optionalText(row['reply']),
+    createdAt: Number(row['created_at']),
+    triedAt: optionalTime(row['tried_at']),
+    dueAt: state === 'waiting' ? Math.max(dueAt, Number(row['created_at'])) : undefined,
+    expiresAt: Number(row['expires_at']),
+    doneAt: optionalTime(row['done_at']),
+  }
+}
+
+function stateOf(row: Row, now: number): MessageState {
+  const state = row['state'] as Exclude<MessageState, 'sending'>
+  return state === 'waiting' && Number(row['lease_until']) > now ? 'sending' : state
+}
+
+export function outboxSummary(database: Database, now: number): OutboxSummary {
+  const counts = Object.fromEntries(MESSAGE_STATES.map((state) => [state, 0])) as Record<MessageState, number>
+  const byState = database.all('SELECT state, count(*) AS n FROM outbox GROUP BY state')
+  for (const row of byState) counts[row['state'] as MessageState] = Number(row['n'])
+  const waiting = database.get(
+    `SELECT min(created_at) AS oldest, count(*) FILTER (WHERE lease_until > ?) AS taken
+      FROM outbox WHERE state = 'waiting'`,
+    now,
+  )
+  counts.sending = Number(waiting?.['taken'])
+  counts.waiting -= counts.sending
+  return { counts, oldestWaitingAt: optionalTime(waiting?.['oldest']) }
+}
+
+function optionalTime(value: Row[string] | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value)
+}
+
+function optionalText(value: Row[string] | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value)
+}
+
+/** Old records go a few at a time: on the way of new messages, and with each turn of the courier. */
 function purge(database: Database, now: number): void {
   database.run(
-    `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state <> 'waiting' AND done_at < ? LIMIT ${PURGE_ROWS_MAX})`,
+    `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE done_at < ? LIMIT ${PURGE_ROWS_MAX})`,
     now - RECORDS_KEPT_MS,
   )
 }

@@ -108,6 +108,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
 
     caller: (claim) => read(() => sessions.caller(database, claim)),
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
+    languageOf: (email) => read(() => accounts.languageOf(database, email)),
     issueCode: (issue) => write(() => accounts.issueCode(database, issue)),
     takeCode: (claim) => write(() => accounts.takeCode(database, claim)),
     createAccount: (account, session) => write(() => accounts.createAccount(database, account, session)),
@@ -127,9 +128,11 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
       }),
     countRate: (rate, now) => write(() => countRate(database, rate, now)),
 
-    takeDueMessage: (now, leaseMs) => write(() => outbox.takeDueMessage(database, now, leaseMs)),
+    takeMessages: (turn) => write(() => outbox.takeMessages(database, turn)),
     finishMessage: (id, result, now) => write(() => outbox.finishMessage(database, id, result, now)),
-    nextDue: () => read(() => outbox.nextDue(database)),
+    listMessages: (query) => read(() => outbox.listMessages(database, query)),
+    retryMessage: (id, now) => write(() => outbox.retryMessage(database, id, now)),
+    outboxSummary: (now) => read(() => outbox.outboxSummary(database, now)),
     queryCounts: () => finder.counts(),
 
     close: async () => {

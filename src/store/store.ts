@@ -156,8 +156,13 @@ export interface AccountStore {
   /** The JSON text of a token's user: undefined where the user is gone, or the token or all of the user's were ended. */
   caller(claim: CallerClaim): Promise<string | undefined>
   userByEmail(email: string): Promise<JsonObject | undefined>
-  /** Replaces any earlier code of the address, and the message that carried it. */
-  issueCode(issue: CodeIssue): Promise<void>
+  /** The `language.code` in the settings of the address's user; undefined where there is no user, or no text there. */
+  languageOf(email: string): Promise<string | undefined>
+  /**
+   * Replaces any earlier code of the address, and the message that carried it. 'full' where as many messages wait as
+   * may: then nothing changes, and a code that is there stays good.
+   */
+  issueCode(issue: CodeIssue): Promise<'issued' | 'full'>
   /** Consumes the code of an address: of two requests with the right one, one gets it. */
   takeCode(claim: CodeClaim): Promise<CodeOutcome>
   /** Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken address. */
@@ -185,21 +190,87 @@ export interface AccountStore {
 export interface OutboxMessage {
   readonly id: string
   readonly sealed: Uint8Array
+  /** This one counted. */
   readonly attempts: number
   readonly expiresAt: number
 }
+
+/** What the courier asks for at each of its turns. Times in milliseconds since the epoch. */
+export interface OutboxTurn {
+  readonly now: number
+  /** How long a message that is given out belongs to its taker. */
+  readonly leaseMs: number
+  /** How many messages at most. */
+  readonly take: number
+  /** Gives out only what an operator asked for. */
+  readonly onlyAsked: boolean
+  /** The messages that are on their way now. */
+  readonly inHand: readonly string[]
+}
+export interface OutboxWork {
+  /** What is due, longest due first. */
+  readonly messages: readonly OutboxMessage[]
+  /** Those in hand that nobody wants any more: a newer code came, or the account is gone. */
+  readonly unwanted: readonly string[]
+  /** Messages that just ended because their code did. */
+  readonly expired: readonly ExpiredMessage[]
+  /** When the next message is due that nobody has taken; it may be past. Undefined where none waits. */
+  readonly nextDue: number | undefined
+}
+export interface ExpiredMessage {
+  readonly id: string
+  readonly attempts: number
+  readonly reply: string | undefined
+}
+
 export type DeliveryResult =
-  | { readonly kind: 'delivered'; readonly reply: string }
-  | { readonly kind: 'failed'; readonly reply: string }
+  | { readonly kind: 'delivered' | 'failed' | 'expired'; readonly reply: string }
   | { readonly kind: 'later'; readonly reply: string; readonly dueAt: number }
 
+/** `sending` is a message that waits and has been taken. */
+export const MESSAGE_STATES = ['waiting', 'sending', 'delivered', 'failed', 'expired', 'superseded'] as const
+export type MessageState = (typeof MESSAGE_STATES)[number]
+
+/** What is kept of a message for an operator; times in milliseconds since the epoch. */
+export interface MessageRecord {
+  readonly id: string
+  readonly address: string
+  readonly state: MessageState
+  readonly attempts: number
+  /** The server's last words, or why there were none. */
+  readonly reply: string | undefined
+  readonly createdAt: number
+  readonly triedAt: number | undefined
+  /** Of one that waits: when it is tried next. */
+  readonly dueAt: number | undefined
+  /** Of one that waits: when its code expires. */
+  readonly expiresAt: number
+  readonly doneAt: number | undefined
+}
+
+export interface OutboxSummary {
+  readonly counts: Readonly<Record<MessageState, number>>
+  /** When the oldest message was put in that still waits or is on its way. */
+  readonly oldestWaitingAt: number | undefined
+}
+
 export interface OutboxStore {
-  /** The message that is due first, or undefined; it is not given out again before `leaseMs` have passed. */
-  takeDueMessage(now: number, leaseMs: number): Promise<OutboxMessage | undefined>
-  /** Records how an attempt ended. A message that is done loses its content. */
+  /** One turn of the courier, in one transaction: ends what is too old and gives out what is due, with a lease. */
+  takeMessages(turn: OutboxTurn): Promise<OutboxWork>
+  /**
+   * Records how an attempt ended. A message that is done loses its content. One that ended meanwhile stays as it is;
+   * only the reply is added.
+   */
   finishMessage(id: string, result: DeliveryResult, now: number): Promise<void>
-  /** When the next message is due, in milliseconds since the epoch. */
-  nextDue(): Promise<number | undefined>
+  /** The newest records, newest first. */
+  listMessages(query: {
+    readonly state: MessageState | undefined
+    readonly limit: number
+    readonly now: number
+  }): Promise<readonly MessageRecord[]>
+  /** Makes a message due at once that waits; otherwise gives the state that it has, or 'missing'. */
+  retryMessage(id: string, now: number): Promise<'due' | Exclude<MessageState, 'waiting'> | 'missing'>
+  outboxSummary(now: number): Promise<OutboxSummary>
 }
 
 /** How queries were answered since the start. */

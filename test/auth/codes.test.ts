@@ -4,7 +4,7 @@ import { createCodes, unseal } from '../../src/auth/codes.ts'
 import { deriveKeys, equalSecrets, mac } from '../../src/auth/keys.ts'
 import { createLimits, NO_LIMITS } from '../../src/auth/limits.ts'
 import type { Cleanup } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { takeAll, testStore } from '../support/stores.ts'
 
 const SECRET = 's'.repeat(43)
 const keys = deriveKeys([SECRET])
@@ -27,14 +27,15 @@ describe('the message with a code', () => {
   /** What the outbox holds of a message to this address. */
   async function sealedFor(t: Cleanup, email: string): Promise<Buffer> {
     const { store, codes } = codesOn(t)
-    await codes.send(email, 0)
-    return Buffer.from((await store.takeDueMessage(0, 1000))?.sealed ?? [])
+    await codes.send({ email, languages: ['de', 'en'] }, 0)
+    return Buffer.from((await takeAll(store, 0))[0]?.sealed ?? [])
   }
 
   it('is sealed: it is read with its key, and is other bytes each time', async (t) => {
     const [first, second] = [await sealedFor(t, 'reader@example.org'), await sealedFor(t, 'reader@example.org')]
     const message = unseal(keys.seal, first)
     assert.equal(message?.email, 'reader@example.org')
+    assert.deepEqual(message.languages, ['de', 'en'])
     assert.match(message.code, /^\d{6}$/)
     assert.ok(!first.subarray(0, 12).equals(second.subarray(0, 12)), 'a nonce is never used twice')
     for (const text of ['reader', message.code]) assert.ok(!first.includes(text))
@@ -89,7 +90,7 @@ describe('codes', () => {
     // Of 300 random codes about 30 begin with a 0 (none: one in 10^13), and about 285 are different.
     assert.ok(made.some((code) => code.startsWith('0')))
     assert.ok(new Set(made).size > 290)
-    assert.equal(await store.takeDueMessage(0, 1000), undefined, 'nothing is sent')
+    assert.deepEqual(await takeAll(store, 0), [], 'nothing is sent')
     await codes.consume({ email: 'reader-7@example.org', code: made[7] ?? '', now: 999 })
     await assert.rejects(
       codes.consume({ email: 'reader-8@example.org', code: made[8] ?? '', now: 1000 }),

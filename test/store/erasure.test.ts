@@ -56,7 +56,7 @@ function save(store: Store, random: Random, { id, mark }: Account): Promise<unkn
   return store.update(userContentPreferences, id, (stored) => ({ ...stored, savedFilters }))
 }
 
-function askForCode(store: Store, random: Random, { email, mark }: Account): Promise<void> {
+function askForCode(store: Store, random: Random, { email, mark }: Account): Promise<unknown> {
   const message = { id: word(random, 24), sealed: Buffer.from(`${mark} sealed`) }
   return store.issueCode({ email, mac: Buffer.alloc(32, random.below(256)), now: 0, expiresAt: 1e12, message })
 }

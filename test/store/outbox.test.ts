@@ -1,49 +1,286 @@
+/** The outbox on a real file: what is given out, what ends, what is kept, and what another process sees of it. */
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { unseal } from '../../src/auth/codes.ts'
+import { deriveKeys } from '../../src/auth/keys.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { prepareDataDir } from '../../src/store/data-dir.ts'
+import { WAITING_MESSAGES_MAX } from '../../src/store/outbox-table.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
-import { testStore } from '../support/stores.ts'
+import type { MessageState, OutboxTurn, Store } from '../../src/store/store.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { takeAll, testStore } from '../support/stores.ts'
 
-const issue = (email: string, id: string) => ({
+const MINUTE_MS = 60_000
+const LIFETIME_MS = 15 * MINUTE_MS
+const WEEK_MS = 7 * 24 * 60 * MINUTE_MS
+
+const issue = (email: string, id: string, now = 0) => ({
   email,
   mac: Buffer.alloc(32),
-  now: 0,
-  expiresAt: 900_000,
-  message: { id, sealed: Buffer.from(id) },
+  now,
+  expiresAt: now + LIFETIME_MS,
+  message: { id, sealed: Buffer.from(`sealed ${id}`) },
+})
+const turn = (now: number, more: Partial<OutboxTurn> = {}): OutboxTurn => ({
+  now,
+  leaseMs: 90_000,
+  take: 10,
+  onlyAsked: false,
+  inHand: [],
+  ...more,
+})
+const ids = (messages: readonly { readonly id: string }[]): string[] => messages.map(({ id }) => id)
+const list = (store: Store, now: number, state?: MessageState) => store.listMessages({ state, limit: 100, now })
+
+describe('a message', () => {
+  it('is given out once until its lease ends, and keeps its due time', async (t) => {
+    const { store } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'one'))
+    assert.deepEqual(ids(await takeAll(store, 0)), ['one'])
+    assert.deepEqual(await takeAll(store, 89_999), [])
+    const [again] = await takeAll(store, 90_000)
+    assert.equal(again?.attempts, 2)
+  })
+
+  it('is given out with as many others as are asked for, longest due first', async (t) => {
+    const { store } = testStore(t)
+    for (const [i, id] of ['d', 'c', 'b', 'a'].entries()) await store.issueCode(issue(`${id}@example.org`, id, i))
+    const first = await store.takeMessages(turn(10, { take: 3 }))
+    assert.deepEqual([ids(first.messages), first.nextDue], [['d', 'c', 'b'], 3])
+    const rest = await store.takeMessages(turn(10, { take: 3 }))
+    assert.deepEqual([ids(rest.messages), rest.nextDue], [['a'], undefined])
+  })
+
+  it('that is not due yet says when it is', async (t) => {
+    const { store } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'one'))
+    await takeAll(store, 0)
+    await store.finishMessage('one', { kind: 'later', reply: '451 busy', dueAt: 500 }, 0)
+    const work = await store.takeMessages(turn(499))
+    assert.deepEqual([work.messages, work.nextDue], [[], 500])
+    assert.deepEqual(ids(await takeAll(store, 500)), ['one'])
+  })
+
+  it('that a sender which died had taken is due when the next owner starts', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'one'))
+    await takeAll(store, 0)
+    await store.close()
+    const beside = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000 })
+    assert.deepEqual(await takeAll(beside, 1_000), [], 'a command beside the owner takes nothing over')
+    await beside.close()
+    const owner = { pid: process.pid, startedAt: 'later' }
+    const next = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000, owner })
+    t.after(() => next.close())
+    assert.deepEqual(ids(await takeAll(next, 1_000)), ['one'])
+  })
 })
 
-it('a message is given out once until its lease ends', async (t) => {
+describe('a message ends', () => {
+  for (const { name, end, state } of [
+    {
+      name: 'when it was delivered',
+      end: (store: Store) => store.finishMessage('one', { kind: 'delivered', reply: '250 ok' }, 7),
+      state: 'delivered',
+    },
+    {
+      name: 'when it was refused for good',
+      end: (store: Store) => store.finishMessage('one', { kind: 'failed', reply: '550 no such user' }, 7),
+      state: 'failed',
+    },
+    {
+      name: 'when a newer code came',
+      end: (store: Store) => store.issueCode({ ...issue('a@example.org', 'two', 7), message: undefined }),
+      state: 'superseded',
+    },
+    { name: 'when its code expired', end: (store: Store) => takeAll(store, LIFETIME_MS), state: 'expired' },
+  ] as const) {
+    it(`${name}: its content is gone, and nothing brings it back`, async (t) => {
+      const { store, dir } = testStore(t)
+      await store.issueCode(issue('a@example.org', 'one'))
+      await end(store)
+      for (const result of [
+        { kind: 'later', reply: '451 late', dueAt: 8 },
+        { kind: 'delivered', reply: '250 late' },
+        { kind: 'failed', reply: '550 late' },
+      ] as const) {
+        await store.finishMessage('one', result, 9)
+        const [record] = await list(store, 9)
+        assert.deepEqual([record?.state, record?.reply], [state, result.reply], 'the words are kept, the state stays')
+      }
+      assert.deepEqual(await takeAll(store, 100), [])
+      assert.equal(await store.retryMessage('one', 100), state)
+      assert.equal((await list(store, 100))[0]?.doneAt, state === 'expired' ? LIFETIME_MS : 7)
+      const database = openDatabase(dir.database, { readOnly: true })
+      assert.equal(database.get('SELECT sealed FROM outbox')?.['sealed'], null)
+      database.close()
+    })
+  }
+
+  it('at the expiry of its code, not before, and the turn names it', async (t) => {
+    const { store } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'one'))
+    await takeAll(store, 0)
+    await store.finishMessage('one', { kind: 'later', reply: '451 busy', dueAt: LIFETIME_MS }, 0)
+    assert.deepEqual((await store.takeMessages(turn(LIFETIME_MS - 1))).expired, [])
+    const { expired } = await store.takeMessages(turn(LIFETIME_MS))
+    assert.deepEqual(expired, [{ id: 'one', attempts: 1, reply: '451 busy' }])
+  })
+
+  it('by expiry only when it is not on its way', async (t) => {
+    const { store } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'one'))
+    await takeAll(store, LIFETIME_MS - 1)
+    assert.deepEqual((await store.takeMessages(turn(LIFETIME_MS))).expired, [])
+    await store.finishMessage('one', { kind: 'delivered', reply: '250 ok' }, LIFETIME_MS + 1)
+    assert.equal((await list(store, LIFETIME_MS + 1))[0]?.state, 'delivered')
+  })
+})
+
+it('a turn names those in hand that a newer code, or the end of the account, made unwanted', async (t) => {
   const { store } = testStore(t)
-  await store.issueCode(issue('a@example.org', 'one'))
-  assert.equal((await store.takeDueMessage(0, 90_000))?.id, 'one')
-  assert.equal(await store.takeDueMessage(89_999, 90_000), undefined)
-  assert.equal((await store.takeDueMessage(90_000, 90_000))?.attempts, 2)
+  for (const id of ['a', 'b', 'c']) await store.issueCode(issue(`${id}@example.org`, id))
+  const inHand = ids(await takeAll(store, 0))
+  await store.issueCode(issue('b@example.org', 'b2', 1))
+  const { unwanted, messages } = await store.takeMessages(turn(1, { inHand: [...inHand, 'never there'] }))
+  assert.deepEqual([unwanted, ids(messages)], [['b', 'never there'], ['b2']])
 })
 
-it('what a sender that died had taken is due when the next owner starts', async (t) => {
-  const { store, dir } = testStore(t)
-  await store.issueCode(issue('a@example.org', 'one'))
-  await store.takeDueMessage(0, 90_000)
-  await store.close()
-  const beside = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000 })
-  assert.equal(await beside.takeDueMessage(1_000, 90_000), undefined, 'a command beside the owner takes nothing over')
-  await beside.close()
-  const owner = { pid: process.pid, startedAt: 'later' }
-  const next = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000, owner })
-  t.after(() => next.close())
-  assert.equal((await next.takeDueMessage(1_000, 90_000))?.id, 'one')
+describe('retry', () => {
+  it('makes a message due that waits, before all others, also where only such are given out', async (t) => {
+    const { store } = testStore(t)
+    for (const id of ['a', 'b']) await store.issueCode(issue(`${id}@example.org`, id))
+    await takeAll(store, 0)
+    for (const id of ['a', 'b']) await store.finishMessage(id, { kind: 'later', reply: '451', dueAt: 60_000 }, 0)
+    await store.issueCode(issue('c@example.org', 'c', 1))
+    assert.equal(await store.retryMessage('b', 5), 'due')
+    assert.deepEqual(ids((await store.takeMessages(turn(5, { onlyAsked: true }))).messages), ['b'])
+    await store.finishMessage('b', { kind: 'later', reply: '451', dueAt: 60_000 }, 6)
+    assert.deepEqual(ids(await takeAll(store, 6)), ['c'])
+  })
+
+  it('leaves a message alone that is on its way: it would be sent twice', async (t) => {
+    const { store } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'a'))
+    await takeAll(store, 0)
+    assert.equal(await store.retryMessage('a', 10), 'sending')
+    assert.deepEqual(await takeAll(store, 10), [])
+  })
+
+  it('knows what is missing, and what has expired and is not ended yet', async (t) => {
+    const { store } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'a'))
+    assert.equal(await store.retryMessage('b', 0), 'missing')
+    assert.equal(await store.retryMessage('a', LIFETIME_MS), 'expired')
+  })
 })
 
-it('a message that is superseded, done or too old loses its content and is not given out', async (t) => {
-  const { store } = testStore(t)
-  await store.issueCode(issue('a@example.org', 'first'))
-  await store.issueCode(issue('a@example.org', 'second'))
-  await store.issueCode(issue('b@example.org', 'third'))
-  assert.equal((await store.takeDueMessage(0, 1))?.id, 'second')
-  await store.finishMessage('second', { kind: 'delivered', reply: '250 ok' }, 0)
-  assert.equal((await store.takeDueMessage(0, 1))?.id, 'third')
-  await store.finishMessage('third', { kind: 'later', reply: '451 busy', dueAt: 500 }, 0)
-  assert.equal(await store.nextDue(), 500)
-  assert.equal(await store.takeDueMessage(900_000, 1), undefined)
-  assert.equal(await store.nextDue(), undefined)
+describe('the record of a message', () => {
+  it('has its address, state, attempts, reply and times', async (t) => {
+    const { store } = testStore(t)
+    await store.issueCode(issue('a@example.org', 'one', 100))
+    const common = { id: 'one', address: 'a@example.org', createdAt: 100, expiresAt: 100 + LIFETIME_MS }
+    const fresh = { ...common, reply: undefined, triedAt: undefined, doneAt: undefined }
+    assert.deepEqual(await list(store, 100), [{ ...fresh, state: 'waiting', attempts: 0, dueAt: 100 }])
+    await takeAll(store, 200)
+    const taken = { ...fresh, attempts: 1, triedAt: 200 }
+    assert.deepEqual(await list(store, 300), [{ ...taken, state: 'sending', dueAt: undefined }])
+    await store.finishMessage('one', { kind: 'later', reply: '450 greylisted', dueAt: 900 }, 300)
+    const deferred = { ...taken, reply: '450 greylisted' }
+    assert.deepEqual(await list(store, 300), [{ ...deferred, state: 'waiting', dueAt: 900 }])
+    await store.finishMessage('one', { kind: 'delivered', reply: '250 ok' }, 950)
+    const done = { ...deferred, reply: '250 ok', doneAt: 950, dueAt: undefined }
+    assert.deepEqual(await list(store, 950), [{ ...done, state: 'delivered' }])
+  })
+
+  it('is listed newest first, by state, up to a limit, and counted', async (t) => {
+    const { store } = testStore(t)
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await store.issueCode(issue(`${id}@example.org`, id, 50))
+    await store.takeMessages(turn(50, { take: 2 }))
+    await store.finishMessage('c', { kind: 'failed', reply: '550' }, 60)
+    assert.deepEqual(ids(await list(store, 60)), ['e', 'd', 'c', 'b', 'a'])
+    assert.deepEqual(ids(await list(store, 60, 'waiting')), ['e', 'd'])
+    assert.deepEqual(ids(await list(store, 60, 'sending')), ['b', 'a'])
+    assert.deepEqual(ids(await list(store, 60, 'failed')), ['c'])
+    assert.deepEqual(ids(await store.listMessages({ state: undefined, limit: 2, now: 60 })), ['e', 'd'])
+    assert.deepEqual(await store.outboxSummary(60), {
+      counts: { waiting: 2, sending: 2, delivered: 0, failed: 1, expired: 0, superseded: 0 },
+      oldestWaitingAt: 50,
+    })
+  })
+
+  it('is kept for seven days after the end, and goes without any new message', async (t) => {
+    const { store } = testStore(t)
+    for (const id of ['a', 'b']) await store.issueCode(issue(`${id}@example.org`, id))
+    await store.finishMessage('a', { kind: 'delivered', reply: '250 ok' }, 1_000)
+    await store.takeMessages(turn(WEEK_MS + 1_000))
+    assert.deepEqual(ids(await list(store, 0)), ['b', 'a'])
+    await store.takeMessages(turn(WEEK_MS + 1_001))
+    assert.deepEqual(ids(await list(store, 0)), ['b'])
+  })
+})
+
+/**
+ * Somebody who has many addresses, or many client addresses, asks for more codes than the mail server takes. Memory,
+ * disk and the time of each request must stay bounded, and people who have a code must not lose it.
+ */
+describe('an outbox that somebody filled', () => {
+  it('takes no further message and leaves the codes that are there as they are', async (t) => {
+    const { store, dir } = testStore(t)
+    const known = { ...issue('known@example.org', 'known'), mac: Buffer.alloc(32, 1), message: undefined }
+    await store.issueCode(known)
+    const database = openDatabase(dir.database)
+    database.run(
+      `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at)
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+        SELECT printf('%08d', i), i || '@example.org', x'00', 'waiting', 0, 900000, 0 FROM n`,
+      WAITING_MESSAGES_MAX - 1,
+    )
+    database.close()
+    assert.equal(await store.issueCode(issue('last@example.org', 'last')), 'issued')
+    assert.equal(await store.issueCode(issue('known@example.org', 'more')), 'full')
+    assert.equal(await store.issueCode(issue('strange@example.org', 'more')), 'full')
+    const { tries, attemptsMax } = { tries: undefined, attemptsMax: 5 }
+    const claim = { email: 'known@example.org', mac: known.mac, now: 1, attemptsMax, tries }
+    assert.deepEqual(await store.takeCode(claim), { kind: 'taken' }, 'the code before stays good')
+    // Whoever waits already may ask again, and an operator needs no room for a code without a message.
+    assert.equal(await store.issueCode(issue('last@example.org', 'last again')), 'issued')
+    assert.equal(await store.issueCode({ ...issue('boss@example.org', '-'), message: undefined }), 'issued')
+    assert.equal((await store.outboxSummary(0)).counts.waiting, WAITING_MESSAGES_MAX)
+    await store.finishMessage('00000001', { kind: 'failed', reply: '550' }, 2)
+    assert.equal(await store.issueCode(issue('strange@example.org', 'more')), 'issued')
+  })
+})
+
+it('a file of the first release keeps its outbox, and its messages are sent', async (t) => {
+  // Written by version 0.1.0 with the secret below: one message of each state, one of them taken by a sender that died.
+  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+  writeFileSync(dir.database, gunzipSync(readFileSync(join(import.meta.dirname, '../cases/schema-1.db.gz'))))
+  const now = Date.parse('2026-03-01T12:01:00.000Z')
+  const owner = { pid: process.pid, startedAt: 'now' }
+  const store = openStore({ dir, models: STORED_MODELS, version: '2.0.0', now: () => now, owner })
+  t.after(() => store.close())
+  assert.deepEqual(
+    (await list(store, now)).map(({ address, state, attempts }) => [address.split('@')[0], state, attempts]),
+    [
+      ['waiting', 'waiting', 0],
+      ['again', 'waiting', 0],
+      ['again', 'superseded', 0],
+      ['leased', 'waiting', 1],
+      ['delivered', 'delivered', 1],
+    ],
+  )
+  const keys = deriveKeys(['s'.repeat(43)])
+  const messages = (await takeAll(store, now)).map(({ sealed }) => unseal(keys.seal, sealed))
+  assert.deepEqual(
+    messages.map((message) => message?.email),
+    ['again@example.org', 'waiting@example.org', 'leased@example.org'],
+  )
+  for (const message of messages) assert.match(message?.code ?? '', /^\d{6}$/)
+  assert.ok(await store.userByEmail('admin@example.org'))
 })

@@ -4,7 +4,7 @@ import type { Model } from '../../src/models/schema.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/data-dir.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { OutboxMessage, Store } from '../../src/store/store.ts'
 import { temporaryDirectory, type Cleanup } from './service.ts'
 
 export interface TestStore {
@@ -23,4 +23,9 @@ export function testStore(t: Cleanup, models: readonly Model[] = STORED_MODELS):
   })
   t.after(() => store.close())
   return { store, dir }
+}
+
+/** Takes every message that is due. */
+export async function takeAll(store: Store, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
+  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyAsked: false, inHand: [] })).messages
 }

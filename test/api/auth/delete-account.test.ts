@@ -104,7 +104,12 @@ describe('delete-account', () => {
     await requestCode({ email })
     const own = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }
     assert.deepEqual(mentions(service.directory, email), { code: 1, outbox: 2, user: 1 })
-    assert.deepEqual(mentions(service.directory, id), { session: 1, user: 1, user_app_settings: 1, user_content_preferences: 1 })
+    assert.deepEqual(mentions(service.directory, id), {
+      session: 1,
+      user: 1,
+      user_app_settings: 1,
+      user_content_preferences: 1,
+    })
     assert.equal((await deleteAccount(token)).status, 204)
     await service.app.idle()
     assert.deepEqual(mentions(service.directory, email), {})

@@ -1,0 +1,48 @@
+/**
+ * When a message is tried again: pure arithmetic, with time and chance as arguments.
+ *
+ * Pauses double and end in a random part (as with "equal jitter"): the messages that one outage held up must not all
+ * come back in one moment. The last try is set shortly before the code expires, rather than left out because the pause
+ * would end after that: a mail server that greylists for ten minutes has let go by then.
+ */
+
+const PAUSE_FIRST_MS = 2_000
+/** Short enough that a code of fifteen minutes is tried as often as a server may ask for. */
+const PAUSE_MAX_MS = 60_000
+/** A code that arrives later than this before its end is of no use to a person who has to find and type it. */
+const USEFUL_MS = 30_000
+/** Doubling any further would pass every limit. */
+const DOUBLINGS_MAX = 16
+
+/** Gives a number from 0 up to, but without, 1. */
+export type Random = () => number
+
+/** Lengths of the growing pauses, in milliseconds. */
+export interface Pace {
+  readonly first: number
+  readonly max: number
+}
+const MESSAGE_PACE: Pace = { first: PAUSE_FIRST_MS, max: PAUSE_MAX_MS }
+
+export interface FailedTry {
+  /** Milliseconds since the epoch, as all times here. */
+  readonly now: number
+  /** How many tries there were, this one counted. */
+  readonly attempts: number
+  readonly expiresAt: number
+  readonly random: Random
+}
+
+/** The time of the next try; undefined where the code would be of no use by then. */
+export function nextTry({ now, attempts, expiresAt, random }: FailedTry, pace = MESSAGE_PACE): number | undefined {
+  const dueAt = now + pauseMs(attempts, random, pace)
+  const last = expiresAt - USEFUL_MS
+  if (dueAt <= last) return dueAt
+  return last - now >= PAUSE_FIRST_MS ? last : undefined
+}
+
+/** Doubles from the first to the longest; between half of it and all of it. */
+function pauseMs(attempts: number, random: Random, { first, max }: Pace): number {
+  const pause = Math.min(max, first * 2 ** Math.min(attempts - 1, DOUBLINGS_MAX))
+  return Math.round(pause / 2 + (random() * pause) / 2)
+}

@@ -1,0 +1,39 @@
+/** Somebody filled the outbox: what is answered, and that the answer tells nobody who has an account. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { join } from 'node:path'
+import { openDatabase } from '../../../src/store/database.ts'
+import { WAITING_MESSAGES_MAX } from '../../../src/store/outbox-table.ts'
+import { authCalls } from '../../support/auth-calls.ts'
+import { decodeError } from '../../support/client-codec.ts'
+import { startService } from '../../support/service.ts'
+
+it('request-code answers 503 with Retry-After while the outbox is full, and 202 when it is not any more', async (t) => {
+  const service = await startService(t)
+  const { requestCode, verify } = authCalls(service)
+  const reader = await service.signIn('reader@example.org')
+  const code = await service.codeFor('reader@example.org')
+  const database = openDatabase(join(service.directory, 'data', 'dateline.db'))
+  t.after(() => database.close())
+  const later = service.now() + 60_000
+  database.run(
+    `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      SELECT printf('%024d', i), i || '@flood.example.org', x'00', 'waiting', ?, ?, 0 FROM n`,
+    WAITING_MESSAGES_MAX,
+    later,
+    later + 900_000,
+  )
+  const answers = []
+  for (const email of ['reader@example.org', 'nobody@example.org']) {
+    const answer = await requestCode({ email })
+    assert.deepEqual([answer.status, decodeError(answer.body).code], [503, 'networkError'])
+    assert.equal(answer.headers.get('retry-after'), '60')
+    assert.match(answer.error, /No code can be sent now, too many messages wait for the mail server: try again later/)
+    answers.push(answer.text)
+  }
+  assert.equal(answers[0], answers[1])
+  assert.equal((await verify({ email: reader.user['email'], code })).status, 200, 'the code before is good')
+  database.run("DELETE FROM outbox WHERE id = '000000000000000000000001'")
+  assert.equal((await requestCode({ email: 'nobody@example.org' })).status, 202)
+})

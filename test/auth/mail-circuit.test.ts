@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createCircuit, isServerFailure } from '../../src/auth/mail-circuit.ts'
+import { DeliveryError, type Stage } from '../../src/mail/delivery-error.ts'
+
+const FAR = 1e9
+const longest = (): number => 1 - 2 ** -32
+
+describe('the circuit', () => {
+  it('opens at the third failure in a row, waits longer each time up to a minute, and closes with the first answer', () => {
+    const circuit = createCircuit()
+    assert.deepEqual([circuit.isOpen, circuit.waitsUntil], [false, undefined])
+    const fail = (random: () => number) => circuit.failed({ epoch: circuit.epoch, now: 0, expiresAt: FAR, random })
+    assert.deepEqual([fail(longest), circuit.waitsUntil], [false, 2_500])
+    assert.deepEqual([fail(longest), circuit.waitsUntil], [false, 5_000])
+    assert.deepEqual([fail(() => 0), circuit.waitsUntil, circuit.isOpen], [true, 5_000, true])
+    for (const wait of [20_000, 40_000, 60_000, 60_000]) {
+      assert.deepEqual([fail(longest), circuit.waitsUntil], [false, wait])
+    }
+    assert.equal(circuit.answered(), true)
+    assert.deepEqual([circuit.isOpen, circuit.waitsUntil], [false, undefined])
+    assert.equal(circuit.answered(), false, 'it is said once')
+    fail(longest)
+    assert.equal(circuit.answered(), false, 'it had not been open')
+  })
+
+  it('counts one failure of attempts that began together', () => {
+    const circuit = createCircuit()
+    const { epoch } = circuit
+    for (let i = 0; i < 10; i++) circuit.failed({ epoch, now: 0, expiresAt: FAR, random: longest })
+    assert.deepEqual([circuit.isOpen, circuit.waitsUntil], [false, 2_500])
+  })
+
+  it('ends its wait in time for one more try of the message that was the probe', () => {
+    const circuit = createCircuit()
+    const fail = (now: number) => {
+      circuit.failed({ epoch: circuit.epoch, now, expiresAt: 100_000, random: longest })
+      return circuit.waitsUntil
+    }
+    for (let i = 0; i < 5; i++) fail(0)
+    assert.equal(fail(50_000), 70_000)
+    assert.equal(fail(70_000), 130_000, 'after that, it is as for any other')
+  })
+})
+
+describe('a failure speaks of the server', () => {
+  const error = (stage: Stage, { temporary = true, reply = undefined as string | undefined } = {}) =>
+    new DeliveryError('x', { stage, temporary, ...(reply === undefined ? {} : { reply }) })
+  for (const stage of ['connect', 'greeting', 'ehlo', 'starttls', 'tls', 'auth', 'file'] as const) {
+    it(`at the stage ${stage}`, () => assert.ok(isServerFailure(error(stage))))
+  }
+  it('when it leaves at MAIL with 421', () => assert.ok(isServerFailure(error('mail', { reply: '421 closing' }))))
+  for (const [name, found] of [
+    ['a refused sender', error('mail', { reply: '450 not now' })],
+    ['a 421 to a recipient', error('rcpt', { reply: '421 too many of these' })],
+    ['a greylisted recipient', error('rcpt', { reply: '450 greylisted' })],
+    ['a refused message', error('message', { temporary: false, reply: '554 no' })],
+    ['a message that cannot be written', error('compose', { temporary: false })],
+    ['a bug', new TypeError('x is undefined')],
+  ] as const) {
+    it(`and not in the case of ${name}`, () => assert.ok(!isServerFailure(found)))
+  }
+})
