@@ -155,6 +155,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     const close = async (): Promise<void> => {
       await server.close()
       await courier.stop()
+      await mailer.close()
       await store.close()
     }
     try {

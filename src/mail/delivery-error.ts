@@ -24,12 +24,22 @@ export type Stage =
   | 'compose'
   | 'file'
 
+/** Gets the dialogue with a server while it goes on: one call for one line, with every secret masked already. */
+export type Trace = (line: { readonly from: 'client' | 'server' | 'note'; readonly text: string }) => void
+
 export interface DeliveryErrorParts {
   readonly stage: Stage
   /** Whether the same mail may get through later, with nothing changed in it. */
   readonly temporary: boolean
   /** The server's reply, as `safeReplyText` gives it. */
-  readonly reply?: string
+  readonly reply?: string | undefined
+  /** The code of that reply, 200 to 599. */
+  readonly code?: number | undefined
+  /** Its enhanced status code (RFC 3463), such as `4.7.1`, where it has one. */
+  readonly enhanced?: string | undefined
+  /** Who signed a certificate that was not accepted: `CN=Example CA, O=Example`. */
+  readonly issuer?: string | undefined
+  /** What the system or OpenSSL said, with its `code`: ENOTFOUND, ECONNREFUSED, SELF_SIGNED_CERT_IN_CHAIN … */
   readonly cause?: unknown
 }
 
@@ -37,19 +47,29 @@ export class DeliveryError extends Error {
   readonly stage: Stage
   readonly temporary: boolean
   readonly reply: string | undefined
+  readonly code: number | undefined
+  readonly enhanced: string | undefined
+  readonly issuer: string | undefined
 
-  constructor(message: string, { stage, temporary, reply, cause }: DeliveryErrorParts) {
+  constructor(message: string, { stage, temporary, reply, code, enhanced, issuer, cause }: DeliveryErrorParts) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'DeliveryError'
     this.stage = stage
     this.temporary = temporary
     this.reply = reply
+    this.code = code
+    this.enhanced = enhanced
+    this.issuer = issuer
   }
 }
 
 /** One line of a reply for the log: `550 5.1.1 no such user`. Secrets that it repeats are hidden. */
 export function safeReplyText({ code, lines }: Reply, secrets: readonly string[]): string {
-  const text = `${code} ${lines.join(' / ')}`
+  return safeText(`${code} ${lines.join(' / ')}`, secrets)
+}
+
+/** A text from a server, cut to a length, without secrets and codes. */
+export function safeText(text: string, secrets: readonly string[]): string {
   const hidden = secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, '***')), text)
   const clean = hidden.replace(/(?<!\d)\d{6}(?!\d)/g, '***').trim()
   return clean.length > REPLY_CHARS_MAX ? `${clean.slice(0, REPLY_CHARS_MAX)}…` : clean

@@ -12,7 +12,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { assertNever } from '../base/failure.ts'
-import type { Login } from './smtp.ts'
+import type { Login } from './smtp-auth.ts'
 import { type Security, securityFor } from './smtp-policy.ts'
 
 export type MailTarget =

@@ -8,13 +8,14 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { assertNever } from '../base/failure.ts'
 import { type Mailbox, parseEmail } from './address.ts'
-import { DeliveryError } from './delivery-error.ts'
+import { DeliveryError, type Trace } from './delivery-error.ts'
 import type { Signer } from './dkim.ts'
 import { openMailFolder } from './mail-folder.ts'
 import type { MailTarget } from './mail-target.ts'
 import { composeMessage } from './message.ts'
-import { deliver } from './smtp.ts'
-import type { SmtpTimeouts } from './smtp-channel.ts'
+import { openSmtpClient, type SmtpSettings } from './smtp.ts'
+import type { SmtpTimeouts } from './smtp-timeouts.ts'
+import type { Security } from './smtp-policy.ts'
 import type { MailContent } from './templates.ts'
 
 const MESSAGE_ID_LETTERS = 32
@@ -32,11 +33,15 @@ export interface Mail extends MailContent {
 
 export interface SendOptions {
   readonly signal?: AbortSignal
+  /** Gets the dialogue with a mail server. */
+  readonly trace?: Trace
 }
 
 export interface Mailer {
   /** Resolves with the receiving side's words, fit for the log. Rejects with a DeliveryError. */
   send(mail: Mail, options?: SendOptions): Promise<{ readonly reply: string }>
+  /** Ends what is under way and takes leave of mail servers. */
+  close(): Promise<void>
 }
 
 export interface MailerTools {
@@ -56,45 +61,69 @@ type Composed = Mail & { readonly message: string }
 
 /** Opens the target. Rejects where a directory cannot be made; a mail server is first asked when there is mail. */
 export async function openMailer(target: MailTarget, tools: MailerTools): Promise<Mailer> {
-  const handOver = await opened(target, tools)
+  const { handOver, close = async () => {} } = await opened(target, tools)
   return {
     async send(mail, options = {}) {
       return { reply: await handOver({ ...mail, message: composed(mail, tools) }, options) }
     },
+    close,
   }
 }
 
-type HandOver = (mail: Composed, options: SendOptions) => Promise<string>
+interface Opened {
+  readonly handOver: (mail: Composed, options: SendOptions) => Promise<string>
+  readonly close?: () => Promise<void>
+}
 
-async function opened(target: MailTarget, tools: MailerTools): Promise<HandOver> {
+async function opened(target: MailTarget, tools: MailerTools): Promise<Opened> {
   const { from, now, randomBytes, writeLine, ca = [], timeouts = {} } = tools
   switch (target.kind) {
     case 'console':
-      return async ({ to, code, subject }) => {
-        writeLine(`Mail to ${to}: ${code === undefined ? subject : `sign-in code ${code}`}`)
-        return 'shown on the console'
+      return {
+        handOver: async ({ to, code, subject }) => {
+          writeLine(`Mail to ${to}: ${code === undefined ? subject : `sign-in code ${code}`}`)
+          return 'shown on the console'
+        },
       }
     case 'file': {
       const folder = await openMailFolder(target.directory, { now, letters: () => letters(randomBytes(RANDOM_BYTES)) })
-      return async ({ message }) => {
-        try {
-          return `written to ${await folder.write(message)}`
-        } catch (cause) {
-          // A full disk or a right taken away: nothing is wrong with the mail.
-          const found = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error'
-          const problem = `Cannot write mail to ${JSON.stringify(target.directory)}: got ${found}`
-          throw new DeliveryError(problem, { stage: 'file', temporary: true, cause })
-        }
+      return {
+        handOver: async ({ message }) => {
+          try {
+            return `written to ${await folder.write(message)}`
+          } catch (cause) {
+            // A full disk or a right taken away: nothing is wrong with the mail.
+            const found = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error'
+            const problem = `Cannot write mail to ${JSON.stringify(target.directory)}: got ${found}`
+            throw new DeliveryError(problem, { stage: 'file', temporary: true, cause })
+          }
+        },
       }
     }
-    case 'smtp':
-      return async ({ to, message }, options) => {
-        const mail = { from: from.address, to, data: message }
-        return (await deliver({ ...target, ca, timeouts }, mail, options)).reply
+    case 'smtp': {
+      const { host, port, security, login } = target
+      const client = openSmtpClient({
+        servers: [{ host, port }],
+        tls: { ...TLS_OF[security], ca },
+        ...(login === undefined ? {} : { login }),
+        cleartextLogin: false,
+        timeouts,
+      })
+      return {
+        handOver: async ({ to, message }, options) =>
+          (await client.deliver({ from: from.address, to, data: message }, options)).reply,
+        close: () => client.close(),
       }
+    }
     default:
       return assertNever(target)
   }
+}
+
+const TLS_OF: Readonly<Record<Security, SmtpSettings['tls']>> = {
+  implicit: { mode: 'implicit', verify: true },
+  starttls: { mode: 'starttls', verify: true },
+  loopback: { mode: 'starttls-if-offered', verify: false },
 }
 
 function composed(mail: Mail, { from, now, randomBytes, sign = (message) => message }: MailerTools): string {

@@ -9,6 +9,7 @@
 /** RFC 5321 4.5.3.1.5 promises 512 octets; servers with long explanations send more. */
 const LINE_BYTES_MAX = 2_000
 const REPLY_BYTES_MAX = 32_000
+const REPLY_LINES_MAX = 256
 
 const [HT, LF, CR, SPACE, DEL] = [0x09, 0x0a, 0x0d, 0x20, 0x7f]
 
@@ -86,6 +87,7 @@ class IncrementalParser implements ReplyParser {
     const [, code = '', separator, text = ''] = match
     if (this.#code !== undefined && this.#code !== code) return 'its lines carry different codes'
     this.#code = code
+    if (this.#texts.length === REPLY_LINES_MAX) return `it has more than ${REPLY_LINES_MAX} lines`
     this.#texts.push(text)
     if (separator === '-') return undefined
     replies.push(replyOf(code, this.#texts))

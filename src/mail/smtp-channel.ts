@@ -1,56 +1,49 @@
 /**
  * The line to a mail server: a socket that takes commands and gives replies, each within its time.
  *
- * Everything that ends a conversation early (a time-out, a drop, bytes that are no reply, the caller's signal) becomes
- * one stored DeliveryError and a destroyed socket; whoever waits gets it, and so does every later call. Replies that
- * arrived before the end still count: a server that accepts a mail and hangs up has accepted it. This is the only file
- * of the layer that sets timers.
+ * Everything that ends a conversation early (a time-out, a drop, bytes that are no reply, the end of the attempt)
+ * becomes one stored DeliveryError and a destroyed socket; whoever waits gets it, and so does every later call.
+ * Replies that arrived before the end still count: a server that accepts a mail and hangs up has accepted it.
+ *
+ * A channel serves one attempt after the other. Between two it rests: it waits for nothing, does not keep the process
+ * alive, and takes any byte from the server for the end of it.
  */
 import { connect, isIP, isIPv6, type Socket } from 'node:net'
-import { connect as connectTls, getCACertificates } from 'node:tls'
-import { DeliveryError, type Stage, safeReplyText } from './delivery-error.ts'
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import { type DeliveryError, type Stage, safeReplyText, safeText } from './delivery-error.ts'
+import { certificateProblem, describeTls } from './peer-certificate.ts'
 import { createReplyParser, type Reply, ReplyError } from './replies.ts'
+import type { SmtpAttempt } from './smtp-attempt.ts'
+import { connectionProblem, type SmtpFailure, type SmtpServer, smtpFailure, tellingError } from './smtp-failure.ts'
+import type { SmtpTimeouts } from './smtp-timeouts.ts'
 
 /** RFC 4954 section 4 lets an AUTH line be this long; all others of ours are far shorter. */
 const COMMAND_BYTES_MAX = 12_288
-/** Without pipelining a server owes one reply at a time. */
-const WAITING_REPLIES_MAX = 4
-
-/** How long each step may take, in milliseconds. */
-export interface SmtpTimeouts {
-  /** The TCP connection, with name look-up; and again a TLS handshake. */
-  readonly connect: number
-  readonly greeting: number
-  /** From each command to its reply. */
-  readonly command: number
-  /** From the first byte of the message to its reply. */
-  readonly data: number
-  /** The farewell. It comes after the mail's fate is known, so it may be short. */
-  readonly quit: number
-  /** All of an attempt together. */
-  readonly total: number
-}
+/** What may wait unread: the replies to one group of commands, and a farewell. */
+const WAITING_REPLIES_MAX = 8
+/** How long one address of a server may take before the next is tried as well, in milliseconds (RFC 8305 says 250). */
+const NEXT_ADDRESS_MS = 1_000
 
 export interface ChannelSettings {
-  readonly host: string
-  readonly port: number
+  readonly server: SmtpServer
   readonly timeouts: SmtpTimeouts
-  /** PEM certificates trusted beside those that Node trusts. */
-  readonly ca: readonly string[]
-  /** Texts that must not show in an error though a server repeats them. */
-  readonly secrets: readonly string[]
-  readonly signal: AbortSignal | undefined
+  /** What the certificate is checked against, and the name asked for (SNI). */
+  readonly tlsName: string
+  /** Asked for once TLS begins. */
+  readonly secureContext: () => SecureContext
 }
 
-interface Refusal {
-  readonly temporary: boolean
-  readonly reply?: Reply
-  readonly stage?: Stage
+export interface CommandLine {
+  readonly stage: Stage
+  /** Without its CRLF. */
+  readonly line: string
+  /** What the trace shows in its place. */
+  readonly shown?: string
 }
 
 /** Connects. Rejects with a temporary DeliveryError. */
-export async function openChannel(settings: ChannelSettings): Promise<SmtpChannel> {
-  const channel = new SmtpChannel(settings)
+export async function openChannel(settings: ChannelSettings, attempt: SmtpAttempt): Promise<SmtpChannel> {
+  const channel = new SmtpChannel(settings, attempt)
   try {
     await channel.connected()
     return channel
@@ -62,8 +55,11 @@ export async function openChannel(settings: ChannelSettings): Promise<SmtpChanne
 
 export class SmtpChannel {
   readonly #settings: ChannelSettings
-  readonly #total: NodeJS.Timeout
   readonly #tcp: Socket
+  /** Texts that must not show in an error or a trace though a server repeats them. */
+  readonly #secrets: string[] = []
+  #attempt: SmtpAttempt | undefined
+  #leaveAttempt: () => void = () => {}
   #socket: Socket
   #stage: Stage = 'connect'
   #isReady = false
@@ -72,19 +68,25 @@ export class SmtpChannel {
   #replies: Reply[] = []
   #ended: DeliveryError | undefined
   #wake: () => void = () => {}
+  #onDisturbed: (() => void) | undefined
+  #restTimer: NodeJS.Timeout | undefined
 
-  constructor(settings: ChannelSettings) {
+  constructor(settings: ChannelSettings, attempt: SmtpAttempt) {
     this.#settings = settings
-    this.#total = setTimeout(() => this.#end('it took too long as a whole'), settings.timeouts.total)
-    this.#tcp = connect({ host: settings.host, port: settings.port, noDelay: true })
+    const { host, port } = settings.server
+    attempt.tell('note', `connecting to ${host}:${port}`)
+    this.#tcp = connect({ host, port, noDelay: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS })
     this.#socket = this.#tcp
     this.#listen(this.#tcp, 'connect')
-    settings.signal?.addEventListener('abort', this.#onAbort)
-    if (settings.signal?.aborted === true) this.#onAbort()
+    this.#serve(attempt)
   }
 
   get isEncrypted(): boolean {
     return this.#isEncrypted
+  }
+
+  get isOpen(): boolean {
+    return this.#ended === undefined
   }
 
   /** The IP address of the server, once connected. */
@@ -99,28 +101,50 @@ export class SmtpChannel {
     return isIPv6(mapped) ? `[IPv6:${mapped}]` : `[${mapped}]`
   }
 
+  /** Hides a text, such as a password, wherever the server repeats it. */
+  hide(secret: string): void {
+    if (!this.#secrets.includes(secret)) this.#secrets.push(secret)
+  }
+
   async connected(): Promise<void> {
     await this.#until(this.#settings.timeouts.connect, () => this.#isReady || undefined)
+    this.note(`connected to ${this.serverAddress}`)
   }
 
   /** Waits for the greeting, which is the one reply that nothing asks for. */
   greeting(): Promise<Reply> {
-    this.#stage = 'greeting'
-    return this.#reply(this.#settings.timeouts.greeting)
+    return this.reply('greeting')
   }
 
-  /** Sends one command line and waits for its reply. */
-  async command(stage: Stage, line: string): Promise<Reply> {
-    if (/[\r\n\0]/.test(line) || Buffer.byteLength(line) > COMMAND_BYTES_MAX - 2) {
-      throw new Error(`Cannot send SMTP command at ${stage}: it has a line break or is too long`)
+  /** Sends one command and waits for its reply. */
+  command(stage: Stage, line: string, shown = line): Promise<Reply> {
+    this.send([{ stage, line, shown }])
+    return this.reply(stage)
+  }
+
+  /** Sends commands in one packet (RFC 2920); their replies are then to be taken one by one. */
+  send(commands: readonly CommandLine[]): void {
+    for (const { stage, line, shown = line } of commands) {
+      if (/[\r\n\0]/.test(line) || Buffer.byteLength(line) > COMMAND_BYTES_MAX - 2) {
+        throw new Error(`Cannot send SMTP command at ${stage}: it has a line break or is too long`)
+      }
+      if (this.#attempt?.isTraced === true) this.#tell('client', shown)
     }
-    const { timeouts } = this.#settings
-    return this.#exchange(stage, `${line}\r\n`, stage === 'quit' ? timeouts.quit : timeouts.command)
+    this.#write(commands[0]?.stage ?? this.#stage, commands.map(({ line }) => `${line}\r\n`).join(''))
   }
 
   /** Sends the message as `dotStuffed` gives it and waits for the server's word on it. */
-  async message(bytes: Uint8Array): Promise<Reply> {
-    return this.#exchange('message', bytes, this.#settings.timeouts.data)
+  message(bytes: Uint8Array): Promise<Reply> {
+    this.#tell('client', `… ${bytes.length} bytes`)
+    this.#write('message', bytes)
+    return this.reply('message')
+  }
+
+  /** The next reply, from now within the time of its stage. */
+  reply(stage: Stage): Promise<Reply> {
+    this.#stage = stage
+    const { timeouts } = this.#settings
+    return this.#until(timeouts[TIMEOUT_OF[stage] ?? 'command'], () => this.#replies.shift())
   }
 
   /** Goes over to TLS, at once or after the reply to STARTTLS. The handshake checks the certificate if `verify`. */
@@ -132,42 +156,91 @@ export class SmtpChannel {
     }
     this.#stage = 'tls'
     if (this.#ended !== undefined) throw this.#ended
-    const { host, ca, timeouts } = this.#settings
+    const { tlsName, secureContext, timeouts } = this.#settings
     this.#isReady = false
-    this.#socket = connectTls({
+    const socket = connectTls({
       socket: this.#tcp,
-      host,
+      host: tlsName,
       // Server Name Indication takes no IP addresses (RFC 6066 section 3); the certificate is checked against `host`.
-      servername: isIP(host) === 0 ? host : '',
-      rejectUnauthorized: verify,
-      ...(ca.length > 0 ? { ca: [...getCACertificates('default'), ...ca] } : {}),
+      servername: isIP(tlsName) === 0 ? tlsName : '',
+      secureContext: secureContext(),
+      // Judged by `#judgeCertificate` before a byte is sent: a socket that refuses by itself does not tell the issuer.
+      rejectUnauthorized: false,
     })
+    this.#socket = socket
     this.#parser = createReplyParser()
-    this.#listen(this.#socket, 'secureConnect')
+    this.#listen(socket, 'secureConnect')
     await this.#until(timeouts.connect, () => this.#isReady || undefined)
+    if (verify) this.#judgeCertificate(socket, tlsName)
     this.#isEncrypted = true
+    if (this.#attempt?.isTraced === true) this.note(describeTls(socket))
   }
 
   /** The error for a conversation that cannot go on, at the present stage or another, with the reply that says so. */
-  error(problem: string, { temporary, reply, stage = this.#stage }: Refusal): DeliveryError {
-    const { host, port, secrets } = this.#settings
-    const text = reply === undefined ? undefined : safeReplyText(reply, secrets)
-    const found = text === undefined ? '' : `, got ${JSON.stringify(text)}`
-    return new DeliveryError(`Cannot deliver mail through "${host}:${port}" at ${stage}: ${problem}${found}`, {
-      stage,
-      temporary,
-      ...(text === undefined ? {} : { reply: text }),
-    })
+  error(problem: string, parts: Omit<SmtpFailure, 'stage'> & { readonly stage?: Stage }): DeliveryError {
+    return smtpFailure(this.#settings.server, problem, { stage: this.#stage, ...parts }, this.#secrets)
   }
 
-  /** Frees socket, timer and signal. To be called once the conversation is over, however it went. */
+  /** A reply in one line, fit for the log. */
+  safe(reply: Reply): string {
+    return safeReplyText(reply, this.#secrets)
+  }
+
+  /** Tells whoever follows the dialogue something that neither side said. */
+  note(text: string): void {
+    this.#tell('note', text)
+  }
+
+  /** The attempt is over; the line is kept for another, for at most `ms`. `onDisturbed` is called when it is no more. */
+  rest(ms: number, onDisturbed: () => void): void {
+    this.#leaveAttempt()
+    this.#attempt = undefined
+    if (this.#ended !== undefined || this.#replies.length > 0 || this.#parser.isMidReply) {
+      onDisturbed()
+      return
+    }
+    this.#onDisturbed = onDisturbed
+    this.#restTimer = setTimeout(() => this.#disturbed(), ms)
+    this.#restTimer.unref()
+    this.#socket.unref()
+  }
+
+  /** The rest is over: whoever calls will use the line, or close it. */
+  stir(): void {
+    this.#onDisturbed = undefined
+    clearTimeout(this.#restTimer)
+    this.#socket.ref()
+  }
+
+  /** Takes up another attempt after a rest. */
+  resume(attempt: SmtpAttempt): void {
+    this.stir()
+    this.#serve(attempt)
+    this.note(
+      `using the connection to ${this.#settings.server.host}:${this.#settings.server.port} that is open already`,
+    )
+  }
+
+  /** Frees the socket and lets go of the attempt. To be called once the conversation is over, however it went. */
   close(): void {
     this.#end('it is over')
-    clearTimeout(this.#total)
-    this.#settings.signal?.removeEventListener('abort', this.#onAbort)
+    clearTimeout(this.#restTimer)
+    this.#leaveAttempt()
   }
 
-  #onAbort = (): void => this.#end('the service is stopping')
+  #serve(attempt: SmtpAttempt): void {
+    const end = (): void => this.#end(attempt.problem ?? 'it is over')
+    this.#attempt = attempt
+    this.#leaveAttempt = attempt.onEnd(end)
+    if (attempt.problem !== undefined) end()
+  }
+
+  #disturbed(): void {
+    const tell = this.#onDisturbed
+    if (tell === undefined) return
+    this.stir()
+    tell()
+  }
 
   /** Once TLS has taken over, only what comes out of it counts; the socket beneath can still report an error. */
   #listen(socket: Socket, readyEvent: 'connect' | 'secureConnect'): void {
@@ -178,9 +251,8 @@ export class SmtpChannel {
     socket.on('data', (chunk: Buffer) => {
       if (isCurrent()) this.#read(chunk)
     })
-    // Texts of the system and of OpenSSL name hosts and reasons, never content. Some errors have a code only.
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      this.#end(`the connection failed (${error.message || error.code})`)
+      this.#end(connectionProblem(error), { cause: tellingError(error) })
     })
     socket.on('end', onClose)
     socket.on('close', onClose)
@@ -190,33 +262,41 @@ export class SmtpChannel {
     })
   }
 
+  #judgeCertificate(socket: TLSSocket, name: string): void {
+    const found = certificateProblem(socket, name)
+    if (found === undefined) return
+    const { problem, ...parts } = found
+    this.#end(problem, parts)
+    throw this.#ended
+  }
+
   #read(chunk: Buffer): void {
     if (this.#ended !== undefined) return
+    const known = this.#replies.length
     try {
       this.#replies.push(...this.#parser.push(chunk))
+      this.#tellReplies(known)
       if (this.#replies.length > WAITING_REPLIES_MAX) this.#end('the server sends replies that nothing asked for')
     } catch (error) {
       if (!(error instanceof ReplyError)) throw error
       this.#replies.push(...error.replies.slice(0, WAITING_REPLIES_MAX))
+      this.#tellReplies(known)
       this.#end(error.message)
     }
     this.#wake()
+    this.#disturbed()
   }
 
-  async #exchange(stage: Stage, bytes: string | Uint8Array, timeoutMs: number): Promise<Reply> {
+  #write(stage: Stage, bytes: string | Uint8Array): void {
     this.#stage = stage
     // A server may announce that it closes, with 421, at any time (RFC 5321 section 3.8). Any other reply ahead of its
     // command would shift all later ones by one: a 250 for the recipient would be taken for one for the message.
     const early = this.#replies[0]
     if (early !== undefined && early.code !== 421) {
-      throw this.error('the server spoke out of turn', { temporary: true, reply: early })
+      this.#end('the server spoke out of turn', { reply: early })
+      throw this.#ended
     }
     if (early === undefined && this.#ended === undefined) this.#socket.write(bytes)
-    return this.#reply(timeoutMs)
-  }
-
-  #reply(timeoutMs: number): Promise<Reply> {
-    return this.#until(timeoutMs, () => this.#replies.shift())
   }
 
   /** Resolves as soon as `ready` gives something, which is asked after each event; rejects once the line has ended. */
@@ -235,11 +315,31 @@ export class SmtpChannel {
     })
   }
 
-  #end(problem: string): void {
+  #end(problem: string, parts: Pick<SmtpFailure, 'reply' | 'issuer' | 'cause'> = {}): void {
     if (this.#ended !== undefined) return
-    this.#ended = this.error(problem, { temporary: true })
+    this.#ended = this.error(problem, { temporary: true, ...parts })
     this.#socket.destroy()
     this.#tcp.destroy()
     this.#wake()
+    this.#disturbed()
   }
+
+  #tellReplies(known: number): void {
+    if (this.#attempt?.isTraced !== true) return
+    for (const { code, lines } of this.#replies.slice(known)) {
+      for (const [at, line] of lines.entries()) {
+        this.#tell('server', `${code}${at < lines.length - 1 ? '-' : ' '}${line}`)
+      }
+    }
+  }
+
+  #tell(from: 'client' | 'server' | 'note', text: string): void {
+    if (this.#attempt?.isTraced === true) this.#attempt.tell(from, safeText(text, this.#secrets))
+  }
+}
+
+const TIMEOUT_OF: Readonly<Partial<Record<Stage, 'greeting' | 'data' | 'quit'>>> = {
+  greeting: 'greeting',
+  message: 'data',
+  quit: 'quit',
 }

@@ -1,226 +1,156 @@
 /**
- * The SMTP conversation (RFC 5321) that hands one mail to a server: greeting, EHLO, STARTTLS (RFC 3207), AUTH (RFC
- * 4954), MAIL, RCPT, DATA, QUIT, one command at a time.
+ * The SMTP client: hands mails to one of the servers that the operator named.
  *
- * The bytes are read by replies.ts, sockets and time are smtp-channel.ts, and what we insist on is smtp-policy.ts. A
- * mail counts as delivered from the moment the server accepts the message; nothing after that turns it into a
- * failure, for then it would be sent twice.
+ * The bytes are read by replies.ts, sockets and time are smtp-channel.ts, a conversation begins in smtp-hello.ts and
+ * goes on in smtp-session.ts, sessions are kept by session-pool.ts, and what we insist on is smtp-policy.ts.
+ *
+ * Servers are tried in turn until one takes us in: what goes wrong before MAIL is about the server. From then on it is
+ * about the mail, and a second server would be asked to overrule the first.
  */
-import { isAscii, wireAddress } from './address.ts'
-import { DeliveryError, type Stage, safeReplyText } from './delivery-error.ts'
-import type { Reply } from './replies.ts'
-import { openChannel, type SmtpChannel, type SmtpTimeouts } from './smtp-channel.ts'
-import { dotStuffed } from './smtp-data.ts'
-import {
-  chooseMechanism,
-  isPrivateEnough,
-  isTemporary,
-  isThisMachine,
-  type Security,
-  verifiesCertificate,
-} from './smtp-policy.ts'
+import { randomBytes } from 'node:crypto'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import { DeliveryError } from './delivery-error.ts'
+import { PoolError, type PoolLimits, SessionPool } from './session-pool.ts'
+import { type AttemptOptions, SmtpAttempt } from './smtp-attempt.ts'
+import type { Login, TokenLogin } from './smtp-auth.ts'
+import { type Envelope, envelopeOf, type OutgoingMail } from './smtp-envelope.ts'
+import { type SmtpServer, smtpFailure } from './smtp-failure.ts'
+import type { TlsMode } from './smtp-policy.ts'
+import { openSession, type SmtpSession } from './smtp-session.ts'
+import { SMTP_TIMEOUTS, type SmtpTimeouts } from './smtp-timeouts.ts'
 
-const SMTP_TIMEOUTS: SmtpTimeouts = {
-  connect: 10_000,
-  greeting: 15_000,
-  command: 15_000,
-  data: 30_000,
-  quit: 2_000,
-  total: 60_000,
-}
-
-/** RFC 5321 4.5.3.1.4: a command line has up to 512 octets. A longer AUTH waits for its prompt first. */
-const AUTH_LINE_CHARS_MAX = 500
-
-export interface Login {
-  readonly user: string
-  readonly password: string
-}
+const POOL_LIMITS: PoolLimits = { sessions: 4, mailsPerSession: 100, restMs: 20_000, waiting: 1_000 }
+const NONCE_BYTES = 24
 
 export interface SmtpSettings {
-  readonly host: string
-  readonly port: number
-  readonly security: Security
-  readonly login?: Login
-  /** PEM certificates trusted beside those that Node trusts. */
-  readonly ca?: readonly string[]
+  /** Tried in turn; at least one. */
+  readonly servers: readonly SmtpServer[]
+  readonly tls: {
+    readonly mode: TlsMode
+    /** Whether the certificate must be valid. Without that, a connection that leaves this machine is refused. */
+    readonly verify: boolean
+    /** PEM certificates trusted beside those that Node trusts. */
+    readonly ca?: readonly string[]
+    /** The name that the certificate must have, where that is not the server's host. */
+    readonly name?: string
+  }
+  /** None for a relay that knows us otherwise. */
+  readonly login?: Login | TokenLogin
+  /** Whether PLAIN, LOGIN and XOAUTH2 may go unencrypted to another machine. */
+  readonly cleartextLogin: boolean
   readonly timeouts?: Partial<SmtpTimeouts>
+  readonly limits?: Partial<PoolLimits>
 }
 
-export interface OutgoingMail {
-  /** The envelope's addresses, normalised; their domains may be international. */
-  readonly from: string
-  readonly to: string
-  /** The message as `composeMessage` gives it. */
-  readonly data: string
+export interface SmtpClient {
+  /**
+   * Hands over one mail; resolves with the server's reply to it. Rejects with a DeliveryError after at most
+   * `timeouts.total` (and with another Error only for a message that breaks our own rules; see dotStuffed).
+   */
+  deliver(mail: OutgoingMail, options?: AttemptOptions): Promise<{ reply: string }>
+  /** Ends what is under way with a temporary error and takes leave of the servers. */
+  close(): Promise<void>
 }
 
-export interface DeliverOptions {
-  /** Ends the attempt, with a temporary error. */
-  readonly signal?: AbortSignal
+/** Opens the client. It connects when there is a mail. */
+export function openSmtpClient(settings: SmtpSettings): SmtpClient {
+  return new PooledClient(settings)
 }
 
-/** What the server offers: EHLO keywords in capitals, with their parameters. Empty after HELO. */
-type Extensions = ReadonlyMap<string, readonly string[]>
+class PooledClient implements SmtpClient {
+  readonly #settings: SmtpSettings
+  readonly #timeouts: SmtpTimeouts
+  readonly #pool: SessionPool
+  #secureContext: SecureContext | undefined
+  /** Where in the list to begin: at the server that took us in last. */
+  #preferred = 0
 
-/**
- * Hands over one mail; resolves with the server's reply to it. Rejects with a DeliveryError after at most
- * `timeouts.total` (and with another Error only for a message that breaks our own rules; see dotStuffed).
- */
-export async function deliver(
-  settings: SmtpSettings,
-  { from, to, data }: OutgoingMail,
-  { signal }: DeliverOptions = {},
-): Promise<{ reply: string }> {
-  const envelope = { from: envelopeAddress(from), to: envelopeAddress(to) }
-  const bytes = dotStuffed(data)
-  const needsUtf8 = !isAscii(envelope.from + envelope.to + data)
-  const secrets = secretsOf(settings.login)
-  const { host, port, ca = [] } = settings
-  const timeouts = { ...SMTP_TIMEOUTS, ...settings.timeouts }
-  const channel = await openChannel({ host, port, timeouts, ca, secrets, signal })
-  try {
-    const extensions = await greet(channel, settings)
-    if (settings.login !== undefined) await authenticate(channel, settings, settings.login, extensions)
-    const utf8 = needsUtf8 ? await utf8Parameter(channel, extensions) : ''
-    await expect(channel, 'mail', `MAIL FROM:<${envelope.from}>${utf8}`, 2)
-    await expect(channel, 'rcpt', `RCPT TO:<${envelope.to}>`, 2)
-    await expect(channel, 'data', 'DATA', 3)
-    const accepted = await judge(channel, 'message', await channel.message(bytes), 2)
-    await farewell(channel)
-    return { reply: safeReplyText(accepted, secrets) }
-  } finally {
-    channel.close()
+  constructor(settings: SmtpSettings) {
+    if (settings.servers.length === 0) throw new Error('Cannot open SMTP client: expected a server, got none')
+    this.#settings = settings
+    this.#timeouts = { ...SMTP_TIMEOUTS, ...settings.timeouts }
+    this.#pool = new SessionPool({ ...POOL_LIMITS, ...settings.limits })
+  }
+
+  async deliver(mail: OutgoingMail, options: AttemptOptions = {}): Promise<{ reply: string }> {
+    const envelope = envelopeOf(mail)
+    const attempt = new SmtpAttempt(options, this.#timeouts.total)
+    try {
+      return { reply: await this.#attempt(envelope, attempt) }
+    } catch (error) {
+      if (!(error instanceof PoolError)) throw error
+      throw smtpFailure(this.#serversInTurn()[0]!.server, error.message, { stage: 'connect', temporary: true })
+    } finally {
+      attempt.close()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  #attempt(envelope: Envelope, attempt: SmtpAttempt): Promise<string> {
+    return this.#pool.use(attempt, {
+      open: () => this.#open(attempt),
+      work: (session) => session.deliver(envelope),
+      mayRepeat: (error, session) => attempt.problem === undefined && isDead(error, session),
+    })
+  }
+
+  /** A session with the first server that takes us in, beginning with the one that did last. */
+  async #open(attempt: SmtpAttempt): Promise<SmtpSession> {
+    const problems: DeliveryError[] = []
+    for (const { server, at } of this.#serversInTurn()) {
+      try {
+        const session = await openSession(this.#sessionSettings(server), attempt)
+        this.#preferred = at
+        return session
+      } catch (error) {
+        if (!(error instanceof DeliveryError)) throw error
+        problems.push(error)
+        // A password that one server refused is not shown to the next.
+        const isFinal = error.stage === 'auth' && (error.code ?? 0) >= 500
+        if (isFinal || attempt.problem !== undefined) break
+      }
+    }
+    throw together(problems)
+  }
+
+  #serversInTurn(): readonly { readonly server: SmtpServer; readonly at: number }[] {
+    const servers = this.#settings.servers.map((server, at) => ({ server, at }))
+    return [...servers.slice(this.#preferred), ...servers.slice(0, this.#preferred)]
+  }
+
+  #sessionSettings(server: SmtpServer): Parameters<typeof openSession>[0] {
+    const { tls, login, cleartextLogin } = this.#settings
+    const { host } = server
+    const { mode, verify, name: tlsName = host } = tls
+    const nonce = (): string => randomBytes(NONCE_BYTES).toString('base64')
+    return {
+      channel: { server, timeouts: this.#timeouts, tlsName, secureContext: () => this.#context() },
+      hello: { host, mode, verify, login, cleartextLogin, nonce },
+    }
+  }
+
+  /** Made once: node's own certificates are a hundred and more to parse. */
+  #context(): SecureContext {
+    const { ca = [] } = this.#settings.tls
+    const trusted = ca.length > 0 ? { ca: [...getCACertificates('default'), ...ca] } : {}
+    this.#secureContext ??= createSecureContext(trusted)
+    return this.#secureContext
   }
 }
 
-/** Up to the point where the server may be told something: encrypted, or on this machine. */
-async function greet(channel: SmtpChannel, { security }: SmtpSettings): Promise<Extensions> {
-  // `localhost` is a name, and a name can be made to lead elsewhere.
-  if (security === 'loopback' && !isThisMachine(channel.serverAddress)) {
-    throw channel.error('the host should be this machine and is not', { temporary: true })
-  }
-  const verify = verifiesCertificate(security)
-  if (security === 'implicit') await channel.startTls({ verify })
-  await judge(channel, 'greeting', await channel.greeting(), 2)
-  const extensions = await hello(channel)
-  if (!channel.isEncrypted && extensions.has('STARTTLS')) {
-    await expect(channel, 'starttls', 'STARTTLS', 2)
-    await channel.startTls({ verify })
-    // RFC 3207 4.2: what was said before TLS is forgotten; the server may offer other things now.
-    return hello(channel)
-  }
-  if (!isPrivateEnough(security, channel.isEncrypted)) {
-    const problem = 'the server offers no TLS, and mail leaves this machine only encrypted'
-    return giveUp(channel, channel.error(problem, { temporary: true, stage: 'starttls' }))
-  }
-  return extensions
+/** Whether a session failed before the mail got anywhere, without a word about the mail. */
+function isDead(error: unknown, session: SmtpSession): boolean {
+  if (!(error instanceof DeliveryError) || session.isOpen || session.hasBegunMessage) return false
+  return error.code === undefined || error.code === 421
 }
 
-/** EHLO, or HELO with a server that does not know it (RFC 5321 section 3.2). */
-async function hello(channel: SmtpChannel): Promise<Extensions> {
-  const reply = await channel.command('ehlo', `EHLO ${channel.ownAddressLiteral}`)
-  if (reply.code >= 500 && !channel.isEncrypted) {
-    await expect(channel, 'ehlo', `HELO ${channel.ownAddressLiteral}`, 2)
-    return new Map()
-  }
-  await judge(channel, 'ehlo', reply, 2)
-  return new Map(
-    reply.lines.slice(1).map((line): [string, string[]] => {
-      // `AUTH=PLAIN LOGIN` is how servers wrote it before RFC 4954; clients of that time still ask for it.
-      const [keyword = '', ...parameters] = line
-        .toUpperCase()
-        .replace(/^AUTH=/, 'AUTH ')
-        .trim()
-        .split(/\s+/)
-      return [keyword, parameters]
-    }),
-  )
-}
-
-/** Logs in with PLAIN (RFC 4616) or LOGIN. `greet` has made sure that nobody can listen. */
-async function authenticate(
-  channel: SmtpChannel,
-  { security }: SmtpSettings,
-  { user, password }: Login,
-  extensions: Extensions,
-): Promise<void> {
-  if (!isPrivateEnough(security, channel.isEncrypted)) throw new Error('AUTH was reached without encryption')
-  const mechanism = chooseMechanism(extensions.get('AUTH') ?? [])
-  if (mechanism === undefined) {
-    const problem = 'a user is set, and the server offers neither AUTH PLAIN nor AUTH LOGIN'
-    return giveUp(channel, channel.error(problem, { temporary: true, stage: 'auth' }))
-  }
-  if (mechanism === 'LOGIN') {
-    await expect(channel, 'auth', 'AUTH LOGIN', 3)
-    await expect(channel, 'auth', base64(user), 3)
-    await expect(channel, 'auth', base64(password), 2)
-    return
-  }
-  const response = base64(`\0${user}\0${password}`)
-  const line = `AUTH PLAIN ${response}`
-  if (line.length <= AUTH_LINE_CHARS_MAX) {
-    await expect(channel, 'auth', line, 2)
-    return
-  }
-  await expect(channel, 'auth', 'AUTH PLAIN', 3)
-  await expect(channel, 'auth', response, 2)
-}
-
-/** ` SMTPUTF8` for MAIL FROM (RFC 6531). Without it no server can take an address whose local part is not ASCII. */
-async function utf8Parameter(channel: SmtpChannel, extensions: Extensions): Promise<string> {
-  if (extensions.has('SMTPUTF8')) return extensions.has('8BITMIME') ? ' BODY=8BITMIME SMTPUTF8' : ' SMTPUTF8'
-  const problem = 'the address is not ASCII, and the server does not offer SMTPUTF8'
-  return giveUp(channel, channel.error(problem, { temporary: false, stage: 'mail' }))
-}
-
-/** The first digit of the reply that a command is to get; RFC 5321 4.2 asks clients to go by it. */
-type Wanted = 2 | 3
-
-async function expect(channel: SmtpChannel, stage: Stage, line: string, wanted: Wanted): Promise<Reply> {
-  return judge(channel, stage, await channel.command(stage, line), wanted)
-}
-
-async function judge(channel: SmtpChannel, stage: Stage, reply: Reply, wanted: Wanted): Promise<Reply> {
-  if (Math.floor(reply.code / 100) === wanted) return reply
-  const error = channel.error(`expected ${wanted}xx`, { temporary: isTemporary(stage, reply.code), reply })
-  // After a refusal the server waits for the next command; after another reply nobody knows what it waits for.
-  if (reply.code < 400 || reply.code === 421) throw error
-  return giveUp(channel, error)
-}
-
-/** Takes leave in good order and throws. */
-async function giveUp(channel: SmtpChannel, error: DeliveryError): Promise<never> {
-  await farewell(channel)
-  throw error
-}
-
-/** Says QUIT. The mail's fate is known already, so what goes wrong here is of no interest. */
-async function farewell(channel: SmtpChannel): Promise<void> {
-  try {
-    await channel.command('quit', 'QUIT')
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error
-  }
-}
-
-function envelopeAddress(address: string): string {
-  const wire = wireAddress(address)
-  // The last door before the wire: an address from wherever must not end its brackets or its line.
-  if (wire !== undefined && !/[\s\p{Cc}<>]/u.test(wire)) return wire
-  throw new DeliveryError('Cannot deliver mail: sender or recipient is not an address that SMTP can carry', {
-    stage: 'compose',
-    temporary: false,
-  })
-}
-
-/** The password in each form that it travels in. */
-function secretsOf(login: Login | undefined): string[] {
-  if (login === undefined) return []
-  const { user, password } = login
-  return [base64(`\0${user}\0${password}`), base64(password), password]
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
+/** One error for all servers: the last one's, with what the others said in front. */
+function together(errors: readonly DeliveryError[]): DeliveryError {
+  const last = errors.at(-1)
+  if (last === undefined) throw new Error('Cannot deliver mail: no server was tried')
+  if (errors.length === 1) return last
+  return new DeliveryError(errors.map(({ message }) => message).join('; then: '), last)
 }

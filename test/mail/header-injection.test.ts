@@ -7,8 +7,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery-error.ts'
 import { composeMessage, type MessageParts } from '../../src/mail/message.ts'
-import { deliver } from '../../src/mail/smtp.ts'
 import { dotStuffed } from '../../src/mail/smtp-data.ts'
+import { deliverOnce, settingsFor } from '../support/smtp-delivery.ts'
 
 const PARTS: MessageParts = {
   from: { name: 'Dateline', address: 'no-reply@example.org' },
@@ -59,14 +59,14 @@ describe('deliver()', () => {
   const addresses = ['a@b.org>\r\nDATA', 'a@b.org\nRCPT TO:<c@d.org', 'a@b.org> NOTIFY=NEVER', 'a b@b.org', 'a\0@b.org']
   for (const to of addresses) {
     it(`refuses ${JSON.stringify(to)} in the envelope before it connects`, async () => {
-      const settings = { host: '127.0.0.1', port: 1, security: 'loopback' } as const
+      const settings = settingsFor(1)
       const bad = (error: unknown): boolean => {
         assert.ok(error instanceof DeliveryError)
         assert.deepEqual([error.stage, error.temporary], ['compose', false])
         return !error.message.includes('b.org')
       }
-      await assert.rejects(deliver(settings, { from: 'x@example.org', to, data: 'x\r\n' }), bad)
-      await assert.rejects(deliver(settings, { from: to, to: 'x@example.org', data: 'x\r\n' }), bad)
+      await assert.rejects(deliverOnce(settings, { from: 'x@example.org', to, data: 'x\r\n' }), bad)
+      await assert.rejects(deliverOnce(settings, { from: to, to: 'x@example.org', data: 'x\r\n' }), bad)
     })
   }
 })

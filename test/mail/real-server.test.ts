@@ -14,7 +14,8 @@ import type { Readable, Writable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery-error.ts'
 import { type Mail, openMailer } from '../../src/mail/mailer.ts'
-import type { SmtpSettings } from '../../src/mail/smtp.ts'
+import type { Login } from '../../src/mail/smtp-auth.ts'
+import type { Security } from '../../src/mail/smtp-policy.ts'
 import { signInMessage } from '../../src/mail/templates.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
 
@@ -83,13 +84,23 @@ async function startServer(mode: 'starttls' | 'tls', leftOut: 'PLAIN' | 'LOGIN' 
   }
 }
 
-async function send(port: number, mail: Mail, overrides: Partial<SmtpSettings>): Promise<string> {
+interface Overrides {
+  readonly security?: Security
+  readonly login?: Login
+  readonly ca?: readonly string[]
+}
+
+async function send(port: number, mail: Mail, overrides: Overrides): Promise<string> {
   const { ca = [TEST_CERTIFICATE], ...target } = overrides
   const mailer = await openMailer(
     { kind: 'smtp', host: 'localhost', port, security: 'starttls', login: LOGIN, ...target },
     { from: { name: SENDER, address: 'no-reply@localhost' }, now: () => NOW, randomBytes, writeLine: () => {}, ca },
   )
-  return (await mailer.send(mail)).reply
+  try {
+    return (await mailer.send(mail)).reply
+  } finally {
+    await mailer.close()
+  }
 }
 
 const mailTo = (to: string, appName = 'Dateline'): Mail => ({

@@ -48,6 +48,7 @@ const GOOD: ReadonlyArray<readonly [string, string, readonly Reply[]]> = [
       { code: 599, lines: ['b'] },
     ],
   ],
+  ['a reply of 256 lines', `${'250-\r\n'.repeat(255)}250 \r\n`, [{ code: 250, lines: Array<string>(256).fill('') }]],
   ['a line of 2000 bytes', `250 ${'x'.repeat(1994)}\r\n`, [{ code: 250, lines: ['x'.repeat(1994)] }]],
 ]
 
@@ -69,7 +70,9 @@ const BAD: ReadonlyArray<readonly [string, string, RegExp]> = [
   ['DEL', '250 \x7f\r\n', /control/],
   ['a line of 2001 bytes', `250 ${'x'.repeat(1995)}\r\n`, /longer than 2000/],
   ['a line that never ends', '2'.repeat(100_000), /longer than 2000/],
-  ['a reply that never ends', '250-x\r\n'.repeat(100_000), /longer than 32000/],
+  ['a reply that never ends', '250-x\r\n'.repeat(100_000), /more than 256 lines/],
+  ['a reply of long lines', `250-${'x'.repeat(1_000)}\r\n`.repeat(33), /longer than 32000/],
+  ['a reply of 257 lines', `${'250-x\r\n'.repeat(256)}250 x\r\n`, /more than 256 lines/],
 ]
 
 describe('createReplyParser()', () => {

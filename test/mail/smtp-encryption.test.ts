@@ -7,8 +7,8 @@ import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { deliver, type SmtpSettings } from '../../src/mail/smtp.ts'
 import { isThisMachine, securityFor } from '../../src/mail/smtp-policy.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
 
@@ -29,23 +29,19 @@ const SEND: readonly Step[] = [
 const OVER_TLS: readonly Step[] = [GREETING, OFFER, ['STARTTLS', '220 go', 'tls'], NO_OFFER, AUTH, ...SEND]
 const IN_CLEAR: readonly Step[] = [GREETING, NO_OFFER, AUTH, ...SEND]
 const STRIPPED: readonly Step[] = [GREETING, NO_OFFER, ['QUIT', '221 bye'], AUTH, ...SEND]
-const TRUSTED: Partial<SmtpSettings> = { host: 'localhost', security: 'starttls', login: LOGIN, ca: [TEST_CERTIFICATE] }
+const TRUSTED: Overrides = { host: 'localhost', mode: 'starttls', verify: true, login: LOGIN, ca: [TEST_CERTIFICATE] }
 
 interface Outcome {
   readonly peer: SmtpPeer
   readonly error: DeliveryError | undefined
 }
 
-async function attempt(
-  script: readonly Step[],
-  overrides: Partial<SmtpSettings>,
-  options?: PeerOptions,
-): Promise<Outcome> {
+async function attempt(script: readonly Step[], overrides: Overrides, options?: PeerOptions): Promise<Outcome> {
   await using peer = await openPeer(script, options)
-  const settings: SmtpSettings = { host: '127.0.0.1', security: 'starttls', ...overrides, port: peer.port }
+  const settings = settingsFor(peer.port, overrides)
   let error: DeliveryError | undefined
   try {
-    await deliver(settings, MAIL)
+    await deliverOnce(settings, MAIL)
   } catch (thrown) {
     assert.ok(thrown instanceof DeliveryError, String(thrown))
     error = thrown
@@ -68,12 +64,12 @@ describe('deliver() to another machine', () => {
     assert.equal(peer.messages.length, 1)
   })
 
-  const cases: ReadonlyArray<readonly [string, readonly Step[], Partial<SmtpSettings>, string, PeerOptions?]> = [
+  const cases: ReadonlyArray<readonly [string, readonly Step[], Overrides, string, PeerOptions?]> = [
     ['no STARTTLS is offered', STRIPPED, TRUSTED, 'starttls'],
     [
       'no STARTTLS is offered and no password is set',
       STRIPPED,
-      { host: 'localhost', security: 'starttls' },
+      { host: 'localhost', mode: 'starttls', verify: true },
       'starttls',
     ],
     [
@@ -107,18 +103,18 @@ describe('deliver() to another machine', () => {
     [
       'implicit TLS has a certificate for another name',
       IN_CLEAR,
-      { ...TRUSTED, host: '127.0.0.1', security: 'implicit' },
+      { ...TRUSTED, host: '127.0.0.1', mode: 'implicit', verify: true },
       'tls',
       { implicitTls: true },
     ],
     [
       'implicit TLS has a certificate nobody vouches for',
       IN_CLEAR,
-      { ...TRUSTED, ca: [], security: 'implicit' },
+      { ...TRUSTED, ca: [], mode: 'implicit', verify: true },
       'tls',
       { implicitTls: true },
     ],
-    ['implicit TLS meets a server in clear', IN_CLEAR, { ...TRUSTED, security: 'implicit' }, 'tls'],
+    ['implicit TLS meets a server in clear', IN_CLEAR, { ...TRUSTED, mode: 'implicit', verify: true }, 'tls'],
     ['EHLO fails inside TLS', [...OVER_TLS.slice(0, 3), ['EHLO', '502 no'], ['QUIT', '221 x']], TRUSTED, 'ehlo'],
     ['no AUTH is offered', [...OVER_TLS.slice(0, 3), ['EHLO', '250 x'], ['QUIT', '221 x']], TRUSTED, 'auth'],
     [
@@ -139,7 +135,12 @@ describe('deliver() to another machine', () => {
       TRUSTED,
       'auth',
     ],
-    ['PLAIN gets a prompt in place of an answer', [...OVER_TLS.slice(0, 4), ['AUTH', '334 ']], TRUSTED, 'auth'],
+    [
+      'PLAIN gets a prompt in place of an answer',
+      [...OVER_TLS.slice(0, 4), ['AUTH', '334 '], ['*', '501 off'], ['QUIT', '221 x']],
+      TRUSTED,
+      'auth',
+    ],
   ]
   for (const [name, script, overrides, stage, options] of cases) {
     it(`tells nothing and reports a temporary failure when ${name}`, async () => {
@@ -169,7 +170,7 @@ describe('deliver() to another machine', () => {
   })
 
   it('refuses implicit TLS where the server speaks first in clear', async () => {
-    const outcome = await attempt([['', '220 hi\r\n250 x']], { ...TRUSTED, security: 'implicit' })
+    const outcome = await attempt([['', '220 hi\r\n250 x']], { ...TRUSTED, mode: 'implicit', verify: true })
     assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], ['tls', true])
     assertNothingTold(outcome)
   })
@@ -185,7 +186,7 @@ describe('deliver() to another machine', () => {
 })
 
 describe('deliver() to this machine', () => {
-  const local: Partial<SmtpSettings> = { security: 'loopback', login: LOGIN }
+  const local: Overrides = { mode: 'starttls-if-offered', verify: false, login: LOGIN }
 
   it('goes on in clear, with the password, where no STARTTLS is offered', async () => {
     const { peer, error } = await attempt(IN_CLEAR, local)
@@ -212,7 +213,7 @@ describe('deliver() to a name of this machine that leads elsewhere', () => {
   const skip = outside === undefined && 'this machine has no address but its own loopback'
 
   it('tells nothing', { skip }, async () => {
-    const overrides: Partial<SmtpSettings> = { security: 'loopback', login: LOGIN, host: outside ?? '' }
+    const overrides: Overrides = { mode: 'starttls-if-offered', verify: false, login: LOGIN, host: outside ?? '' }
     const outcome = await attempt(IN_CLEAR, overrides, { address: outside ?? '' })
     assert.match(outcome.error?.message ?? '', /at connect: the host should be this machine and is not$/)
     assert.deepEqual(outcome.peer.heard, [])

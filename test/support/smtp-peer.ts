@@ -3,7 +3,8 @@
  *
  * A script is a list of steps. Each waits for a line that opens with its first text ('' is the connection itself, '.'
  * the end of the message after a 354) and then answers with its second. It keeps what it heard, and in which state, so
- * that a test can say what must never have been sent. It serves one conversation.
+ * that a test can say what must never have been sent. Every connection gets the script from its beginning, or one of
+ * its own.
  */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
@@ -18,8 +19,12 @@ import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.ts'
 export type Step = readonly [hears: string, answers: string, then?: 'tls' | 'drop' | 'flood']
 
 export interface PeerOptions {
-  /** How answers travel: each in one packet, or a byte at a time. */
-  readonly chunks?: 'whole' | 'bytes'
+  /** How answers travel: each in one packet, a byte at a time, or all that one packet asked for in one packet. */
+  readonly chunks?: 'whole' | 'bytes' | 'joined'
+  /** The scripts of the connections after the first; all later ones get the last of them. */
+  readonly later?: readonly (readonly Step[])[]
+  /** Cuts the first connection after so many bytes of answers, inside TLS or not. */
+  readonly dropAfter?: number
   /** Where to listen; 127.0.0.1 unless told otherwise. */
   readonly address?: string
   /** TLS from the first byte. */
@@ -38,63 +43,86 @@ export interface SmtpPeer extends AsyncDisposable {
   readonly messages: readonly string[]
   /** Lines that the script did not expect. */
   readonly surprises: readonly string[]
-  /** Resolves when the client has closed its connection. */
+  /** How many connections there have been. */
+  readonly connections: number
+  /** How many bytes of answers went out. */
+  readonly answered: number
+  /** Resolves when the client has closed its first connection. */
   readonly closed: Promise<unknown>
+  /** Resolves when no connection is open. */
+  quiet(): Promise<void>
   /** The first words of what was heard: `EHLO MAIL RCPT DATA . QUIT`. */
   verbs(): string
 }
 
 export async function openPeer(
   script: readonly Step[],
-  { chunks = 'whole', address = '127.0.0.1', implicitTls = false }: PeerOptions = {},
+  { chunks = 'whole', address = '127.0.0.1', implicitTls = false, later = [], dropAfter = Infinity }: PeerOptions = {},
 ): Promise<SmtpPeer> {
   const heard: Heard[] = []
   const messages: string[] = []
   const surprises: string[] = []
   const sockets = new Set<Socket>()
   const closing = Promise.withResolvers<undefined>()
+  let [connections, answered] = [0, 0]
 
   const serve = (tcp: Socket): void => {
-    const steps = [...script]
+    const steps = [...(connections === 0 ? script : (later[connections - 1] ?? later.at(-1) ?? script))]
+    let budget = connections++ === 0 ? dropAfter : Infinity
     let socket = tcp
     let buffered = ''
     let inMessage = false
     // One answer after the other, also when they go out byte by byte.
     let sending: Promise<void> = Promise.resolve()
 
-    const answer = async ([, text, then]: Step): Promise<void> => {
-      const bytes = Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\r\n`)
-      do {
-        await send(socket, bytes, chunks)
-      } while (then === 'flood' && !socket.destroyed)
-      if (then === 'drop') socket.destroy()
-      if (then === 'tls') secure()
+    const put = async (text: string): Promise<void> => {
+      const bytes = Buffer.from(text).subarray(0, budget)
+      budget -= bytes.length
+      answered += bytes.length
+      await send(socket, bytes, chunks)
+      if (budget === 0) tcp.destroy()
     }
-    const hear = (line: string): void => {
+    const answer = async (due: readonly Step[]): Promise<void> => {
+      let held = ''
+      for (const [, text, then] of due) {
+        held += text === '' || text.endsWith('\n') ? text : `${text}\r\n`
+        if (chunks === 'joined' && then === undefined) continue
+        do {
+          await put(held)
+        } while (then === 'flood' && !socket.destroyed)
+        held = ''
+        if (then === 'drop') socket.destroy()
+        if (then === 'tls') secure()
+      }
+      if (held !== '') await put(held)
+    }
+    const hear = (line: string): Step | undefined => {
+      inMessage = false
       heard.push({ line, encrypted: socket instanceof TLSSocket })
       const step = steps[0]
       if (step === undefined || step[0] === '' || !line.startsWith(step[0])) {
         surprises.push(line)
-        return
+        return undefined
       }
       steps.shift()
       inMessage = line.startsWith('DATA') && step[1].startsWith('354')
-      sending = sending.then(() => answer(step))
+      return step
     }
     const read = (chunk: Buffer): void => {
       buffered += chunk.toString('latin1')
+      const due: Step[] = []
       for (;;) {
-        const mark = inMessage ? '\r\n.\r\n' : '\r\n'
+        // A message may be nothing but its final dot.
+        const mark = !inMessage ? '\r\n' : buffered.startsWith('.\r\n') ? '.\r\n' : '\r\n.\r\n'
         const end = buffered.indexOf(mark)
-        if (end < 0) return
+        if (end < 0) break
         const text = buffered.slice(0, end)
         buffered = buffered.slice(end + mark.length)
-        if (inMessage) {
-          inMessage = false
-          messages.push(`${text}\r\n`)
-          hear('.')
-        } else hear(text)
+        if (inMessage) messages.push(mark === '.\r\n' ? '' : `${text}\r\n`)
+        const step = hear(inMessage ? '.' : text)
+        if (step !== undefined) due.push(step)
       }
+      sending = sending.then(() => answer(due))
     }
     const secure = (): void => {
       socket.removeListener('data', read)
@@ -107,10 +135,11 @@ export async function openPeer(
       buffered = ''
     }
     const begin = (): void => {
-      if (steps[0]?.[0] === '') sending = sending.then(() => answer(steps.shift() ?? ['', '']))
+      if (steps[0]?.[0] === '') sending = sending.then(() => answer(steps.splice(0, 1)))
     }
 
     sockets.add(tcp)
+    tcp.on('close', () => sockets.delete(tcp))
     tcp.setNoDelay(true)
     tcp.on('error', () => {})
     tcp.on('close', () => closing.resolve(undefined))
@@ -127,7 +156,16 @@ export async function openPeer(
     heard,
     messages,
     surprises,
+    get connections() {
+      return connections
+    },
+    get answered() {
+      return answered
+    },
     closed: closing.promise,
+    async quiet() {
+      while (sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
+    },
     verbs: () => heard.map(({ line }) => line.split(' ')[0]).join(' '),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
@@ -137,8 +175,8 @@ export async function openPeer(
   }
 }
 
-async function send(socket: Socket, bytes: Buffer, chunks: 'whole' | 'bytes'): Promise<void> {
-  const pieces = chunks === 'whole' ? [bytes] : Array.from(bytes, (byte) => Buffer.of(byte))
+async function send(socket: Socket, bytes: Buffer, chunks: 'whole' | 'bytes' | 'joined'): Promise<void> {
+  const pieces = chunks !== 'bytes' ? [bytes] : Array.from(bytes, (byte) => Buffer.of(byte))
   for (const piece of pieces) {
     if (socket.destroyed) return
     await new Promise<void>((resolve) => {

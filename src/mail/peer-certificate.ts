@@ -1,0 +1,56 @@
+/**
+ * A server's certificate in words: who it is for, who issued it, and why it was not accepted.
+ *
+ * "Unable to verify the first certificate" helps nobody. An operator with a private CA needs to read which issuer is
+ * missing, one with another name in DNS for which names the certificate is.
+ */
+import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls'
+
+/** The names in a certificate are whatever its maker wrote. */
+const NAME_CHARS_MAX = 200
+
+export interface CertificateProblem {
+  readonly problem: string
+  readonly issuer: string
+  /** With OpenSSL's or node's `code`. */
+  readonly cause: NodeJS.ErrnoException
+}
+
+/** Why the certificate was not accepted for `name`; undefined where it was. */
+export function certificateProblem(socket: TLSSocket, name: string): CertificateProblem | undefined {
+  if (socket.authorized) return undefined
+  const certificate = socket.getPeerCertificate()
+  // Typed as an Error, and the code of one.
+  const code = String(socket.authorizationError)
+  const issuer = nameText(certificate.issuer)
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const names = shown((certificate.subjectaltname ?? '').replaceAll('DNS:', '')) || nameText(certificate.subject)
+    const problem = `the certificate is not for "${name}" but for ${JSON.stringify(names)}`
+    return { problem, issuer, cause: withCode(checkServerIdentity(name, certificate)?.message ?? problem, code) }
+  }
+  const problem = `the certificate was not accepted (${code}), its issuer is ${JSON.stringify(issuer)}`
+  return { problem, issuer, cause: withCode(problem, code) }
+}
+
+/** `TLSv1.3, TLS_AES_256_GCM_SHA384; certificate of "CN=mx.example", issued by …, valid from … to …`. */
+export function describeTls(socket: TLSSocket): string {
+  const { subject, issuer, valid_from: from, valid_to: to }: Partial<PeerCertificate> = socket.getPeerCertificate()
+  const way = `${socket.getProtocol()}, ${socket.getCipher().standardName}`
+  const names = `${JSON.stringify(nameText(subject))}, issued by ${JSON.stringify(nameText(issuer))}`
+  return `${way}; certificate of ${names}, valid from ${from} to ${to}`
+}
+
+/** `CN=Example CA, O=Example`, the most telling part first. */
+function nameText(name: PeerCertificate['issuer'] | undefined): string {
+  const parts = Object.entries(name ?? {}).sort(([a], [b]) => Number(b === 'CN') - Number(a === 'CN'))
+  return shown(parts.map(([key, value]) => `${key}=${[value].flat().join('+')}`).join(', ')) || 'nobody'
+}
+
+function shown(text: string): string {
+  const clean = text.replace(/\p{C}/gu, '?')
+  return clean.length > NAME_CHARS_MAX ? `${clean.slice(0, NAME_CHARS_MAX)}…` : clean
+}
+
+function withCode(message: string, code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code })
+}
