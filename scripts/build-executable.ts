@@ -26,6 +26,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Bundle } from './build-bundle.ts'
 import { isElf, stripElf } from './build-elf.ts'
+import { isPe, unsignPe } from './build-pe.ts'
 
 export interface Parts {
   readonly bundle: Bundle
@@ -39,8 +40,7 @@ export interface Parts {
 export function buildExecutable({ bundle, node, output }: Parts): void {
   const directory = mkdtempSync(join(tmpdir(), 'dateline-build-'))
   try {
-    const bare = readFileSync(node)
-    writeFileSync(join(directory, 'node'), isElf(bare) ? stripElf(bare) : bare, { mode: 0o755 })
+    writeFileSync(join(directory, 'node'), prepared(readFileSync(node)), { mode: 0o755 })
     writeFileSync(join(directory, 'dateline.cjs'), bundle.main)
     for (const [name, text] of bundle.workers) writeFileSync(join(directory, name), text)
     writeFileSync(join(directory, 'sea.json'), JSON.stringify(seaConfig(bundle)))
@@ -58,6 +58,15 @@ export function buildExecutable({ bundle, node, output }: Parts): void {
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/**
+ * Symbols go from the files of Linux. Windows keeps them elsewhere; those of a Mac are woven into tables that the loader
+ * uses, and stay. Signatures go, since they would be broken: the builder takes that of a Mac out by itself.
+ */
+function prepared(node: Buffer): Buffer {
+  if (isElf(node)) return stripElf(node)
+  return isPe(node) ? unsignPe(node) : node
 }
 
 function seaConfig({ workers }: Bundle): object {

@@ -11,6 +11,7 @@ import { explainCommand } from './explain-command.ts'
 import { matchCommand } from './match-command.ts'
 import { restoreCommand } from './restore-command.ts'
 import { serveCommand } from './serve-command.ts'
+import { verifyCommand } from './verify-command.ts'
 import { tokenCommand } from './token-command.ts'
 import { userDeleteCommand, userSetRoleCommand, userSignOutCommand } from './user-change-commands.ts'
 import { userListCommand, userShowCommand } from './user-commands.ts'
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   tokenCommand,
   matchCommand,
   explainCommand,
+  verifyCommand,
   backupCommand,
   restoreCommand,
   configCommand,

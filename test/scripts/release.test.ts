@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { isPe, unsignPe } from '../../scripts/build-pe.ts'
+import { entriesOfTar, tarGz, zip } from '../../scripts/release-archive.ts'
+import { checkIntegrity, SYSTEMS } from '../../scripts/release-node.ts'
+import { billOfMaterials } from '../../scripts/release-sbom.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+const FILES = [
+  { path: 'dateline', bytes: Buffer.from('program '.repeat(1000)), isExecutable: true },
+  { path: 'LICENSE.node.txt', bytes: Buffer.from('x'.repeat(512)), isExecutable: false },
+  { path: 'empty', bytes: Buffer.alloc(0), isExecutable: false },
+]
+
+function hasTool(name: string): boolean {
+  return spawnSync(name, ['--help']).error === undefined
+}
+
+it('what tarGz() packs is what entriesOfTar() finds', async () => {
+  assert.deepEqual(entriesOfTar(gunzipSync(await tarGz(FILES))), FILES)
+})
+
+it('entriesOfTar() refuses an archive that is cut off', async () => {
+  const tar = gunzipSync(await tarGz(FILES))
+  assert.throws(() => entriesOfTar(tar.subarray(0, 600)), /it is cut off/)
+})
+
+it('the tar of the system unpacks it, and the program may be executed', { skip: !hasTool('tar') }, async (t) => {
+  const directory = temporaryDirectory(t)
+  writeFileSync(join(directory, 'a.tar.gz'), await tarGz(FILES))
+  const { status, stderr } = spawnSync('tar', ['-xzf', 'a.tar.gz'], { cwd: directory, encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [0, ''])
+  for (const { path, bytes, isExecutable } of FILES) {
+    assert.deepEqual(readFileSync(join(directory, path)), bytes)
+    if (process.platform !== 'win32') {
+      assert.equal((statSync(join(directory, path)).mode & 0o111) !== 0, isExecutable, path)
+    }
+  }
+})
+
+it('unzip unpacks what zip() packs', { skip: !hasTool('unzip') }, async (t) => {
+  const directory = temporaryDirectory(t)
+  writeFileSync(join(directory, 'a.zip'), await zip(FILES))
+  const { status, stdout } = spawnSync('unzip', ['a.zip'], { cwd: directory, encoding: 'utf8' })
+  assert.equal(status, 0, stdout)
+  for (const { path, bytes } of FILES) assert.deepEqual(readFileSync(join(directory, path)), bytes)
+})
+
+it('archives of the same files are the same', async () => {
+  assert.deepEqual(await tarGz(FILES), await tarGz(FILES))
+  assert.deepEqual(await zip(FILES), await zip(FILES))
+})
+
+it('a package with another sum than the pinned one is refused', () => {
+  const bytes = Buffer.from('node')
+  const sum = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+  checkIntegrity('node-x', bytes, sum)
+  assert.throws(
+    () => checkIntegrity('node-x', Buffer.from('nodf'), sum),
+    /^Error: node-x is not what was pinned: wanted/,
+  )
+  assert.equal(new Set(SYSTEMS.map(({ integrity }) => integrity)).size, SYSTEMS.length)
+  for (const { integrity } of SYSTEMS) assert.equal(Buffer.from(integrity.slice(7), 'base64').length, 64)
+})
+
+it('the bill of materials names Dateline, Node and every library in it, and is the same each time', () => {
+  const text = billOfMaterials('1.2.3', process.versions)
+  assert.equal(text, billOfMaterials('1.2.3', { ...process.versions, nothing: '' }))
+  const bill = JSON.parse(text) as {
+    metadata: { component: { purl: string } }
+    components: { purl: string; 'bom-ref': string }[]
+    dependencies: { ref: string; dependsOn?: string[] }[]
+  }
+  assert.equal(bill.metadata.component.purl, 'pkg:generic/dateline@1.2.3')
+  const purls = bill.components.map(({ purl }) => purl)
+  const { node, openssl, sqlite, undici } = process.versions
+  for (const wanted of [
+    `generic/node@${node}`,
+    `generic/openssl@${openssl}`,
+    `generic/sqlite@${sqlite}`,
+    `npm/undici@${undici}`,
+  ])
+    assert.ok(purls.includes(`pkg:${wanted}`), wanted)
+  assert.equal(new Set(purls).size, purls.length)
+  const known = new Set([bill.metadata.component.purl, ...purls])
+  for (const { ref, dependsOn = [] } of bill.dependencies) assert.ok([ref, ...dependsOn].every((one) => known.has(one)))
+})
+
+/** The head of an executable of Windows with a body, and a signature where one is given. */
+function pe(signature: string): Buffer {
+  const [file, header] = [Buffer.alloc(512), 128]
+  file.write('MZ')
+  file.writeUInt32LE(header, 0x3c)
+  file.write('PE\0\0', header)
+  file.writeUInt16LE(0x20b, header + 24)
+  file.writeUInt32LE(0xbeef, header + 24 + 64)
+  if (signature === '') return file
+  file.writeUInt32LE(512, header + 24 + 112 + 32)
+  file.writeUInt32LE(signature.length, header + 24 + 112 + 36)
+  return Buffer.concat([file, Buffer.from(signature)])
+}
+
+it('unsignPe() takes the signature and the checksum out, and nothing else', () => {
+  const unsigned = unsignPe(pe('signed by somebody'))
+  const bare = pe('')
+  bare.writeUInt32LE(0, 128 + 24 + 64)
+  assert.deepEqual(unsigned, bare)
+  assert.deepEqual(unsignPe(unsigned), unsigned)
+})
+
+for (const [name, file, message] of [
+  ['a file of another kind', Buffer.from('#!/bin/sh'), /expected an executable of Windows/],
+  ['a head that is cut off', pe('').subarray(0, 200), /expected an executable of Windows/],
+  ['a head that is only a mark', Buffer.from('MZ'), /expected an executable of Windows/],
+  ['bytes behind the signature', Buffer.concat([pe('signed'), Buffer.from('!')]), /it is not at the end/],
+] as const) {
+  it(`unsignPe() refuses ${name}`, () => assert.throws(() => unsignPe(file), message))
+}
+
+it('isPe() knows the executables of Windows from those of others', () => {
+  assert.deepEqual([isPe(pe('')), isPe(Buffer.from('\x7fELF')), isPe(Buffer.alloc(0))], [true, false, false])
+})
