@@ -8,6 +8,7 @@ import { adminCommand, seedCommand } from './data-commands.ts'
 import { backupCommand } from './backup-command.ts'
 import { configCommand, versionCommand } from './about-commands.ts'
 import { explainCommand } from './explain-command.ts'
+import { mailOutboxCommand, mailRetryCommand } from './mail-outbox-command.ts'
 import { matchCommand } from './match-command.ts'
 import { restoreCommand } from './restore-command.ts'
 import { serveCommand } from './serve-command.ts'
@@ -26,6 +27,8 @@ const COMMANDS: readonly Command[] = [
   userSignOutCommand,
   userDeleteCommand,
   tokenCommand,
+  mailOutboxCommand,
+  mailRetryCommand,
   matchCommand,
   explainCommand,
   verifyCommand,

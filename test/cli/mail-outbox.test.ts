@@ -1,0 +1,97 @@
+/** `mail outbox` and `mail retry`, as processes beside a service whose mail server refuses for now. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { openDatabase } from '../../src/store/database.ts'
+import { openMailExchange } from '../support/mail-exchange.ts'
+import { run, serve } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+interface Line {
+  readonly id: string
+  readonly address: string
+  readonly state: string
+  readonly attempts: number
+  readonly reply: string | null
+  readonly dueAt: string | null
+  readonly doneAt: string | null
+}
+
+it('the operator sees why a mail waits in the words of the server, and has it tried when the reason is gone', async (t) => {
+  await using exchange = await openMailExchange((stage) =>
+    stage === 'rcpt' ? '450 4.2.0 greylisted, come back later' : undefined,
+  )
+  const data = join(temporaryDirectory(t), 'data')
+  const service = await serve(t, ['--data-dir', data, '--mail', `smtp://127.0.0.1:${exchange.port}`])
+  const outbox = async (...words: readonly string[]): Promise<readonly Line[]> => {
+    const { code, stdout, stderr } = await run(['mail', 'outbox', '--json', '--data-dir', data, ...words])
+    assert.equal(code, 0, stderr)
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Line)
+  }
+  assert.equal((await run(['mail', 'outbox', '--data-dir', data])).stdout, 'The outbox is empty\n')
+
+  const asked = await fetch(`${service.url}/api/v1/auth/request-code`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"email":"reader@example.org"}',
+  })
+  assert.equal(asked.status, 202)
+  // Several tries, so that the next one is far enough away.
+  let waiting: Line | undefined
+  while ((waiting?.attempts ?? 0) < 2 || waiting?.state !== 'waiting') [waiting] = await outbox()
+  const { id, address, reply, dueAt, doneAt } = waiting
+  assert.deepEqual([address, doneAt], ['reader@example.org', null])
+  assert.match(reply ?? '', /at rcpt.*450 4\.2\.0 .*greylisted, come back later/)
+  assert.match(dueAt ?? '', /^\d{4}-.*Z$/)
+  const table = (await run(['mail', 'outbox', '--data-dir', data])).stdout
+  assert.match(table, new RegExp(`^ID .*REPLY\n${id}  reader@example\\.org  (waiting|sending)  \\d  .*greylisted`))
+  assert.match(table, /\n\n1 (waiting|sending); the oldest that is not sent is \d+ seconds old\n$/)
+
+  exchange.rule = () => undefined
+  const retry = () => run(['mail', 'retry', id, '--data-dir', data])
+  const { code, stdout, stderr } = await retry()
+  // Its own time may have come at this very moment.
+  if (code === 0) assert.equal(stdout, `Mail ${id} is due: the service tries it within seconds, or when it starts\n`)
+  else assert.match(stderr, /being sent|delivered/)
+  while ((await outbox('--state', 'delivered')).length === 0);
+  assert.equal(exchange.accepted.length, 1)
+  const again = await retry()
+  assert.deepEqual(
+    [again.code, again.stderr],
+    [1, `Cannot retry mail ${id}: it was delivered, and its content is erased: ask for a new code\n`],
+  )
+  assert.deepEqual(await outbox('--state', 'waiting'), [])
+  assert.match((await run(['mail', 'outbox', '--data-dir', data])).stdout, /\n1 delivered\n$/)
+
+  const mailed = /\b\d{6}\b/.exec(exchange.accepted[0]?.data ?? '')?.[0] ?? ''
+  assert.match(mailed, /^\d{6}$/)
+  const database = openDatabase(join(data, 'dateline.db'), { readOnly: true })
+  assert.deepEqual({ ...database.get('SELECT sealed, state FROM outbox') }, { sealed: null, state: 'delivered' })
+  database.close()
+})
+
+for (const { name, words, code, message } of [
+  {
+    name: 'a state that is none',
+    words: ['outbox', '--state', 'lost'],
+    code: 2,
+    message: 'expected one of waiting, sending, delivered, failed, expired, superseded, found "lost"',
+  },
+  { name: 'a retry of nothing', words: ['retry'], code: 2, message: 'ID' },
+  { name: 'a retry of what is no id', words: ['retry', 'seven'], code: 2, message: 'found "seven"' },
+  {
+    name: 'a retry of what is not there',
+    words: ['retry', '0'.repeat(24)],
+    code: 1,
+    message: `Cannot retry mail ${'0'.repeat(24)}: the outbox has none of that id`,
+  },
+] as const) {
+  it(`mail refuses ${name}`, async (t) => {
+    const result = await run(['mail', ...words, '--data-dir', join(temporaryDirectory(t), 'data')])
+    assert.deepEqual([result.code, result.stdout], [code, ''])
+    assert.ok(result.stderr.includes(message), result.stderr)
+  })
+}
