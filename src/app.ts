@@ -19,13 +19,15 @@ import { isoDate } from './base/dates.ts'
 import { idGenerator, type NewId } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { VERSION } from './base/version.ts'
-import type { Config, Secrets } from './config.ts'
+import type { Config, Environment, Secrets } from './config.ts'
 import { createDocuments } from './content/documents.ts'
 import { defaultLanguage, seedBasics } from './content/seeding.ts'
 import { remoteConfigSeed } from './content/seeds.ts'
 import { createRouter } from './http/router.ts'
 import { createServer, type ServerLimits } from './http/server.ts'
-import { openMailer } from './mail/mailer.ts'
+import { describeMail } from './mail/mail-description.ts'
+import { readMailSettings } from './mail/mail-settings.ts'
+import { openConfiguredMailer } from './mail/mailer.ts'
 import { openTemplates } from './mail/templates.ts'
 import { STORED_MODELS } from './models/registry.ts'
 import { prepareDataDir } from './store/data-dir.ts'
@@ -44,6 +46,8 @@ export interface Surroundings {
   readonly log: Log
   /** Shows the operator one line, such as a code where no mail is set up. */
   readonly writeLine: (line: string) => void
+  /** For a program that takes mail, which gets a few variables of it. */
+  readonly environment?: Environment
   /** Narrower limits of the server, for tests. */
   readonly serverLimits?: Partial<ServerLimits>
 }
@@ -112,21 +116,27 @@ export interface App {
   /** Fresh for each start, so that a client can tell one run from the next. */
   readonly instance: string
   readonly services: Services
+  /** How mail leaves, and what is to be known about that: lines for the operator. */
+  readonly mail: readonly string[]
   /** Resolves when all mail that is due has been tried. */
   idle(): Promise<void>
   /** Stops accepting, finishes what runs, closes the database. */
   close(): Promise<void>
 }
 
-/** Starts the service. Rejects with TemplateError, DataDirError, SchemaError, or node's error where it cannot listen. */
+/**
+ * Starts the service. Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, or node's error where it
+ * cannot listen.
+ */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
-  const { now, log, writeLine, serverLimits = {} } = surroundings
+  const { now, log, writeLine, environment = {}, serverLimits = {} } = surroundings
+  const mailSettings = readMailSettings(config, { now, environment })
   const { signIn } = openTemplates(join(resolve(config.dataDir), TEMPLATES_DIRECTORY))
   const services = await openServices(config, secrets, { now, log, own: true })
   const { store, accounts, sessions, limits, keys, newId } = services
   try {
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
-    const mailer = await openMailer(config.mail, { from: config.mailFrom, now, randomBytes, writeLine })
+    const mailer = await openConfiguredMailer(mailSettings, { now, randomBytes, writeLine })
     const { codeMinutes, appName, publicRemoteConfig } = config
     const courier = startCourier({
       store,
@@ -161,9 +171,11 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     try {
       const { host, port } = await server.listen(config)
       const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-      return { url, port, instance: randomBytes(8).toString('hex'), services, idle: courier.idle, close }
+      const instance = randomBytes(8).toString('hex')
+      return { url, port, instance, services, mail: describeMail(mailSettings), idle: courier.idle, close }
     } catch (error) {
       await courier.stop()
+      await mailer.close()
       throw error
     }
   } catch (error) {

@@ -13,7 +13,8 @@ import { parseOrigins, type CorsPolicy } from './http/cors.ts'
 import { NO_PROXIES, parseProxies } from './http/client-address.ts'
 import { parseEmail, parseMailbox } from './mail/address.ts'
 import { parseAppName } from './mail/app-name.ts'
-import { parseMailTarget } from './mail/mail-target.ts'
+import { MAIL_TLS, type MailTls } from './mail/mail-settings.ts'
+import { maskMailTarget, parseMailHost, parseMailTarget } from './mail/mail-target.ts'
 import { FLAG_BASE_URL } from './content/seeds.ts'
 import { SECRET_BYTES_MIN } from './store/secret-file.ts'
 
@@ -48,14 +49,27 @@ const DECLARED = {
     'OVERRIDE_ADMIN_EMAIL',
   ]),
   mail: {
-    mask: (given) => given.replace(/^(\w+:\/\/).*@/s, '$1***@'),
+    mask: maskMailTarget,
     ...parsed(
       parseMailTarget,
       'console:',
-      'how mail leaves: console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…',
+      'how mail leaves: console:, file:DIR, exec:COMMAND, smtp://[user[:password]@]host[:port][,host…] or smtps://…',
     ),
   },
   mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
+  mailTls: {
+    parse: oneOf<MailTls>(MAIL_TLS, '').parse,
+    initial: undefined,
+    shown: 'starttls, on this machine starttls-if-offered',
+    meaning: 'encryption to an smtp:// server: starttls, which must be offered, starttls-if-offered, or none',
+  } as Setting<MailTls | undefined>,
+  mailCa: optional(readPath, 'PEM file of a private authority that certifies the mail server'),
+  mailTlsName: optional(readHost, 'name in the certificate of the mail server, if not its host'),
+  mailCleartextLogin: onOff(false, 'lets password or token go to the mail server unencrypted; on or off'),
+  mailPasswordFile: optional(readPath, 'file with the password for the mail server'),
+  mailTokenFile: optional(readPath, 'file with an OAuth token for the mail server (XOAUTH2), read at each login'),
+  mailDkimKey: optional(readPath, 'PEM file of the RSA or Ed25519 key that signs mail (DKIM)'),
+  mailDkimSelector: optional(text('', '').parse, 'selector of that key: SELECTOR._domainkey in the DNS of the sender'),
   appName: parsed(parseAppName, 'Dateline', 'name of the service in mail'),
   rateLimits: onOff(true, 'limits on how often somebody may ask; on or off'),
   corsOrigins: {
@@ -272,7 +286,11 @@ function text(initial: string, meaning: string): Setting<string> {
   return { parse, initial, shown: initial, meaning }
 }
 
-function optional<T>(parse: (text: string) => T, meaning: string, synonyms: readonly string[]): Setting<T | undefined> {
+function optional<T>(
+  parse: (text: string) => T,
+  meaning: string,
+  synonyms: readonly string[] = [],
+): Setting<T | undefined> {
   return { parse, initial: undefined, shown: 'none', meaning, synonyms }
 }
 
@@ -330,6 +348,12 @@ function readEmail(given: string): string {
   const email = parseEmail(given)
   if (email === undefined) throw new Error(`expected an e-mail address, found "${given}"`)
   return email
+}
+
+function readHost(given: string): string {
+  const host = parseMailHost(given)
+  if (host === undefined) throw new Error(`expected the name or the IP address of a host, found "${given}"`)
+  return host
 }
 
 /** A URL, or a path for a site that serves the flags itself: seeds keep it for good. */

@@ -5,16 +5,16 @@ import { leaveNodeVariables } from './base/node-variables.ts'
 import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
 import { ConfigError } from './config.ts'
-import { MailFolderError } from './mail/mail-folder.ts'
+import { MailSettingError } from './mail/setting-file.ts'
 import { TemplateError } from './mail/template-error.ts'
 import { DataDirError } from './store/data-dir.ts'
 import { DatabaseFileError } from './store/database-copy.ts'
 import { SchemaError } from './store/migrations.ts'
 
 /** Errors in what the operator has written: arguments, settings, templates. */
-const MISUSED = [UsageError, ConfigError, TemplateError]
+const MISUSED = [UsageError, ConfigError, MailSettingError, TemplateError]
 /** Errors whose message is all that the operator needs. */
-const EXPLAINED = [DatabaseFileError, DataDirError, MailFolderError, SchemaError, Failure]
+const EXPLAINED = [DatabaseFileError, DataDirError, SchemaError, Failure]
 
 const SAME_SIGNAL_MS = 1_000
 

@@ -6,7 +6,6 @@ import { systemClock } from '../base/clock.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { VERSION } from '../base/version.ts'
 import { readConfig, readSecrets, SETTINGS, type Config } from '../config.ts'
-import { describeMailTarget } from '../mail/mail-target.ts'
 import { EXIT, type Command, type Terminal } from './command.ts'
 
 export const serveCommand: Command = {
@@ -26,7 +25,7 @@ export const serveCommand: Command = {
     const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
     const log = openLog(config, terminal)
     const writeLine = (line: string): void => void terminal.stderr.write(`${line}\n`)
-    const app = await startApp(config, secrets, { now: systemClock, log, writeLine })
+    const app = await startApp(config, secrets, { now: systemClock, log, writeLine, environment: terminal.environment })
     for (const line of welcome(config, app, isNew)) say(line, { config, terminal, log })
     log.flush()
     terminal.stdout.write(readyLine(app, terminal))
@@ -65,14 +64,8 @@ function say(line: string, { config, terminal, log }: { config: Config; terminal
 }
 
 /** What an operator wants to know at start; on a new data directory also the first steps. */
-function welcome(config: Config, { url }: App, isNew: boolean): readonly string[] {
-  const lines = [
-    `Listening on ${url}`,
-    `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`,
-    config.mail.kind === 'console'
-      ? 'Mail is not set up: sign-in codes are shown here, on stderr. Set --mail to send them'
-      : `Sign-in codes: ${describeMailTarget(config.mail)}`,
-  ]
+function welcome(config: Config, { url, mail }: App, isNew: boolean): readonly string[] {
+  const lines = [`Listening on ${url}`, `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`, ...mail]
   if (config.mail.kind === 'console' && !isLoopback(config.host)) {
     lines.push(`Warning: other machines can reach ${config.host}, but nobody there gets a code until --mail is set`)
   }

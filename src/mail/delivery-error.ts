@@ -23,6 +23,7 @@ export type Stage =
   | 'quit'
   | 'compose'
   | 'file'
+  | 'exec'
 
 /** Gets the dialogue with a server while it goes on: one call for one line, with every secret masked already. */
 export type Trace = (line: { readonly from: 'client' | 'server' | 'note'; readonly text: string }) => void

@@ -3,19 +3,21 @@
  * there. A reader never sees half a mail: it is written under a name that starts with a dot, synced, and renamed. Names
  * sort by time and hold nothing that a user sent.
  */
-import { open, rename, rm } from 'node:fs/promises'
+import { access, constants, open, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { makeDirectory } from '../base/directory.ts'
 import { systemReason } from '../base/system-error.ts'
+import { DeliveryError } from './delivery-error.ts'
+import { cannotUse } from './setting-file.ts'
 
 /** Mails hold sign-in codes: for the owner's eyes alone. */
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 
 export interface MailFolder {
-  /** Stores one message; gives the name of the file. On disk when it resolves. */
+  /** Stores one message; gives the name of the file. On disk when it resolves. Rejects with a DeliveryError. */
   write(message: string): Promise<string>
 }
 
@@ -25,18 +27,15 @@ export interface MailFolderTools {
   readonly letters: () => string
 }
 
-/** A directory that cannot be used; the message is one sentence for the operator. */
-export class MailFolderError extends Error {
-  override readonly name = 'MailFolderError'
-}
-
-/** Makes the directory where it is missing. Rejects with a MailFolderError. */
+/** Makes the directory where it is missing. Rejects with a MailSettingError. */
 export async function openMailFolder(directory: string, { now, letters }: MailFolderTools): Promise<MailFolder> {
   const folder = resolve(directory)
   try {
     makeDirectory(folder, DIRECTORY_MODE)
+    await access(folder, constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new MailFolderError(`Cannot write mail to "${folder}": ${systemReason(error)}`, { cause: error })
+    const problem = `expected a directory that can be made and written to, found none (${systemReason(error)})`
+    throw cannotUse({ flag: '--mail', path: `file:${folder}` }, problem)
   }
   let lastMs = 0
   let sameMs = 0
@@ -49,7 +48,13 @@ export async function openMailFolder(directory: string, { now, letters }: MailFo
       // 2025-10-20T12-34-56.789Z-0000-abcdefgh.eml; a colon is no part of a file name everywhere.
       const order = `${isoDate(ms).replaceAll(':', '-')}-${String(sameMs).padStart(4, '0')}`
       const name = `${order}-${letters()}.eml`
-      await writeWhole(folder, name, message)
+      try {
+        await writeWhole(folder, name, message)
+      } catch (cause) {
+        // A full disk or a right taken away: nothing is wrong with the mail.
+        const problem = `Cannot write mail to ${JSON.stringify(folder)}: ${systemReason(cause)}`
+        throw new DeliveryError(problem, { stage: 'file', temporary: true, cause })
+      }
       return name
     },
   }

@@ -1,34 +1,40 @@
 /**
  * The `--mail` setting: where mail goes.
  *
- *     console:                                   to the operator's terminal, for trying things out
- *     file:DIR                                   one .eml file per mail into a directory
- *     smtp://[user:password@]host[:port]         to a mail server; port 587 with a user (RFC 6409), else 25
- *     smtps://[user:password@]host[:port]        the same with TLS from the first byte; port 465 (RFC 8314)
+ *     console:                                        to the operator's terminal, for trying things out
+ *     file:DIR                                        one .eml file per mail into a directory
+ *     exec:COMMAND                                    to a program, on its standard input (exec-words.ts)
+ *     smtp://[user[:password]@]host[:port][,host…]    to a mail server; port 587 with a user (RFC 6409), else 25
+ *     smtps://…                                       the same with TLS from the first byte; port 465 (RFC 8314)
  *
  * The text may hold a password, and a password that is not percent-encoded makes it ambiguous which part that is. So
  * no message here quotes more of it than the scheme, and the port where it is a number.
  */
 import { isIP, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { assertNever } from '../base/failure.ts'
-import type { Login } from './smtp-auth.ts'
-import { type Security, securityFor } from './smtp-policy.ts'
+import { splitCommand } from './exec-words.ts'
 
 export type MailTarget =
   | { readonly kind: 'console' }
   | { readonly kind: 'file'; readonly directory: string }
-  | {
-      readonly kind: 'smtp'
-      readonly host: string
-      readonly port: number
-      readonly security: Security
-      readonly login?: Login
-    }
+  | { readonly kind: 'exec'; readonly program: string; readonly args: readonly string[] }
+  | ServerTarget
 
-const WANTED = 'console:, file:DIR, smtp://[user:password@]host[:port] or smtps://…'
+export interface ServerTarget {
+  readonly kind: 'smtp'
+  /** TLS from the first byte. */
+  readonly isImplicit: boolean
+  /** To be tried in turn; at least one. */
+  readonly servers: readonly { readonly host: string; readonly port: number }[]
+  readonly user?: string
+  /** A function, so that a Config can be shown: neither JSON nor a debugger's view looks into it. */
+  readonly password?: () => string
+}
+
+const WANTED = 'console:, file:DIR, exec:COMMAND, smtp://[user[:password]@]host[:port][,host…] or smtps://…'
 const HOST_CHARS_MAX = 253
-const LOGIN_CHARS_MAX = 1_000
+const HOSTS_MAX = 8
+export const LOGIN_CHARS_MAX = 1_000
 
 /** Reads the setting. Throws an Error with one sentence that names what was found and what is wanted. */
 export function parseMailTarget(text: string): MailTarget {
@@ -36,32 +42,26 @@ export function parseMailTarget(text: string): MailTarget {
   if (setting === 'console:' || setting === 'console') return { kind: 'console' }
   const scheme = /^([a-z][a-z0-9+.-]{0,19}):/i.exec(setting)?.[1]?.toLowerCase()
   if (scheme === 'file') return { kind: 'file', directory: directoryIn(setting.slice('file:'.length)) }
+  if (scheme === 'exec') return programIn(setting.slice('exec:'.length))
   if (scheme === 'smtp' || scheme === 'smtps') return serverIn(scheme, setting.slice(scheme.length + 1))
   const found = setting === '' ? 'nothing' : scheme === undefined ? 'a text without a scheme' : `"${scheme}:…"`
   throw new Error(`Cannot read mail setting: expected ${WANTED}, got ${found}`)
 }
 
-/** The target in one line for people, without the password. */
-export function describeMailTarget(target: MailTarget): string {
-  switch (target.kind) {
-    case 'console':
-      return 'mail is printed on the console'
-    case 'file':
-      return `mail is written to files in ${JSON.stringify(target.directory)}`
-    case 'smtp': {
-      const host = isIPv6(target.host) ? `[${target.host}]` : target.host
-      const as = target.login === undefined ? '' : ` as ${JSON.stringify(target.login.user)}`
-      return `mail goes through ${host}:${target.port}${as}, ${SECURITY_WORDS[target.security]}`
-    }
-    default:
-      return assertNever(target)
-  }
+/** The setting as it may be shown: without a login, and of a command the program alone. */
+export function maskMailTarget(text: string): string {
+  const setting = text.trim()
+  if (/^exec:/i.test(setting)) return setting.replace(/^(exec:[ \t]*[^ \t'"]*).*$/is, '$1 …')
+  return setting.replace(/^([^/]*:\/\/).*@/s, '$1***@')
 }
 
-const SECURITY_WORDS: Readonly<Record<Security, string>> = {
-  implicit: 'over TLS',
-  starttls: 'over STARTTLS',
-  loopback: 'on this machine',
+/** A name or an IP address as it is looked up: lower case, ASCII, without brackets; undefined for other texts. */
+export function parseMailHost(text: string): string | undefined {
+  const bracketed = /^\[(.*)\]$/.exec(text)?.[1]
+  if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed.toLowerCase() : undefined
+  if (isIP(text) !== 0) return text
+  const host = /[^\0-\x7f]/.test(text) ? domainToASCII(text) : text.toLowerCase()
+  return /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/.test(host) && host.length <= HOST_CHARS_MAX ? host : undefined
 }
 
 function directoryIn(path: string): string {
@@ -75,28 +75,49 @@ function directoryIn(path: string): string {
   return path.replace(/^\/\/\//, '/')
 }
 
-/** What follows the scheme: `//`, then userinfo up to the last `@`, host, port. */
-const SERVER = /^\/\/(?:([^/?#]*)@)?(\[[^\]@]*\]|[^:@/?#[\]]+)(?::(\d{1,5}))?\/?$/
+function programIn(command: string): MailTarget {
+  try {
+    const [program, ...args] = splitCommand(command)
+    return { kind: 'exec', program, args }
+  } catch (error) {
+    throw new Error(`Cannot read mail setting "exec:…": ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** What follows the scheme: `//`, then userinfo up to the last `@`, then hosts with ports. */
+const SERVERS = /^\/\/(?:([^/?#]*)@)?([^@/?#]+)\/?$/
+const SERVER = /^(\[[^\]]*\]|[^:[\]]+)(?::(\d{1,5}))?$/
 
 function serverIn(scheme: 'smtp' | 'smtps', rest: string): MailTarget {
   const wrong = (problem: string): Error => new Error(`Cannot read mail setting "${scheme}://…": ${problem}`)
-  const match = SERVER.exec(rest)
-  if (match === null) {
-    throw wrong(
-      `expected ${scheme}://[user:password@]host[:port], with other signs than letters and digits in user and
-      password percent-encoded, got another form`.replace(/\s+/g, ' '),
-    )
+  const form = `expected ${scheme}://[user[:password]@]host[:port][,host…], with other signs than letters and digits in
+    user and password percent-encoded, got another form`.replace(/\s+/g, ' ')
+  const [whole, userinfo, hosts = ''] = SERVERS.exec(rest) ?? []
+  if (whole === undefined) throw wrong(form)
+  // `smtp://a:b@one,c:d@two`: the login would be taken for one with a strange password, and sent to the second alone.
+  if (userinfo !== undefined && /@.*,/s.test(userinfo)) {
+    throw wrong('expected one login, before the first host, got "@" and "," before the last "@"')
   }
-  const [, userinfo, hostText = '', portText] = match
-  const host = hostIn(hostText)
-  if (host === undefined) throw wrong('expected the name or the IP address of a host, got something else')
-  const port = portText === undefined ? defaultPort(scheme, userinfo !== undefined) : Number(portText)
-  if (port < 1 || port > 65_535) throw wrong(`expected a port from 1 to 65535, got ${port}`)
-  const server = { kind: 'smtp', host, port, security: securityFor(scheme, host) } as const
-  if (userinfo === undefined) return server
-  const login = loginIn(userinfo)
-  if (login === undefined) throw wrong('expected user:password, both percent-encoded, before the "@", got another form')
-  return { ...server, login }
+  const texts = hosts.split(',')
+  if (texts.length > HOSTS_MAX) throw wrong(`expected at most ${HOSTS_MAX} hosts, got ${texts.length}`)
+  const servers = texts.map((text) => {
+    const [isServer, hostText = '', portText] = SERVER.exec(text) ?? []
+    if (isServer === undefined) throw wrong(form)
+    const host = parseMailHost(hostText)
+    if (host === undefined) throw wrong('expected the name or the IP address of a host, got something else')
+    const port = portText === undefined ? defaultPort(scheme, userinfo !== undefined) : Number(portText)
+    if (port < 1 || port > 65_535) throw wrong(`expected a port from 1 to 65535, got ${port}`)
+    return { host, port }
+  })
+  const target = { kind: 'smtp', isImplicit: scheme === 'smtps', servers } as const
+  if (userinfo === undefined) return target
+  const colon = userinfo.indexOf(':')
+  const user = decoded(colon < 0 ? userinfo : userinfo.slice(0, colon))
+  const password = colon < 0 ? undefined : decoded(userinfo.slice(colon + 1))
+  if (user === undefined || (colon >= 0 && password === undefined)) {
+    throw wrong('expected user or user:password, percent-encoded, before the "@", got another form')
+  }
+  return { ...target, user, ...(password === undefined ? {} : { password: () => password }) }
 }
 
 function defaultPort(scheme: 'smtp' | 'smtps', hasLogin: boolean): number {
@@ -104,28 +125,17 @@ function defaultPort(scheme: 'smtp' | 'smtps', hasLogin: boolean): number {
   return hasLogin ? 587 : 25
 }
 
-function hostIn(text: string): string | undefined {
-  const bracketed = /^\[(.*)\]$/.exec(text)?.[1]
-  if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed.toLowerCase() : undefined
-  if (isIP(text) !== 0) return text
-  const host = /[^\0-\x7f]/.test(text) ? domainToASCII(text) : text.toLowerCase()
-  return /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/.test(host) && host.length <= HOST_CHARS_MAX ? host : undefined
-}
-
-function loginIn(userinfo: string): Login | undefined {
-  const colon = userinfo.indexOf(':')
-  if (colon < 0) return undefined
-  const user = decoded(userinfo.slice(0, colon))
-  const password = decoded(userinfo.slice(colon + 1))
-  return user === undefined || password === undefined ? undefined : { user, password }
-}
-
 /** SASL separates user and password by NUL (RFC 4616) and knows no other control characters either. */
 function decoded(text: string): string | undefined {
   try {
     const plain = decodeURIComponent(text)
-    return plain === '' || plain.length > LOGIN_CHARS_MAX || /\p{Cc}/u.test(plain) ? undefined : plain
+    return isLoginText(plain) ? plain : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether a user's name or a password can be sent to a server. */
+export function isLoginText(text: string): boolean {
+  return text !== '' && text.length <= LOGIN_CHARS_MAX && !/\p{Cc}/u.test(text)
 }

@@ -1,5 +1,5 @@
 /**
- * The one door through which mail leaves: to the console, to a directory, or to a mail server.
+ * The one door through which mail leaves: to the console, to a directory, to a program, or to a mail server.
  *
  * Each of them composes the whole message first, so that what one refuses the others refuse too. Who calls is the
  * outbox: it keeps the mail until `send` resolves, and reads from a DeliveryError whether to try again.
@@ -10,12 +10,11 @@ import { assertNever } from '../base/failure.ts'
 import { type Mailbox, parseEmail } from './address.ts'
 import { DeliveryError, type Trace } from './delivery-error.ts'
 import type { Signer } from './dkim.ts'
+import { deliverByProgram } from './exec-delivery.ts'
 import { openMailFolder } from './mail-folder.ts'
-import type { MailTarget } from './mail-target.ts'
+import type { MailRoute, MailSettings } from './mail-settings.ts'
 import { composeMessage } from './message.ts'
-import { openSmtpClient, type SmtpSettings } from './smtp.ts'
-import type { SmtpTimeouts } from './smtp-timeouts.ts'
-import type { Security } from './smtp-policy.ts'
+import { openSmtpClient } from './smtp.ts'
 import type { MailContent } from './templates.ts'
 
 const MESSAGE_ID_LETTERS = 32
@@ -32,8 +31,9 @@ export interface Mail extends MailContent {
 }
 
 export interface SendOptions {
+  /** Ends the attempt, with a temporary error. */
   readonly signal?: AbortSignal
-  /** Gets the dialogue with a mail server. */
+  /** Gets the dialogue with a mail server or a program. */
   readonly trace?: Trace
 }
 
@@ -52,16 +52,13 @@ export interface MailerTools {
   readonly writeLine: (line: string) => void
   /** Signs the composed message (dkim.ts). */
   readonly sign?: Signer
-  /** PEM certificates trusted beside those that Node trusts. */
-  readonly ca?: readonly string[]
-  readonly timeouts?: Partial<SmtpTimeouts>
 }
 
 type Composed = Mail & { readonly message: string }
 
-/** Opens the target. Rejects where a directory cannot be made; a mail server is first asked when there is mail. */
-export async function openMailer(target: MailTarget, tools: MailerTools): Promise<Mailer> {
-  const { handOver, close = async () => {} } = await opened(target, tools)
+/** Opens the way. Rejects where a directory cannot be made; a mail server is first asked when there is mail. */
+export async function openMailer(route: MailRoute, tools: MailerTools): Promise<Mailer> {
+  const { handOver, close = async () => {} } = await opened(route, tools)
   return {
     async send(mail, options = {}) {
       return { reply: await handOver({ ...mail, message: composed(mail, tools) }, options) }
@@ -70,60 +67,47 @@ export async function openMailer(target: MailTarget, tools: MailerTools): Promis
   }
 }
 
+/** Opens the way that the settings tell, signing if they say so. */
+export function openConfiguredMailer(
+  { from, route, signing }: MailSettings,
+  tools: Omit<MailerTools, 'from' | 'sign'>,
+): Promise<Mailer> {
+  return openMailer(route, { ...tools, from, ...(signing === undefined ? {} : { sign: signing.sign }) })
+}
+
 interface Opened {
   readonly handOver: (mail: Composed, options: SendOptions) => Promise<string>
   readonly close?: () => Promise<void>
 }
 
-async function opened(target: MailTarget, tools: MailerTools): Promise<Opened> {
-  const { from, now, randomBytes, writeLine, ca = [], timeouts = {} } = tools
-  switch (target.kind) {
+async function opened(route: MailRoute, tools: MailerTools): Promise<Opened> {
+  const { from, now, randomBytes, writeLine } = tools
+  switch (route.kind) {
     case 'console':
       return {
-        handOver: async ({ to, code, subject }) => {
+        async handOver({ to, code, subject }) {
           writeLine(`Mail to ${to}: ${code === undefined ? subject : `sign-in code ${code}`}`)
           return 'shown on the console'
         },
       }
     case 'file': {
-      const folder = await openMailFolder(target.directory, { now, letters: () => letters(randomBytes(RANDOM_BYTES)) })
-      return {
-        handOver: async ({ message }) => {
-          try {
-            return `written to ${await folder.write(message)}`
-          } catch (cause) {
-            // A full disk or a right taken away: nothing is wrong with the mail.
-            const found = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error'
-            const problem = `Cannot write mail to ${JSON.stringify(target.directory)}: got ${found}`
-            throw new DeliveryError(problem, { stage: 'file', temporary: true, cause })
-          }
-        },
-      }
+      const folder = await openMailFolder(route.directory, { now, letters: () => letters(randomBytes(RANDOM_BYTES)) })
+      return { handOver: async ({ message }) => `written to ${await folder.write(message)}` }
     }
+    case 'exec':
+      return { handOver: (mail, options) => deliverByProgram(route.command, { ...mail, from: from.address }, options) }
     case 'smtp': {
-      const { host, port, security, login } = target
-      const client = openSmtpClient({
-        servers: [{ host, port }],
-        tls: { ...TLS_OF[security], ca },
-        ...(login === undefined ? {} : { login }),
-        cleartextLogin: false,
-        timeouts,
-      })
+      const client = openSmtpClient(route.settings)
       return {
-        handOver: async ({ to, message }, options) =>
-          (await client.deliver({ from: from.address, to, data: message }, options)).reply,
+        async handOver({ to, message }, options) {
+          return (await client.deliver({ from: from.address, to, data: message }, options)).reply
+        },
         close: () => client.close(),
       }
     }
     default:
-      return assertNever(target)
+      return assertNever(route)
   }
-}
-
-const TLS_OF: Readonly<Record<Security, SmtpSettings['tls']>> = {
-  implicit: { mode: 'implicit', verify: true },
-  starttls: { mode: 'starttls', verify: true },
-  loopback: { mode: 'starttls-if-offered', verify: false },
 }
 
 function composed(mail: Mail, { from, now, randomBytes, sign = (message) => message }: MailerTools): string {

@@ -23,14 +23,6 @@ export type AuthMechanism = 'SCRAM-SHA-256' | 'CRAM-MD5' | 'PLAIN' | 'LOGIN' | '
 const PASSWORD_MECHANISMS: readonly AuthMechanism[] = ['SCRAM-SHA-256', 'CRAM-MD5', 'PLAIN', 'LOGIN']
 const TOKEN_MECHANISMS: readonly AuthMechanism[] = ['XOAUTH2']
 
-/** Today's three ways, as the mail setting names them. */
-export type Security = 'implicit' | 'starttls' | 'loopback'
-
-export function securityFor(scheme: 'smtp' | 'smtps', host: string): Security {
-  if (scheme === 'smtps') return 'implicit'
-  return isThisMachine(host) ? 'loopback' : 'starttls'
-}
-
 /** Whether a host name or address can only mean this machine: `localhost`, 127.0.0.0/8, `::1`. */
 export function isThisMachine(host: string): boolean {
   const name = host.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')

@@ -1,80 +1,53 @@
 import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
 import { describe, it } from 'node:test'
-import { describeMailTarget, type MailTarget, parseMailTarget } from '../../src/mail/mail-target.ts'
+import { type MailTarget, maskMailTarget, parseMailTarget } from '../../src/mail/mail-target.ts'
 
-const smtp = { kind: 'smtp' } as const
+/** The target with its password in the open. */
+function shown(target: MailTarget): unknown {
+  return target.kind === 'smtp' && target.password !== undefined ? { ...target, password: target.password() } : target
+}
 
-const GOOD: ReadonlyArray<readonly [string, MailTarget, string]> = [
-  ['console:', { kind: 'console' }, 'mail is printed on the console'],
-  [' console ', { kind: 'console' }, 'mail is printed on the console'],
-  ['file:mails', { kind: 'file', directory: 'mails' }, 'mail is written to files in "mails"'],
-  ['file:/srv/my mails', { kind: 'file', directory: '/srv/my mails' }, 'mail is written to files in "/srv/my mails"'],
-  ['file:///srv/mails', { kind: 'file', directory: '/srv/mails' }, 'mail is written to files in "/srv/mails"'],
-  [
-    'smtp://mail.example.org',
-    { ...smtp, host: 'mail.example.org', port: 25, security: 'starttls' },
-    'mail goes through mail.example.org:25, over STARTTLS',
-  ],
-  [
-    'SMTP://ann:pw@Mail.Example.org/',
-    { ...smtp, host: 'mail.example.org', port: 587, security: 'starttls', login: { user: 'ann', password: 'pw' } },
-    'mail goes through mail.example.org:587 as "ann", over STARTTLS',
-  ],
+function server(scheme: 'smtp' | 'smtps', hosts: string, login: { user?: string; password?: string } = {}): unknown {
+  const servers = hosts.split(' ').map((one) => {
+    const colon = one.lastIndexOf(':')
+    return { host: one.slice(0, colon), port: Number(one.slice(colon + 1)) }
+  })
+  return { kind: 'smtp', isImplicit: scheme === 'smtps', servers, ...login }
+}
+
+const ANN = { user: 'ann', password: 'pw' }
+
+const GOOD: ReadonlyArray<readonly [string, unknown]> = [
+  ['console:', { kind: 'console' }],
+  [' console ', { kind: 'console' }],
+  ['file:mails', { kind: 'file', directory: 'mails' }],
+  ['file:/srv/my mails', { kind: 'file', directory: '/srv/my mails' }],
+  ['file:///srv/mails', { kind: 'file', directory: '/srv/mails' }],
+  ['exec:/usr/sbin/sendmail -t -i', { kind: 'exec', program: '/usr/sbin/sendmail', args: ['-t', '-i'] }],
+  [`EXEC: 'my mail' "a b"`, { kind: 'exec', program: 'my mail', args: ['a b'] }],
+  ['smtp://mail.example.org', server('smtp', 'mail.example.org:25')],
+  ['SMTP://ann:pw@Mail.Example.org/', server('smtp', 'mail.example.org:587', ANN)],
   [
     'smtps://ann%40example.org:p%40s%3As%2Fw%25%C3%A9@mail.example.org',
-    {
-      ...smtp,
-      host: 'mail.example.org',
-      port: 465,
-      security: 'implicit',
-      login: { user: 'ann@example.org', password: 'p@s:s/w%é' },
-    },
-    'mail goes through mail.example.org:465 as "ann@example.org", over TLS',
+    server('smtps', 'mail.example.org:465', { user: 'ann@example.org', password: 'p@s:s/w%é' }),
   ],
-  [
-    'smtp://ann:p@ss:word@mx.example:2525',
-    { ...smtp, host: 'mx.example', port: 2525, security: 'starttls', login: { user: 'ann', password: 'p@ss:word' } },
-    'mail goes through mx.example:2525 as "ann", over STARTTLS',
-  ],
-  [
-    'smtp://localhost',
-    { ...smtp, host: 'localhost', port: 25, security: 'loopback' },
-    'mail goes through localhost:25, on this machine',
-  ],
-  [
-    'smtp://127.1.2.3:1025',
-    { ...smtp, host: '127.1.2.3', port: 1025, security: 'loopback' },
-    'mail goes through 127.1.2.3:1025, on this machine',
-  ],
-  [
-    'smtp://[::1]:1',
-    { ...smtp, host: '::1', port: 1, security: 'loopback' },
-    'mail goes through [::1]:1, on this machine',
-  ],
-  [
-    'smtp://[2001:DB8::1]:65535',
-    { ...smtp, host: '2001:db8::1', port: 65535, security: 'starttls' },
-    'mail goes through [2001:db8::1]:65535, over STARTTLS',
-  ],
-  [
-    'smtps://localhost',
-    { ...smtp, host: 'localhost', port: 465, security: 'implicit' },
-    'mail goes through localhost:465, over TLS',
-  ],
-  [
-    'smtp://bücher.example',
-    { ...smtp, host: 'xn--bcher-kva.example', port: 25, security: 'starttls' },
-    'mail goes through xn--bcher-kva.example:25, over STARTTLS',
-  ],
-  [
-    'smtp://localhost.example.org',
-    { ...smtp, host: 'localhost.example.org', port: 25, security: 'starttls' },
-    'mail goes through localhost.example.org:25, over STARTTLS',
-  ],
+  ['smtp://ann:p@ss:word@mx.example:2525', server('smtp', 'mx.example:2525', { user: 'ann', password: 'p@ss:word' })],
+  ['smtp://ann:p,w@mx.example', server('smtp', 'mx.example:587', { user: 'ann', password: 'p,w' })],
+  ['smtp://ann@mx.example', server('smtp', 'mx.example:587', { user: 'ann' })],
+  ['smtps://ann%40example.org@mx.example', server('smtps', 'mx.example:465', { user: 'ann@example.org' })],
+  ['smtp://localhost', server('smtp', 'localhost:25')],
+  ['smtp://127.1.2.3:1025', server('smtp', '127.1.2.3:1025')],
+  ['smtp://[::1]:1', server('smtp', '::1:1')],
+  ['smtp://[2001:DB8::1]:65535', server('smtp', '2001:db8::1:65535')],
+  ['smtp://bücher.example', server('smtp', 'xn--bcher-kva.example:25')],
+  ['smtp://a.example,b.example', server('smtp', 'a.example:25 b.example:25')],
+  ['smtp://ann:pw@a.example:25,[::1],b.example:2525', server('smtp', 'a.example:25 ::1:587 b.example:2525', ANN)],
+  ['smtps://a,b,c,d,e,f,g,h', server('smtps', 'a:465 b:465 c:465 d:465 e:465 f:465 g:465 h:465')],
 ]
 
 const BAD: ReadonlyArray<readonly [string, RegExp]> = [
-  ['', /expected console:, file:DIR, .*, got nothing$/],
+  ['', /expected console:, file:DIR, exec:COMMAND, .*, got nothing$/],
   ['hunter2', /got a text without a scheme$/],
   ['imap://ann:hunter2@mail.example.org', /got "imap:…"$/],
   ['console:hunter2', /got "console:…"$/],
@@ -82,6 +55,9 @@ const BAD: ReadonlyArray<readonly [string, RegExp]> = [
   ['file: ', /path of a directory/],
   ['file:a\0b', /path of a directory/],
   ['file://host/mails', /got the name of a host$/],
+  ['exec:', /"exec:…": expected a program after the colon, got none$/],
+  [`exec:send --password 'hunter2`, /"exec:…": expected every quote to be closed/],
+  ['exec:send\nhunter2', /"exec:…": expected a command without control characters/],
   ['smtp:mail.example.org', /percent-encoded, got another form$/],
   ['smtp://', /got another form$/],
   ['smtp://ann:hunter2@', /got another form$/],
@@ -93,31 +69,39 @@ const BAD: ReadonlyArray<readonly [string, RegExp]> = [
   ['smtp://mail.example.org/hunter2', /got another form$/],
   ['smtp://mail.example.org?hunter2', /got another form$/],
   ['smtp://ann:hunter2', /got another form$/],
-  ['smtp://ann:hunter2%@mail.example.org', /expected user:password/],
-  ['smtp://ann:hunter2%00@mail.example.org', /expected user:password/],
-  ['smtp://ann:hunter2%0d%0aQUIT@mail.example.org', /expected user:password/],
-  ['smtp://hunter2@mail.example.org', /expected user:password/],
-  ['smtp://:hunter2@mail.example.org', /expected user:password/],
-  ['smtp://ann:@mail.example.org', /expected user:password/],
-  [`smtp://ann:${'x'.repeat(1001)}@mail.example.org`, /expected user:password/],
+  ['smtp://ann:hunter2%@mail.example.org', /expected user or user:password/],
+  ['smtp://ann:hunter2%00@mail.example.org', /expected user or user:password/],
+  ['smtp://ann:hunter2%0d%0aQUIT@mail.example.org', /expected user or user:password/],
+  ['smtp://:hunter2@mail.example.org', /expected user or user:password/],
+  ['smtp://ann:@mail.example.org', /expected user or user:password/],
+  ['smtp://@mail.example.org', /expected user or user:password/],
+  [`smtp://ann:${'x'.repeat(1001)}@mail.example.org`, /expected user or user:password/],
   ['smtp://ann:hunter2@mail.example.org:0', /expected a port from 1 to 65535, got 0$/],
   ['smtp://ann:hunter2@mail.example.org:65536', /expected a port from 1 to 65535, got 65536$/],
+  ['smtp://a.example,b.example:65536', /expected a port from 1 to 65535, got 65536$/],
   ['smtp://mail.example.org:hunter2', /got another form$/],
   ['smtp://mail example.org', /name or the IP address/],
   ['smtp://mail..example.org', /name or the IP address/],
   ['smtp://[::hunter2]', /name or the IP address/],
   ['smtp://mail%2eexample.org', /name or the IP address/],
   [`smtp://${'a'.repeat(254)}`, /name or the IP address/],
+  ['smtp://a.example,', /got another form$/],
+  ['smtp://,a.example', /got another form$/],
+  ['smtp://a.example,,b.example', /got another form$/],
+  ['smtp://ann:hunter2@a.example,bob:hunter2@b.example', /expected one login, before the first host/],
+  ['smtp://a,b,c,d,e,f,g,h,i', /expected at most 8 hosts, got 9$/],
 ]
 
 describe('parseMailTarget()', () => {
-  for (const [text, target, line] of GOOD) {
-    it(`reads ${text}, and describeMailTarget() says it without the password`, () => {
-      const parsed = parseMailTarget(text)
-      assert.deepEqual(parsed, target)
-      assert.equal(describeMailTarget(parsed), line)
-    })
+  for (const [text, target] of GOOD) {
+    it(`reads ${text}`, () => assert.deepEqual(shown(parseMailTarget(text)), target))
   }
+
+  it('keeps the password where neither JSON nor a debugger shows it', () => {
+    const target = parseMailTarget('smtp://ann:hunter2@mail.example.org')
+    assert.doesNotMatch(JSON.stringify(target) + inspect(target, { depth: 9, showHidden: true }), /hunter2/)
+    assert.match(JSON.stringify(target), /"user":"ann"/)
+  })
 
   for (const [text, expected] of BAD) {
     it(`refuses ${JSON.stringify(text.slice(0, 50))} without repeating what could be a password`, () => {
@@ -134,4 +118,16 @@ describe('parseMailTarget()', () => {
       )
     })
   }
+})
+
+describe('maskMailTarget()', () => {
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ['console:', 'console:'],
+    ['file:/srv/a@b', 'file:/srv/a@b'],
+    [' smtp://ann:hunter2@a.example,b.example', 'smtp://***@a.example,b.example'],
+    ['smtps://ann:hun@ter2@a.example', 'smtps://***@a.example'],
+    ['exec:/usr/bin/send --password hunter2', 'exec:/usr/bin/send …'],
+    [`exec:'a b' hunter2`, 'exec: …'],
+  ]
+  for (const [text, shown] of rows) it(`shows ${shown}`, () => assert.equal(maskMailTarget(text), shown))
 })

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { parseMailTarget } from '../../src/mail/mail-target.ts'
 import { type Mail, type Mailer, type MailerTools, openMailer } from '../../src/mail/mailer.ts'
+import type { SmtpSettings } from '../../src/mail/smtp.ts'
 import { signInMessage } from '../../src/mail/templates.ts'
 import { openPeer, type Step } from '../support/smtp-peer.ts'
 
@@ -48,7 +48,7 @@ interface Opened extends AsyncDisposable {
   sent(): Promise<readonly string[]>
 }
 
-/** The three kinds, each with a way to see what it did. */
+/** The four kinds, each with a way to see what it did. */
 const KINDS: Readonly<Record<string, (overrides?: Partial<MailerTools>) => Promise<Opened>>> = {
   console: async (overrides) => {
     const lines: string[] = []
@@ -63,9 +63,23 @@ const KINDS: Readonly<Record<string, (overrides?: Partial<MailerTools>) => Promi
       Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8')))
     return { mailer, sent, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
   },
+  exec: async (overrides) => {
+    const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
+    const args = ['-c', 'cat > "$0/$$"; echo "given to a program"', directory]
+    const command = { program: '/bin/sh', args, environment: { PATH: '/usr/bin:/bin' } }
+    const mailer = await openMailer({ kind: 'exec', command }, toolsWith(overrides))
+    const sent = async (): Promise<string[]> =>
+      Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8')))
+    return { mailer, sent, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
+  },
   smtp: async (overrides) => {
     const peer = await openPeer(SCRIPT)
-    const mailer = await openMailer(parseMailTarget(`smtp://127.0.0.1:${peer.port}`), toolsWith(overrides))
+    const settings: SmtpSettings = {
+      servers: [{ host: '127.0.0.1', port: peer.port }],
+      tls: { mode: 'starttls-if-offered', verify: false },
+      cleartextLogin: false,
+    }
+    const mailer = await openMailer({ kind: 'smtp', settings }, toolsWith(overrides))
     return { mailer, sent: async () => peer.messages, [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose]() }
   },
 }
@@ -75,7 +89,7 @@ for (const [kind, open] of Object.entries(KINDS)) {
     it('hands over a mail and says where it went, without the code', async () => {
       await using opened = await open()
       const { reply } = await opened.mailer.send(MAIL)
-      assert.match(reply, /^(?:shown on the console|written to \S+\.eml|250 2\.0\.0 queued)$/)
+      assert.match(reply, /^(?:shown on the console|given to a program|written to \S+\.eml|250 2\.0\.0 queued)$/)
       assert.doesNotMatch(reply, /042137/)
       const sent = await opened.sent()
       assert.equal(sent.length, 1)
@@ -160,7 +174,7 @@ describe('the file mailer', () => {
     await writeFile(join(parent, 'mails'), '')
     await assert.rejects(
       openMailer({ kind: 'file', directory: join(parent, 'mails') }, toolsWith()),
-      /Cannot write mail to ".*mails": a file of that name is in the way/,
+      /Cannot use --mail "file:.*mails": expected a directory .*, found none \(a file of that name is in the way\)/,
     )
     await rm(parent, { recursive: true })
   })
@@ -173,7 +187,7 @@ describe('the file mailer', () => {
     await assert.rejects(mailer.send(MAIL), (error: unknown) => {
       assert.ok(error instanceof DeliveryError)
       assert.deepEqual([error.stage, error.temporary], ['file', true])
-      assert.match(error.message, /^Cannot write mail to ".*mails": got ENOENT$/)
+      assert.match(error.message, /^Cannot write mail to ".*mails": no such file or directory$/)
       return true
     })
     await rm(parent, { recursive: true })

@@ -15,7 +15,7 @@ import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery-error.ts'
 import { type Mail, openMailer } from '../../src/mail/mailer.ts'
 import type { Login } from '../../src/mail/smtp-auth.ts'
-import type { Security } from '../../src/mail/smtp-policy.ts'
+import type { TlsMode } from '../../src/mail/smtp-policy.ts'
 import { signInMessage } from '../../src/mail/templates.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
 
@@ -85,16 +85,17 @@ async function startServer(mode: 'starttls' | 'tls', leftOut: 'PLAIN' | 'LOGIN' 
 }
 
 interface Overrides {
-  readonly security?: Security
+  readonly mode?: TlsMode
   readonly login?: Login
   readonly ca?: readonly string[]
 }
 
 async function send(port: number, mail: Mail, overrides: Overrides): Promise<string> {
-  const { ca = [TEST_CERTIFICATE], ...target } = overrides
+  const { ca = [TEST_CERTIFICATE], mode = 'starttls', login = LOGIN } = overrides
+  const servers = [{ host: 'localhost', port }]
   const mailer = await openMailer(
-    { kind: 'smtp', host: 'localhost', port, security: 'starttls', login: LOGIN, ...target },
-    { from: { name: SENDER, address: 'no-reply@localhost' }, now: () => NOW, randomBytes, writeLine: () => {}, ca },
+    { kind: 'smtp', settings: { servers, tls: { mode, verify: true, ca }, login, cleartextLogin: false } },
+    { from: { name: SENDER, address: 'no-reply@localhost' }, now: () => NOW, randomBytes, writeLine: () => {} },
   )
   try {
     return (await mailer.send(mail)).reply
@@ -115,10 +116,10 @@ describe('a real mail server', { skip: reasonToSkip(), timeout: 60_000 }, () => 
     ['STARTTLS and AUTH LOGIN', 'starttls', 'PLAIN', 'starttls'],
     ['TLS from the first byte', 'tls', '-', 'implicit'],
   ] as const
-  for (const [name, mode, leftOut, security] of ways) {
+  for (const [name, offer, leftOut, mode] of ways) {
     it(`takes a sign-in mail over ${name}`, async () => {
-      await using server = await startServer(mode, leftOut)
-      assert.equal(await send(server.port, mailTo('reader@example.net'), { security }), '250 2.0.0 kept')
+      await using server = await startServer(offer, leftOut)
+      assert.equal(await send(server.port, mailTo('reader@example.net'), { mode }), '250 2.0.0 kept')
       const mail = await server.nextMail()
       assert.deepEqual([mail.encrypted, mail.user], [true, LOGIN.user])
       assert.deepEqual([mail.from, mail.to], ['no-reply@localhost', ['reader@example.net']])

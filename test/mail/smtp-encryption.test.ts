@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { isThisMachine, securityFor } from '../../src/mail/smtp-policy.ts'
+import { isThisMachine } from '../../src/mail/smtp-policy.ts'
 import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
@@ -220,26 +220,24 @@ describe('deliver() to a name of this machine that leads elsewhere', () => {
   })
 })
 
-describe('securityFor()', () => {
-  const rows: ReadonlyArray<readonly ['smtp' | 'smtps', string, string]> = [
-    ['smtps', 'localhost', 'implicit'],
-    ['smtps', 'mail.example.org', 'implicit'],
-    ['smtp', 'mail.example.org', 'starttls'],
-    ['smtp', 'localhost', 'loopback'],
-    ['smtp', 'LOCALHOST', 'loopback'],
-    ['smtp', '127.0.0.1', 'loopback'],
-    ['smtp', '127.255.255.254', 'loopback'],
-    ['smtp', '::1', 'loopback'],
-    ['smtp', '10.0.0.1', 'starttls'],
-    ['smtp', '128.0.0.1', 'starttls'],
-    ['smtp', '127.0.0.1.example.org', 'starttls'],
-    ['smtp', '127.1', 'starttls'],
-    ['smtp', 'localhost.example.org', 'starttls'],
-    ['smtp', '::ffff:10.0.0.1', 'starttls'],
-    ['smtp', '0.0.0.0', 'starttls'],
+describe('isThisMachine()', () => {
+  const rows: ReadonlyArray<readonly [string, boolean]> = [
+    ['mail.example.org', false],
+    ['localhost', true],
+    ['LOCALHOST', true],
+    ['127.0.0.1', true],
+    ['127.255.255.254', true],
+    ['::1', true],
+    ['10.0.0.1', false],
+    ['128.0.0.1', false],
+    ['127.0.0.1.example.org', false],
+    ['127.1', false],
+    ['localhost.example.org', false],
+    ['::ffff:10.0.0.1', false],
+    ['0.0.0.0', false],
   ]
-  for (const [scheme, host, expected] of rows) {
-    it(`asks ${expected} of ${scheme}://${host}`, () => assert.equal(securityFor(scheme, host), expected))
+  for (const [host, expected] of rows) {
+    it(`is ${expected} for ${host}`, () => assert.equal(isThisMachine(host), expected))
   }
 
   it('knows the mapped form in which a socket may report this machine', () => {

@@ -221,8 +221,8 @@ export function readmeIsTrue(tree: Tree, { settings, codes }: Documented): strin
   if (readme === undefined) return []
   const flags = new Set(settings.map(({ flag }) => flag))
   const variables = new Set(settings.flatMap(({ environment }) => environment))
-  // Options of single commands, and secrets, are no settings.
-  const sources = ['src/cli/', 'src/config.ts', 'scripts/'].flatMap((prefix) =>
+  // Options of single commands, secrets, and what programs that we start are told, are no settings.
+  const sources = ['src/cli/', 'src/config.ts', 'src/mail/exec-delivery.ts', 'scripts/'].flatMap((prefix) =>
     [...tree].filter(([path]) => path.startsWith(prefix)),
   )
   const isNamed = (word: string): boolean => sources.some(([, text]) => new RegExp(`${word}(?![\\w-])`).test(text))

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { splitCommand } from '../../src/mail/exec-words.ts'
+
+const SPLIT: ReadonlyArray<readonly [string, readonly string[]]> = [
+  ['/usr/sbin/sendmail -t -i', ['/usr/sbin/sendmail', '-t', '-i']],
+  ['  a \t b  ', ['a', 'b']],
+  [`'/opt/my mail/send' "two words"`, ['/opt/my mail/send', 'two words']],
+  [`a --x="b c"'d e'f`, ['a', '--x=b cd ef']],
+  [`a '' ""`, ['a', '', '']],
+  [`a "say \\"hi\\" \\\\ \\n $x"`, ['a', 'say "hi" \\ \\n $x']],
+  [`a 'no \\ escape "here"'`, ['a', 'no \\ escape "here"']],
+  ['C:\\mail\\send.exe C:\\a b', ['C:\\mail\\send.exe', 'C:\\a', 'b']],
+  [
+    'a; rm -rf / && $(x) `y` | z > w < v * ? ~ $HOME #c',
+    ['a;', ...'rm -rf / && $(x) `y` | z > w < v * ? ~ $HOME #c'.split(' ')],
+  ],
+]
+
+const REFUSED: ReadonlyArray<readonly [string, RegExp]> = [
+  ['', /^expected a program after the colon, got none$/],
+  ['  ', /^expected a program/],
+  [`'' -t`, /^expected a program/],
+  [`a 'b`, /^expected every quote to be closed/],
+  ['a "b', /^expected every quote to be closed/],
+  ['a "b\\"', /^expected every quote to be closed/],
+  [`a it's`, /^expected every quote to be closed/],
+  ['a\nb', /^expected a command without control characters/],
+  ['a\0b', /^expected a command without control characters/],
+  ['a \x1b[2J', /^expected a command without control characters/],
+  ['x '.repeat(101), /^expected at most 100 words, got 101$/],
+  ['x'.repeat(4001), /^expected a command of at most 4000 characters, got 4001$/],
+]
+
+describe('splitCommand()', () => {
+  for (const [text, words] of SPLIT) {
+    it(`takes ${text} apart, and gives no sign but quotes a meaning`, () => {
+      assert.deepEqual(splitCommand(text), words)
+    })
+  }
+
+  for (const [text, message] of REFUSED) {
+    it(`refuses ${JSON.stringify(text.slice(0, 30))}`, () => {
+      assert.throws(() => splitCommand(text), { message })
+    })
+  }
+
+  it('takes as much as its limits', () => {
+    assert.equal(splitCommand('x '.repeat(100)).length, 100)
+    assert.deepEqual(splitCommand('x'.repeat(4000)), ['x'.repeat(4000)])
+  })
+
+  it('does not lose itself in a long word before an open quote', () => {
+    assert.throws(() => splitCommand(`${'a'.repeat(3_000)}"`), /every quote/)
+  })
+})

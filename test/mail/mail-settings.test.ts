@@ -1,0 +1,474 @@
+/** All settings of mail together, read as the service reads them, files and all. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { readConfig, SETTINGS, type SettingName } from '../../src/config.ts'
+import { describeMail } from '../../src/mail/mail-description.ts'
+import { type MailSettings, readMailSettings } from '../../src/mail/mail-settings.ts'
+import { MailSettingError } from '../../src/mail/setting-file.ts'
+import { AUTHORITY, EXPIRED_AUTHORITY, GOOD_SERVER } from '../support/mail-certificates.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z')
+const DIRECTORY = temporaryDirectory({ after })
+const HOST = 'smtp://mail.example.org'
+const FROM = { mailFrom: 'no-reply@example.org' }
+
+/** Writes a file for the owner alone, and gives its path. */
+function file(name: string, content: string | Buffer, mode = 0o600): string {
+  const path = join(DIRECTORY, name)
+  writeFileSync(path, content)
+  chmodSync(path, mode)
+  return path
+}
+
+function pem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const ED25519 = generateKeyPairSync('ed25519')
+
+const CA = file('ca.pem', AUTHORITY, 0o644)
+const PASSWORD = file('password', 'hunter2 pässword\n')
+const TOKEN = file('token', 'ya29.hunter2-_~+/==\n')
+const KEY = file('dkim.pem', pem(ED25519.privateKey))
+const PROGRAM = file('send', '#!/bin/sh\nexit 0\n', 0o700)
+
+type Given = Partial<Record<SettingName, string>>
+
+function read(given: Given): MailSettings {
+  const names = SETTINGS.map(({ name }) => name).filter((name) => given[name] !== undefined)
+  const config = readConfig(new Map(names.map((name) => [name, given[name] ?? ''])), {})
+  return readMailSettings(config, { now: () => NOW, environment: { PATH: DIRECTORY } })
+}
+
+/** What was decided about TLS: mode, and whether the certificate is checked. */
+function tlsOf(given: Given): string {
+  const { route } = read({ ...FROM, ...given })
+  assert.equal(route.kind, 'smtp')
+  if (route.kind !== 'smtp') return ''
+  const { mode, verify, ca, name } = route.settings.tls
+  return [mode, verify ? 'checked' : 'not checked', ...(ca ?? []).map(() => 'ca'), ...(name ? [name] : [])].join(', ')
+}
+
+describe('TLS to the mail server', () => {
+  const rows: ReadonlyArray<readonly [Given, string]> = [
+    [{ mail: HOST }, 'starttls, checked'],
+    [{ mail: 'smtp://10.0.0.1' }, 'starttls, checked'],
+    [{ mail: HOST, mailTls: 'starttls' }, 'starttls, checked'],
+    [{ mail: HOST, mailTls: 'starttls-if-offered' }, 'starttls-if-offered, checked'],
+    [{ mail: HOST, mailTls: 'none' }, 'none, checked'],
+    [{ mail: 'smtps://mail.example.org' }, 'implicit, checked'],
+    [{ mail: HOST, mailCa: CA }, 'starttls, checked, ca'],
+    [{ mail: HOST, mailTlsName: 'MX.example.org' }, 'starttls, checked, mx.example.org'],
+    [{ mail: 'smtp://localhost' }, 'starttls-if-offered, not checked'],
+    [{ mail: 'smtp://127.0.0.1,[::1]' }, 'starttls-if-offered, not checked'],
+    [{ mail: 'smtp://localhost', mailTls: 'starttls-if-offered' }, 'starttls-if-offered, not checked'],
+    [{ mail: 'smtp://localhost', mailTls: 'starttls' }, 'starttls, checked'],
+    [{ mail: 'smtp://localhost', mailCa: CA }, 'starttls-if-offered, checked, ca'],
+    [{ mail: 'smtp://localhost', mailTlsName: 'mx.example.org' }, 'starttls-if-offered, checked, mx.example.org'],
+    [{ mail: 'smtp://localhost', mailTls: 'none' }, 'none, not checked'],
+    [{ mail: 'smtps://localhost' }, 'implicit, checked'],
+    // One host elsewhere is enough: the mail may go there.
+    [{ mail: 'smtp://localhost,mail.example.org' }, 'starttls, checked'],
+    [{ mail: 'smtp://localhost,mail.example.org', mailTls: 'starttls-if-offered' }, 'starttls-if-offered, checked'],
+  ]
+  for (const [given, wanted] of rows) {
+    const { mailCa, ...shown } = given
+    it(`is "${wanted}" for ${JSON.stringify(mailCa === undefined ? shown : { ...shown, mailCa: 'FILE' })}`, () => {
+      assert.equal(tlsOf(given), wanted)
+    })
+  }
+
+  it('is never left unchecked for another machine, whatever else is set', () => {
+    for (const mail of [HOST, 'smtp://10.0.0.1,localhost', 'smtp://127.0.0.1.example.org', 'smtps://localhost']) {
+      for (const mailTls of [undefined, 'starttls', 'starttls-if-offered', 'none']) {
+        if (mail.startsWith('smtps') && mailTls !== undefined) continue
+        assert.match(tlsOf({ mail, ...(mailTls === undefined ? {} : { mailTls }) }), /, checked/)
+      }
+    }
+  })
+
+  it('takes a bundle of several certificates with words between them', () => {
+    const mailCa = file('bundle.pem', `Our authorities\r\n${AUTHORITY}\nand\n${AUTHORITY}${GOOD_SERVER.certificate}`)
+    assert.equal(tlsOf({ mail: HOST, mailCa }), 'starttls, checked, ca, ca, ca')
+  })
+})
+
+describe('the login', () => {
+  it('is that of --mail, with the password from there or from a file', () => {
+    for (const given of [
+      { mail: 'smtp://ann:hunter2%20p%C3%A4ssword@mail.example.org' },
+      { mail: 'smtp://ann@mail.example.org', mailPasswordFile: PASSWORD },
+    ]) {
+      const { route } = read(given)
+      assert.ok(route.kind === 'smtp')
+      assert.deepEqual(route.settings.login, { user: 'ann', password: 'hunter2 pässword' })
+      assert.equal(route.settings.cleartextLogin, false)
+    }
+  })
+
+  it('reads the token anew each time, so that another program can renew it', async () => {
+    const mailTokenFile = file('renewed', 'first')
+    const { route } = read({ mail: 'smtp://ann@mail.example.org', mailTokenFile })
+    assert.ok(route.kind === 'smtp' && route.settings.login !== undefined && 'token' in route.settings.login)
+    const { token } = route.settings.login
+    assert.equal(await token(), 'first')
+    file('renewed', 'second\r\n')
+    assert.equal(await token(), 'second')
+    file('renewed', '')
+    await assert.rejects(token(), { name: 'DeliveryError', stage: 'auth', temporary: true, message: /an empty one$/ })
+  })
+})
+
+describe('how the service says that it will deliver', () => {
+  const dkim = { mailDkimKey: KEY, mailDkimSelector: 'Date1' }
+  const rows: ReadonlyArray<readonly [Given, readonly string[]]> = [
+    [{}, ['Mail is not set up: sign-in codes are shown here, on stderr. Set --mail to send them']],
+    [{ mail: 'file:mails' }, ['Sign-in codes: mail is written to files in "mails"']],
+    [{ mail: 'exec:send --token hunter2' }, ['Sign-in codes: mail is given to the program "send"']],
+    [
+      { ...FROM, ...dkim, mail: HOST },
+      [
+        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS; its certificate is checked for its own name; without login',
+        'Mail is signed with DKIM: selector Date1 of example.org',
+      ],
+    ],
+    [
+      { ...FROM, mail: 'smtps://ann@a.example,[2001:db8::1]:2465', mailPasswordFile: PASSWORD, mailCa: CA },
+      [
+        'Sign-in codes: mail goes through a.example:465, then [2001:db8::1]:2465, over TLS; its certificate is checked for its own name, also by the authority of --mail-ca; login as "ann" with a password',
+      ],
+    ],
+    [
+      { ...FROM, mail: 'smtp://ann@a.example', mailTokenFile: TOKEN, mailTlsName: 'mx.example' },
+      [
+        'Sign-in codes: mail goes through a.example:587, over STARTTLS; its certificate is checked for "mx.example"; login as "ann" with a token (XOAUTH2)',
+      ],
+    ],
+    [
+      { mail: 'smtp://localhost' },
+      [
+        'Sign-in codes: mail goes through localhost:25, over STARTTLS where it is offered, else unencrypted; its certificate is not checked, because the server is on this machine; without login',
+      ],
+    ],
+    [
+      { mail: 'smtp://ann:hunter2@[::1]:1025', mailTls: 'none', mailCleartextLogin: 'on' },
+      ['Sign-in codes: mail goes through [::1]:1025, unencrypted; login as "ann" with a password, also unencrypted'],
+    ],
+    [
+      { ...FROM, mail: 'smtp://ann:hunter2@a.example:25', mailTls: 'none', mailCleartextLogin: 'on' },
+      [
+        'Sign-in codes: mail goes through a.example:25, unencrypted; login as "ann" with a password, also unencrypted',
+        'Warning: mail leaves this machine unencrypted: whoever listens can sign in with its codes',
+        'Warning: the password or token for the mail server may travel unencrypted',
+      ],
+    ],
+    [
+      { mail: HOST, mailTls: 'none' },
+      [
+        'Sign-in codes: mail goes through mail.example.org:25, unencrypted; without login',
+        'Warning: mail leaves this machine unencrypted: whoever listens can sign in with its codes',
+        'Warning: few servers take mail from no-reply@localhost: set --mail-from to an address of yours',
+      ],
+    ],
+    [
+      { ...FROM, mail: HOST, mailTls: 'starttls-if-offered' },
+      [
+        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS where it is offered, else unencrypted; its certificate is checked for its own name; without login',
+        'Warning: mail leaves this machine unencrypted where the server offers no TLS, or somebody between hides the offer',
+      ],
+    ],
+    [
+      { ...FROM, mail: HOST, mailCa: file('half-expired.pem', `${EXPIRED_AUTHORITY}${AUTHORITY}`) },
+      [
+        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS; its certificate is checked for its own name, also by the authorities of --mail-ca; without login',
+        'Warning: of the certificates in --mail-ca, "CN=Dateline expired authority, O=Example" expired on 2011-01-01',
+      ],
+    ],
+  ]
+  for (const [given, lines] of rows) {
+    it(lines[0] ?? '', () => assert.deepEqual(describeMail(read(given)), lines))
+  }
+})
+
+describe('mail settings that the service refuses', () => {
+  const key = (name: string, content: string): Given => ({
+    ...FROM,
+    mail: HOST,
+    mailDkimSelector: 'x',
+    mailDkimKey: file(name, content),
+  })
+  const ca = (name: string, content: string | Buffer): Given => ({ mail: HOST, mailCa: file(name, content) })
+  const ann = 'smtp://ann@mail.example.org'
+  const password = (name: string, content: string | Buffer): Given => ({
+    mail: ann,
+    mailPasswordFile: file(name, content),
+  })
+  mkdirSync(join(DIRECTORY, 'folder'))
+  const encrypted = RSA.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
+
+  const rows: ReadonlyArray<readonly [string, Given, RegExp]> = [
+    [
+      'a CA file that is missing',
+      { mail: HOST, mailCa: '/nowhere/ca.pem' },
+      /^Cannot use --mail-ca "\/nowhere\/ca\.pem": expected a file of PEM certificates, found none \(no such file or directory\)$/,
+    ],
+    ['a directory as CA file', { mail: HOST, mailCa: DIRECTORY }, /--mail-ca .*found a directory$/],
+    ['a device as CA file', { mail: HOST, mailCa: '/dev/zero' }, /--mail-ca .*found a device or pipe$/],
+    ['an empty CA file', ca('empty.pem', '\n'), /--mail-ca .*found an empty file$/],
+    [
+      'a CA file without a certificate',
+      ca('words.pem', 'hunter2'),
+      /--mail-ca .*expected a file of PEM certificates, found none in it$/,
+    ],
+    ['a key as CA file', ca('key.pem', GOOD_SERVER.key), /--mail-ca .*found a PRIVATE KEY$/],
+    [
+      'a CA file in DER',
+      ca('ca.der', Buffer.from(AUTHORITY.replace(/-----.*-----|\s/g, ''), 'base64')),
+      /found DER; convert it with openssl x509 -inform der$/,
+    ],
+    ['half a certificate', ca('half.pem', AUTHORITY.slice(0, 300)), /found half a certificate$/],
+    [
+      'a certificate that cannot be read',
+      ca('bad.pem', `${AUTHORITY}${AUTHORITY.replace('MII', 'MIJ')}`),
+      /found that number 2 of 2 cannot be read$/,
+    ],
+    [
+      'the certificate of a server as CA',
+      ca('server.pem', GOOD_SERVER.certificate),
+      /expected the certificate of an authority, found that of "CN=localhost", which is none; give that of its issuer "CN=Dateline test authority, O=Example"$/,
+    ],
+    [
+      'an expired CA',
+      ca('expired.pem', EXPIRED_AUTHORITY),
+      /expected a certificate that is valid now, found that "CN=Dateline expired authority, O=Example" expired on 2011-01-01$/,
+    ],
+    [
+      'a CA file without end',
+      ca('long.pem', AUTHORITY.repeat(2000)),
+      /--mail-ca .*of at most 1000000 bytes, found a longer one$/,
+    ],
+
+    [
+      'a CA with mail to files',
+      { mail: 'file:mails', mailCa: CA },
+      /^Cannot use --mail-ca: expected a mail server in --mail \(smtp:\/\/ or smtps:\/\/\), found file:…$/,
+    ],
+    ['a CA with mail to the console', { mailCa: CA }, /--mail-ca: .*found console:$/],
+    ['a TLS mode with a program', { mail: `exec:${PROGRAM}`, mailTls: 'none' }, /--mail-tls: .*found exec:…$/],
+    ['a TLS name with mail to files', { mail: 'file:mails', mailTlsName: 'mx' }, /--mail-tls-name: /],
+    [
+      'a cleartext login with mail to files',
+      { mail: 'file:mails', mailCleartextLogin: 'on' },
+      /--mail-cleartext-login: /,
+    ],
+    ['a password with mail to files', { mail: 'file:mails', mailPasswordFile: PASSWORD }, /--mail-password-file: /],
+    ['a token with a program', { mail: `exec:${PROGRAM}`, mailTokenFile: TOKEN }, /--mail-token-file: /],
+    [
+      'a signature on the console',
+      { mailDkimKey: KEY, mailDkimSelector: 'x' },
+      /--mail-dkim-key: expected a --mail that sends messages, found console:$/,
+    ],
+
+    [
+      'a TLS mode with smtps',
+      { mail: 'smtps://h.example', mailTls: 'starttls' },
+      /^Cannot use --mail-tls starttls: expected smtp:\/\/… in --mail, found smtps:\/\/…/,
+    ],
+    [
+      'a CA without TLS',
+      { mail: HOST, mailTls: 'none', mailCa: CA },
+      /--mail-ca: expected TLS to the mail server, found --mail-tls none$/,
+    ],
+    ['a TLS name without TLS', { mail: HOST, mailTls: 'none', mailTlsName: 'mx' }, /--mail-tls-name: expected TLS/],
+    [
+      'a cleartext login where there is none',
+      { mail: HOST, mailTls: 'none', mailCleartextLogin: 'on' },
+      /--mail-cleartext-login: expected a user in --mail, found none$/,
+    ],
+    [
+      'a cleartext login inside TLS',
+      { mail: 'smtps://a:b@h.example', mailCleartextLogin: 'on' },
+      /expected --mail-tls none or starttls-if-offered, found smtps:\/\/…$/,
+    ],
+    [
+      'a cleartext login with STARTTLS',
+      { mail: 'smtp://a:b@h.example', mailCleartextLogin: 'on' },
+      /found that TLS is required$/,
+    ],
+    [
+      'a token in clear',
+      { mail: ann, mailTokenFile: TOKEN, mailTls: 'none' },
+      /--mail-token-file: expected TLS .* or --mail-cleartext-login, found --mail-tls none$/,
+    ],
+
+    [
+      'a user without a password',
+      { mail: ann },
+      /^Cannot use --mail: expected a password with the user, .*, found none$/,
+    ],
+    [
+      'a password without a user',
+      { mail: HOST, mailPasswordFile: PASSWORD },
+      /--mail-password-file: expected a user in --mail, as in smtp:\/\/user@host, found none$/,
+    ],
+    ['a token without a user', { mail: HOST, mailTokenFile: TOKEN }, /--mail-token-file: expected a user/],
+    [
+      'two passwords',
+      { mail: 'smtp://ann:hunter2@h.example', mailPasswordFile: PASSWORD },
+      /--mail-password-file: expected one way to log in, found a password in --mail as well$/,
+    ],
+    [
+      'a password and a token',
+      { mail: ann, mailPasswordFile: PASSWORD, mailTokenFile: TOKEN },
+      /--mail-token-file: expected one way to log in, found --mail-password-file as well$/,
+    ],
+    [
+      'a password file that is missing',
+      { mail: ann, mailPasswordFile: '/nowhere/x' },
+      /--mail-password-file "\/nowhere\/x": .*no such file/,
+    ],
+    ['an empty password file', password('p1', ''), /found an empty one$/],
+    ['a password file of two lines', password('p2', 'hunter2\nhunter2\n'), /found several lines$/],
+    ['a password with a NUL', password('p3', 'hunter2\0'), /found one that is none$/],
+    ['a password file without end', password('p4', 'hunter2'.repeat(1000)), /found a longer one$/],
+    [
+      'a token with spaces',
+      { mail: ann, mailTokenFile: file('t1', 'hunter2 hunter2') },
+      /--mail-token-file .*found one that is none$/,
+    ],
+    [
+      'a token in JSON',
+      { mail: ann, mailTokenFile: file('t2', '{"access_token":\n"hunter2"}') },
+      /found several lines$/,
+    ],
+
+    [
+      'a program that is missing',
+      { mail: 'exec:/nowhere/sendmail -t' },
+      /^Cannot use --mail exec: "\/nowhere\/sendmail": expected a program that can be run, found none \(no such file or directory\)$/,
+    ],
+    ['a program that is a directory', { mail: `exec:${DIRECTORY}` }, /found a directory$/],
+    ['a program that cannot be run', { mail: `exec:${CA}` }, /found none \(permission denied\)$/],
+    [
+      'a program that PATH does not have',
+      { mail: 'exec:sendmail hunter2' },
+      /"sendmail": expected a program in one of the directories of PATH, found none of that name$/,
+    ],
+
+    [
+      'a DKIM key without selector',
+      { ...FROM, mail: HOST, mailDkimKey: KEY },
+      /^Cannot use --mail-dkim-key: expected --mail-dkim-selector with it, found none$/,
+    ],
+    [
+      'a DKIM selector without key',
+      { ...FROM, mail: HOST, mailDkimSelector: 'x' },
+      /--mail-dkim-selector: expected --mail-dkim-key with it, found none$/,
+    ],
+    ...['a b', '-a', 'a..b', 'a'.repeat(64), '123456'].map(
+      (mailDkimSelector) =>
+        [
+          `the DKIM selector ${mailDkimSelector}`,
+          { ...FROM, mail: HOST, mailDkimKey: KEY, mailDkimSelector },
+          /^Cannot use --mail-dkim-selector ".*": expected (?:letters, digits, hyphens and dots|no six digits alone)/,
+        ] as const,
+    ),
+    [
+      'a DKIM key for a sender without a domain',
+      { mail: HOST, mailDkimKey: KEY, mailDkimSelector: 'x' },
+      /--mail-dkim-key: expected a --mail-from at a domain in DNS, found "no-reply@localhost"$/,
+    ],
+    [
+      'a DKIM key of 1024 bits',
+      key('rsa1024', pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey)),
+      /^Cannot use --mail-dkim-key ".*": expected a private key in PEM, RSA of 2048 to 4096 bits or Ed25519, found an RSA key of 1024 bits$/,
+    ],
+    ['a DKIM key of another kind', key('ec', GOOD_SERVER.key), /found a key of the type ec$/],
+    [
+      'a public DKIM key',
+      key('public', RSA.publicKey.export({ type: 'spki', format: 'pem' }).toString()),
+      /found PEM of a public key$/,
+    ],
+    ['a certificate as DKIM key', key('certificate', AUTHORITY), /found PEM of a certificate$/],
+    [
+      'a DKIM key behind a passphrase',
+      key('encrypted', encrypted.toString()),
+      /found one that is protected by a passphrase$/,
+    ],
+    [
+      'a DKIM key that is broken',
+      key('broken', pem(ED25519.privateKey).replace('MC4', 'MC5')),
+      /found PEM that cannot be read$/,
+    ],
+    ['a DKIM key that is none', key('none', 'hunter2'), /found no PEM at all$/],
+  ]
+  for (const [name, given, message] of rows) {
+    it(name, () => {
+      assert.throws(
+        () => read(given),
+        (error: unknown) => {
+          assert.ok(error instanceof MailSettingError, String(error))
+          assert.match(error.message, message)
+          assert.match(error.message, /^Cannot use --mail[a-z-]*/)
+          assert.doesNotMatch(error.message, /hunter2|\n/)
+          return true
+        },
+      )
+    })
+  }
+
+  const unreadable: ReadonlyArray<readonly [Given, RegExp]> = [
+    [{ mailTls: 'maybe' }, /^Cannot use mailTls: expected one of starttls, starttls-if-offered, none, found "maybe"$/],
+    [{ mailTlsName: 'a b' }, /expected the name or the IP address of a host/],
+    [{ mailCa: '' }, /expected the path of a file, found none/],
+    [{ mailDkimSelector: ' ' }, /expected a text that is not empty/],
+  ]
+  for (const [given, message] of unreadable) {
+    it(JSON.stringify(given).slice(0, 60), () => {
+      const pattern = message.source.replace('mailTls:', '--mail-tls:')
+      assert.throws(() => read(given), { name: 'ConfigError', message: new RegExp(pattern) })
+    })
+  }
+})
+
+describe('a file with a secret', { skip: process.platform === 'win32' && 'Windows has no such modes' }, () => {
+  const settings: ReadonlyArray<readonly [string, string, (path: string) => Given]> = [
+    ['--mail-password-file', 'hunter2', (path) => ({ mail: 'smtp://ann@h.example', mailPasswordFile: path })],
+    ['--mail-token-file', 'hunter2', (path) => ({ mail: 'smtp://ann@h.example', mailTokenFile: path })],
+    ['--mail-dkim-key', pem(RSA.privateKey), (path) => ({ mail: HOST, mailDkimKey: path, mailDkimSelector: 'x' })],
+  ]
+  for (const [flag, content, given] of settings) {
+    for (const mode of [0o644, 0o640, 0o604, 0o660, 0o610]) {
+      it(`is refused for ${flag} when it is ours and others may use it (mode ${mode.toString(8)})`, () => {
+        const path = file(`open${flag}`, content, mode)
+        const message = new RegExp(
+          `^Cannot use ${flag} ".*": .*, found mode 0${mode.toString(8)}; run chmod 600 on it$`,
+        )
+        assert.throws(() => read({ ...FROM, ...given(path) }), { name: 'MailSettingError', message })
+      })
+    }
+
+    const skip = process.getuid?.() !== 0 && 'only root can give files away'
+    it(`of somebody else is taken for ${flag}, with a warning where everybody may read it`, { skip }, () => {
+      const path = file(`foreign${flag}`, content, 0o640)
+      chownSync(path, 12_345, 0)
+      assert.deepEqual(read({ ...FROM, ...given(path) }).warnings, [])
+      chmodSync(path, 0o644)
+      assert.deepEqual(read({ ...FROM, ...given(path) }).warnings, [
+        `everybody on this machine can read the file of ${flag} (mode 0644)`,
+      ])
+    })
+  }
+
+  it('may be a named pipe only for those who like to wait: we do not', () => {
+    const path = join(DIRECTORY, 'pipe')
+    execFileSync('mkfifo', ['-m', '600', path])
+    assert.throws(() => read({ mail: 'smtp://ann@h.example', mailPasswordFile: path }), /found a device or pipe$/)
+  })
+})
