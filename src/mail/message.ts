@@ -11,7 +11,7 @@ import { encodeForTransfer } from './transfer-encoding.ts'
 
 const PART_CHARS_MAX = 200_000
 const LETTERS = /^[A-Za-z]{8,70}$/
-const LANGUAGE_TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/
+const LANGUAGE_TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,16}$/
 
 export interface MessageParts {
   readonly from: Mailbox

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { describe } from '../base/failure.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { systemReason } from '../base/system-error.ts'
+import { codeRunsOf } from './code-runs.ts'
 import { refusedTemplate, TemplateError, type TemplateSource } from './template-error.ts'
 
 const FILES_MAX = 200
@@ -72,7 +73,8 @@ function partsOf(name: string, file: string): Pick<TemplateFile, 'language' | 'k
 }
 
 function canonicalTag(tag: string): string | undefined {
-  if (tag.length > TAG_CHARS_MAX) return undefined
+  // It goes into a header, where it must not look like a code.
+  if (tag.length > TAG_CHARS_MAX || codeRunsOf(tag).length > 0) return undefined
   try {
     return Intl.getCanonicalLocales(tag)[0]
   } catch {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { composeMessage } from '../../src/mail/message.ts'
 import { TemplateError } from '../../src/mail/template-error.ts'
 import { openTemplates, type SignIn, signInMessage } from '../../src/mail/templates.ts'
 import { temporaryDirectory } from '../support/service.ts'
@@ -60,6 +61,18 @@ describe('openTemplates()', () => {
     const lifetimes = [1, 3, 15].map((minutes) => signIn({ ...SIGN_IN, minutes, languages: ['pl-PL'] }).text)
     assert.deepEqual(lifetimes, ['012345 działa 1 minuta.\n', '012345 działa 3 minuty.\n', '012345 działa 15 minut.\n'])
     assert.equal(signIn({ ...SIGN_IN, languages: ['pl'] }).language, 'pl')
+  })
+
+  it('writes any language that has a tag into a message', (t) => {
+    const language = 'de-a-bb-c-dd-e-ff-g-hh-i-jj-k-ll'
+    const directory = directoryOf(t, { [`sign-in.${language}.txt`]: TEXT, [`sign-in.${language}.html`]: PAGE })
+    const content = openTemplates(directory).signIn({ ...SIGN_IN, languages: [language] })
+    assert.equal(content.language, language)
+    const names = { from: { name: '', address: 'a@b.org' }, to: 'c@d.org', messageId: 'abcdefgh', boundary: 'qwertyui' }
+    assert.match(
+      composeMessage({ ...content, ...names, date: 0 }),
+      new RegExp(`^Content-Language: ${language}\r$`, 'm'),
+    )
   })
 
   it('counts minutes in English for a language that nobody knows, not in that of the machine', (t) => {
@@ -295,6 +308,7 @@ describe('openTemplates() refuses', () => {
       'signin.de.txt": expected a name such as sign-in.de.txt or sign-in.pt-BR.html, found "signin.de.txt": did you mean "sign-in.de.txt"?',
     ],
     ['another ending', { 'sign-in.de.htm': PAGE }, 'found "sign-in.de.htm": did you mean "sign-in.de.html"?'],
+    ['a language that looks like a code', { 'sign-in.de-x-123456.txt': TEXT }, 'found "sign-in.de-x-123456.txt"'],
     ['no language', { 'sign-in.txt': TEXT }, 'sign-in.txt": expected a name such as'],
     ['a language that is none', { 'sign-in.germanlanguage.txt': TEXT }, 'found "sign-in.germanlanguage.txt"'],
     ['a file of something else', { 'README.md': '' }, 'README.md": expected a name such as'],
