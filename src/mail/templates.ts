@@ -60,9 +60,9 @@ export function openTemplates(directory: string | undefined): Templates {
   }
 }
 
-/** The built-in mail. */
+/** The built-in mail; who writes many opens the templates once. */
 export function signInMessage(signIn: SignIn): MailContent {
-  return SHIPPED.signIn(signIn)
+  return openTemplates(undefined).signIn(signIn)
 }
 
 /** What we ship, in the form of the files. */
@@ -72,8 +72,6 @@ const BUILT_IN: ReadonlyMap<string, { readonly txt: string; readonly html: strin
     { txt: builtInText(texts), html: signInPage(language, texts) },
   ]),
 )
-
-const SHIPPED = openTemplates(undefined)
 
 function builtInText({ subject, opening, lifetime, advice }: SignInTexts): string {
   return `Subject: ${subject}\n\n{{code}} ${opening}\n\n${lifetime}\n\n${advice}\n`

@@ -269,6 +269,8 @@ describe('openTemplates() refuses', () => {
     ['markup in a title', page('<title><b>x</b></title>'), 'line 2: expected </title> after <title>, found none'],
     ['a tag without an end', page('<p '), 'line 2: cannot read the tag <p>: expected name="value" and ">"'],
     ['a value instead of an attribute', page('<p {{appName}}>'), 'line 2: cannot read the tag <p>'],
+    ['a tag within a value', page('<p title="<img src=x>">'), 'line 2: cannot read the tag <p>'],
+    ['an end of a tag within a value', page("<p title='x>'>"), 'line 2: cannot read the tag <p>'],
     [
       'a sign that opens nothing',
       page('1 < 2'),
