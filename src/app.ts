@@ -5,7 +5,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { apiRoutes } from './api/routes.ts'
+import { apiRoutes, operationRoutes } from './api/routes.ts'
+import { readinessChecks } from './api/readiness.ts'
+import { serviceMetrics, type ServiceCounters } from './api/service-metrics.ts'
+import { systemRoutes } from './api/system-routes.ts'
 import { authRoutes } from './api/auth-routes.ts'
 import { dataRoutes } from './api/data-routes.ts'
 import { createAccounts, type Accounts } from './auth/accounts.ts'
@@ -18,6 +21,7 @@ import type { Clock } from './base/clock.ts'
 import { isoDate } from './base/dates.ts'
 import { idGenerator, type NewId } from './base/ids.ts'
 import type { Log } from './base/log.ts'
+import { createMetrics, type Metrics } from './base/metrics.ts'
 import { VERSION } from './base/version.ts'
 import type { Config, Environment, Secrets } from './config.ts'
 import { createDocuments } from './content/documents.ts'
@@ -60,6 +64,8 @@ export interface Services {
   readonly sessions: Sessions
   readonly accounts: Accounts
   readonly newId: NewId
+  readonly metrics: Metrics
+  readonly counters: ServiceCounters
 }
 
 /**
@@ -87,7 +93,16 @@ export async function openServices(
       secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
     if (first === undefined) throw new Error('There is no secret')
     const keys = deriveKeys([first, ...older])
-    const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate)
+    const metrics = createMetrics()
+    const counters = serviceMetrics(metrics, {
+      version: VERSION,
+      startedAt: now(),
+      now,
+      store,
+      database: dir.database,
+      dataDir: dir.path,
+    })
+    const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate, counters.rateLimited)
     const token = { lifetimeMs: config.tokenHours * HOUR_MS, issuer: config.tokenIssuer }
     const sessions = createSessions(store, keys, token, newId)
     const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
@@ -98,11 +113,12 @@ export async function openServices(
       sessions,
       newId,
       log,
+      onSignIn: counters.signIn,
       defaultLanguage: () => defaultLanguage(store),
       defaultConfig: remoteConfigSeed(),
     })
     await seedBasics(store, config)
-    return { store, keys, codes, limits, sessions, accounts, newId }
+    return { store, keys, codes, limits, sessions, accounts, newId, metrics, counters }
   } catch (error) {
     await store.close()
     throw error
@@ -133,7 +149,8 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const mailSettings = readMailSettings(config, { now, environment })
   const { signIn } = openTemplates(join(resolve(config.dataDir), TEMPLATES_DIRECTORY))
   const services = await openServices(config, secrets, { now, log, own: true })
-  const { store, accounts, sessions, limits, keys, newId } = services
+  const { store, accounts, sessions, limits, keys, newId, metrics, counters } = services
+  const instance = randomBytes(8).toString('hex')
   try {
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
     const mailer = await openConfiguredMailer(mailSettings, { now, randomBytes, writeLine })
@@ -152,7 +169,18 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
     const documents = createDocuments({ store, now, newId, settings, invite: accounts.invite })
     const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: courier.wake })
-    const routes = apiRoutes(auth, dataRoutes(documents), { sessions, limits, now, publicRemoteConfig })
+    const system = systemRoutes({
+      instance,
+      startedAt: now(),
+      sessions,
+      metrics,
+      checks: readinessChecks({ store, dataDir: resolve(config.dataDir), now }),
+      now,
+    })
+    const routes = [
+      ...apiRoutes(auth, dataRoutes(documents), { sessions, limits, now, publicRemoteConfig }),
+      ...operationRoutes(system),
+    ]
     const server = createServer({
       router: createRouter(routes),
       newRequestId: newId,
@@ -161,6 +189,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       cors: config.corsOrigins,
       proxies: config.trustedProxies,
       limits: serverLimits,
+      observe: counters.request,
     })
     const close = async (): Promise<void> => {
       await server.close()
@@ -171,7 +200,6 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     try {
       const { host, port } = await server.listen(config)
       const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-      const instance = randomBytes(8).toString('hex')
       return { url, port, instance, services, mail: describeMail(mailSettings), idle: courier.idle, close }
     } catch (error) {
       await courier.stop()

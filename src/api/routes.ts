@@ -13,6 +13,7 @@ import type { Route } from '../http/router.ts'
 import { hasDashboard } from '../models/caller.ts'
 import type { AuthRoutes } from './auth-routes.ts'
 import type { DataRoutes } from './data-routes.ts'
+import type { SystemRoutes } from './system-routes.ts'
 
 export interface RouteServices {
   readonly sessions: Sessions
@@ -71,6 +72,15 @@ export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteSer
     { method: 'GET', path: '/api/v1/data/:id', handler: item },
     { method: 'PUT', path: '/api/v1/data/:id', handler: limited(data.replace) },
     { method: 'DELETE', path: '/api/v1/data/:id', handler: limited(data.remove) },
+  ]
+}
+
+/** For who runs the service; these say themselves who may read them. */
+export function operationRoutes(system: SystemRoutes): readonly Route[] {
+  return [
+    { method: 'GET', path: '/healthz', handler: system.health },
+    { method: 'GET', path: '/readyz', handler: system.ready },
+    { method: 'GET', path: '/metrics', handler: system.metrics },
   ]
 }
 

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import { parseEmail } from '../mail/address.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
-import type { AccountStore, NewAccount, SessionRecord } from '../store/store.ts'
+import type { AccountStore, NewAccount, SessionRecord, SignedIn } from '../store/store.ts'
 import type { Codes } from './codes.ts'
 import { mergePreferences } from './merge-preferences.ts'
 import { guestEmail, isGuestEmail, newAccount } from './new-account.ts'
@@ -66,6 +66,8 @@ export interface AccountsOptions {
   readonly sessions: Sessions
   readonly newId: NewId
   readonly log: Log
+  /** Hears what became of the account at each sign-in. */
+  readonly onSignIn: (how: SignedIn['how'] | 'guest') => void
   /** The record that the settings of a new account embed. */
   readonly defaultLanguage: () => Promise<JsonObject>
   /** Sets the limits where an administrator has removed the remote configuration. */
@@ -86,6 +88,7 @@ export function createAccounts({
   sessions,
   newId,
   log,
+  onSignIn,
   defaultLanguage,
   defaultConfig,
 }: AccountsOptions): Accounts {
@@ -119,12 +122,14 @@ export function createAccounts({
         merge: (parts) => mergePreferences({ ...parts, config: parts.config ?? defaultConfig }, now),
       })
       log.info('account.signed-in', { user: user['id'], how })
+      onSignIn(how)
       return reply(user, opened)
     },
     async signInAnonymously({ client, now }) {
       const account = await prepare(now, { appRole: 'guestUser' })
       const session = sessions.open({ label: client, now })
       await store.createAccount(account, session)
+      onSignIn('guest')
       return reply(account.user.value, session)
     },
     async deleteOwn({ caller, jti, expiresAt }, now) {

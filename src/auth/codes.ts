@@ -11,7 +11,7 @@ import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { AccountStore } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
-import { tooMany, type Limits } from './limits.ts'
+import type { Limits } from './limits.ts'
 
 const CODE_DIGITS = 6
 const CODE = /^\d{6}$/
@@ -77,7 +77,7 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
         attemptsMax: settings.attemptsMax,
         tries: limits.wrongCodes(email),
       })
-      if (outcome.kind === 'limited') throw tooMany('Wrong codes for this e-mail address', outcome.retryAfterMs)
+      if (outcome.kind === 'limited') throw limits.tooManyWrongCodes(outcome.retryAfterMs)
       if (outcome.kind === 'refused') throw wrongCode(outcome.reason)
     },
   }

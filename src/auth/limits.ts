@@ -40,38 +40,65 @@ export interface Limits {
   dataRequest(caller: string, now: number): void
   /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
   wrongCodes(email: string): Rate | undefined
+  /** The refusal where the store found that limit passed. */
+  tooManyWrongCodes(retryAfterMs: number): Failure
 }
 
-export function createLimits(store: AccountStore, settings: LimitSettings, key: Buffer): Limits {
+/** `onRefused` hears the name of a limit for each event that it refused. */
+export function createLimits(
+  store: AccountStore,
+  settings: LimitSettings,
+  key: Buffer,
+  onRefused: (limit: string) => void = () => {},
+): Limits {
   const rate = (name: string, who: string, max: number, windowMs: number): Rate | undefined =>
     max === 0 ? undefined : { key: mac(key, name, who), max, windowMs }
-  const count = async (limit: Rate | undefined, what: string, now: number): Promise<void> => {
+  const count = async (name: string, limit: Rate | undefined, what: string, now: number): Promise<void> => {
     if (limit === undefined) return
     const retryAfterMs = await store.countRate(limit, now)
-    if (retryAfterMs !== undefined) throw tooMany(what, retryAfterMs)
+    if (retryAfterMs === undefined) return
+    onRefused(name)
+    throw tooMany(what, retryAfterMs)
   }
   const data = createWindows(settings.dataPerUser, MINUTE_MS)
   return {
     requestCodeFrom: (address, now) =>
-      count(rate('codes from', address, settings.codesPerAddress, HOUR_MS), 'Sign-in codes from this address', now),
+      count(
+        'codes_per_address',
+        rate('codes from', address, settings.codesPerAddress, HOUR_MS),
+        'Sign-in codes from this address',
+        now,
+      ),
     requestCodeFor: (email, now) =>
       count(
+        'codes_per_email',
         rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS),
         'Sign-in codes for this e-mail address',
         now,
       ),
     guestFrom: (address, now) =>
-      count(rate('guests from', address, settings.guestsPerAddress, HOUR_MS), 'Guest sign-ins from this address', now),
+      count(
+        'guests_per_address',
+        rate('guests from', address, settings.guestsPerAddress, HOUR_MS),
+        'Guest sign-ins from this address',
+        now,
+      ),
     dataRequest(caller, now) {
       const retryAfterMs = data(caller, now)
-      if (retryAfterMs !== undefined) throw tooMany('Requests of this user', retryAfterMs)
+      if (retryAfterMs === undefined) return
+      onRefused('data_per_user')
+      throw tooMany('Requests of this user', retryAfterMs)
     },
     wrongCodes: (email) => rate('wrong codes', email, settings.wrongCodesPerEmail, DAY_MS),
+    tooManyWrongCodes(retryAfterMs) {
+      onRefused('wrong_codes_per_email')
+      return tooMany('Wrong codes for this e-mail address', retryAfterMs)
+    },
   }
 }
 
 /** The 429 that says how long to wait. `what` begins the sentence. */
-export function tooMany(what: string, retryAfterMs: number): Failure {
+function tooMany(what: string, retryAfterMs: number): Failure {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
   return fail('tooManyRequests', `${what} came too often: try again in ${wait}`, {

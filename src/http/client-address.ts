@@ -54,6 +54,11 @@ export function clientAddress(
   return client
 }
 
+/** Whether an address, as clientAddress() writes it, is one of this machine alone (RFC 6890 section 2.2). */
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'))
+}
+
 /** What to count requests by: an IPv4 address itself, of an IPv6 address its /64, which is what one customer gets. */
 export function limitKey(address: string): string {
   if (!isIPv6(address)) return address

@@ -27,6 +27,8 @@ export class IncomingExchange implements Exchange {
   readonly method: string
   readonly path: string
   params: Params = {}
+  /** The path of the route that serves it; empty where there is none. */
+  route = ''
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** What note() collected, for the access log. */

@@ -19,6 +19,8 @@ export interface Route {
 }
 
 export interface Routed {
+  /** The path of the table that matched; empty where none did. */
+  readonly path: string
   readonly handler: Handler
   readonly params: Params
 }
@@ -42,7 +44,7 @@ export function createRouter(routes: readonly Route[]): Router {
         if (match === null) continue
         const handler = place.handlers.get(method)
         if (handler === undefined) throw wrongMethod(method, path, place.allow)
-        return { handler, params: paramsOf(place.names, match) }
+        return { path: place.path, handler, params: paramsOf(place.names, match) }
       }
       // The asterisk form asks about the server as a whole (RFC 9110 section 9.3.7).
       if (method === 'OPTIONS') return path === '*' ? optionsReply(methods) : OPTIONS_UNKNOWN
@@ -53,6 +55,7 @@ export function createRouter(routes: readonly Route[]): Router {
 
 /** One path of the table with all its methods. */
 interface Place {
+  readonly path: string
   readonly pattern: RegExp
   readonly names: readonly string[]
   readonly handlers: ReadonlyMap<string, Handler>
@@ -61,7 +64,7 @@ interface Place {
 
 const NO_PARAMS: Params = {}
 const SEGMENT = /^(?::[A-Za-z]\w*|[A-Za-z0-9._~-]+)$/
-const OPTIONS_UNKNOWN: Routed = { handler: () => ({ kind: 'empty', status: 204 }), params: NO_PARAMS }
+const OPTIONS_UNKNOWN: Routed = { path: '', handler: () => ({ kind: 'empty', status: 204 }), params: NO_PARAMS }
 
 function placesOf(routes: readonly Route[]): readonly Place[] {
   const table = new Map<string, Map<string, Handler>>()
@@ -96,7 +99,7 @@ function placeOf(path: string, own: ReadonlyMap<string, Handler>): Place {
   const parts = segments(path)
   const pattern = parts.map((part) => (part.startsWith(':') ? '([^/]+)' : RegExp.escape(part))).join('/')
   const names = parts.filter((part) => part.startsWith(':')).map((part) => part.slice(1))
-  return { pattern: new RegExp(`^/${pattern}$`), names, handlers, allow }
+  return { path, pattern: new RegExp(`^/${pattern}$`), names, handlers, allow }
 }
 
 function segments(path: string): readonly string[] {
@@ -119,7 +122,7 @@ function paramsOf(names: readonly string[], match: RegExpExecArray): Params {
 }
 
 function optionsReply(allow: string): Routed {
-  return { handler: () => ({ kind: 'empty', status: 204, headers: { Allow: allow } }), params: NO_PARAMS }
+  return { path: '', handler: () => ({ kind: 'empty', status: 204, headers: { Allow: allow } }), params: NO_PARAMS }
 }
 
 function wrongMethod(method: string, path: string, allow: string): Error {

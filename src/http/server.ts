@@ -20,7 +20,7 @@ import type { CorsPolicy } from './cors.ts'
 import { IncomingExchange } from './incoming-exchange.ts'
 import { refusalOf, refusalText } from './refusal.ts'
 import type { Router } from './router.ts'
-import { serving } from './serving.ts'
+import { serving, type ServedRequest } from './serving.ts'
 
 export interface ServerLimits {
   readonly bodyBytesMax: number
@@ -69,6 +69,8 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>
   /** Milliseconds from any fixed moment, never going back; durations are measured with it. */
   readonly ticks?: () => number
+  /** Called for every request once its reply is on its way. */
+  readonly observe?: (served: ServedRequest) => void
 }
 
 export interface Listening {
@@ -104,6 +106,7 @@ export function createServer(options: ServerOptions): HttpServer {
     now: options.now,
     cors: corsHeaders(options.cors),
     ticks: options.ticks ?? (() => performance.now()),
+    observe: options.observe ?? (() => {}),
   })
   const connections = new Map<Socket, Connection>()
   let isFull = false

@@ -26,6 +26,17 @@ export interface ServingParts {
   readonly log: Log
   /** Milliseconds from any fixed moment, never going back. */
   readonly ticks: () => number
+  /** Called for every request once its reply is on its way. */
+  readonly observe: (served: ServedRequest) => void
+}
+
+export interface ServedRequest {
+  readonly method: string
+  /** The path of the route's table; empty where none matched. */
+  readonly route: string
+  /** Undefined where the client was gone before. */
+  readonly status: number | undefined
+  readonly ms: number
 }
 
 /**
@@ -34,19 +45,21 @@ export interface ServingParts {
  */
 export type Serve = (exchange: IncomingExchange, isClosing: () => boolean) => Promise<boolean>
 
-export function serving({ router, cors, now, log, ticks }: ServingParts): Serve {
+export function serving({ router, cors, now, log, ticks, observe }: ServingParts): Serve {
   return async (exchange, isClosing) => {
     const start = ticks()
     const reply = await replyOf(exchange)
     const isAborted = exchange.isAbandoned || reply === undefined
     const sent = exchange.isAbandoned || reply === undefined ? NOTHING_SENT : send(exchange, reply, isClosing())
+    const ms = ticks() - start
+    observe({ method: exchange.method, route: exchange.route, status: reply?.status, ms })
     log.info('request', {
       requestId: exchange.requestId,
       method: exchange.method,
       // Without the query string, which can hold personal data.
       path: exchange.path.slice(0, LOGGED_PATH_CHARS_MAX),
       ...(reply === undefined ? {} : { status: reply.status }),
-      ms: Math.round((ticks() - start) * 100) / 100,
+      ms: Math.round(ms * 100) / 100,
       bytes: sent.bodyBytes,
       client: exchange.clientAddress,
       ...(isAborted ? { aborted: true } : {}),
@@ -59,7 +72,8 @@ export function serving({ router, cors, now, log, ticks }: ServingParts): Serve 
   async function replyOf(exchange: IncomingExchange): Promise<Reply | undefined> {
     try {
       assertOneHost(exchange.request)
-      const { handler, params } = router.route(exchange.method, exchange.path)
+      const { path, handler, params } = router.route(exchange.method, exchange.path)
+      exchange.route = path
       exchange.params = params
       return await handler(exchange)
     } catch (error) {

@@ -1,0 +1,66 @@
+/**
+ * Whether the service can do its work: each check gives a reason why not, or nothing.
+ *
+ * The reasons are read by load balancers and by whoever can reach the port, so they tell what is wrong and not where:
+ * no path, no address, no words of a mail server. Those are in the log.
+ */
+import { statfs } from 'node:fs/promises'
+import type { Clock } from '../base/clock.ts'
+import { showDuration } from '../base/duration.ts'
+import { remoteConfig } from '../models/remote-config.ts'
+import type { DocumentStore, OutboxStore } from '../store/store.ts'
+
+/** Less than this, and a checkpoint of the log may fail. */
+const FREE_BYTES_MIN = 64 * 1024 * 1024
+/** A code lives for minutes: mail that waits longer than this will soon be of no use. */
+const MAIL_WAITS_MAX_MS = 3 * 60_000
+
+/** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
+export type ReadinessCheck = () => Promise<string | undefined>
+
+export interface ReadinessParts {
+  readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'outboxSummary'>
+  readonly dataDir: string
+  readonly now: Clock
+}
+
+export function readinessChecks({ store, dataDir, now }: ReadinessParts): Readonly<Record<string, ReadinessCheck>> {
+  return {
+    async database() {
+      await store.get(remoteConfig, remoteConfig.singleton ?? '')
+      return undefined
+    },
+    async disk() {
+      const free = await freeBytes(dataDir)
+      return free < FREE_BYTES_MIN ? `only ${Math.floor(free / 1024 / 1024)} MiB are free` : undefined
+    },
+    async mail() {
+      const { oldestWaitingAt = now() } = await store.outboxSummary(now())
+      const waits = now() - oldestWaitingAt
+      return waits > MAIL_WAITS_MAX_MS
+        ? `a message has been waiting for ${showDuration(Math.floor(waits / 60_000) * 60_000)}`
+        : undefined
+    },
+  }
+}
+
+/** What an ordinary user may still write on the file system of a path. */
+export async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path)
+  return bavail * bsize
+}
+
+/** Every reason, as `check: reason`. */
+export async function reasonsAgainst(checks: Readonly<Record<string, ReadinessCheck>>): Promise<readonly string[]> {
+  const found = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        const reason = await check()
+        return reason === undefined ? [] : [`${name}: ${reason}`]
+      } catch {
+        return [`${name}: it does not answer`]
+      }
+    }),
+  )
+  return found.flat()
+}

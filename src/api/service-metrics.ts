@@ -1,0 +1,114 @@
+/** What `/metrics` tells of the service, in the units that Prometheus asks for: seconds and bytes. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { stat } from 'node:fs/promises'
+import type { Clock } from '../base/clock.ts'
+import type { Metrics, Reading } from '../base/metrics.ts'
+import type { OutboxStore, QueryCounts } from '../store/store.ts'
+import { freeBytes } from './readiness.ts'
+
+/** Upper bounds in seconds: an indexed page takes far less than a millisecond, the slowest scan two seconds. */
+const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const EVENT_LOOP_RESOLUTION_MS = 20
+const QUANTILES = [0.5, 0.99, 1]
+
+export interface MeasuredService {
+  readonly version: string
+  readonly startedAt: number
+  readonly now: Clock
+  readonly store: Pick<OutboxStore, 'outboxSummary'> & { queryCounts(): QueryCounts }
+  /** The database file, and the directory that it is in. */
+  readonly database: string
+  readonly dataDir: string
+}
+
+export interface ServiceCounters {
+  /** `route` is a path of the table, empty where none matched. */
+  request(served: {
+    readonly method: string
+    readonly route: string
+    readonly status: number | undefined
+    readonly ms: number
+  }): void
+  signIn(how: string): void
+  rateLimited(limit: string): void
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+
+/** Registers everything, and gives what is to be called as things happen. */
+export function serviceMetrics(metrics: Metrics, service: MeasuredService): ServiceCounters {
+  const { version, startedAt, now, store, database, dataDir } = service
+  const seconds = metrics.histogram('dateline_request_seconds', 'Time to serve a request.', REQUEST_SECONDS)
+  const requests = metrics.counter('dateline_requests_total', 'Requests by route and status.')
+  const signIns = metrics.counter('dateline_sign_ins_total', 'Sign-ins by what became of the account.')
+  const limited = metrics.counter('dateline_rate_limited_total', 'Requests refused by a limit.')
+
+  metrics.gauge('dateline_info', 'The version that runs.', () => [[{ version, node: process.versions.node }, 1]])
+  metrics.gauge('dateline_uptime_seconds', 'Since the start.', () => [[{}, (now() - startedAt) / 1000]])
+  metrics.gauge('dateline_event_loop_delay_seconds', 'Delay of the event loop since the last report.', loopDelay())
+  metrics.gauge('dateline_memory_bytes', 'Memory in use.', () => {
+    const { rss, heapUsed, external } = process.memoryUsage()
+    return readings('kind', { resident: rss, heap: heapUsed, external })
+  })
+  metrics.gauge('dateline_database_bytes', 'Size of the files of the database.', async () => [
+    [{ file: 'database' }, await sizeOf(database)],
+    [{ file: 'log' }, await sizeOf(`${database}-wal`)],
+  ])
+  metrics.gauge('dateline_disk_free_bytes', 'Free where the database is.', async () => [[{}, await freeBytes(dataDir)]])
+  metrics.counted('dateline_queries_total', 'Queries by how they were answered.', () => {
+    const { inline, worker, timedOut, refused } = store.queryCounts()
+    return readings('how', { inline, worker, timed_out: timedOut, refused })
+  })
+  metrics.gauge('dateline_outbox_messages', 'Mail of the last days by its state.', async () =>
+    readings('state', (await store.outboxSummary(now())).counts),
+  )
+  metrics.gauge('dateline_outbox_oldest_waiting_seconds', 'How long the oldest mail waits.', async () => {
+    const { oldestWaitingAt = now() } = await store.outboxSummary(now())
+    return [[{}, (now() - oldestWaitingAt) / 1000]]
+  })
+
+  return {
+    request({ method, route, status, ms }) {
+      const labels = {
+        method: METHODS.includes(method) ? method : 'other',
+        route: route === '' ? 'none' : route,
+      }
+      requests({ ...labels, status: status === undefined ? 'aborted' : String(status) })
+      seconds(labels, ms / 1000)
+    },
+    signIn: (how) => signIns({ how }),
+    rateLimited: (limit) => limited({ limit }),
+  }
+}
+
+/** Measured from the first report on: a service that nobody watches is not woken fifty times a second. */
+function loopDelay(): () => readonly Reading[] {
+  let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined
+  return () => {
+    if (histogram === undefined) {
+      histogram = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS })
+      histogram.enable()
+      return []
+    }
+    const measured = histogram
+    const found = QUANTILES.map((quantile): Reading => {
+      const delayMs = measured.percentile(quantile * 100) / 1e6 - EVENT_LOOP_RESOLUTION_MS
+      return [{ quantile: String(quantile) }, Math.max(0, delayMs) / 1000]
+    })
+    measured.reset()
+    return found
+  }
+}
+
+function readings(label: string, values: Readonly<Record<string, number>>): readonly Reading[] {
+  return Object.entries(values).map(([name, value]) => [{ [label]: name }, value])
+}
+
+/** SQLite removes its log now and then. */
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size
+  } catch {
+    return 0
+  }
+}

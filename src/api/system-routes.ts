@@ -1,0 +1,64 @@
+/**
+ * Endpoints for who runs the service: is it alive, can it work, what is it doing.
+ *
+ * `/healthz` and `/readyz` are open, as load balancers have no token, and tell next to nothing. `/metrics` is for the
+ * administrators, and for a collector on this very machine. A reverse proxy on this machine makes everybody look like
+ * that: so a request that was passed on by one needs a token, whatever its address.
+ */
+import type { Sessions } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { fail } from '../base/failure.ts'
+import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
+import { isLoopbackAddress } from '../http/client-address.ts'
+import type { Exchange, Reply } from '../http/exchange.ts'
+import { isAdmin } from '../models/caller.ts'
+import { reasonsAgainst, type ReadinessCheck } from './readiness.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Headers that only a proxy adds. */
+const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
+export interface SystemServices {
+  /** Fresh for each start of the service. */
+  readonly instance: string
+  readonly startedAt: number
+  readonly sessions: Sessions
+  readonly metrics: Metrics
+  readonly checks: Readonly<Record<string, ReadinessCheck>>
+  readonly now: Clock
+}
+
+export interface SystemRoutes {
+  health(): Reply
+  ready(): Promise<Reply>
+  metrics(exchange: Exchange): Promise<Reply>
+}
+
+export function systemRoutes(services: SystemServices): SystemRoutes {
+  const { instance, startedAt, sessions, metrics, checks, now } = services
+  return {
+    health: () => json(200, { status: 'ok', instance, uptimeSeconds: Math.floor((now() - startedAt) / 1000) }),
+    async ready() {
+      const reasons = await reasonsAgainst(checks)
+      if (reasons.length === 0) return json(200, { status: 'ok', instance })
+      return json(503, { status: 'unavailable', instance, reasons })
+    },
+    async metrics(exchange) {
+      if (!isCollectorHere(exchange)) {
+        const { caller } = await sessions.require(exchange.headers, now())
+        if (!isAdmin(caller)) throw fail('forbidden', 'Metrics are for administrators')
+      }
+      const headers = { 'Cache-Control': 'no-store' }
+      return { kind: 'raw', status: 200, contentType: METRICS_TYPE, body: await metrics.report(), headers }
+    },
+  }
+}
+
+function isCollectorHere({ headers, clientAddress }: Exchange): boolean {
+  return isLoopbackAddress(clientAddress) && PASSED_ON.every((name) => headers[name] === undefined)
+}
+
+function json(status: number, body: object): Reply {
+  const headers = { 'Cache-Control': 'no-store' }
+  return { kind: 'raw', status, contentType: JSON_TYPE, body: JSON.stringify(body), headers }
+}

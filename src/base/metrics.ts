@@ -1,0 +1,144 @@
+/**
+ * Numbers about the service in the text format of Prometheus
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4).
+ *
+ * Counters and histograms are kept here as things happen; gauges are read when somebody asks. Label values come from
+ * tables of ours (routes, statuses, states), never from a request, so the number of series is bounded; what would
+ * pass the bound is counted as `other`.
+ */
+
+const SERIES_MAX = 2_000
+
+/** Label names with their values, in the order in which they are written. */
+export type Labels = Readonly<Record<string, string>>
+
+export type Reading = readonly [labels: Labels, value: number]
+
+export interface Metrics {
+  /** Makes a counter, and gives the function that counts. Names end in `_total`. */
+  counter(name: string, help: string): (labels: Labels, by?: number) => void
+  /** Makes a histogram with these upper bounds, and gives the function that adds a value to it. */
+  histogram(name: string, help: string, bounds: readonly number[]): (labels: Labels, value: number) => void
+  /** Values that are read for each report. A gauge that fails to be read is left out of it. */
+  gauge(name: string, help: string, read: () => readonly Reading[] | Promise<readonly Reading[]>): void
+  /** The same for a number that only grows, and that somebody else counts. */
+  counted(name: string, help: string, read: () => readonly Reading[] | Promise<readonly Reading[]>): void
+  report(): Promise<string>
+}
+
+type Kind = 'counter' | 'gauge' | 'histogram'
+
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly kind: Kind
+  lines(): readonly string[] | Promise<readonly string[]>
+}
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+export function createMetrics(): Metrics {
+  const families: Family[] = []
+  const add = (family: Family): void => {
+    if (!/^[a-z][a-z0-9_]*$/.test(family.name) || families.some(({ name }) => name === family.name)) {
+      throw new Error(`Cannot add metric "${family.name}": expected a new name of small letters, digits and "_"`)
+    }
+    families.push(family)
+  }
+  const addRead = (kind: Kind): Metrics['gauge'] => {
+    return (name, help, read) => {
+      const lines = async (): Promise<string[]> =>
+        (await read()).map(([labels, value]) => sample(name, labelText(labels), value))
+      add({ name, help, kind, lines })
+    }
+  }
+  return {
+    counter(name, help) {
+      const series = createSeries(() => ({ value: 0 }))
+      add({
+        name,
+        help,
+        kind: 'counter',
+        lines: () => series.all().map(([labels, { value }]) => sample(name, labels, value)),
+      })
+      return (labels, by = 1) => {
+        series.at(labels).value += by
+      }
+    },
+    histogram(name, help, bounds) {
+      const series = createSeries(() => ({ counts: new Float64Array(bounds.length + 1), sum: 0 }))
+      const lines = (): string[] =>
+        series.all().flatMap(([labels, { counts, sum }]) => {
+          let total = 0
+          const buckets = [...bounds.map(String), '+Inf'].map((bound, i) => {
+            total += counts[i] ?? 0
+            return sample(`${name}_bucket`, joined(labels, `le="${bound}"`), total)
+          })
+          return [...buckets, sample(`${name}_sum`, labels, sum), sample(`${name}_count`, labels, total)]
+        })
+      add({ name, help, kind: 'histogram', lines })
+      return (labels, value) => {
+        const entry = series.at(labels)
+        let i = 0
+        while (i < bounds.length && value > (bounds[i] as number)) i++
+        entry.counts[i] = (entry.counts[i] as number) + 1
+        entry.sum += value
+      }
+    },
+    gauge: addRead('gauge'),
+    counted: addRead('counter'),
+    async report() {
+      const parts = await Promise.all(
+        families.map(async ({ name, help, kind, lines }) => {
+          try {
+            return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...(await lines())]
+          } catch {
+            return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`]
+          }
+        }),
+      )
+      return `${parts.flat().join('\n')}\n`
+    },
+  }
+}
+
+interface Series<T> {
+  at(labels: Labels): T
+  all(): readonly (readonly [labels: string, value: T])[]
+}
+
+function createSeries<T>(empty: () => T): Series<T> {
+  const known = new Map<string, T>()
+  return {
+    at(labels) {
+      let text = labelText(labels)
+      const found = known.get(text)
+      if (found !== undefined) return found
+      if (known.size >= SERIES_MAX) {
+        text = labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])))
+      }
+      const value = known.get(text) ?? empty()
+      known.set(text, value)
+      return value
+    },
+    all: () => [...known].sort(([a], [b]) => (a < b ? -1 : 1)),
+  }
+}
+
+function labelText(labels: Labels): string {
+  let text = ''
+  for (const name in labels) text = joined(text, `${name}="${escaped(labels[name] ?? '')}"`)
+  return text
+}
+
+function joined(labels: string, label: string): string {
+  return labels === '' ? label : `${labels},${label}`
+}
+
+function escaped(value: string): string {
+  return /["\\\n]/.test(value) ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : value
+}
+
+function sample(name: string, labels: string, value: number): string {
+  return labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`
+}

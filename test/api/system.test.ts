@@ -1,0 +1,125 @@
+/** /healthz, /readyz and /metrics: what who runs the service can see, and who else cannot. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { describe, it } from 'node:test'
+import { newPerson } from '../support/cast.ts'
+import { startService, type Cleanup, type TestService } from '../support/service.ts'
+
+async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
+  const reply = await fetch(`${service.url}/metrics`, { headers })
+  assert.equal(reply.status, 200)
+  assert.equal(reply.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  return reply.text()
+}
+
+/** The value of a series, written as in the report. */
+function valueOf(report: string, series: string): number | undefined {
+  const line = report.split('\n').find((one) => one.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.slice(series.length + 1))
+}
+
+/** A mail server that accepts connections and never says a word. */
+async function silentServer(t: Cleanup): Promise<number> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  t.after(() => void server.close())
+  await once(server, 'listening')
+  return (server.address() as { port: number }).port
+}
+
+describe('health', () => {
+  it('tells that the service is alive, and which run of it', async (t) => {
+    const service = await startService(t)
+    service.advance(90_500)
+    const answer = await service.call('GET', '/healthz')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.body, { status: 'ok', instance: service.app.instance, uptimeSeconds: 90 })
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+  })
+})
+
+describe('readiness', () => {
+  it('is given while everything works', async (t) => {
+    const service = await startService(t)
+    const answer = await service.call('GET', '/readyz')
+    assert.deepEqual([answer.status, answer.at('status')], [200, 'ok'])
+  })
+
+  it('is refused while mail waits for too long, with a reason that names nobody', async (t) => {
+    const service = await startService(t, { mail: `smtp://127.0.0.1:${await silentServer(t)}` })
+    const asked = { body: { email: 'reader@example.org', isDashboardLogin: false } }
+    assert.equal((await service.call('POST', '/api/v1/auth/request-code', asked)).status, 202)
+    assert.equal((await service.call('GET', '/readyz')).status, 200)
+    service.advance(4 * 60_000)
+    const answer = await service.call('GET', '/readyz')
+    assert.equal(answer.status, 503)
+    assert.deepEqual(answer.at('reasons'), ['mail: a message has been waiting for 4m'])
+  })
+})
+
+describe('metrics', () => {
+  it('count requests by route, method and status, never by what a client wrote', async (t) => {
+    const service = await startService(t)
+    const { token } = await service.guest()
+    for (const id of ['one', 'two']) await service.data('GET', `/${id}`, { model: 'topic' }, { token })
+    await service.call('GET', '/no/such/path')
+    await service.call('PATCH', '/api/v1/data')
+    const report = await metricsOf(service)
+    const series = (method: string, route: string, status: number): string =>
+      `dateline_requests_total{method="${method}",route="${route}",status="${status}"}`
+    assert.equal(valueOf(report, series('GET', '/api/v1/data/:id', 404)), 2)
+    assert.equal(valueOf(report, series('GET', 'none', 404)), 1)
+    assert.equal(valueOf(report, series('other', 'none', 405)), 1)
+    assert.equal(valueOf(report, 'dateline_request_seconds_count{method="GET",route="/api/v1/data/:id"}'), 2)
+    assert.doesNotMatch(report, /no\/such|PATCH|two|example\.org/)
+  })
+
+  it('tell of sign-ins, limits, queries, mail and files', async (t) => {
+    const service = await startService(t, { rateLimits: 'on', codesPerEmail: '1' })
+    await service.guest()
+    const { token } = await service.signIn('reader@example.org')
+    await service.data('GET', '', { model: 'topic' }, { token })
+    const asked = { body: { email: 'reader@example.org', isDashboardLogin: false } }
+    assert.equal((await service.call('POST', '/api/v1/auth/request-code', asked)).status, 429)
+    await service.app.idle()
+    const report = await metricsOf(service)
+    for (const [series, least] of [
+      ['dateline_sign_ins_total{how="guest"}', 1],
+      ['dateline_sign_ins_total{how="created"}', 1],
+      ['dateline_rate_limited_total{limit="codes_per_email"}', 1],
+      ['dateline_queries_total{how="inline"}', 1],
+      ['dateline_outbox_messages{state="delivered"}', 1],
+      ['dateline_database_bytes{file="database"}', 4096],
+      ['dateline_disk_free_bytes', 1],
+      ['dateline_memory_bytes{kind="resident"}', 1_000_000],
+    ] as const) {
+      assert.ok((valueOf(report, series) ?? -1) >= least, `${series}\n${report}`)
+    }
+    assert.match(await metricsOf(service), /^dateline_event_loop_delay_seconds\{quantile="0.99"\} \d/m)
+  })
+
+  it('are for this machine and for administrators', async (t) => {
+    const service = await startService(t)
+    const { token } = await service.admin()
+    const publisher = await newPerson(service, 'publisher', token)
+    const passedOn = { 'x-forwarded-for': '203.0.113.9' }
+    const statusOf = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${service.url}/metrics`, { headers })).status
+    assert.equal(await statusOf({}), 200)
+    assert.equal(await statusOf({ ...passedOn, authorization: `Bearer ${token}` }), 200)
+    assert.equal(await statusOf({ ...passedOn, authorization: `Bearer ${publisher.token}` }), 403)
+  })
+
+  for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto']) {
+    it(`attack: a stranger behind a proxy on this machine, which adds ${header}, needs a token`, async (t) => {
+      const service = await startService(t)
+      assert.equal((await fetch(`${service.url}/metrics`, { headers: { [header]: '127.0.0.1' } })).status, 401)
+    })
+  }
+
+  it('attack: a stranger behind a trusted proxy cannot pretend to be this machine', async (t) => {
+    const service = await startService(t, { trustedProxies: '127.0.0.1' })
+    const headers = { 'x-forwarded-for': '127.0.0.1' }
+    assert.equal((await fetch(`${service.url}/metrics`, { headers })).status, 401)
+  })
+})
