@@ -31,7 +31,7 @@ export async function benchHttp([count = String(HEADLINES_DEFAULT)]: readonly st
   const directory = mkdtempSync(join(tmpdir(), 'dateline-bench-'))
   const servers: ChildProcess[] = []
   try {
-    const { token, ids } = await fill(directory, Number(count))
+    const { token, ids } = await fillHeadlines(directory, Number(count))
     const service = await start(servers, ['src/main.ts', 'serve', '--port', '0', '--data-dir', directory])
     const paths = ids.map((id) => `/api/v1/data/${id}?model=headline`)
     const sample = await fetch(`http://127.0.0.1:${service}${paths[0] ?? ''}`, {
@@ -54,7 +54,7 @@ export async function benchHttp([count = String(HEADLINES_DEFAULT)]: readonly st
 }
 
 /** Writes the headlines and an administrator, whom no rate limit holds back. */
-async function fill(directory: string, count: number): Promise<{ token: string; ids: readonly string[] }> {
+export async function fillHeadlines(directory: string, count: number): Promise<{ token: string; ids: readonly string[] }> {
   const config = readConfig(new Map([['dataDir', directory]]), {})
   const log = createLog({
     level: 'error',

@@ -9,21 +9,24 @@
  *
  * The pages are blanked while a second connection holds the write lock and the log is wholly in the database: then no
  * process can write to the database file. An open reader of an older state holds everything up; it is tried again after
- * the next commit, and after a moment where an erasure waits for it.
+ * the next commit, and after a moment where an erasure waits for it. Where that made the log long, it is moved in a
+ * thread (long-move.ts).
  *
  * Our own descriptor of the database file stays open until SQLite has closed the file: closing any descriptor of a file
  * gives up all locks that the process holds on it (sqlite.org/howtocorrupt.html, section 2.2).
  */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import { openDatabase, type Database } from './database.ts'
+import { addPages, checkpoint, NO_PART, partNow } from './log-file.ts'
+import { moveLongLog } from './long-move.ts'
 import { blankUnused, type PageFile } from './unused-space.ts'
+import { startUpkeep, type Upkeep } from './upkeep-thread.ts'
 
 /** SQLite's own default for the length of the log. */
 const LOG_PAGES_MAX = 1_000
+/** A longer one is moved in a thread, lest the writes of all that is moved keep the next one waiting. */
+const LONG_LOG_PAGES = 4_000
 const RETRY_MS = 500
-/** Lengths of the header of the log and of the header before each page in it (sqlite.org/fileformat2.html#walformat). */
-const LOG_HEADER_BYTES = 32
-const FRAME_HEADER_BYTES = 24
 
 export interface Checkpoints {
   /** Has what the present transaction deletes erased from all files after its commit. */
@@ -31,7 +34,7 @@ export interface Checkpoints {
   /** Moves the log if it is time. To be called after each commit, while no transaction is open. Never throws. */
   afterCommit(): void
   /** Moves the log and closes the database. May be called more than once. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** `database` is the connection that writes; `file` is its file. */
@@ -45,6 +48,8 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
   let owesErasure = false
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
+  let blanked = NO_PART
+  let upkeep: Upkeep | undefined
 
   /** Whether all of the log is in the database now, and its pages are blanked. */
   const moveLog = (): boolean => {
@@ -52,7 +57,11 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
     try {
       const { pages, moved } = checkpoint(database, 'PASSIVE')
       if (moved < pages) return false
-      blankUnused(pageFile, pagesInLog(`${file}-wal`, pages, pageFile.pageBytes))
+      if (pages === 0) return true
+      const part = partNow(`${file}-wal`, blanked)
+      const frames = { from: part.frames, to: pages, pageBytes: pageFile.pageBytes }
+      if (blankUnused(pageFile, addPages(new Set(), `${file}-wal`, frames)) > 0) fdatasyncSync(pageFile.descriptor)
+      blanked = { ...part, frames: pages }
       return true
     } finally {
       guard.exec('ROLLBACK')
@@ -63,14 +72,34 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
     database.exec('PRAGMA shrink_memory')
     return true
   }
-  const isLong = (): boolean => {
+  /** Pages that are not in the database yet. */
+  const pagesLeft = (): number => {
     const { pages, moved } = checkpoint(database, 'NOOP')
-    return pages - moved >= LOG_PAGES_MAX
+    return pages - moved
   }
-  /** What fails here is no loss: it is all in the log, and is tried again. */
-  const attempt = (isDue: () => boolean): void => {
+  const moveInThread = (): void => {
+    const thread = startUpkeep({ kind: 'move', move: { file, pageFile, blanked, isPatient: true } })
+    upkeep = thread
+    void thread.answer
+      .then((answer) => {
+        if (answer.kind === 'moved') blanked = answer.blanked
+      })
+      // What fails here is no loss: it is all in the log, and is tried again.
+      .catch(() => {})
+      .then(() => thread.end())
+      .then(() => {
+        upkeep = undefined
+        if (owesErasure) attemptLater()
+      })
+  }
+  /** What fails here is no loss either. */
+  const attempt = (isDue: (pages: number) => boolean): void => {
+    if (upkeep !== undefined) return
     try {
-      if (isDue() && moveLog() && owesErasure) owesErasure = !emptyLog()
+      const pages = pagesLeft()
+      if (!isDue(pages)) return
+      if (pages >= LONG_LOG_PAGES) moveInThread()
+      else if (moveLog() && owesErasure) owesErasure = !emptyLog()
     } catch {
       return
     }
@@ -82,51 +111,31 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
       if (owesErasure) attemptLater()
     }, RETRY_MS).unref()
   }
+  const finish = (): void => {
+    try {
+      if (pagesLeft() >= LONG_LOG_PAGES) blanked = moveLongLog({ file, pageFile, blanked, isPatient: false })
+      if (moveLog() && owesErasure) emptyLog()
+    } catch {
+      return
+    }
+  }
   return {
     erase() {
       owesErasure = true
     },
     afterCommit() {
-      attempt(() => owesErasure || isLong())
+      attempt((pages) => owesErasure || pages >= LOG_PAGES_MAX)
       if (owesErasure) attemptLater()
     },
-    close() {
+    async close() {
       if (!isOpen) return
       isOpen = false
       clearTimeout(timer)
-      attempt(() => true)
+      await upkeep?.end()
+      finish()
       guard.close()
       database.close()
       closeSync(pageFile.descriptor)
     },
   }
-}
-
-interface LogState {
-  readonly isBusy: boolean
-  /** Pages in the log, and how many of them are in the database already. */
-  readonly pages: number
-  readonly moved: number
-}
-
-function checkpoint(database: Database, mode: 'NOOP' | 'PASSIVE' | 'TRUNCATE'): LogState {
-  const row = database.get(`PRAGMA wal_checkpoint(${mode})`)
-  return { isBusy: row?.['busy'] !== 0, pages: Number(row?.['log']), moved: Number(row?.['checkpointed']) }
-}
-
-/** The numbers of the pages in the first frames of the log. */
-function pagesInLog(file: string, frames: number, pageBytes: number): ReadonlySet<number> {
-  const pages = new Set<number>()
-  if (frames === 0) return pages
-  const number = Buffer.alloc(4)
-  const descriptor = openSync(file, 'r')
-  try {
-    for (let frame = 0; frame < frames; frame++) {
-      const at = LOG_HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes)
-      if (readSync(descriptor, number, 0, number.length, at) === number.length) pages.add(number.readUInt32BE())
-    }
-  } finally {
-    closeSync(descriptor)
-  }
-  return pages
 }

@@ -139,7 +139,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
       queue.flush()
       await finder.close()
       snapshot.end()
-      checkpoints.close()
+      await checkpoints.close()
       release()
     },
   }

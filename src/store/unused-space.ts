@@ -7,7 +7,7 @@
  * unallocated. `secure_delete` overwrites cells that are deleted, not those copies. SQLite never reads the region, so
  * zeroes can be written there at any time at which nobody else writes the page, and a crash in the middle does no harm.
  */
-import { fdatasyncSync, readSync, writeSync } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 
 /** The first page begins with the header of the file. */
 const FILE_HEADER_BYTES = 100
@@ -46,8 +46,11 @@ export interface PageFile {
   readonly pageBytes: number
 }
 
-/** Blanks the unused space of these pages, and returns when that is on disk. Nobody else may write them meanwhile. */
-export function blankUnused({ descriptor, pageBytes }: PageFile, pages: Iterable<number>): void {
+/**
+ * Blanks the unused space of these pages and gives the number of those that had something in it. Nobody else may write
+ * them meanwhile. The caller syncs the file.
+ */
+export function blankUnused({ descriptor, pageBytes }: PageFile, pages: Iterable<number>): number {
   const page = Buffer.alloc(pageBytes)
   const zeroes = Buffer.alloc(pageBytes)
   let blanked = 0
@@ -59,5 +62,5 @@ export function blankUnused({ descriptor, pageBytes }: PageFile, pages: Iterable
     writeSync(descriptor, zeroes, 0, span.end - span.start, at + span.start)
     blanked++
   }
-  if (blanked > 0) fdatasyncSync(descriptor)
+  return blanked
 }

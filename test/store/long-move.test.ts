@@ -1,0 +1,127 @@
+/** A log that a reader kept from being moved is moved by a thread, while others go on writing, and nothing is left behind. */
+import assert from 'node:assert/strict'
+import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { topic } from '../../src/models/topic.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { faultsOf } from '../../src/store/database-check.ts'
+import { checkpoint, NO_PART } from '../../src/store/log-file.ts'
+import { moveLongLog } from '../../src/store/long-move.ts'
+import type { Store } from '../../src/store/store.ts'
+import { unusedSpan } from '../../src/store/unused-space.ts'
+import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { testStore } from '../support/stores.ts'
+
+const PAGE_BYTES = 4096
+const LONG_LOG_BYTES = 4_500 * PAGE_BYTES
+
+/** Rows of all lengths that come, change and go, so that cells move from page to page. */
+async function writeTurn(store: Store, random: Random): Promise<void> {
+  const rows = Array.from({ length: 30 }, () => `t${random.below(2_000)}`)
+  const value = (id: string) => ({
+    id,
+    status: 'active',
+    name: 'n'.repeat(random.below(60)),
+    text: 'x'.repeat(random.below(900)),
+  })
+  await Promise.all(
+    rows.map((id) =>
+      random.oneIn(3)
+        ? store.remove(topic, id)
+        : store.insert(topic, { id, value: value(id) }).then(() => store.update(topic, id, () => value(id))),
+    ),
+  )
+}
+
+/** Pages of the file whose unused middle is not empty. */
+function pagesWithRemains(file: string): number[] {
+  const descriptor = openSync(file, 'r')
+  try {
+    const page = Buffer.alloc(PAGE_BYTES)
+    const found: number[] = []
+    for (
+      let number = 1;
+      readSync(descriptor, page, 0, PAGE_BYTES, (number - 1) * PAGE_BYTES) === PAGE_BYTES;
+      number++
+    ) {
+      const span = unusedSpan(page, number)
+      if (span !== undefined && page.subarray(span.start, span.end).some((byte) => byte !== 0)) found.push(number)
+    }
+    return found
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+it('a log that a reader made long is moved beside the writes that go on', async (t) => {
+  const random = seededRandom(seedOfRun())
+  t.diagnostic(`SEED=${random.seed}`)
+  const { store, dir } = testStore(t)
+  await writeTurn(store, random)
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  reader.exec('BEGIN')
+  reader.get('SELECT count(*) FROM topic')
+  const log = `${dir.database}-wal`
+  while (statSync(log).size < LONG_LOG_BYTES) await writeTurn(store, random)
+  reader.exec('COMMIT')
+  // Writes go on until one of them finds the log wholly moved, and begins it again.
+  const salts = saltsOf(log)
+  let turns = 0
+  for (; saltsOf(log) === salts; turns++) {
+    assert.ok(turns < 5_000, 'the log is never begun again')
+    await writeTurn(store, random)
+  }
+  assert.ok(turns > 0)
+  await store.close()
+  assert.equal(pagesWithRemains(dir.database).length, 0)
+  const database = openDatabase(dir.database, { readOnly: true })
+  t.after(() => database.close())
+  assert.deepEqual(faultsOf(database), [])
+})
+
+function saltsOf(log: string): string {
+  const header = Buffer.alloc(32)
+  const descriptor = openSync(log, 'r')
+  try {
+    readSync(descriptor, header, 0, header.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  return header.toString('hex', 16, 24)
+}
+
+it('a move that an older reader stops moves what it can, and the next one goes on from there', async (t) => {
+  const random = seededRandom(seedOfRun())
+  t.diagnostic(`SEED=${random.seed}`)
+  const { store, dir } = testStore(t)
+  const hold = openDatabase(dir.database, { readOnly: true })
+  t.after(() => hold.close())
+  hold.exec('BEGIN')
+  hold.get('SELECT count(*) FROM topic')
+  while (statSync(`${dir.database}-wal`).size < LONG_LOG_BYTES / 4) await writeTurn(store, random)
+  // A copy of the files that no other process has open.
+  const file = join(temporaryDirectory(t), 'copy.db')
+  for (const suffix of ['', '-wal']) copyFileSync(dir.database + suffix, file + suffix)
+  const reader = openDatabase(file, { readOnly: true })
+  t.after(() => reader.close())
+  const writer = openDatabase(file)
+  t.after(() => writer.close())
+  writer.exec('CREATE TABLE later (a)')
+  reader.exec('BEGIN')
+  reader.get('SELECT count(*) FROM topic')
+  for (let i = 0; i < 400; i++) writer.run('INSERT INTO later VALUES (?)', 'y'.repeat(5_000))
+  const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
+  t.after(() => closeSync(pageFile.descriptor))
+  const first = moveLongLog({ file, pageFile, blanked: NO_PART, isPatient: false })
+  const stopped = checkpoint(writer, 'NOOP')
+  assert.ok(stopped.moved > 0 && stopped.moved < stopped.pages, JSON.stringify(stopped))
+  reader.exec('COMMIT')
+  const second = moveLongLog({ file, pageFile, blanked: first, isPatient: false })
+  assert.equal(second.frames, stopped.pages)
+  assert.deepEqual(checkpoint(writer, 'NOOP'), { isBusy: false, pages: stopped.pages, moved: stopped.pages })
+  assert.equal(pagesWithRemains(file).length, 0)
+  assert.deepEqual(faultsOf(writer), [])
+})
