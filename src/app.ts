@@ -28,10 +28,15 @@ import { createDocuments } from './content/documents.ts'
 import { defaultLanguage, seedBasics } from './content/seeding.ts'
 import { remoteConfigSeed } from './content/seeds.ts'
 import { createRouter } from './http/router.ts'
-import { createServer, type ServerLimits } from './http/server.ts'
+import { startRenewal, type CertificateRenewal } from './http/certificate-renewal.ts'
+import type { CertificateFiles } from './http/certificate.ts'
+import { urlOf, type ListenAddress } from './http/listening.ts'
+import type { ServerLimits } from './http/server-limits.ts'
+import { createServer } from './http/server.ts'
 import { describeMail } from './mail/mail-description.ts'
 import { readMailSettings } from './mail/mail-settings.ts'
 import { openConfiguredMailer } from './mail/mailer.ts'
+import { TemplateError } from './mail/template-error.ts'
 import { openTemplates } from './mail/templates.ts'
 import { STORED_MODELS } from './models/registry.ts'
 import { prepareDataDir } from './store/data-dir.ts'
@@ -43,6 +48,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Where the operator's own mail templates are, in the data directory. */
 const TEMPLATES_DIRECTORY = 'templates'
+const INSTANCE_BYTES = 8
 
 /** What comes from outside: time, the log, and the operator's terminal. */
 export interface Surroundings {
@@ -52,6 +58,8 @@ export interface Surroundings {
   readonly writeLine: (line: string) => void
   /** For a program that takes mail, which gets a few variables of it. */
   readonly environment?: Environment
+  /** The descriptor of a listening socket that was handed over; it goes before the address of the settings. */
+  readonly inheritedSocket?: number | undefined
   /** Narrower limits of the server, for tests. */
   readonly serverLimits?: Partial<ServerLimits>
 }
@@ -66,6 +74,8 @@ export interface Services {
   readonly newId: NewId
   readonly metrics: Metrics
   readonly counters: ServiceCounters
+  /** Names this run of the program. */
+  readonly instance: string
 }
 
 /**
@@ -89,6 +99,7 @@ export async function openServices(
   })
   try {
     const newId = idGenerator(now)
+    const instance = randomBytes(INSTANCE_BYTES).toString('hex')
     const [first, ...older] =
       secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
     if (first === undefined) throw new Error('There is no secret')
@@ -104,7 +115,7 @@ export async function openServices(
     })
     const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate, counters.rateLimited)
     const token = { lifetimeMs: config.tokenHours * HOUR_MS, issuer: config.tokenIssuer }
-    const sessions = createSessions(store, keys, token, newId)
+    const sessions = createSessions({ store, keys, settings: token, newId, instance })
     const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
     const codes = createCodes({ store, limits, keys, newId, settings: code })
     const accounts = createAccounts({
@@ -118,7 +129,7 @@ export async function openServices(
       defaultConfig: remoteConfigSeed(),
     })
     await seedBasics(store, config)
-    return { store, keys, codes, limits, sessions, accounts, newId, metrics, counters }
+    return { store, keys, codes, limits, sessions, accounts, newId, instance, metrics, counters }
   } catch (error) {
     await store.close()
     throw error
@@ -126,9 +137,9 @@ export async function openServices(
 }
 
 export interface App {
-  /** Where it listens, with the port really bound. */
+  /** Where it listens, with the port really bound; `unix:PATH` for a socket, which has no port. */
   readonly url: string
-  readonly port: number
+  readonly port: number | undefined
   /** Fresh for each start, so that a client can tell one run from the next. */
   readonly instance: string
   readonly services: Services
@@ -136,29 +147,37 @@ export interface App {
   readonly mail: readonly string[]
   /** Resolves when all mail that is due has been tried. */
   idle(): Promise<void>
+  /**
+   * Takes what can change without a restart: the templates of mail and the certificate. What of it cannot be used is
+   * logged, and what was there before stays in use.
+   */
+  reload(config: Config): void
   /** Stops accepting, finishes what runs, closes the database. */
   close(): Promise<void>
 }
 
 /**
- * Starts the service. Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, or node's error where it
- * cannot listen.
+ * Starts the service. Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, CertificateError,
+ * ListenError, or node's error where it cannot listen.
  */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
-  const { now, log, writeLine, environment = {}, serverLimits = {} } = surroundings
+  const { now, log, writeLine, environment = {}, inheritedSocket, serverLimits = {} } = surroundings
   const mailSettings = readMailSettings(config, { now, environment })
-  const { signIn } = openTemplates(join(resolve(config.dataDir), TEMPLATES_DIRECTORY))
+  const templateDirectory = join(resolve(config.dataDir), TEMPLATES_DIRECTORY)
+  let templates = openTemplates(templateDirectory)
   const services = await openServices(config, secrets, { now, log, own: true })
-  const { store, accounts, sessions, limits, keys, newId, metrics, counters } = services
-  const instance = randomBytes(8).toString('hex')
+  const { store, accounts, sessions, limits, keys, newId, instance, metrics, counters } = services
+  let renewal: CertificateRenewal | undefined
   try {
+    const files = certificateFiles(config)
+    if (files !== undefined) renewal = startRenewal({ files, now, log, use: (next) => server.setCertificate(next) })
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
     const mailer = await openConfiguredMailer(mailSettings, { now, randomBytes, writeLine })
     const { codeMinutes, appName, publicRemoteConfig } = config
     const courier = startCourier({
       store,
       mailer,
-      signIn,
+      signIn: (mail) => templates.signIn(mail),
       sealKey: keys.seal,
       codeMinutes,
       appName,
@@ -188,26 +207,52 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       log,
       cors: config.corsOrigins,
       proxies: config.trustedProxies,
+      instance,
+      allowedHosts: config.allowedHosts,
+      certificate: renewal?.first,
       limits: serverLimits,
       observe: counters.request,
     })
     const close = async (): Promise<void> => {
+      renewal?.stop()
       await server.close()
       await courier.stop()
       await mailer.close()
       await store.close()
     }
     try {
-      const { host, port } = await server.listen(config)
-      const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-      return { url, port, instance, services, mail: describeMail(mailSettings), idle: courier.idle, close }
+      const listening = await server.listen(addressOf(config, inheritedSocket))
+      const url = urlOf(listening, files === undefined ? 'http' : 'https')
+      const port = listening.kind === 'tcp' ? listening.port : undefined
+      const reload = (next: Config): void => {
+        try {
+          templates = openTemplates(templateDirectory)
+        } catch (error) {
+          if (!(error instanceof TemplateError)) throw error
+          log.error('templates.kept', { reason: error.message })
+        }
+        const nextFiles = certificateFiles(next)
+        if (nextFiles !== undefined) renewal?.reload(nextFiles)
+      }
+      const mail = describeMail(mailSettings)
+      return { url, port, instance, services, mail, idle: courier.idle, reload, close }
     } catch (error) {
       await courier.stop()
       await mailer.close()
       throw error
     }
   } catch (error) {
+    renewal?.stop()
     await store.close()
     throw error
   }
+}
+
+function certificateFiles({ tlsCert, tlsKey }: Config): CertificateFiles | undefined {
+  return tlsCert === undefined || tlsKey === undefined ? undefined : { certFile: tlsCert, keyFile: tlsKey }
+}
+
+function addressOf({ listen, host, port }: Config, inherited: number | undefined): ListenAddress {
+  if (inherited !== undefined) return { kind: 'inherited', descriptor: inherited }
+  return listen ?? { kind: 'tcp', host, port }
 }

@@ -11,6 +11,8 @@ import { systemReason } from './base/system-error.ts'
 import { readSettingsFile } from './config/settings-file.ts'
 import { parseOrigins, type CorsPolicy } from './http/cors.ts'
 import { NO_PROXIES, parseProxies } from './http/client-address.ts'
+import { parseHosts } from './http/foreign-pages.ts'
+import { parseUnixAddress } from './http/listening.ts'
 import { parseEmail, parseMailbox } from './mail/address.ts'
 import { parseAppName } from './mail/app-name.ts'
 import { MAIL_TLS, type MailTls } from './mail/mail-settings.ts'
@@ -44,6 +46,15 @@ const DECLARED = {
   config: optional(readPath, 'JSON file of further settings, as {"port": 8081}', []),
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
+  listen: optional(parseUnixAddress, 'unix:PATH, a Unix socket to listen on in place of host and port'),
+  tlsCert: optional(readPath, 'file of the certificate for TLS, in PEM, followed by those that lead to an authority'),
+  tlsKey: optional(readPath, 'file of the private key of the certificate, in PEM'),
+  allowedHosts: {
+    parse: parseHosts,
+    initial: [],
+    shown: 'those of this machine',
+    meaning: 'further names that the service is called by, such as those a proxy passes on, separated by commas',
+  } as Setting<readonly string[]>,
   dataDir: text('./dateline-data', 'directory of the database and the secrets'),
   adminEmail: optional(readEmail, 'e-mail address of an administrator to create or promote at start', [
     'OVERRIDE_ADMIN_EMAIL',
@@ -90,6 +101,8 @@ const DECLARED = {
     false,
     'hides headlines, topics and sources that are not active from lists of readers; on or off',
   ),
+  tokenFile: optional(readPath, 'file that gets an administrator token for the app that starts the service'),
+  exitWithParent: onOff(false, 'ends the service when the program that started it is gone; on or off'),
   logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log: pretty, json, or auto, which is pretty on a terminal'),
   logLevel: {
     ...oneOf<LogLevel>(LOG_LEVELS, 'least important level that is logged: debug, info, warn or error'),
@@ -178,6 +191,12 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
     throw new ConfigError(
       `Cannot use --page-size ${config.pageSize}: expected at most --page-size-max, which is ${config.pageSizeMax}`,
     )
+  }
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    throw new ConfigError('Cannot use one of --tls-cert and --tls-key alone: expected both')
+  }
+  if (config.tlsCert !== undefined && config.listen !== undefined) {
+    throw new ConfigError('Cannot use --tls-cert with --listen: a Unix socket has no TLS')
   }
   return config
 }

@@ -1,7 +1,11 @@
 /** Arguments in, exit code out. */
+import { isatty } from 'node:tty'
 import { systemClock } from './base/clock.ts'
 import { Failure } from './base/failure.ts'
 import { leaveNodeVariables } from './base/node-variables.ts'
+import { TokenFileError } from './cli/token-file.ts'
+import { CertificateError } from './http/certificate.ts'
+import { ListenError } from './http/listening.ts'
 import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
 import { ConfigError } from './config.ts'
@@ -12,9 +16,9 @@ import { DatabaseFileError } from './store/database-copy.ts'
 import { SchemaError } from './store/migrations.ts'
 
 /** Errors in what the operator has written: arguments, settings, templates. */
-const MISUSED = [UsageError, ConfigError, MailSettingError, TemplateError]
+const MISUSED = [UsageError, ConfigError, CertificateError, MailSettingError, TemplateError]
 /** Errors whose message is all that the operator needs. */
-const EXPLAINED = [DatabaseFileError, DataDirError, SchemaError, Failure]
+const EXPLAINED = [DatabaseFileError, DataDirError, ListenError, SchemaError, TokenFileError, Failure]
 
 const SAME_SIGNAL_MS = 1_000
 
@@ -64,6 +68,8 @@ function systemText(error: unknown): string | undefined {
 }
 
 function terminal(): Terminal {
+  let reload = (): void => {}
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
   return {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -73,26 +79,43 @@ function terminal(): Terminal {
     environment: process.env,
     get interrupted() {
       return new Promise<string>((resolve) => {
-        for (const signal of ['SIGTERM', 'SIGINT'] as const) onSignal(signal, () => resolve(signal))
+        onStopSignals(resolve)
+        process.on('SIGHUP', () => {
+          if (isHungUp(terminals)) resolve('SIGHUP')
+          else reload()
+        })
       })
     },
+    onReload(listener) {
+      reload = listener
+    },
   }
+}
+
+/**
+ * Whether SIGHUP has its first meaning, that the terminal is gone: the program is to end then, as any would. Windows
+ * knows no other, and ends the process some seconds later whatever it does.
+ */
+function isHungUp(terminals: readonly number[]): boolean {
+  return process.platform === 'win32' || terminals.some((descriptor) => !isatty(descriptor))
 }
 
 /**
  * The first signal asks to stop; another one, from somebody who does not want to wait, ends the process at once. Ctrl-C
  * under npm sends the same signal twice in a moment, which counts as one.
  */
-function onSignal(signal: NodeJS.Signals, stop: () => void): void {
-  let first: number | undefined
-  process.on(signal, () => {
-    const now = systemClock()
-    if (first === undefined) {
-      first = now
-      stop()
-    } else if (now - first > SAME_SIGNAL_MS) {
-      process.removeAllListeners(signal)
-      process.kill(process.pid, signal)
-    }
-  })
+function onStopSignals(stop: (signal: string) => void): void {
+  let first: { readonly signal: string; readonly at: number } | undefined
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      const now = systemClock()
+      if (first === undefined) {
+        first = { signal, at: now }
+        stop(signal)
+      } else if (first.signal !== signal || now - first.at > SAME_SIGNAL_MS) {
+        process.removeAllListeners(signal)
+        process.kill(process.pid, signal)
+      }
+    })
+  }
 }

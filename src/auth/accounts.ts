@@ -9,7 +9,7 @@ import type { User } from '../models/user.ts'
 import type { AccountStore, NewAccount, SessionRecord, SignedIn } from '../store/store.ts'
 import type { Codes } from './codes.ts'
 import { mergePreferences } from './merge-preferences.ts'
-import { guestEmail, isGuestEmail, newAccount } from './new-account.ts'
+import { guestEmail, isStandIn, LOCAL_ADMIN_EMAIL, newAccount } from './new-account.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 export interface SignInReply {
@@ -30,6 +30,8 @@ export interface Accounts {
   deleteOwn(session: Session, now: number): Promise<void>
   /** Makes sure that the address has an account with the dashboard role `admin`; gives what had to be done. */
   ensureAdmin(email: string, now: number): Promise<'created' | 'promoted' | 'unchanged'>
+  /** A token for this run of an administrator: of the one with this address, else of one that nobody else can use. */
+  instanceToken(email: string | undefined, now: number): Promise<string>
   /** An account that an administrator makes for somebody else. Throws invalidInput, or conflict for a taken address. */
   invite(invitation: Invitation): Promise<JsonObject>
 }
@@ -74,11 +76,12 @@ export interface AccountsOptions {
   readonly defaultConfig: JsonObject
 }
 
-/** The normalised form of an address. Throws invalidInput where it is none, or is a guest's stand-in. */
+/** The normalised form of an address. Throws invalidInput where it is none, or only stands in for one. */
 export function readEmail(value: unknown): string {
   const email = typeof value === 'string' ? parseEmail(value) : undefined
   if (email === undefined) throw fail('invalidInput', 'email: expected an e-mail address such as name@example.org')
-  if (isGuestEmail(email)) throw fail('invalidInput', 'email: this address stands in for a guest and gets no mail')
+  if (isStandIn(email))
+    throw fail('invalidInput', 'email: this address stands in for a guest or the service and gets no mail')
   return email
 }
 
@@ -101,6 +104,14 @@ export function createAccounts({
     user,
     token: sessions.token(String(user['id']), session),
   })
+  const ensureAdmin: Accounts['ensureAdmin'] = async (email, now) => {
+    const account = await prepare(now, { email, dashboardRole: 'admin' })
+    if ((await store.createAccount(account)) === 'inserted') return 'created'
+    const existing = await store.userByEmail(email)
+    if (existing?.['dashboardRole'] === 'admin') return 'unchanged'
+    await store.promote(email, now)
+    return 'promoted'
+  }
   return {
     async requestCode({ email, dashboard, languages, now }) {
       if (dashboard) requireDashboard(await store.userByEmail(email))
@@ -136,13 +147,11 @@ export function createAccounts({
       await store.deleteAccount({ id: caller.id, now, keepLastAdmin: false, token: { jti, expiresAt } })
       log.info('account.deleted', { user: caller.id })
     },
-    async ensureAdmin(email, now) {
-      const account = await prepare(now, { email, dashboardRole: 'admin' })
-      if ((await store.createAccount(account)) === 'inserted') return 'created'
-      const existing = await store.userByEmail(email)
-      if (existing?.['dashboardRole'] === 'admin') return 'unchanged'
-      await store.promote(email, now)
-      return 'promoted'
+    ensureAdmin,
+    async instanceToken(email = LOCAL_ADMIN_EMAIL, now) {
+      await ensureAdmin(email, now)
+      const user = await store.userByEmail(email)
+      return sessions.issueForRun(String(user?.['id']), { label: 'token file', now })
     },
     async invite({ now, email, ...roles }) {
       const account = await prepare(now, { ...roles, email: readEmail(email) })

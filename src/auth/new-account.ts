@@ -9,13 +9,16 @@ import type { NewAccount } from '../store/store.ts'
  */
 const GUEST_DOMAIN = 'anonymous.invalid'
 
+/** The administrator of an app that runs the service for itself. Nobody can sign in by mail to this name either. */
+export const LOCAL_ADMIN_EMAIL = 'administrator@local.invalid'
+
 export function guestEmail(id: string): string {
   return `${id}@${GUEST_DOMAIN}`
 }
 
-/** Whether the address is of the kind that stands in for a guest's. */
-export function isGuestEmail(email: string): boolean {
-  return email.endsWith(`@${GUEST_DOMAIN}`)
+/** Whether the address is there only because every user has one: no mail goes to it. */
+export function isStandIn(email: string): boolean {
+  return email.endsWith(`@${GUEST_DOMAIN}`) || email === LOCAL_ADMIN_EMAIL
 }
 
 export interface NewUser {

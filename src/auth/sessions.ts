@@ -45,6 +45,11 @@ export interface Sessions {
   token(userId: string, session: SessionRecord): string
   /** Both at once, for a user whose id is known. Throws notFound where the user is gone. */
   issue(userId: string, request: SessionRequest): Promise<string>
+  /**
+   * The same for this run of the program only: the next one refuses whatever is left of it, however this one ends.
+   * Earlier ones of the user leave the list of sessions.
+   */
+  issueForRun(userId: string, request: SessionRequest): Promise<string>
   /** Ends the session: its token is refused from now on. */
   end(session: Session, now: number): Promise<void>
 }
@@ -69,7 +74,20 @@ function callerReader(): (id: string, user: string) => Caller {
   }
 }
 
-export function createSessions(store: AccountStore, keys: Keys, settings: TokenSettings, newId: NewId): Sessions {
+/** Opens the id of a token that holds for one run; the rest of the id names the run. */
+const RUN_TOKEN = 'run-'
+
+export interface SessionsOptions {
+  readonly store: AccountStore
+  readonly keys: Keys
+  readonly settings: TokenSettings
+  readonly newId: NewId
+  /** Names this run of the program. */
+  readonly instance: string
+}
+
+export function createSessions({ store, keys, settings, newId, instance }: SessionsOptions): Sessions {
+  const ownRun = `${RUN_TOKEN}${instance}`
   const verify = tokenVerifier({ keys: keys.signing, issuer: settings.issuer })
   const callerOf = callerReader()
   const identify = async (headers: IncomingHttpHeaders, now: number): Promise<Session | string> => {
@@ -77,17 +95,22 @@ export function createSessions(store: AccountStore, keys: Keys, settings: TokenS
     if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
     const claims = verify(token, now)
     if (typeof claims === 'string') return claims
+    if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
     const user = await store.caller({ userId: claims.sub, jti: claims.jti, iat: claims.iat })
     if (user === undefined) return 'ended, or its user is gone'
     return { caller: callerOf(claims.sub, user), user, jti: claims.jti, expiresAt: claims.exp * 1000 }
   }
-  const open = ({ label, now, lifetimeMs = settings.lifetimeMs }: SessionRequest): SessionRecord => {
+  const open = ({ label, now, lifetimeMs = settings.lifetimeMs }: SessionRequest, jti = newId()): SessionRecord => {
     const expiresAt = (Math.floor(now / 1000) + Math.floor(lifetimeMs / 1000)) * 1000
-    return { jti: newId(), label: cleanLabel(label), createdAt: now, expiresAt }
+    return { jti, label: cleanLabel(label), createdAt: now, expiresAt }
   }
   const token = (userId: string, { jti, createdAt, expiresAt }: SessionRecord): string => {
     const [iat, exp] = [Math.floor(createdAt / 1000), expiresAt / 1000]
     return signToken({ sub: userId, iat, exp, iss: settings.issuer, jti }, keys.signing[0])
+  }
+  const add = async (userId: string, session: SessionRecord): Promise<string> => {
+    if ((await store.addSession(userId, session)) === 'added') return token(userId, session)
+    throw fail('notFound', 'There is no such user')
   }
   return {
     async require(headers, now) {
@@ -104,10 +127,12 @@ export function createSessions(store: AccountStore, keys: Keys, settings: TokenS
     },
     open,
     token,
-    async issue(userId, request) {
-      const session = open(request)
-      if ((await store.addSession(userId, session)) === 'added') return token(userId, session)
-      throw fail('notFound', 'There is no such user')
+    issue: (userId, request) => add(userId, open(request)),
+    async issueForRun(userId, request) {
+      for (const { jti } of await store.sessionsOf(userId, request.now)) {
+        if (jti.startsWith(RUN_TOKEN)) await store.endSession(userId, jti, request.now)
+      }
+      return add(userId, open(request, ownRun))
     },
     end: ({ jti, expiresAt }, now) => store.revoke({ jti, expiresAt, now }),
   }

@@ -18,6 +18,7 @@ export const FAILURE_STATUS = {
   requestTimeout: 408,
   conflict: 409,
   payloadTooLarge: 413,
+  misdirectedRequest: 421,
   tooManyRequests: 429,
   headersTooLarge: 431,
   serverError: 500,

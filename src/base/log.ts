@@ -20,6 +20,11 @@ export interface Log {
   flush(): void
 }
 
+/** A log whose level can change while it is written. */
+export interface AdjustableLog extends Log {
+  setLevel(level: LogLevel): void
+}
+
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
@@ -28,8 +33,8 @@ export interface LogOptions {
   readonly write: (text: string) => void
 }
 
-export function createLog({ level, format, now, write }: LogOptions): Log {
-  const lowest = LOG_LEVELS.indexOf(level)
+export function createLog({ level, format, now, write }: LogOptions): AdjustableLog {
+  let lowest = LOG_LEVELS.indexOf(level)
   const line = format === 'json' ? jsonLine : prettyLine
   let held = ''
   const flush = (): void => {
@@ -38,13 +43,17 @@ export function createLog({ level, format, now, write }: LogOptions): Log {
     if (text !== '') write(text)
   }
   const at = (name: LogLevel) => {
-    if (LOG_LEVELS.indexOf(name) < lowest) return () => {}
+    const rank = LOG_LEVELS.indexOf(name)
     return (event: string, fields: LogFields = {}): void => {
+      if (rank < lowest) return
       if (held === '') setImmediate(flush)
       held += line(isoDate(now()), name, event, fields)
     }
   }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+  const setLevel = (next: LogLevel): void => {
+    lowest = LOG_LEVELS.indexOf(next)
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush, setLevel }
 }
 
 /** Put together by hand: one line for each request must not cost as much as a look-up in the database. */

@@ -15,6 +15,8 @@ export interface Terminal {
   readonly environment: Environment
   /** Settles when the process is asked to end. */
   readonly interrupted: Promise<string>
+  /** Calls the listener when the process is asked to read its settings again. */
+  onReload(listener: () => void): void
 }
 
 /** A flag of one command alone; settings are flags of every command that names them. */

@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startApp, type App } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
-import { createLog, type Log } from '../base/log.ts'
+import { createLog, type AdjustableLog, type Log } from '../base/log.ts'
 import { VERSION } from '../base/version.ts'
-import { readConfig, readSecrets, SETTINGS, type Config } from '../config.ts'
-import { EXIT, type Command, type Terminal } from './command.ts'
+import { ConfigError, readConfig, readSecrets, SETTINGS, type Config } from '../config.ts'
+import { EXIT, type Arguments, type Command, type Terminal } from './command.ts'
+import { watchParent } from './parent-watch.ts'
+import { inheritedSocket, notifier } from './systemd.ts'
+import { writeTokenFile, type TokenFile } from './token-file.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -17,22 +20,43 @@ export const serveCommand: Command = {
     'dateline serve --admin-email you@example.org',
     'dateline serve --port 0 --data-dir /srv/dateline --mail smtp://mail.example.org',
   ],
-  async run({ settings }, terminal) {
+  async run(args, terminal) {
+    const { settings } = args
     // From here on a signal is heard: one that comes right after the ready line must not find the default handler.
     const { interrupted } = terminal
+    // Who read our lines may be gone: a terminal that was closed, an app that died. The service still has to end well.
+    for (const stream of [terminal.stdout, terminal.stderr]) stream.on('error', () => {})
     const config = readConfig(settings, terminal.environment)
     const secrets = readSecrets(terminal.environment)
     const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
     const log = openLog(config, terminal)
     const writeLine = (line: string): void => void terminal.stderr.write(`${line}\n`)
-    const app = await startApp(config, secrets, { now: systemClock, log, writeLine, environment: terminal.environment })
-    for (const line of welcome(config, app, isNew)) say(line, { config, terminal, log })
-    log.flush()
-    terminal.stdout.write(readyLine(app, terminal))
-    const reason = await interrupted
-    log.info('stopping', { reason })
-    await app.close()
-    log.info('stopped')
+    const parent = config.exitWithParent ? watchParent(terminal.stdin) : undefined
+    const notify = notifier(terminal.environment, log)
+    const handed = inheritedSocket(terminal.environment, process.pid)
+    try {
+      const app = await startApp(config, secrets, {
+        now: systemClock,
+        log,
+        writeLine,
+        environment: terminal.environment,
+        inheritedSocket: handed,
+      })
+      const tokenFile = await giveToken(config, app)
+      terminal.onReload(() => reload(args, { terminal, log, app }))
+      for (const line of welcome(config, app, isNew)) say(line, { config, terminal, log })
+      log.flush()
+      terminal.stdout.write(readyLine(app, terminal))
+      notify('READY=1', `STATUS=Listening on ${app.url}`)
+      const reason = await Promise.race([interrupted, ...(parent === undefined ? [] : [parent.gone])])
+      notify('STOPPING=1')
+      log.info('stopping', { reason })
+      tokenFile?.remove()
+      await app.close()
+      log.info('stopped')
+    } finally {
+      parent?.stop()
+    }
     log.flush()
     return EXIT.ok
   },
@@ -44,11 +68,42 @@ function readyLine({ url, port, instance }: App, { stdoutIsTerminal }: Terminal)
   return `${JSON.stringify({ event: 'ready', url, port, pid: process.pid, instance, version: VERSION })}\n`
 }
 
+/** Writes a token for the app that started us. Where it cannot, the service ends: the app could do nothing with it. */
+async function giveToken({ tokenFile, adminEmail }: Config, app: App): Promise<TokenFile | undefined> {
+  if (tokenFile === undefined) return undefined
+  try {
+    const token = await app.services.accounts.instanceToken(adminEmail, systemClock())
+    return writeTokenFile(tokenFile, token, app.services.newId())
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+}
+
+interface Running {
+  readonly terminal: Terminal
+  readonly log: AdjustableLog
+  readonly app: App
+}
+
+/** Reads the settings again and takes what can change without a restart. Settings that cannot be used change nothing. */
+function reload({ settings }: Arguments, { terminal, log, app }: Running): void {
+  try {
+    const config = readConfig(settings, terminal.environment)
+    log.setLevel(config.logLevel)
+    app.reload(config)
+    log.info('reloaded')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    log.error('reload.failed', { reason: error.message })
+  }
+}
+
 function isPretty({ logFormat }: Config, { stderrIsTerminal }: Terminal): boolean {
   return logFormat === 'auto' ? stderrIsTerminal : logFormat === 'pretty'
 }
 
-function openLog(config: Config, terminal: Terminal): Log {
+function openLog(config: Config, terminal: Terminal): AdjustableLog {
   return createLog({
     level: config.logLevel,
     format: isPretty(config, terminal) ? 'pretty' : 'json',

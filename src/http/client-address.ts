@@ -33,6 +33,12 @@ export function parseProxies(list: string): TrustedProxies {
 }
 
 /**
+ * The other end of a Unix socket. Only who may open its file gets there, which is a proxy of our own: it is trusted,
+ * and who comes without one counts under this name.
+ */
+export const UNIX_PEER = 'unix'
+
+/**
  * The client's address. `peer` is the other end of the socket, `forwardedFor` the header X-Forwarded-For, several of
  * them joined by commas. An entry that is no address ends the walk at the proxy that passed it on.
  */
@@ -41,10 +47,10 @@ export function clientAddress(
   forwardedFor: string | undefined,
   proxies: TrustedProxies,
 ): string {
-  let client = parseAddress(peer ?? '') ?? UNKNOWN_ADDRESS
+  let client = peer === UNIX_PEER ? UNIX_PEER : (parseAddress(peer ?? '') ?? UNKNOWN_ADDRESS)
   if (forwardedFor === undefined || client === UNKNOWN_ADDRESS) return client
   let end = forwardedFor.length
-  for (let hop = 0; hop < HOPS_MAX && end > 0 && proxies.isTrusted(client); hop++) {
+  for (let hop = 0; hop < HOPS_MAX && end > 0 && (client === UNIX_PEER || proxies.isTrusted(client)); hop++) {
     const comma = forwardedFor.lastIndexOf(',', end - 1)
     const address = parseAddress(forwardedFor.slice(comma + 1, end))
     if (address === undefined) return client

@@ -33,8 +33,13 @@ export function parseOrigins(list: string): readonly string[] {
   return origins
 }
 
+/** Whether pages of an origin may read our replies. */
+export function originCheck(policy: CorsPolicy): (origin: string) => boolean {
+  return policy === 'local' ? (origin) => LOCAL_ORIGIN.test(origin) : allowList(policy)
+}
+
 export function corsHeaders(policy: CorsPolicy): CorsHeaders {
-  const isAllowed = policy === 'local' ? (origin: string) => LOCAL_ORIGIN.test(origin) : allowList(policy)
+  const isAllowed = originCheck(policy)
   return (origin) => (origin !== undefined && isAllowed(origin) ? headersFor(origin) : FOREIGN)
 }
 
@@ -49,7 +54,7 @@ const ALLOWANCES: readonly string[] = Object.entries({
   'Access-Control-Allow-Credentials': 'true',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
   'Access-Control-Allow-Headers': 'Origin, Content-Type, Authorization, Accept',
-  'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
+  'Access-Control-Expose-Headers': 'X-Request-Id, X-Dateline-Instance, Retry-After',
   'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
 }).flat()
 

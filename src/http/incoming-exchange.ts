@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { JsonObject } from '../base/json.ts'
 import type { LogFields } from '../base/log.ts'
 import { ClientGone, readJsonObject } from './body.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { Exchange, JsonBodyOptions, Params } from './exchange.ts'
 import { parseQuery } from './query-string.ts'
@@ -19,6 +19,8 @@ export interface IncomingRequest {
   readonly expectsContinue: boolean
   readonly requestId: string
   readonly proxies: TrustedProxies
+  /** Came over a Unix socket, whose peers have no address. */
+  readonly isUnixSocket: boolean
   readonly bodyBytesMax: number
 }
 
@@ -36,6 +38,7 @@ export class IncomingExchange implements Exchange {
   #holdsBodyBack: boolean
   readonly #queryText: string
   readonly #proxies: TrustedProxies
+  readonly #isUnixSocket: boolean
   readonly #bodyBytesMax: number
   #query: Query | undefined
   #clientAddress: string | undefined
@@ -44,7 +47,7 @@ export class IncomingExchange implements Exchange {
   #broken: Error | undefined
   #interruptRead: ((reason: Error) => void) | undefined
 
-  constructor({ request, response, expectsContinue, requestId, proxies, bodyBytesMax }: IncomingRequest) {
+  constructor({ request, response, expectsContinue, requestId, proxies, isUnixSocket, bodyBytesMax }: IncomingRequest) {
     const target = originForm(request.url ?? '')
     const mark = target.indexOf('?')
     this.requestId = requestId
@@ -55,6 +58,7 @@ export class IncomingExchange implements Exchange {
     this.#queryText = mark === -1 ? '' : target.slice(mark + 1)
     this.#holdsBodyBack = expectsContinue
     this.#proxies = proxies
+    this.#isUnixSocket = isUnixSocket
     this.#bodyBytesMax = bodyBytesMax
   }
 
@@ -70,7 +74,7 @@ export class IncomingExchange implements Exchange {
     const { socket, headers } = this.request
     const forwardedFor = headers['x-forwarded-for']
     return (this.#clientAddress ??= clientAddress(
-      socket.remoteAddress,
+      this.#isUnixSocket ? UNIX_PEER : socket.remoteAddress,
       Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
       this.#proxies,
     ))

@@ -38,7 +38,10 @@ export function refusalOf(error: NodeJS.ErrnoException, limits: RefusalLimits): 
 }
 
 /** The whole reply as text, ASCII throughout; after it the connection ends. */
-export function refusalText({ status, code, message, headers }: Failure, requestId: string): string {
+export function refusalText(
+  { status, code, message, headers }: Failure,
+  { requestId, instance }: { readonly requestId: string; readonly instance: string },
+): string {
   const body = errorBody(code, message)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -46,6 +49,7 @@ export function refusalText({ status, code, message, headers }: Failure, request
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,
+    `X-Dateline-Instance: ${instance}`,
     'X-Content-Type-Options: nosniff',
     'Vary: Origin',
     'Connection: close',

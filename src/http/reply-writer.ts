@@ -22,6 +22,8 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface ReplySurroundings {
   readonly cors: CorsHeaders
   readonly now: Clock
+  /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
+  readonly instance: string
   /** The server is shutting down: no further request on this connection. */
   readonly isClosing: boolean
 }
@@ -38,7 +40,8 @@ export function sendReply(exchange: IncomingExchange, reply: Reply, around: Repl
   const rest = restOfBody(exchange)
   const isLast = around.isClosing || exchange.isBroken || rest === 'long' || rest === 'held back'
   const { body, bytes, head } = render(exchange, reply, around.now)
-  head.push('X-Request-Id', exchange.requestId, 'X-Content-Type-Options', 'nosniff')
+  head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', around.instance)
+  head.push('X-Content-Type-Options', 'nosniff')
   head.push(...around.cors(request.headers.origin))
   addHeaders(head, reply.headers)
   if (isLast) head.push('Connection', 'close')

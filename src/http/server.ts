@@ -5,53 +5,28 @@
  * reads, pipelining, half-closed sockets. The requests of one connection are served one after the other: pipelined
  * ones may depend on each other (RFC 9112 section 9.3.2), and one client must not get more than its turn.
  */
-import { createServer as createNodeServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import type { Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
-import { clientAddress } from './client-address.ts'
+import type { Certificate } from './certificate.ts'
+import { clientAddress, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
-import { corsHeaders } from './cors.ts'
+import { corsHeaders, originCheck } from './cors.ts'
 import type { CorsPolicy } from './cors.ts'
+import { foreignPageGuard, NO_GUARD } from './foreign-pages.ts'
 import { IncomingExchange } from './incoming-exchange.ts'
+import { bind, isLoopback } from './listening.ts'
+import type { ListenAddress, Listening } from './listening.ts'
+import { createNodeServer } from './node-server.ts'
 import { refusalOf, refusalText } from './refusal.ts'
 import type { Router } from './router.ts'
+import { SERVER_LIMITS } from './server-limits.ts'
+import type { ServerLimits } from './server-limits.ts'
 import { serving, type ServedRequest } from './serving.ts'
-
-export interface ServerLimits {
-  readonly bodyBytesMax: number
-  /** Request line and headers together. */
-  readonly headerBytesMax: number
-  /** From the first byte, or from the start of the connection, to the end of the headers. */
-  readonly headersMs: number
-  /** The same to the end of the body. */
-  readonly requestMs: number
-  /** How long a connection may wait for its next request. */
-  readonly keepAliveMs: number
-  /** How long nothing at all may move: a client that does not take its reply must not hold it in our memory. */
-  readonly idleMs: number
-  /** How often the two time-outs of requests are looked after. */
-  readonly checkMs: number
-  /** How long close() lets running requests finish. */
-  readonly closeMs: number
-  readonly connectionsMax: number
-}
-
-const SERVER_LIMITS: ServerLimits = {
-  bodyBytesMax: 2 * 1024 * 1024,
-  headerBytesMax: 64 * 1024,
-  headersMs: 15_000,
-  requestMs: 30_000,
-  keepAliveMs: 75_000,
-  idleMs: 120_000,
-  checkMs: 5_000,
-  closeMs: 10_000,
-  connectionsMax: 10_000,
-}
 
 /** Requests of one connection that wait for their turn. Whoever sends more than this in advance is cut off. */
 const PIPELINED_MAX = 100
@@ -66,6 +41,12 @@ export interface ServerOptions {
   readonly log: Log
   readonly cors: CorsPolicy
   readonly proxies: TrustedProxies
+  /** Fresh for each start of the program; stands on every reply. */
+  readonly instance: string
+  /** Names that we go by beside those of this machine; see foreign-pages.ts. */
+  readonly allowedHosts?: readonly string[]
+  /** With one the server speaks TLS, and nothing else. */
+  readonly certificate?: Certificate | undefined
   readonly limits?: Partial<ServerLimits>
   /** Milliseconds from any fixed moment, never going back; durations are measured with it. */
   readonly ticks?: () => number
@@ -73,14 +54,11 @@ export interface ServerOptions {
   readonly observe?: (served: ServedRequest) => void
 }
 
-export interface Listening {
-  readonly host: string
-  readonly port: number
-}
-
 export interface HttpServer {
-  /** Starts to accept. Port 0 takes any free one. Rejects with node's error, such as EADDRINUSE. */
-  listen(address: { readonly host: string; readonly port: number }): Promise<Listening>
+  /** Starts to accept. Port 0 takes any free one. Rejects with ListenError or node's error, such as EADDRINUSE. */
+  listen(address: ListenAddress): Promise<Listening>
+  /** Takes another certificate for the connections to come. */
+  setCertificate(certificate: Certificate): void
   /** Stops accepting, lets running requests finish, cuts them off after closeMs. May be called more than once. */
   close(): Promise<void>
 }
@@ -98,37 +76,38 @@ interface Connection {
 }
 
 export function createServer(options: ServerOptions): HttpServer {
-  const { router, newRequestId, log, proxies } = options
+  const { router, newRequestId, log, proxies, instance } = options
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits }
   const serve = serving({
     router,
     log,
     now: options.now,
     cors: corsHeaders(options.cors),
+    guard: () => guard,
+    instance,
     ticks: options.ticks ?? (() => performance.now()),
     observe: options.observe ?? (() => {}),
   })
   const connections = new Map<Socket, Connection>()
+  let guard = NO_GUARD
+  /** Peers of a Unix socket have no address. */
+  let isUnixSocket = false
   let isFull = false
   let closing: Promise<void> | undefined
 
-  const server = createNodeServer({
-    maxHeaderSize: limits.headerBytesMax,
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    connectionsCheckingInterval: limits.checkMs,
-    noDelay: true,
-    requireHostHeader: false, // serving.ts looks at it, so that its reply looks like every other.
-    optimizeEmptyRequests: true,
-  })
-  server.timeout = limits.idleMs
-  server.maxConnections = limits.connectionsMax
-  // A client that closes its sending half after the request still wants the reply; without this it gets none.
-  Object.assign(server, { httpAllowHalfOpen: true })
+  const { server, socketEvent, setCertificate } = createNodeServer(limits, options.certificate)
+  // By their other end: the socket of a request is another object than the one that its handshake began with.
+  const handshakes = new Map<string, Socket>()
 
   server.on('connection', (socket) => {
     isFull = false
+    if (socketEvent === 'connection') return
+    const peer = peerOf(socket)
+    handshakes.set(peer, socket)
+    socket.once('close', () => handshakes.delete(peer))
+  })
+  server.on(socketEvent, (socket) => {
+    handshakes.delete(peerOf(socket))
     connections.set(socket, {
       current: undefined,
       waiting: [],
@@ -158,6 +137,7 @@ export function createServer(options: ServerOptions): HttpServer {
       response,
       expectsContinue,
       proxies,
+      isUnixSocket,
       requestId: newRequestId(),
       bodyBytesMax: limits.bodyBytesMax,
     })
@@ -206,9 +186,9 @@ export function createServer(options: ServerOptions): HttpServer {
     const requestId = newRequestId()
     connection.isDone = true
     connection.refusedAtByte = socket.bytesRead
-    socket.end(refusalText(failure, requestId))
+    socket.end(refusalText(failure, { requestId, instance }))
     if (failure.code === 'requestTimeout') socket.destroySoon()
-    const client = clientAddress(socket.remoteAddress, undefined, proxies)
+    const client = clientAddress(isUnixSocket ? UNIX_PEER : socket.remoteAddress, undefined, proxies)
     log.info('request.refused', { requestId, status: failure.status, code: failure.code, cause: failure.cause, client })
   }
 
@@ -233,23 +213,33 @@ export function createServer(options: ServerOptions): HttpServer {
       if (socket.bytesRead === 0) socket.destroy()
       else if (current === undefined) last?.response.once('finish', () => socket.destroySoon())
     }
+    for (const socket of handshakes.values()) socket.destroy()
     const cut = setTimeout(() => server.closeAllConnections(), limits.closeMs)
     await closed
     clearTimeout(cut)
   }
 
   return {
-    async listen({ host, port }) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      server.once('error', reject).listen({ host, port }, resolve)
-      await promise
-      server.off('error', reject).on('error', (error) => log.error('server.failed', { error }))
-      const address = server.address() as AddressInfo
-      return { host: address.address, port: address.port }
+    async listen(address) {
+      const listening = await bind(server, address)
+      server.on('error', (error) => log.error('server.failed', { error }))
+      isUnixSocket = listening.kind === 'unix'
+      guard = foreignPageGuard({
+        isLoopback: isLoopback(listening),
+        boundName: address.kind === 'tcp' ? address.host : undefined,
+        allowedHosts: options.allowedHosts ?? [],
+        isAllowedOrigin: originCheck(options.cors),
+      })
+      return listening
     },
+    setCertificate,
     async close() {
       closing ??= closeNow()
       await closing
     },
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ''} ${remotePort ?? ''}`
 }

@@ -13,6 +13,7 @@ import type { CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'
 import type { Reply } from './exchange.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
+import type { ForeignPageGuard } from './foreign-pages.ts'
 import { JSON_TYPE, sendReply } from './reply-writer.ts'
 import type { SentReply } from './reply-writer.ts'
 import type { Router } from './router.ts'
@@ -22,6 +23,9 @@ const LOGGED_PATH_CHARS_MAX = 200
 export interface ServingParts {
   readonly router: Router
   readonly cors: CorsHeaders
+  /** The guard that holds now: it depends on the address that the server listens on. */
+  readonly guard: () => ForeignPageGuard
+  readonly instance: string
   readonly now: Clock
   readonly log: Log
   /** Milliseconds from any fixed moment, never going back. */
@@ -45,7 +49,7 @@ export interface ServedRequest {
  */
 export type Serve = (exchange: IncomingExchange, isClosing: () => boolean) => Promise<boolean>
 
-export function serving({ router, cors, now, log, ticks, observe }: ServingParts): Serve {
+export function serving({ router, cors, guard, instance, now, log, ticks, observe }: ServingParts): Serve {
   return async (exchange, isClosing) => {
     const start = ticks()
     const reply = await replyOf(exchange)
@@ -72,6 +76,7 @@ export function serving({ router, cors, now, log, ticks, observe }: ServingParts
   async function replyOf(exchange: IncomingExchange): Promise<Reply | undefined> {
     try {
       assertOneHost(exchange.request)
+      guard()(exchange.request)
       const { path, handler, params } = router.route(exchange.method, exchange.path)
       exchange.route = path
       exchange.params = params
@@ -95,7 +100,7 @@ export function serving({ router, cors, now, log, ticks, observe }: ServingParts
 
   function send(exchange: IncomingExchange, reply: Reply, isClosing: boolean): SentReply {
     try {
-      return sendReply(exchange, reply, { cors, now, isClosing })
+      return sendReply(exchange, reply, { cors, now, instance, isClosing })
     } catch (error) {
       // Such as a header value with a line break in it. Whatever was sent, the client must not read on from there.
       log.error('reply.failed', { requestId: exchange.requestId, error })

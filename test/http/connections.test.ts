@@ -287,8 +287,9 @@ describe('listen()', () => {
       log: recordingLog().log,
       cors: 'local',
       proxies: NO_PROXIES,
+      instance: 'instance-2',
     })
-    await assert.rejects(second.listen({ host: '127.0.0.1', port: server.port }), { code: 'EADDRINUSE' })
+    await assert.rejects(second.listen({ kind: 'tcp', host: '127.0.0.1', port: server.port }), { code: 'EADDRINUSE' })
     await second.close()
   })
 })

@@ -2,10 +2,12 @@
 import { NO_PROXIES } from '../../src/http/client-address.ts'
 import type { TrustedProxies } from '../../src/http/client-address.ts'
 import type { CorsPolicy } from '../../src/http/cors.ts'
+import type { Certificate } from '../../src/http/certificate.ts'
+import type { ListenAddress } from '../../src/http/listening.ts'
 import { createRouter } from '../../src/http/router.ts'
 import type { Route } from '../../src/http/router.ts'
 import { createServer } from '../../src/http/server.ts'
-import type { ServerLimits } from '../../src/http/server.ts'
+import type { ServerLimits } from '../../src/http/server-limits.ts'
 import { recordingLog } from './recording-log.ts'
 import type { LogEntry } from './recording-log.ts'
 
@@ -16,6 +18,7 @@ export interface TestServer extends AsyncDisposable {
   readonly entries: readonly LogEntry[]
   /** Resolves with the first log entry of this event that is there or comes. */
   logged(event: string): Promise<LogEntry>
+  setCertificate(certificate: Certificate): void
   close(): Promise<void>
 }
 
@@ -23,6 +26,10 @@ export interface TestServerOptions {
   readonly cors?: CorsPolicy
   readonly proxies?: TrustedProxies
   readonly limits?: Partial<ServerLimits>
+  /** Without one, the names that the tests use. */
+  readonly allowedHosts?: readonly string[]
+  readonly certificate?: Certificate
+  readonly address?: ListenAddress
 }
 
 export async function startServer(routes: readonly Route[], options: TestServerOptions = {}): Promise<TestServer> {
@@ -35,8 +42,20 @@ export async function startServer(routes: readonly Route[], options: TestServerO
     log,
     cors: options.cors ?? 'local',
     proxies: options.proxies ?? NO_PROXIES,
+    instance: 'instance-1',
+    allowedHosts: options.allowedHosts ?? ['x', 'api.example'],
+    ...(options.certificate === undefined ? {} : { certificate: options.certificate }),
     limits: { closeMs: 1000, ...options.limits },
   })
-  const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
-  return { port, entries, logged, close: () => server.close(), [Symbol.asyncDispose]: () => server.close() }
+  const listening = await server.listen(options.address ?? { kind: 'tcp', host: '127.0.0.1', port: 0 })
+  const port = listening.kind === 'tcp' ? listening.port : 0
+  const { setCertificate } = server
+  return {
+    port,
+    entries,
+    logged,
+    setCertificate,
+    close: () => server.close(),
+    [Symbol.asyncDispose]: () => server.close(),
+  }
 }

@@ -1,11 +1,12 @@
 /** The program as a process of its own, run from the sources by the Node that runs the tests. */
+import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Cleanup } from './service.ts'
 
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/test')
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+export const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 export interface Finished {
   readonly code: number | null
@@ -33,6 +34,8 @@ export async function run(
 
 export interface RunningService {
   readonly child: ChildProcess
+  /** Resolves with the first event of this name in the log that is there or comes. */
+  logged(event: string): Promise<Readonly<Record<string, unknown>>>
   readonly url: string
   readonly ready: Readonly<Record<string, unknown>>
   readonly output: () => { readonly stdout: string; readonly stderr: string }
@@ -64,6 +67,7 @@ export async function serve(t: Cleanup, words: readonly string[], options: RunOp
     url: String(ready['url']),
     ready,
     output,
+    logged: (event) => loggedEvent(child, output, event),
     async end(signal) {
       child.kill(signal)
       const [code] = await closed
@@ -72,8 +76,23 @@ export async function serve(t: Cleanup, words: readonly string[], options: RunOp
   }
 }
 
+async function loggedEvent(
+  child: ChildProcess,
+  output: () => { readonly stderr: string },
+  event: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  for (;;) {
+    const line = output()
+      .stderr.split('\n')
+      .find((one) => one.endsWith('}') && (JSON.parse(one) as { event: string }).event === event)
+    if (line !== undefined) return JSON.parse(line) as Record<string, unknown>
+    assert.equal(child.exitCode, null, `the service ended without the event ${event}`)
+    if (child.stderr !== null) await Promise.race([once(child.stderr, 'data'), once(child, 'close')])
+  }
+}
+
 /** No setting of the machine that runs the tests may reach the program. */
-function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   // Dozens of processes run the same sources; Node may keep what it compiled.
   return { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...own }
 }

@@ -1,6 +1,6 @@
 /**
- * A certificate for mail servers in tests, with its key: self-signed, for the names `localhost` and
- * `mail.example.test` (and for no IP address), valid from 2020 to 2120. Its key is public, so it protects nothing.
+ * Certificates for servers in tests, with their keys: self-signed, the first for the names `localhost` and
+ * `mail.example.test` (and for no IP address), valid from 2020 to 2120. The keys are public, so they protect nothing.
  */
 
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
@@ -21,4 +21,59 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgP5C5J49uDgQHLZdS
 p9FrG5mgv0TJ5v2i6rFUdQEjOGKhRANCAATikwxyB0kulP7JkJsD2zxe+6180E1R
 Xs31n4yzsbTXBZ6JOUju4UgvTPiecfAdOOYZkvSKuGHtsr/Ad5rwjBFS
 -----END PRIVATE KEY-----
+`
+
+/** For `localhost`, by another key, valid from 2020 to 2120. */
+export const OTHER_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBcDCCARWgAwIBAgICEAUwCgYIKoZIzj0EAwIwIzEhMB8GA1UEAwwYRGF0ZWxp
+bmUgdGVzdCB3ZWIgc2VydmVyMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAw
+MDAwWjAjMSEwHwYDVQQDDBhEYXRlbGluZSB0ZXN0IHdlYiBzZXJ2ZXIwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAARL4UXX7antSTpAGZANAq7Bffurk+OwI0pwd5AJ
+u6o5wn+MiLbzSc19RHUzYMwVPZLxRUgUc5UREN3tT9n8n2qkozcwNTAUBgNVHREE
+DTALgglsb2NhbGhvc3QwHQYDVR0OBBYEFFVL9zhP7YtfaaZE59UCpYajhOCjMAoG
+CCqGSM49BAMCA0kAMEYCIQDCmEfaaCJtLq6VagAUhoixLIXF3Hk39hU1RKsMoQsv
+nQIhANlyyj/EF+TOsU7bjtpGq53lZWZjjEj1HcB9QJa2YrCV
+-----END CERTIFICATE-----
+`
+
+/** The key of all that follow. */
+export const OTHER_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7ZM5sI7qiV6khjFc
+YOLSvxOnuABCEbGFBUZivMzXI1GhRANCAARL4UXX7antSTpAGZANAq7Bffurk+Ow
+I0pwd5AJu6o5wn+MiLbzSc19RHUzYMwVPZLxRUgUc5UREN3tT9n8n2qk
+-----END PRIVATE KEY-----
+`
+
+/** The same, under the passphrase `test`. */
+export const LOCKED_KEY = `-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAj7wXRFJCzXkwICCAAw
+DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEDxYvAFVZjN4DQRzS4NaKRYEgZDw
+p4duVXatbgvyl+dz58WFnM3RIe3l97EYivZ7hBLlZ21dK2KKs8C4lIc/wY23+FOG
+w8k1bRTkoOEqCvvxEWU+0G9Uc9hprXyEPP4o1ZtVR5Nvyyx0/E8l8KIY0evwMehr
+Qt6fA4KZWVYMDH911OcROYQ4NMqp0erT879GYNt7nYK7wOml8pTlApZ2upYq1m8=
+-----END ENCRYPTED PRIVATE KEY-----
+`
+
+/** Valid in 2020. */
+export const EXPIRED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBPzCB5QICEAMwCgYIKoZIzj0EAwIwKzEpMCcGA1UEAwwgRGF0ZWxpbmUgdGVz
+dCB3ZWIgc2VydmVyIGV4cGlyZWQwHhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAw
+MDAwWjArMSkwJwYDVQQDDCBEYXRlbGluZSB0ZXN0IHdlYiBzZXJ2ZXIgZXhwaXJl
+ZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABEvhRdftqe1JOkAZkA0CrsF9+6uT
+47AjSnB3kAm7qjnCf4yItvNJzX1EdTNgzBU9kvFFSBRzlREQ3e1P2fyfaqQwCgYI
+KoZIzj0EAwIDSQAwRgIhAN0hFL7tDwHRHesxNBkVmwm3fnSuhuF/FcoXyNOZU6zw
+AiEA017mrkL7c/L/B3YxFM7yqDWGmgeNzCAKYpydbtxhMXE=
+-----END CERTIFICATE-----
+`
+
+/** Valid from 2100 to 2120. */
+export const FUTURE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBQDCB5wICEAQwCgYIKoZIzj0EAwIwKjEoMCYGA1UEAwwfRGF0ZWxpbmUgdGVz
+dCB3ZWIgc2VydmVyIGZ1dHVyZTAiGA8yMTAwMDEwMTAwMDAwMFoYDzIxMjAwMTAx
+MDAwMDAwWjAqMSgwJgYDVQQDDB9EYXRlbGluZSB0ZXN0IHdlYiBzZXJ2ZXIgZnV0
+dXJlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAES+FF1+2p7Uk6QBmQDQKuwX37
+q5PjsCNKcHeQCbuqOcJ/jIi280nNfUR1M2DMFT2S8UVIFHOVERDd7U/Z/J9qpDAK
+BggqhkjOPQQDAgNIADBFAiBUQYXRSLoyxe8rNoauev+RyQsAM1Tfm2I09bOn5sGG
+AAIhANOH6CW+SlOD52neQnEz3wHfSt/S8ywgNALKWs/yyDpU
+-----END CERTIFICATE-----
 `

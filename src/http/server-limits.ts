@@ -1,0 +1,32 @@
+/** What a connection may cost: bytes, time, and how many there are. */
+
+export interface ServerLimits {
+  readonly bodyBytesMax: number
+  /** Request line and headers together. */
+  readonly headerBytesMax: number
+  /** From the first byte, or from the start of the connection, to the end of the headers. Of TLS also the handshake. */
+  readonly headersMs: number
+  /** The same to the end of the body. */
+  readonly requestMs: number
+  /** How long a connection may wait for its next request: longer than a proxy keeps one open, which is 60 s of most. */
+  readonly keepAliveMs: number
+  /** How long nothing at all may move: a client that does not take its reply must not hold it in our memory. */
+  readonly idleMs: number
+  /** How often the two time-outs of requests are looked after. */
+  readonly checkMs: number
+  /** How long close() lets running requests finish. */
+  readonly closeMs: number
+  readonly connectionsMax: number
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  bodyBytesMax: 2 * 1024 * 1024,
+  headerBytesMax: 64 * 1024,
+  headersMs: 15_000,
+  requestMs: 30_000,
+  keepAliveMs: 75_000,
+  idleMs: 120_000,
+  checkMs: 5_000,
+  closeMs: 10_000,
+  connectionsMax: 10_000,
+}

@@ -1,0 +1,202 @@
+/** What an app relies on that starts the service for itself: the instance, the token, the end of an orphan. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { send, sendRaw } from '../support/http-client.ts'
+import { cleanEnvironment, MAIN, run, serve, type RunningService } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+async function me(url: string, token: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+  return { status: answer.status, text: await answer.text() }
+}
+
+it('every reply names the instance of the ready line', async (t) => {
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+  const [port, instance] = [Number(service.ready['port']), service.ready['instance']]
+  const json = { 'Content-Type': 'application/json' }
+  for (const [path, options, status] of [
+    ['/api/v1/auth/anonymous', { method: 'POST' }, 200],
+    ['/api/v1/auth/me', {}, 401],
+    ['/nowhere', {}, 404],
+    ['/api/v1/auth/me', { method: 'PUT' }, 405],
+    ['/api/v1/auth/me', { method: 'HEAD' }, 401],
+    ['/api/v1/auth/me', { method: 'OPTIONS' }, 204],
+    ['/api/v1/auth/request-code', { method: 'POST', body: 'x'.repeat(2_097_153), headers: json }, 413],
+    ['/', { headers: { Host: 'evil.example' } }, 421],
+  ] as const) {
+    const reply = await send(port, path, options)
+    assert.equal(reply.status, status)
+    assert.equal(reply.headers['x-dateline-instance'], instance, path)
+  }
+  for (const bytes of [
+    'nonsense\r\n\r\n',
+    'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n',
+    `GET / HTTP/1.1\r\n${'A: b\r\n'.repeat(20_000)}`,
+  ]) {
+    assert.equal((await sendRaw(port, bytes)).headers['x-dateline-instance'], instance)
+  }
+})
+
+describe('--token-file', () => {
+  it('holds the token of an administrator whom nobody else can sign in as, for this run only', async (t) => {
+    const directory = temporaryDirectory(t)
+    const [data, file] = [join(directory, 'data'), join(directory, 'token')]
+    const words = ['--data-dir', data, '--token-file', file]
+    const first = await serve(t, words)
+    const token = readFileSync(file, 'utf8').trim()
+    assert.equal((statSync(file).mode & 0o777).toString(8), '600')
+    const answer = await me(first.url, token)
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /"email":"administrator@local\.invalid".*"dashboardRole":"admin"/)
+    const code = await fetch(`${first.url}/api/v1/auth/request-code`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"administrator@local.invalid"}',
+    })
+    assert.equal(code.status, 400)
+    await first.end('SIGTERM')
+    assert.deepEqual(readdirSync(directory), ['data'], 'the file is gone, and no draft of it is left')
+
+    const second = await serve(t, words)
+    const newer = readFileSync(file, 'utf8').trim()
+    assert.notEqual(newer, token)
+    assert.equal((await me(second.url, token)).status, 401, 'a clean end')
+    assert.equal((await me(second.url, newer)).status, 200)
+    await second.end('SIGKILL')
+    assert.ok(existsSync(file), 'nobody was there to remove it')
+    const third = await serve(t, ['--data-dir', data])
+    assert.equal((await me(third.url, newer)).status, 401, 'kill -9, and a run without such a token')
+    for (const { output } of [first, second, third]) {
+      const { stdout, stderr } = output()
+      for (const secret of [token, newer]) assert.equal((stdout + stderr).includes(secret), false)
+    }
+  })
+
+  it('is revoked by a sign-out, while other sessions of the administrator live on', async (t) => {
+    const directory = temporaryDirectory(t)
+    const file = join(directory, 'token')
+    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
+    const token = readFileSync(file, 'utf8').trim()
+    const out = await fetch(`${service.url}/api/v1/auth/sign-out`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    assert.equal(out.status, 204)
+    assert.equal((await me(service.url, token)).status, 401)
+  })
+
+  it('belongs to the administrator of --admin-email where there is one', async (t) => {
+    const directory = temporaryDirectory(t)
+    const file = join(directory, 'token')
+    const words = ['--data-dir', join(directory, 'data'), '--token-file', file, '--admin-email', 'you@example.org']
+    const service = await serve(t, words)
+    assert.match((await me(service.url, readFileSync(file, 'utf8').trim())).text, /"email":"you@example\.org"/)
+  })
+
+  it('replaces what is there, a link too, and leaves what somebody else puts there later', async (t) => {
+    const directory = temporaryDirectory(t)
+    const [file, precious] = [join(directory, 'token'), join(directory, 'precious')]
+    writeFileSync(precious, 'precious', { mode: 0o644 })
+    symlinkSync(precious, file)
+    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
+    assert.equal(readFileSync(precious, 'utf8'), 'precious')
+    assert.equal((statSync(file).mode & 0o777).toString(8), '600')
+    writeFileSync(file, 'another')
+    await service.end('SIGTERM')
+    assert.equal(readFileSync(file, 'utf8'), 'another')
+  })
+
+  it('that cannot be written ends the start with one sentence and status 1', async (t) => {
+    const directory = temporaryDirectory(t)
+    mkdirSync(join(directory, 'taken'))
+    for (const [file, reason] of [
+      [join(directory, 'nowhere', 'token'), 'no such file or directory'],
+      [join(directory, 'taken'), 'it is a directory'],
+    ] as const) {
+      const words = ['serve', '--port', '0', '--data-dir', join(directory, 'data'), '--token-file', file]
+      const { code, stdout, stderr } = await run(words)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.ok(stderr.endsWith(`Cannot write the token to "${file}": ${reason}\n`), stderr)
+      assert.deepEqual(readdirSync(directory).sort(), ['data', 'taken'])
+    }
+  })
+})
+
+describe('--exit-with-parent', () => {
+  const words = (directory: string): string[] => {
+    return [MAIN, 'serve', '--port', '0', '--data-dir', join(directory, 'data'), '--exit-with-parent']
+  }
+
+  it('ends the service cleanly when its input closes', async (t) => {
+    const child = spawn(process.execPath, words(temporaryDirectory(t)), { env: cleanEnvironment({}) })
+    t.after(() => void child.kill('SIGKILL'))
+    let log = ''
+    child.stderr.on('data', (chunk: Buffer) => void (log += chunk.toString()))
+    await once(child.stdout, 'data')
+    child.stdin.write('what is written there is not read as anything\n')
+    child.stdin.end()
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+    assert.match(log, /"event":"stopping","reason":"stdin closed"/)
+    assert.match(log, /"event":"stopped"/)
+  })
+
+  it('ends it too when the input closed while it started, and never holds up a start that fails', async (t) => {
+    const directory = temporaryDirectory(t)
+    const [, ...serveWords] = words(directory)
+    assert.equal((await run(serveWords)).code, 0)
+    const child = spawn(process.execPath, [...words(directory), '--host', '192.0.2.1'], { env: cleanEnvironment({}) })
+    assert.deepEqual(await once(child, 'exit'), [1, null])
+  })
+
+  it(
+    'ends it when its parent is killed and the input says nothing',
+    { skip: process.platform === 'win32' },
+    async (t) => {
+      const [first = '', ...rest] = [process.execPath, ...words(temporaryDirectory(t))]
+      const script = '"$0" "$@" </dev/null & echo "$!"; wait'
+      const parent = spawn('sh', ['-c', script, first, ...rest], {
+        env: cleanEnvironment({}),
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      let output = ''
+      let pid = 0
+      t.after(() => {
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // As it should be: it has ended.
+        }
+      })
+      while (!output.includes('"ready"')) output += String((await once(parent.stdout, 'data'))[0])
+      pid = Number(output.split('\n')[0])
+      process.kill(pid, 0)
+      parent.kill('SIGKILL')
+      // The service holds the other end of this pipe for as long as it lives.
+      await once(parent.stdout, 'close')
+      while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve))
+    },
+  )
+
+  it('leaves a service alone that has no input, and whose parent lives', async (t) => {
+    const service: RunningService = await serve(t, [
+      ...['--data-dir', join(temporaryDirectory(t), 'data')],
+      '--exit-with-parent',
+    ])
+    assert.equal((await fetch(`${service.url}/api/v1/auth/me`)).status, 401)
+    assert.equal(await service.end('SIGTERM'), 0)
+    assert.match(service.output().stderr, /"reason":"SIGTERM"/)
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

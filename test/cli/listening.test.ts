@@ -1,0 +1,265 @@
+/** Where the program listens, and how it is stopped and told to read its files again. */
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect as connectPlain, createServer, type AddressInfo, type Server } from 'node:net'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { connect } from 'node:tls'
+import { RawConnection } from '../support/http-client.ts'
+import { cleanEnvironment, MAIN, run, serve } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
+
+const ON_WINDOWS = process.platform === 'win32'
+
+it(
+  'serve --listen unix:PATH tells the path and no port, answers there, and takes its socket with it',
+  { skip: ON_WINDOWS },
+  async (t) => {
+    const directory = temporaryDirectory(t)
+    const path = join(directory, 's')
+    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--listen', `unix:${path}`])
+    assert.equal(service.url, `unix:${path}`)
+    assert.equal('port' in service.ready, false)
+    const outgoing = request({ socketPath: path, path: '/api/v1/auth/me', agent: false }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [{ statusCode: number }]
+    assert.equal(incoming.statusCode, 401)
+    assert.equal((await service.logged('request'))['client'], 'unix')
+    const rival = await run(['serve', '--data-dir', join(directory, 'rival'), '--listen', `unix:${path}`])
+    assert.deepEqual(
+      [rival.code, rival.stderr],
+      [1, `Cannot listen on "unix:${path}": another program listens there\n`],
+    )
+    assert.equal(await service.end('SIGTERM'), 0)
+    assert.equal(existsSync(path), false)
+  },
+)
+
+describe('settings of the certificate', () => {
+  for (const [name, words, message] of [
+    [
+      'one file without the other',
+      ['--tls-cert', 'c'],
+      'Cannot use one of --tls-cert and --tls-key alone: expected both',
+    ],
+    [
+      'TLS on a Unix socket',
+      ['--tls-cert', 'c', '--tls-key', 'k', '--listen', 'unix:s'],
+      'Cannot use --tls-cert with --listen: a Unix socket has no TLS',
+    ],
+    [
+      'files that are not there',
+      ['--tls-cert', '/nowhere/c', '--tls-key', '/nowhere/k'],
+      'Cannot read the certificate in',
+    ],
+    ['a place that is none', ['--listen', '0.0.0.0:80'], 'Cannot use --listen: expected unix:PATH, found "0.0.0.0:80"'],
+    ['a host with a port', ['--allowed-hosts', 'a:1'], 'Cannot use --allowed-hosts: Cannot allow host "a:1"'],
+  ] as const) {
+    it(`with ${name} end with status 2 and one sentence`, { skip: ON_WINDOWS }, async (t) => {
+      const data = join(temporaryDirectory(t), 'data')
+      const { code, stdout, stderr } = await run(['serve', '--port', '0', '--data-dir', data, ...words])
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.ok(stderr.startsWith(message), stderr)
+      assert.equal(stderr.trim().split('\n').length, 1)
+    })
+  }
+})
+
+it(
+  'SIGHUP takes a renewed certificate, and keeps the old one when the new one is bad',
+  { skip: ON_WINDOWS },
+  async (t) => {
+    const directory = temporaryDirectory(t)
+    const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+    const write = (certText: string, keyText: string): void => {
+      writeFileSync(cert, certText)
+      writeFileSync(key, keyText)
+    }
+    write(TEST_CERTIFICATE, TEST_KEY)
+    const words = ['--data-dir', join(directory, 'data'), '--tls-cert', cert, '--tls-key', key]
+    const service = await serve(t, words)
+    assert.equal(service.url, `https://127.0.0.1:${String(service.ready['port'])}`)
+    const subject = async (): Promise<unknown> => {
+      const socket = connect({ port: Number(service.ready['port']), host: '127.0.0.1', rejectUnauthorized: false })
+      await once(socket, 'secureConnect')
+      const { subject: found } = socket.getPeerCertificate()
+      socket.destroy()
+      return found.CN
+    }
+    assert.equal(await subject(), 'Dateline test mail server')
+    write(OTHER_CERTIFICATE, TEST_KEY)
+    service.child.kill('SIGHUP')
+    assert.match(String((await service.logged('certificate.kept'))['reason']), /they are no pair$/)
+    assert.equal(await subject(), 'Dateline test mail server')
+    write(OTHER_CERTIFICATE, OTHER_KEY)
+    service.child.kill('SIGHUP')
+    await service.logged('certificate.loaded')
+    assert.equal(await subject(), 'Dateline test web server')
+    assert.equal(await service.end('SIGTERM'), 0)
+    assert.doesNotMatch(service.output().stderr, /BEGIN|PRIVATE/)
+  },
+)
+
+it('SIGHUP takes templates anew, and keeps the old ones while one of them is bad', { skip: ON_WINDOWS }, async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
+  const service = await serve(t, ['--data-dir', data, '--mail', `file:${mail}`])
+  mkdirSync(join(data, 'templates'))
+  const template = join(data, 'templates', 'sign-in.en.txt')
+  writeFileSync(template, 'Subject: {{kode}}\n\n{{code}}\n')
+  service.child.kill('SIGHUP')
+  assert.match(String((await service.logged('templates.kept'))['reason']), /sign-in\.en\.txt", line 1: /)
+  writeFileSync(template, 'Subject: {{code}} opens the door\n\n{{code}}\n')
+  // The event of the first one is in the log already: the signal has arrived when the file is in use.
+  service.child.kill('SIGHUP')
+  for (let asked = 1; ; asked++) {
+    const body = JSON.stringify({ email: `reader${asked}@example.org` })
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${service.url}/api/v1/auth/request-code`, { method: 'POST', headers, body })
+    while (readdirSync(mail).length < asked) await fetch(`${service.url}/nowhere`)
+    const [newest = ''] = readdirSync(mail).sort().reverse()
+    if (/^Subject: \d{6} opens the door/m.test(readFileSync(join(mail, newest), 'utf8'))) break
+  }
+})
+
+it('SIGHUP of a terminal that is gone ends the service, and any other does not', { skip: !hasPython() }, async (t) => {
+  // A terminal is made in Python, which Node cannot.
+  const script = `
+import os, pty, signal, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b''
+while b'is ready at' not in text: text += os.read(terminal, 4096)
+os.kill(pid, signal.SIGHUP)
+while b'reloaded' not in text: text += os.read(terminal, 4096)
+os.close(terminal)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`
+  const words = [process.execPath, MAIN, 'serve', '--port', '0', '--data-dir', join(temporaryDirectory(t), 'data')]
+  const python = spawn('python3', ['-c', script, ...words], { env: cleanEnvironment({}) })
+  t.after(() => void python.kill('SIGKILL'))
+  let [output, errors] = ['', '']
+  python.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()))
+  python.stderr.on('data', (chunk: Buffer) => void (errors += chunk.toString()))
+  await once(python, 'close')
+  assert.equal(output, '0\n', errors)
+})
+
+it(
+  'a second signal of another kind ends at once a service that waits for a request',
+  { skip: ON_WINDOWS },
+  async (t) => {
+    const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+    const slow = await RawConnection.open(Number(service.ready['port']))
+    slow.write('POST /api/v1/auth/request-code HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
+    slow.write('Expect: 100-continue\r\nContent-Length: 9\r\n\r\n')
+    await once(slow.socket, 'data') // It waits for the body now.
+    const exited = once(service.child, 'exit')
+    service.child.kill('SIGTERM')
+    await service.logged('stopping')
+    assert.equal(service.child.exitCode, null)
+    service.child.kill('SIGINT')
+    assert.deepEqual(await exited, [null, 'SIGINT'])
+    slow.destroy()
+  },
+)
+
+describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
+  /** Starts the program with the socket of a server as descriptor 3, under its own process id or another. */
+  const activate = async (t: { after(work: () => void): void }, { ours, count }: { ours: boolean; count: string }) => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const data = join(temporaryDirectory(t), 'data')
+    const script = `LISTEN_PID=${ours ? '$$' : '1'} LISTEN_FDS=${count} exec "$0" "$@"`
+    const child = spawn('sh', ['-c', script, process.execPath, MAIN, 'serve', '--port', '0', '--data-dir', data], {
+      env: cleanEnvironment({}),
+      stdio: ['ignore', 'pipe', 'pipe', descriptorOf(server)],
+    })
+    t.after(() => void child.kill('SIGKILL'))
+    server.close()
+    let [stdout, stderr] = ['', '']
+    child.stdout?.on('data', (chunk: Buffer) => void (stdout += chunk.toString()))
+    child.stderr?.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+    const closed = once(child, 'close')
+    while (!stdout.includes('\n') && child.exitCode === null) {
+      await Promise.race([once(child.stdout ?? child, 'data'), closed])
+    }
+    return { port, child, closed, ready: stdout, stderr: () => stderr }
+  }
+
+  it('answers on the socket that it was handed', async (t) => {
+    const { port, child, closed, ready } = await activate(t, { ours: true, count: '1' })
+    assert.equal((JSON.parse(ready) as { port: number }).port, port)
+    assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/auth/me`)).status, 401)
+    child.kill('SIGTERM')
+    assert.deepEqual(await closed, [0, null])
+  })
+
+  it('leaves a socket alone that is meant for another process', async (t) => {
+    const { port, child, closed, ready } = await activate(t, { ours: false, count: '1' })
+    assert.notEqual((JSON.parse(ready) as { port: number }).port, port)
+    child.kill('SIGTERM')
+    await closed
+  })
+
+  it('refuses several sockets in one sentence', async (t) => {
+    const { closed, stderr } = await activate(t, { ours: true, count: '2' })
+    assert.deepEqual(await closed, [1, null])
+    assert.equal(stderr(), 'Cannot take the sockets of LISTEN_FDS: expected 1, found "2"\n')
+  })
+
+  it('says when it is ready and when it stops, and hands none of its secrets on', async (t) => {
+    const directory = temporaryDirectory(t)
+    const [bin, told] = [join(directory, 'bin'), join(directory, 'told')]
+    mkdirSync(bin)
+    const report = `echo "$* | $NOTIFY_SOCKET | \${DATELINE_JWT_SECRET-none} | \${LISTEN_FDS-none}" >> '${told}'`
+    writeFileSync(join(bin, 'systemd-notify'), `#!/bin/sh\n${report}\n`)
+    chmodSync(join(bin, 'systemd-notify'), 0o700)
+    const secret = 'a secret of more than thirty-two bytes'
+    const environment = { NOTIFY_SOCKET: '/run/notify', PATH: bin, DATELINE_JWT_SECRET: secret }
+    const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
+    while (!existsSync(told)) await fetch(`${service.url}/nowhere`)
+    assert.equal(await service.end('SIGTERM'), 0)
+    const states = [`READY=1 STATUS=Listening on ${service.url}`, 'STOPPING=1']
+    const lines = states.map((state) => `${state} | /run/notify | none | none\n`)
+    assert.equal(readFileSync(told, 'utf8'), lines.join(''))
+  })
+
+  it('runs on without systemd-notify, and says so in the log', async (t) => {
+    const directory = temporaryDirectory(t)
+    const environment = { NOTIFY_SOCKET: '/run/notify', PATH: directory }
+    const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
+    assert.match(String((await service.logged('systemd.notify-failed'))['reason']), /ENOENT/)
+    assert.equal(await service.end('SIGTERM'), 0)
+  })
+})
+
+it('a name that an operator gave is served, and its absence is told with the name of the setting', async (t) => {
+  const service = await serve(t, [
+    ...['--data-dir', join(temporaryDirectory(t), 'data')],
+    ...['--allowed-hosts', 'news.example.org'],
+  ])
+  const ask = async (host: string): Promise<string> => {
+    const socket = connectPlain({ port: Number(service.ready['port']), host: '127.0.0.1' })
+    socket.write(`GET /api/v1/auth/me HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    let text = ''
+    for await (const chunk of socket as AsyncIterable<Buffer>) text += chunk.toString()
+    return text
+  }
+  assert.match(await ask('news.example.org'), /^HTTP\/1\.1 401 /)
+  assert.match(await ask('evil.example'), /^HTTP\/1\.1 421 [^]*--allowed-hosts/)
+})
+
+/** Node shows it nowhere else. */
+function descriptorOf(server: Server): number {
+  return (server as unknown as { _handle: { fd: number } })._handle.fd
+}
+
+function hasPython(): boolean {
+  return spawnSync('python3', ['-c', 'import os, pty; os.waitstatus_to_exitcode']).status === 0
+}

@@ -1,0 +1,233 @@
+/** TLS of our own: what certificate is taken, what connections it makes, and its renewal while the server runs. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { connect as connectPlain } from 'node:net'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { startRenewal } from '../../src/http/certificate-renewal.ts'
+import { loadCertificate, type Certificate, type CertificateFiles } from '../../src/http/certificate.ts'
+import { ok } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
+import { startServer, type TestServer } from '../support/http-server.ts'
+import { recordingLog } from '../support/recording-log.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import {
+  EXPIRED_CERTIFICATE,
+  FUTURE_CERTIFICATE,
+  LOCKED_KEY,
+  OTHER_CERTIFICATE,
+  OTHER_KEY,
+  TEST_CERTIFICATE,
+  TEST_KEY,
+} from '../support/test-certificate.ts'
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z')
+const DAY_MS = 24 * 60 * 60 * 1000
+
+function filesWith(t: Cleanup, cert: string, key: string): CertificateFiles {
+  const directory = temporaryDirectory(t)
+  const files = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') }
+  writeFileSync(files.certFile, cert)
+  writeFileSync(files.keyFile, key)
+  return files
+}
+
+describe('loadCertificate()', () => {
+  it('takes a chain, with text between its parts', (t) => {
+    const chain = `a note\n${TEST_CERTIFICATE}more\n${OTHER_CERTIFICATE}`
+    const { expiresAt } = loadCertificate(filesWith(t, chain, TEST_KEY), NOW)
+    assert.equal(expiresAt, Date.parse('2120-01-01T00:00:00Z'))
+  })
+
+  for (const [name, cert, key, message] of [
+    ['an empty certificate', '', TEST_KEY, /certificate in ".*cert\.pem": expected PEM text, found none$/],
+    [
+      'a damaged certificate',
+      TEST_CERTIFICATE.replace('MIIB', 'MIIC'),
+      TEST_KEY,
+      /certificate in ".*cert\.pem": it is damaged$/,
+    ],
+    ['no key', TEST_CERTIFICATE, 'x', /key in ".*key\.pem": expected a private key in PEM text, found none$/],
+    ['a locked key', OTHER_CERTIFICATE, LOCKED_KEY, /found one that a passphrase protects$/],
+    ['the key of another certificate', TEST_CERTIFICATE, OTHER_KEY, /key in ".*" with .*: they are no pair$/],
+    [
+      'a chain in the wrong order',
+      OTHER_CERTIFICATE + TEST_CERTIFICATE,
+      TEST_KEY,
+      /it belongs to a certificate further down, which has to come first$/,
+    ],
+    ['an expired certificate', EXPIRED_CERTIFICATE, OTHER_KEY, /it expired at 2021-01-01T00:00:00\.000Z$/],
+    ['a certificate of the future', FUTURE_CERTIFICATE, OTHER_KEY, /it begins at 2100-01-01T00:00:00\.000Z$/],
+    ['a file of another kind', 'x'.repeat(1024 * 1024 + 1), TEST_KEY, /expected at most 1048576 bytes, found 1048577$/],
+  ] as const) {
+    it(`refuses ${name} in one sentence, without a word of the key`, (t) => {
+      assert.throws(() => loadCertificate(filesWith(t, cert, key), NOW), { name: 'CertificateError', message })
+    })
+  }
+
+  it('refuses files that are not there', (t) => {
+    const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
+    for (const file of [files.keyFile, files.certFile]) {
+      rmSync(file)
+      assert.throws(() => loadCertificate(files, NOW), { name: 'CertificateError', message: /no such file/ })
+    }
+  })
+})
+
+const ROUTES: readonly Route[] = [{ method: 'GET', path: '/', handler: (x) => ok(JSON.stringify(x.clientAddress)) }]
+const FIRST: Certificate = { cert: TEST_CERTIFICATE, key: TEST_KEY, expiresAt: NOW + 365 * DAY_MS }
+const SECOND: Certificate = { cert: OTHER_CERTIFICATE, key: OTHER_KEY, expiresAt: NOW + 365 * DAY_MS }
+
+const start = (): Promise<TestServer> => startServer(ROUTES, { certificate: FIRST })
+
+async function secureSocket(port: number, options = {}): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: TEST_CERTIFICATE, ...options })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+describe('a server with a certificate', () => {
+  it('answers over TLS, with every header of a reply', async () => {
+    await using server = await start()
+    const outgoing = request({ port: server.port, host: 'localhost', ca: TEST_CERTIFICATE, agent: false, family: 4 })
+    const [incoming] = (await once(outgoing.end(), 'response')) as [{ statusCode: number; headers: object }]
+    assert.equal(incoming.statusCode, 200)
+    assert.ok('x-dateline-instance' in incoming.headers)
+    assert.equal('strict-transport-security' in incoming.headers, false)
+  })
+
+  it('speaks TLS 1.2 and 1.3 and nothing older', async () => {
+    await using server = await start()
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await secureSocket(server.port, { minVersion: version, maxVersion: version })
+      assert.equal(socket.getProtocol(), version)
+      socket.destroy()
+    }
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }
+    await assert.rejects(secureSocket(server.port, old), { code: /PROTOCOL_VERSION|HANDSHAKE_FAILURE|PROTOCOL/ })
+  })
+
+  it('ends a connection that speaks no TLS, and serves the next', async () => {
+    await using server = await start()
+    for (const bytes of ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', '\x16\x03\x01\xff\xff', '\0\0\0\0\0']) {
+      const socket = connectPlain({ port: server.port, host: '127.0.0.1' }).on('error', () => {})
+      socket.end(bytes)
+      await once(socket.resume(), 'close')
+    }
+    const next = await secureSocket(server.port)
+    next.destroy()
+    assert.deepEqual(
+      server.entries.filter(({ level }) => level === 'error'),
+      [],
+    )
+  })
+
+  it('refuses what is no HTTP with a reply of its own, inside TLS', async () => {
+    await using server = await start()
+    const socket = await secureSocket(server.port)
+    socket.end('nonsense\r\n\r\n')
+    let text = ''
+    for await (const chunk of socket as AsyncIterable<Buffer>) text += chunk.toString()
+    assert.match(text, /^HTTP\/1\.1 400 [^]*\r\nX-Dateline-Instance: instance-1\r\n[^]*"badRequest"/)
+  })
+
+  it('closes at once, also with a handshake that never goes on', async () => {
+    await using server = await startServer(ROUTES, { certificate: FIRST, limits: { closeMs: 60_000 } })
+    const silent = connectPlain({ port: server.port, host: '127.0.0.1' }).on('error', () => {})
+    await once(silent, 'connect')
+    const idle = await secureSocket(server.port)
+    idle.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(idle, 'data')
+    const ended = [once(silent.resume(), 'close'), once(idle.resume(), 'close')]
+    await server.close()
+    await Promise.all(ended)
+  })
+
+  it('gives up on a handshake after the time for headers', async () => {
+    await using server = await startServer(ROUTES, { certificate: FIRST, limits: { headersMs: 20 } })
+    const silent = connectPlain({ port: server.port, host: '127.0.0.1' }).on('error', () => {})
+    await once(silent.resume(), 'close')
+  })
+
+  it('gives new connections a new certificate, and leaves the open ones alone', async () => {
+    await using server = await start()
+    const before = await secureSocket(server.port)
+    server.setCertificate(SECOND)
+    const after = await secureSocket(server.port, { ca: OTHER_CERTIFICATE })
+    const nameOf = (socket: TLSSocket): string => String((socket.getPeerCertificate() as PeerCertificate).subject.CN)
+    assert.deepEqual([nameOf(before), nameOf(after)], ['Dateline test mail server', 'Dateline test web server'])
+    for (const socket of [before, after]) {
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      const [chunk] = (await once(socket, 'data')) as [Buffer]
+      assert.match(chunk.toString(), /^HTTP\/1\.1 200 /)
+      socket.destroy()
+    }
+  })
+})
+
+describe('startRenewal()', () => {
+  const begin = (t: Cleanup, files: CertificateFiles) => {
+    const { log, entries } = recordingLog()
+    const used: string[] = []
+    let now = NOW
+    const renewal = startRenewal({ files, log, now: () => now, use: ({ cert }) => used.push(cert) })
+    t.after(() => renewal.stop())
+    return { renewal, entries, used, advance: (ms: number) => void (now += ms) }
+  }
+
+  it('takes a renewed certificate when asked, and when a file has changed', (t) => {
+    const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
+    const { renewal, entries, used } = begin(t, files)
+    renewal.look()
+    assert.deepEqual(used, [], 'nothing has changed')
+    writeFileSync(files.certFile, OTHER_CERTIFICATE)
+    writeFileSync(files.keyFile, OTHER_KEY)
+    renewal.look()
+    renewal.look()
+    assert.deepEqual(used, [OTHER_CERTIFICATE])
+    renewal.reload(files)
+    assert.equal(used.length, 2)
+    assert.deepEqual(
+      entries.map(({ event }) => event),
+      ['certificate.loaded', 'certificate.loaded'],
+    )
+  })
+
+  it('keeps the old certificate when the new one cannot be used, and says why', (t) => {
+    const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
+    const { renewal, entries, used } = begin(t, files)
+    for (const [cert, reason] of [
+      [OTHER_CERTIFICATE, /no pair/],
+      ['', /found none/],
+      [EXPIRED_CERTIFICATE, /no pair/],
+    ] as const) {
+      writeFileSync(files.certFile, cert)
+      renewal.reload(files)
+      const last = entries.at(-1)
+      assert.deepEqual([last?.level, last?.event], ['error', 'certificate.kept'])
+      assert.match(String(last?.fields['reason']), reason)
+    }
+    assert.deepEqual(used, [])
+    writeFileSync(files.certFile, TEST_CERTIFICATE)
+    renewal.look()
+    assert.deepEqual(used, [TEST_CERTIFICATE], 'and takes the next good one')
+  })
+
+  it('warns once a day when the end of the certificate is near', (t) => {
+    const { renewal, entries, advance } = begin(t, filesWith(t, TEST_CERTIFICATE, TEST_KEY))
+    const warnings = (): number => entries.filter(({ event }) => event === 'certificate.expires').length
+    advance(Date.parse('2119-12-10T00:00:00Z') - NOW)
+    renewal.look()
+    assert.equal(warnings(), 0)
+    advance(10 * DAY_MS)
+    renewal.look()
+    renewal.look()
+    assert.equal(warnings(), 1)
+    advance(DAY_MS)
+    renewal.look()
+    assert.equal(warnings(), 2)
+  })
+})
