@@ -302,7 +302,10 @@ export class SmtpChannel {
   /** Resolves as soon as `ready` gives something, which is asked after each event; rejects once the line has ended. */
   #until<T>(timeoutMs: number, ready: () => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#end(`nothing came within ${timeoutMs} ms`), timeoutMs)
+      const timer = setTimeout(
+        () => this.#end(`no answer came within ${timeoutMs} ms`, { cause: timedOut() }),
+        timeoutMs,
+      )
       this.#wake = () => {
         const value = ready()
         if (value === undefined && this.#ended === undefined) return
@@ -336,6 +339,11 @@ export class SmtpChannel {
   #tell(from: 'client' | 'server' | 'note', text: string): void {
     if (this.#attempt?.isTraced === true) this.#attempt.tell(from, safeText(text, this.#secrets))
   }
+}
+
+/** As a socket of its own accord would report it. */
+function timedOut(): Error {
+  return Object.assign(new Error('no answer came in time'), { code: 'ETIMEDOUT' })
 }
 
 const TIMEOUT_OF: Readonly<Partial<Record<Stage, 'greeting' | 'data' | 'quit'>>> = {

@@ -40,7 +40,7 @@ export function connectionProblem(error: NodeJS.ErrnoException): string {
   const parts = error instanceof AggregateError ? error.errors.slice(0, ADDRESSES_SHOWN_MAX) : [error]
   // Texts of the system and of OpenSSL name hosts and reasons, never content. Some errors have a code only.
   const texts = parts.map((part: NodeJS.ErrnoException) => part.message || part.code || 'an unknown error')
-  return `the connection failed (${texts.join('; ')})`
+  return `the connection failed (${texts.join('; ') || 'an unknown error'})`
 }
 
 /** The error that tells most: an address family that this machine lacks explains nothing about the server. */

@@ -59,7 +59,7 @@ export class SmtpSession {
     this.#hasBegunMessage = false
     this.#mails++
     await this.#request(envelope)
-    this.#hasBegunMessage = true
+    this.#hasBegunMessage = this.#channel.isOpen
     const reply = await this.#channel.message(envelope.bytes)
     const error = refusal(this.#channel, 'message', reply, 2)
     if (error === undefined) return this.#channel.safe(reply)

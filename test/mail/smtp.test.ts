@@ -75,7 +75,7 @@ for (const chunks of ['whole', 'bytes'] as const) {
     })
 
     it('takes greetings and replies of many lines', async () => {
-      const longer = (text: string): string => text.replace(/^(\d{3})/, '$1-first\r\n$1-\r\n$1')
+      const longer = (text: Step[1]): string => String(text).replace(/^(\d{3})/, '$1-first\r\n$1-\r\n$1')
       const script = CLEAR.map(([hears, text]): Step => [hears, longer(text)])
       assert.match((await attempt(script, {}, { peer })).reply ?? '', /^250 first \/ {2}\/ 2\.0\.0 queued as 4Xy$/)
     })
@@ -209,7 +209,7 @@ describe('deliver(), when the server misbehaves,', () => {
     })
 
     it(`takes a drop in the middle of the reply to ${stage} as temporary`, async () => {
-      const { error } = await attempt([...before, [hears, `${text.slice(0, 3)}-half`, 'drop']])
+      const { error } = await attempt([...before, [hears, `${String(text).slice(0, 3)}-half`, 'drop']])
       assert.deepEqual([error?.stage, error?.temporary], [stage, true])
     })
 
@@ -217,17 +217,20 @@ describe('deliver(), when the server misbehaves,', () => {
       const timeouts = { greeting: 30, command: 30, data: 30 }
       const { error } = await attempt([...before, [hears, '']], { timeouts })
       assert.deepEqual([error?.stage, error?.temporary], [stage, true])
-      assert.match(error?.message ?? '', /nothing came within 30 ms$/)
+      assert.match(error?.message ?? '', /no answer came within 30 ms$/)
     })
 
     it(`ends a reply to ${stage} that never ends`, async () => {
-      const { error } = await attempt([...before, [hears, `${text.slice(0, 3)}-and\r\n`.repeat(500), 'flood']])
+      const { error } = await attempt([...before, [hears, `${String(text).slice(0, 3)}-and\r\n`.repeat(500), 'flood']])
       assert.deepEqual([error?.stage, error?.temporary], [stage, true])
       assert.match(error?.message ?? '', /more than 256 lines$/)
     })
 
     it(`ends a line in the reply to ${stage} that never ends`, async () => {
-      const { error } = await attempt([...before, [hears, `${text.slice(0, 3)} ${'x'.repeat(5_000)}\n`, 'flood']])
+      const { error } = await attempt([
+        ...before,
+        [hears, `${String(text).slice(0, 3)} ${'x'.repeat(5_000)}\n`, 'flood'],
+      ])
       assert.deepEqual([error?.stage, error?.temporary], [stage, true])
       assert.match(error?.message ?? '', /longer than 2000 bytes$/)
     })
@@ -351,6 +354,72 @@ describe('deliver(), about the mail,', () => {
     const refused = await attempt([GREETING, EHLO, ['QUIT', '221 x']], {}, { mail })
     assert.deepEqual([refused.error?.stage, refused.error?.temporary], ['mail', false])
     assert.equal(refused.peer.verbs(), 'EHLO QUIT')
+  })
+})
+
+describe('deliver(), with what a server offers,', () => {
+  const offering = (...keywords: readonly string[]): readonly Step[] => [
+    GREETING,
+    ['EHLO', `250-x\r\n250-${keywords.join('\r\n250-')}\r\n250 HELP`],
+  ]
+  const anyMail = ([hears, ...rest]: Step): Step => [hears.split(' ')[0] ?? '', ...rest]
+  const body = 'Subject: x\r\n\r\n.\r\nGrüße\r\n'
+  const taken: ReadonlyArray<readonly [string, readonly string[], Partial<OutgoingMail>, string]> = [
+    ['the size, without stuffed dots and the final one', ['SIZE 100'], { data: 'A: b\r\n\r\n.\r\n' }, ' SIZE=11'],
+    ['the size, with the line end that is missing', ['SIZE'], { data: 'A: b\r\n\r\nc' }, ' SIZE=11'],
+    ['the size where it is no limit', ['SIZE 0'], {}, ' SIZE=21'],
+    ['the size where the limit is no number', ['SIZE lots'], {}, ' SIZE=21'],
+    ['the size in bytes', ['SIZE 100', '8BITMIME'], { data: body }, ` SIZE=${Buffer.byteLength(body)} BODY=8BITMIME`],
+    ['nothing of 8 bits where there are none', ['8BITMIME', 'SMTPUTF8', 'DSN', 'CHUNKING'], {}, ''],
+    ['8 bits in the text', ['8bitmime', 'SMTPUTF8'], { data: body }, ' BODY=8BITMIME'],
+    ['a sender beyond ASCII', ['SMTPUTF8', '8BITMIME'], { from: 'jörg@b.example' }, ' SMTPUTF8'],
+    ['a header beyond ASCII', ['SMTPUTF8', '8BITMIME'], { data: 'A: ö\r\n\r\n' }, ' BODY=8BITMIME SMTPUTF8'],
+  ]
+  for (const [name, keywords, change, parameters] of taken) {
+    it(`tells ${name}`, async () => {
+      const { peer, error } = await attempt(
+        [...offering(...keywords), ...SEND.map(anyMail)],
+        {},
+        { mail: { ...MAIL, ...change } },
+      )
+      assert.deepEqual([error, peer.surprises], [undefined, []])
+      assert.equal(peer.heard[1]?.line.replace(/^MAIL FROM:<[^>]*>/, ''), parameters)
+      assert.match(peer.heard[2]?.line ?? '', /^RCPT TO:<[^ ]*>$/)
+    })
+  }
+  const refused: ReadonlyArray<readonly [string, readonly string[], Partial<OutgoingMail>, RegExp]> = [
+    [
+      'a byte more than it takes',
+      ['SIZE 20'],
+      {},
+      /at mail: the message has 21 bytes, and the server takes 20 at most$/,
+    ],
+    ['8 bits without 8BITMIME', ['SMTPUTF8'], { data: body }, /not ASCII, and the server does not offer 8BITMIME$/],
+    ['a header beyond ASCII', ['8BITMIME'], { data: 'A: ö\r\n\r\n' }, /the server does not offer SMTPUTF8$/],
+    ['a sender beyond ASCII', ['8BITMIME'], { from: 'jörg@b.example' }, /the server does not offer SMTPUTF8$/],
+  ]
+  for (const [name, keywords, change, problem] of refused) {
+    it(`refuses ${name} for good, before MAIL`, async () => {
+      const mail = { ...MAIL, ...change }
+      const { peer, error } = await attempt([...offering(...keywords), ['QUIT', '221 x']], {}, { mail })
+      assert.deepEqual([error?.stage, error?.temporary, peer.verbs()], ['mail', false, 'EHLO QUIT'])
+      assert.match(error?.message ?? '', problem)
+    })
+  }
+
+  it('takes a size that the server refuses for permanent, and its other words to MAIL not', async () => {
+    for (const [reply, temporary] of [
+      ['552 5.3.4 too big', false],
+      ['553 5.1.8 who are you', true],
+    ] as const) {
+      const { error } = await attempt([...offering('SIZE'), ['MAIL', reply], ['QUIT', '221 x']])
+      assert.deepEqual([error?.temporary, error?.reply], [temporary, reply])
+    }
+  })
+
+  it('keeps the enhanced status code, and the code', async () => {
+    const { error } = await attempt([GREETING, EHLO, ['MAIL', '450 4.7.1 greylisted'], ['QUIT', '221 x']])
+    assert.deepEqual([error?.code, error?.enhanced, error?.reply], [450, '4.7.1', '450 4.7.1 greylisted'])
   })
 })
 

@@ -1,8 +1,8 @@
 /**
  * A mail server for tests that follows a script, over real sockets.
  *
- * A script is a list of steps. Each waits for a line that opens with its first text ('' is the connection itself, '.'
- * the end of the message after a 354) and then answers with its second. It keeps what it heard, and in which state, so
+ * A script is a list of steps. Each waits for a line that opens with its first text ('' is the connection itself and,
+ * later on, any line; '.' is the end of the message after a 354) and then answers with its second. It keeps what it heard, and in which state, so
  * that a test can say what must never have been sent. Every connection gets the script from its beginning, or one of
  * its own.
  */
@@ -14,9 +14,13 @@ import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.ts'
 
 /**
  * What the peer hears, what it answers, and what it does then. An answer gets its CRLF unless it ends in a line feed;
- * '' is no answer. Then: `tls` begins a handshake, `drop` cuts the connection, `flood` repeats the answer without end.
+ * '' is no answer, and a function gives one to the line that was heard. Then: `tls` begins a handshake, `drop` cuts the connection, `flood` repeats the answer without end.
  */
-export type Step = readonly [hears: string, answers: string, then?: 'tls' | 'drop' | 'flood']
+export type Step = readonly [
+  hears: string,
+  answers: string | ((heard: string) => string),
+  then?: 'tls' | 'drop' | 'flood',
+]
 
 export interface PeerOptions {
   /** How answers travel: each in one packet, a byte at a time, or all that one packet asked for in one packet. */
@@ -36,6 +40,11 @@ export interface Heard {
   readonly encrypted: boolean
 }
 
+interface Answer {
+  readonly text: string
+  readonly then: Step[2]
+}
+
 export interface SmtpPeer extends AsyncDisposable {
   readonly port: number
   readonly heard: readonly Heard[]
@@ -43,6 +52,8 @@ export interface SmtpPeer extends AsyncDisposable {
   readonly messages: readonly string[]
   /** Lines that the script did not expect. */
   readonly surprises: readonly string[]
+  /** The names that clients asked for as TLS began (SNI). */
+  readonly names: readonly string[]
   /** How many connections there have been. */
   readonly connections: number
   /** How many bytes of answers went out. */
@@ -62,6 +73,7 @@ export async function openPeer(
   const heard: Heard[] = []
   const messages: string[] = []
   const surprises: string[] = []
+  const names: string[] = []
   const sockets = new Set<Socket>()
   const closing = Promise.withResolvers<undefined>()
   let [connections, answered] = [0, 0]
@@ -82,9 +94,9 @@ export async function openPeer(
       await send(socket, bytes, chunks)
       if (budget === 0) tcp.destroy()
     }
-    const answer = async (due: readonly Step[]): Promise<void> => {
+    const answer = async (due: readonly Answer[]): Promise<void> => {
       let held = ''
-      for (const [, text, then] of due) {
+      for (const { text, then } of due) {
         held += text === '' || text.endsWith('\n') ? text : `${text}\r\n`
         if (chunks === 'joined' && then === undefined) continue
         do {
@@ -96,21 +108,23 @@ export async function openPeer(
       }
       if (held !== '') await put(held)
     }
-    const hear = (line: string): Step | undefined => {
+    const hear = (line: string): Answer | undefined => {
       inMessage = false
       heard.push({ line, encrypted: socket instanceof TLSSocket })
       const step = steps[0]
-      if (step === undefined || step[0] === '' || !line.startsWith(step[0])) {
+      if (step === undefined || !line.startsWith(step[0])) {
         surprises.push(line)
         return undefined
       }
       steps.shift()
-      inMessage = line.startsWith('DATA') && step[1].startsWith('354')
-      return step
+      const [, answers, then] = step
+      const text = typeof answers === 'string' ? answers : answers(line)
+      inMessage = line.startsWith('DATA') && text.startsWith('354')
+      return { text, then }
     }
     const read = (chunk: Buffer): void => {
       buffered += chunk.toString('latin1')
-      const due: Step[] = []
+      const due: Answer[] = []
       for (;;) {
         // A message may be nothing but its final dot.
         const mark = !inMessage ? '\r\n' : buffered.startsWith('.\r\n') ? '.\r\n' : '\r\n.\r\n'
@@ -119,15 +133,22 @@ export async function openPeer(
         const text = buffered.slice(0, end)
         buffered = buffered.slice(end + mark.length)
         if (inMessage) messages.push(mark === '.\r\n' ? '' : `${text}\r\n`)
-        const step = hear(inMessage ? '.' : text)
-        if (step !== undefined) due.push(step)
+        const answered = hear(inMessage ? '.' : text)
+        if (answered !== undefined) due.push(answered)
       }
       sending = sending.then(() => answer(due))
     }
     const secure = (): void => {
       socket.removeListener('data', read)
       const secureContext = createSecureContext({ cert: TEST_CERTIFICATE, key: TEST_KEY })
-      socket = new TLSSocket(socket, { isServer: true, secureContext })
+      socket = new TLSSocket(socket, {
+        isServer: true,
+        secureContext,
+        SNICallback: (name, answer) => {
+          names.push(name)
+          answer(null, secureContext)
+        },
+      })
       socket.on('error', () => {})
       // A TLS socket whose handshake failed waits for ever for what it still has to write.
       socket.on('end', () => tcp.destroy())
@@ -135,7 +156,10 @@ export async function openPeer(
       buffered = ''
     }
     const begin = (): void => {
-      if (steps[0]?.[0] === '') sending = sending.then(() => answer(steps.splice(0, 1)))
+      const [hears, answers, then] = steps[0] ?? []
+      if (hears !== '' || typeof answers !== 'string') return
+      steps.shift()
+      sending = sending.then(() => answer([{ text: answers, then }]))
     }
 
     sockets.add(tcp)
@@ -156,6 +180,7 @@ export async function openPeer(
     heard,
     messages,
     surprises,
+    names,
     get connections() {
       return connections
     },

@@ -1,0 +1,270 @@
+/**
+ * Logging in, and what a server (or somebody who passes for one) gets to know from it. Where nobody may listen every
+ * mechanism is fine; where somebody may, only those that do not tell the password. A password that was refused is not
+ * told again in a weaker form, and a server that cannot prove that it knows the password gets no mail.
+ */
+import assert from 'node:assert/strict'
+import { networkInterfaces } from 'node:os'
+import { describe, it } from 'node:test'
+import { DeliveryError } from '../../src/mail/delivery-error.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
+import { scramServer } from '../support/scram-server.ts'
+import { openPeer, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+
+const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: x\r\n\r\nHello\r\n' }
+const LOGIN = { user: 'ann@example.org', password: 'correct horse battery' }
+const TOKEN = 'ya29.vF9dft4qmTc2Nvb3RlckBhdHRhdmlzdGEuY29tCg'
+
+const offering = (...mechanisms: readonly string[]): readonly Step[] => [
+  ['', '220 mail.example.test'],
+  ['EHLO', `250-mail.example.test\r\n250 AUTH ${mechanisms.join(' ')}`],
+]
+const SEND: readonly Step[] = [
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued'],
+  ['QUIT', '221 bye'],
+]
+const QUIT: Step = ['QUIT', '221 bye']
+
+interface Outcome {
+  readonly peer: SmtpPeer
+  readonly error: DeliveryError | undefined
+  readonly trace: readonly string[]
+}
+
+async function attempt(script: readonly Step[], overrides: Overrides = {}, address = '127.0.0.1'): Promise<Outcome> {
+  await using peer = await openPeer(script, { address })
+  const trace: string[] = []
+  let error: DeliveryError | undefined
+  try {
+    const settings = settingsFor(peer.port, { login: LOGIN, host: address, ...overrides })
+    await deliverOnce(settings, MAIL, { trace: ({ from, text }) => trace.push(`${from}: ${text}`) })
+  } catch (thrown) {
+    assert.ok(thrown instanceof DeliveryError, String(thrown))
+    error = thrown
+  }
+  await peer.quiet()
+  const told = [...trace, error?.message, error?.reply, error?.stack].join('\n')
+  for (const secret of [LOGIN.password, TOKEN].flatMap((text) => [text, base64(text)])) {
+    assert.ok(!told.includes(secret), told)
+  }
+  return { peer, error, trace }
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+const decoded = (text: string): string => Buffer.from(text, 'base64').toString()
+
+/** The steps of a server that knows the password, or another one. */
+function scramSteps(password: string, signature = (text: string): string => text): readonly Step[] {
+  const server = scramServer(password)
+  return [
+    ['AUTH SCRAM-SHA-256 ', (line) => `334 ${base64(server.first(decoded(line.split(' ')[2] ?? '')))}`],
+    [
+      '',
+      (line) => {
+        const final = server.final(decoded(line))
+        return final === undefined ? '535 5.7.8 no' : `334 ${base64(signature(final))}`
+      },
+    ],
+  ]
+}
+
+describe('deliver(), with a password,', () => {
+  it('logs in by SCRAM-SHA-256 before all others', async () => {
+    const script: Step[] = [
+      ...offering('PLAIN', 'LOGIN', 'CRAM-MD5', 'SCRAM-SHA-256'),
+      ...scramSteps(LOGIN.password),
+      ['', '235 welcome'],
+      ...SEND,
+    ]
+    const { peer, error } = await attempt(script)
+    assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
+    // The signature of the server is answered by an empty line.
+    assert.equal(peer.heard[3]?.line, '')
+  })
+
+  it('logs in by CRAM-MD5 before PLAIN', async () => {
+    const script: Step[] = [
+      ...offering('PLAIN', 'CRAM-MD5'),
+      ['AUTH CRAM-MD5', `334 ${base64('<1.2@mail.example.test>')}`],
+      ['', '235 welcome'],
+      ...SEND,
+    ]
+    const { peer, error } = await attempt(script)
+    assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
+    assert.match(decoded(peer.heard[2]?.line ?? ''), /^ann@example\.org [0-9a-f]{32}$/)
+  })
+
+  for (const code of [504, 534, 538]) {
+    it(`tries the next mechanism when one is refused with ${code}`, async () => {
+      const script: Step[] = [
+        ...offering('PLAIN', 'CRAM-MD5', 'SCRAM-SHA-256'),
+        ['AUTH SCRAM-SHA-256', `${code} not this one`],
+        ['AUTH CRAM-MD5', `${code} nor this one`],
+        ['AUTH PLAIN', '235 welcome'],
+        ...SEND,
+      ]
+      assert.equal((await attempt(script)).error, undefined)
+    })
+  }
+
+  it('says with which words the last mechanism was refused', async () => {
+    const script: Step[] = [...offering('PLAIN', 'LOGIN'), ['AUTH PLAIN', '504 a'], ['AUTH LOGIN', '504 b'], QUIT]
+    const { error, peer } = await attempt(script)
+    assert.deepEqual([error?.stage, error?.temporary, error?.reply], ['auth', true, '504 b'])
+    assert.deepEqual(peer.surprises, [])
+  })
+
+  for (const code of [454, 500, 535]) {
+    it(`does not tell the password again after ${code}`, async () => {
+      const challenge = `334 ${base64('<1.2@x>')}`
+      const refused: Step[] = [['AUTH CRAM-MD5', challenge], ['', `${code} 5.7.8 no`], QUIT]
+      const { error, peer } = await attempt([...offering('PLAIN', 'LOGIN', 'CRAM-MD5'), ...refused])
+      assert.deepEqual([error?.stage, error?.temporary, error?.code], ['auth', true, code])
+      assert.deepEqual([peer.surprises, peer.messages], [[], []])
+    })
+  }
+
+  it('gives no mail to a server that does not know the password and says welcome', async () => {
+    const scripts: ReadonlyArray<readonly [string, readonly Step[]]> = [
+      ['at once', [['AUTH', '235 welcome']]],
+      ['after its challenge', [...scramSteps('guessed').slice(0, 1), ['', '235 welcome']]],
+      ['with a signature of another', [...scramSteps(LOGIN.password, (text) => flipped(text)), ['*', '501 off']]],
+      ['with a signature of nothing', [...scramSteps(LOGIN.password, () => 'v='), ['*', '501 off']]],
+    ]
+    for (const [name, steps] of scripts) {
+      const { error, peer } = await attempt([...offering('PLAIN', 'SCRAM-SHA-256'), ...steps, QUIT])
+      assert.match(error?.message ?? '', /at auth: the server did not prove that it knows the password$/, name)
+      assert.deepEqual([error?.temporary, peer.surprises, peer.messages], [true, [], []], name)
+      assert.ok(!peer.verbs().includes('PLAIN'), name)
+    }
+  })
+
+  it('gives up a login that never ends', async () => {
+    const endless: Step[] = Array.from({ length: 9 }, (): Step => ['', '334 '])
+    const { error, peer } = await attempt([...offering('LOGIN'), ['AUTH LOGIN', '334 '], ...endless])
+    assert.deepEqual([error?.stage, error?.temporary, peer.messages], ['auth', true, []])
+    assert.ok(peer.heard.length < 7, peer.verbs())
+  })
+
+  it('says that the password has signs which SCRAM does not know', async () => {
+    const login = { ...LOGIN, password: 'a\u0007' }
+    const { error } = await attempt([...offering('SCRAM-SHA-256'), QUIT], { login })
+    assert.match(error?.message ?? '', /at auth: the password has signs that SCRAM does not allow$/)
+  })
+
+  it('tells whoever follows that there is a login, and nothing of it', async () => {
+    const script: Step[] = [
+      ...offering('LOGIN'),
+      ['AUTH LOGIN', '334 VXNlcm5hbWU6'],
+      ['', '334 UGFzc3dvcmQ6'],
+      ['', `235 welcome ${LOGIN.password}`],
+      ...SEND,
+    ]
+    const { trace } = await attempt(script)
+    assert.deepEqual(trace.slice(6, 12), [
+      'client: AUTH LOGIN',
+      'server: 334 VXNlcm5hbWU6',
+      'client: ***',
+      'server: 334 UGFzc3dvcmQ6',
+      'client: ***',
+      'server: 235 welcome ***',
+    ])
+  })
+})
+
+describe('deliver(), with a token,', () => {
+  const login = { user: LOGIN.user, token: async () => TOKEN }
+  const initial = base64(`user=${LOGIN.user}\x01auth=Bearer ${TOKEN}\x01\x01`)
+
+  it('logs in by XOAUTH2', async () => {
+    const script: Step[] = [...offering('PLAIN', 'XOAUTH2'), [`AUTH XOAUTH2 ${initial}`, '235 welcome'], ...SEND]
+    const { error, peer } = await attempt(script, { login })
+    assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
+  })
+
+  it('answers the reasons of a refusal with an empty line, and gives the refusal', async () => {
+    const reasons = base64('{"status":"401","schemes":"bearer"}')
+    const script: Step[] = [...offering('XOAUTH2'), ['AUTH', `334 ${reasons}`], ['', '535 5.7.8 expired'], QUIT]
+    const { error, peer } = await attempt(script, { login })
+    assert.deepEqual([error?.stage, error?.temporary, error?.enhanced], ['auth', true, '5.7.8'])
+    assert.deepEqual([peer.heard[2]?.line, peer.verbs()], ['', 'EHLO AUTH  QUIT'])
+  })
+
+  it('sends a long token after the prompt', async () => {
+    const token = 'x'.repeat(2_000)
+    const response = base64(`user=${LOGIN.user}\x01auth=Bearer ${token}\x01\x01`)
+    const script: Step[] = [...offering('XOAUTH2'), ['AUTH XOAUTH2', '334 '], [response, '235 welcome'], ...SEND]
+    const { error, peer } = await attempt(script, { login: { ...login, token: async () => token } })
+    assert.deepEqual([error, peer.surprises], [undefined, []])
+  })
+
+  const failing: ReadonlyArray<readonly [string, () => Promise<string>, RegExp]> = [
+    ['cannot be had', () => Promise.reject(new Error('no network')), /no access token to log in with \(no network\)$/],
+    ['is empty', async () => '', /no access token to log in with \(it is empty/],
+    ['would end its line', async () => 'a\r\nRSET', /no access token to log in with \(it is empty or has signs/],
+  ]
+  for (const [name, token, problem] of failing) {
+    it(`reports a token that ${name} as temporary`, async () => {
+      const { error, peer } = await attempt([...offering('XOAUTH2'), QUIT], { login: { ...login, token } })
+      assert.deepEqual([error?.stage, error?.temporary, peer.verbs()], ['auth', true, 'EHLO QUIT'])
+      assert.match(error?.message ?? '', problem)
+    })
+  }
+
+  it('does not wait for a token beyond the time of the attempt', async () => {
+    const settings: Overrides = { login: { ...login, token: () => new Promise(() => {}) }, timeouts: { total: 50 } }
+    const { error } = await attempt([...offering('XOAUTH2'), QUIT], settings)
+    assert.match(error?.message ?? '', /took too long as a whole$/)
+  })
+})
+
+describe('deliver() in clear to another machine', () => {
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+  const skip = outside === undefined && 'this machine has no address but its own loopback'
+  const inClear: Overrides = { mode: 'none', verify: true }
+  const token: Overrides['login'] = { user: 'ann', token: () => assert.fail('the token should not be asked for') }
+
+  const kept: ReadonlyArray<readonly [string, readonly string[], Overrides]> = [
+    ['the password by PLAIN and LOGIN', ['PLAIN', 'LOGIN'], inClear],
+    ['the password when STARTTLS is not offered', ['PLAIN', 'LOGIN'], { ...inClear, mode: 'starttls-if-offered' }],
+    ['the token', ['XOAUTH2', 'PLAIN'], { ...inClear, login: token }],
+  ]
+  for (const [name, offered, overrides] of kept) {
+    it(`does not tell ${name}`, { skip }, async () => {
+      const { error, peer } = await attempt([...offering(...offered), QUIT], overrides, outside)
+      assert.match(error?.message ?? '', /would tell the (?:password|token) to whoever listens/)
+      assert.deepEqual([error?.stage, error?.temporary, peer.verbs()], ['auth', true, 'EHLO QUIT'])
+    })
+  }
+
+  it('tells the password where the operator does not mind', { skip }, async () => {
+    const script: Step[] = [...offering('PLAIN'), ['AUTH PLAIN', '235 welcome'], ...SEND]
+    const { error, peer } = await attempt(script, { ...inClear, cleartextLogin: true }, outside)
+    assert.deepEqual([error, peer.surprises], [undefined, []])
+  })
+
+  it('does not go from SCRAM, which was refused, to PLAIN', { skip }, async () => {
+    const script: Step[] = [...offering('PLAIN', 'SCRAM-SHA-256'), ['AUTH SCRAM-SHA-256', '504 no'], QUIT]
+    const { error, peer } = await attempt(script, inClear, outside)
+    assert.deepEqual([error?.reply, peer.verbs()], ['504 no', 'EHLO AUTH QUIT'])
+  })
+
+  it('logs in by SCRAM', { skip }, async () => {
+    const welcome: Step = ['', '235 welcome']
+    const script = [...offering('PLAIN', 'SCRAM-SHA-256'), ...scramSteps(LOGIN.password), welcome, ...SEND]
+    const { error, peer } = await attempt(script, inClear, outside)
+    assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
+  })
+})
+
+/** The same signature with one bit changed. */
+function flipped(text: string): string {
+  const bytes = Buffer.from(text.slice(2), 'base64')
+  bytes.writeUInt8(bytes.readUInt8(0) ^ 1, 0)
+  return `v=${bytes.toString('base64')}`
+}

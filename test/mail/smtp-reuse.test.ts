@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DeliveryError } from '../../src/mail/delivery-error.ts'
+import { openSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp.ts'
+import type { OutgoingMail } from '../../src/mail/smtp-envelope.ts'
+import { type Overrides, settingsFor } from '../support/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+
+const mailTo = (to: string): OutgoingMail => ({ from: 'a@b.example', to, data: `To: ${to}\r\n\r\nHello\r\n` })
+const MAIL = mailTo('c@d.example')
+
+const OPENING: readonly Step[] = [
+  ['', '220 hi'],
+  ['EHLO', '250-x\r\n250 PIPELINING'],
+]
+const SEND: readonly Step[] = [
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued'],
+]
+const QUIT: Step = ['QUIT', '221 bye']
+const times = (count: number, steps: readonly Step[]): Step[] => Array.from({ length: count }, () => steps).flat()
+
+interface Opened extends AsyncDisposable {
+  readonly peer: SmtpPeer
+  readonly client: SmtpClient
+}
+
+async function open(script: readonly Step[], overrides: Overrides = {}, options: PeerOptions = {}): Promise<Opened> {
+  const peer = await openPeer(script, options)
+  const client = openSmtpClient(settingsFor(peer.port, overrides))
+  return {
+    peer,
+    client,
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      await peer[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function rejection(promise: Promise<unknown>): Promise<DeliveryError> {
+  try {
+    await promise
+  } catch (error) {
+    assert.ok(error instanceof DeliveryError, String(error))
+    return error
+  }
+  return assert.fail('the delivery should have failed')
+}
+
+/** Waits for something that the other side of a socket will bring about. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+for (const chunks of ['whole', 'bytes', 'joined'] as const) {
+  describe(`deliver() again, with replies ${chunks},`, () => {
+    it('sends several mails over one connection and takes leave when it is closed', async () => {
+      await using opened = await open([...OPENING, ...times(3, SEND), QUIT], {}, { chunks })
+      const { client, peer } = opened
+      for (const to of ['a@d.example', 'b@d.example', 'c@d.example']) await client.deliver(mailTo(to))
+      await client.close()
+      await peer.quiet()
+      assert.deepEqual([peer.connections, peer.messages.length, peer.surprises], [1, 3, []])
+      assert.equal(peer.verbs(), 'EHLO MAIL RCPT DATA . MAIL RCPT DATA . MAIL RCPT DATA . QUIT')
+    })
+
+    const refused: ReadonlyArray<readonly [string, readonly Step[], string]> = [
+      [
+        'MAIL',
+        [
+          ['MAIL', '550 a'],
+          ['RCPT', '503 b'],
+          ['DATA', '503 c'],
+        ],
+        '550 a',
+      ],
+      [
+        'RCPT',
+        [
+          ['MAIL', '250 a'],
+          ['RCPT', '550 b'],
+          ['DATA', '554 c'],
+        ],
+        '550 b',
+      ],
+      [
+        'RCPT, but not DATA',
+        [
+          ['MAIL', '250 a'],
+          ['RCPT', '450 b'],
+          ['DATA', '354 c'],
+          ['.', '554 d'],
+        ],
+        '450 b',
+      ],
+      [
+        'MAIL, but nothing else',
+        [
+          ['MAIL', '450 a'],
+          ['RCPT', '250 b'],
+          ['DATA', '354 c'],
+          ['.', '250 d'],
+        ],
+        '450 a',
+      ],
+      [
+        'DATA',
+        [
+          ['MAIL', '250 a'],
+          ['RCPT', '250 b'],
+          ['DATA', '451 c'],
+        ],
+        '451 c',
+      ],
+      ['the message', [...SEND.slice(0, 3), ['.', '554 d']], '554 d'],
+    ]
+    for (const [name, steps, reply] of refused) {
+      it(`goes on with the next mail after the server refused ${name}`, async () => {
+        const script: Step[] = [...OPENING, ...steps, ['RSET', '250 forgotten'], ...SEND, QUIT]
+        await using opened = await open(script, {}, { chunks })
+        const error = await rejection(opened.client.deliver(MAIL))
+        assert.equal(error.reply, reply)
+        assert.deepEqual(await opened.client.deliver(mailTo('e@f.example')), { reply: '250 queued' })
+        const { connections, surprises, messages } = opened.peer
+        assert.deepEqual([connections, surprises], [1, []])
+        // A mail that the server did not want was not shown to it, unless it was the message that it refused.
+        const [shown = '', ...others] = messages.filter((message) => message !== '')
+        if (name === 'the message') assert.equal(others.length, 1)
+        else assert.deepEqual([shown.includes('e@f.example'), others], [true, []])
+      })
+    }
+  })
+}
+
+describe('deliver(), where the server offers PIPELINING,', () => {
+  it('says MAIL, RCPT and DATA in one packet, and without it one after the other', async () => {
+    for (const [offer, packets] of [
+      ['PIPELINING', 'MAIL RCPT DATA'],
+      ['XPIPELINING', 'MAIL'],
+    ] as const) {
+      // A peer that answers nothing hears only what is sent without an answer.
+      const script: Step[] = [
+        ['', '220 hi'],
+        ['EHLO', `250-x\r\n250 ${offer}`],
+        ['MAIL', ''],
+        ['RCPT', ''],
+        ['DATA', ''],
+      ]
+      await using opened = await open(script, { timeouts: { command: 40 } })
+      const error = await rejection(opened.client.deliver(MAIL))
+      assert.deepEqual([error.stage, opened.peer.verbs()], ['mail', `EHLO ${packets}`])
+    }
+  })
+
+  const counts: ReadonlyArray<readonly [string, readonly Step[], string]> = [
+    [
+      'one reply too few',
+      [
+        ['MAIL', '250 a'],
+        ['RCPT', ''],
+        ['DATA', '354 c'],
+      ],
+      'rcpt',
+    ],
+    [
+      'one reply for all',
+      [
+        ['MAIL', ''],
+        ['RCPT', ''],
+        ['DATA', '250 a'],
+      ],
+      'rcpt',
+    ],
+    [
+      'one reply too many',
+      [
+        ['MAIL', '250 a'],
+        ['RCPT', '250 b'],
+        ['DATA', '354 c\r\n250 queued'],
+      ],
+      'message',
+    ],
+    [
+      'one reply too many at first',
+      [
+        ['MAIL', '250 a\r\n250 x'],
+        ['RCPT', '250 b'],
+        ['DATA', '354 c'],
+      ],
+      'data',
+    ],
+    [
+      'replies in another order',
+      [
+        ['MAIL', '354 c'],
+        ['RCPT', '250 a'],
+        ['DATA', '250 b'],
+      ],
+      'mail',
+    ],
+    [
+      'far too many',
+      [
+        ['MAIL', '250 a\r\n'.repeat(30)],
+        ['RCPT', '250 b'],
+        ['DATA', '354 c'],
+      ],
+      'mail',
+    ],
+  ]
+  for (const [name, steps, stage] of counts) {
+    it(`sends no message to a server that gives ${name}`, async () => {
+      const script = [...OPENING, ...steps]
+      await using opened = await open(script, { timeouts: { command: 60, quit: 20 } }, { chunks: 'joined' })
+      const error = await rejection(opened.client.deliver(MAIL))
+      assert.deepEqual([error.stage, error.temporary], [stage, true], error.message)
+      await opened.peer.quiet()
+      assert.deepEqual(opened.peer.messages, [])
+    })
+  }
+
+  it('reports the refusal of a recipient though the connection drops before the other replies', async () => {
+    const script: Step[] = [...OPENING, ['MAIL', '250 a'], ['RCPT', '550 5.1.1 who'], ['DATA', '', 'drop']]
+    await using opened = await open(script)
+    const error = await rejection(opened.client.deliver(MAIL))
+    assert.deepEqual([error.reply, error.temporary, error.enhanced], ['550 5.1.1 who', false, '5.1.1'])
+  })
+})
+
+describe('a connection that rests', () => {
+  const rested = [...OPENING, ...SEND]
+  const dead: ReadonlyArray<readonly [string, readonly Step[]]> = [
+    ['was announced to close', [...rested.slice(0, -1), ['.', '250 queued\r\n421 idle', 'drop']]],
+    ['drops at MAIL', [...rested, ['MAIL', '', 'drop']]],
+    ['drops at RCPT', [...rested, ['MAIL', '250 ok'], ['RCPT', '', 'drop']]],
+    ['answers 421 to MAIL', [...rested, ['MAIL', '421 too long idle', 'drop']]],
+    ['answers rubbish', [...rested, ['MAIL', 'rubbish']]],
+    ['answers nothing', [...rested, ['MAIL', '']]],
+  ]
+  for (const [name, script] of dead) {
+    it(`is replaced when it ${name}, and the mail arrives once`, async () => {
+      const later = [[...OPENING, ...SEND, QUIT]]
+      await using opened = await open(script, { timeouts: { command: 60 } }, { later })
+      await opened.client.deliver(mailTo('one@d.example'))
+      assert.deepEqual(await opened.client.deliver(mailTo('two@d.example')), { reply: '250 queued' })
+      assert.equal(opened.peer.connections, 2)
+      assert.deepEqual(
+        opened.peer.messages.map((text) => text.slice(4, 7)),
+        ['one', 'two'],
+      )
+    })
+  }
+
+  it('is replaced once, and then the attempt has failed', async () => {
+    const script: Step[] = [...rested, ['MAIL', '', 'drop']]
+    await using opened = await open(script, {}, { later: [[...OPENING, ['MAIL', '', 'drop']]] })
+    await opened.client.deliver(MAIL)
+    const error = await rejection(opened.client.deliver(MAIL))
+    assert.deepEqual([error.stage, error.temporary, opened.peer.connections], ['mail', true, 2])
+  })
+
+  it('is not replaced when the message was begun, for it could arrive twice', async () => {
+    for (const last of [
+      ['.', '', 'drop'],
+      ['.', '250-queued', 'drop'],
+      ['.', ''],
+    ] as const) {
+      const script: Step[] = [...rested, ...SEND.slice(0, 3), last]
+      await using opened = await open(script, { timeouts: { data: 40 } })
+      await opened.client.deliver(MAIL)
+      const error = await rejection(opened.client.deliver(MAIL))
+      assert.deepEqual([error.stage, error.temporary], ['message', true])
+      assert.deepEqual([opened.peer.connections, opened.peer.messages.length], [1, 2])
+    }
+  })
+
+  it('is not replaced when the server refused the mail', async () => {
+    const script: Step[] = [...rested, ['MAIL', '250 a'], ['RCPT', '550 who'], ['DATA', '503 x', 'drop']]
+    await using opened = await open(script)
+    await opened.client.deliver(MAIL)
+    const error = await rejection(opened.client.deliver(MAIL))
+    assert.deepEqual([error.reply, opened.peer.connections], ['550 who', 1])
+  })
+
+  it('is replaced when the server does not forget the mail before', async () => {
+    const refused: Step[] = [
+      ['MAIL', '250 a'],
+      ['RCPT', '550 who'],
+      ['DATA', '503 x'],
+      ['RSET', '502 what'],
+    ]
+    await using opened = await open([...OPENING, ...refused], {}, { later: [[...OPENING, ...SEND, QUIT]] })
+    await rejection(opened.client.deliver(MAIL))
+    assert.deepEqual(await opened.client.deliver(MAIL), { reply: '250 queued' })
+    assert.equal(opened.peer.connections, 2)
+  })
+
+  it('takes leave after a while', async () => {
+    await using opened = await open([...rested, QUIT], { limits: { restMs: 5 } })
+    await opened.client.deliver(MAIL)
+    await opened.peer.closed
+    assert.equal(opened.peer.verbs(), 'EHLO MAIL RCPT DATA . QUIT')
+  })
+
+  it('takes leave after so many mails', async () => {
+    const script = [...OPENING, ...times(2, SEND), QUIT]
+    await using opened = await open(script, { limits: { mailsPerSession: 2 } })
+    for (let mail = 0; mail < 4; mail++) await opened.client.deliver(MAIL)
+    await opened.client.close()
+    await opened.peer.quiet()
+    const conversation = 'EHLO MAIL RCPT DATA . MAIL RCPT DATA . QUIT'
+    assert.deepEqual([opened.peer.connections, opened.peer.messages.length], [2, 4])
+    // The QUIT of the first may be heard after the EHLO of the second.
+    assert.deepEqual(opened.peer.verbs().split(' ').sort(), `${conversation} ${conversation}`.split(' ').sort())
+  })
+
+  it('does not keep the process alive', async () => {
+    await using opened = await open([...rested, QUIT])
+    await opened.client.deliver(MAIL)
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
+    // The peer's own end of the connection, and its server, are what is left.
+    const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap')
+    assert.deepEqual([before, sockets.length], [[], 1])
+  })
+})
+
+describe('deliver() of several mails at once', () => {
+  it('uses connections side by side, no more than it may, and makes the others wait', async () => {
+    const held = Promise.withResolvers<undefined>()
+    const script = [...OPENING, ...times(6, SEND), QUIT]
+    await using opened = await open(script, { limits: { sessions: 2 } })
+    const mails = Array.from({ length: 9 }, (_, at) => opened.client.deliver(mailTo(`m${at}@d.example`)))
+    held.resolve(undefined)
+    await Promise.all(mails)
+    assert.equal(opened.peer.connections, 2)
+    const arrived = opened.peer.messages.map((text) => text.slice(4, 6)).sort()
+    assert.deepEqual(
+      arrived,
+      Array.from({ length: 9 }, (_, at) => `m${at}`),
+    )
+  })
+
+  const silent: readonly Step[] = [...OPENING, ['MAIL', '']]
+
+  it('lets a mail that waits be given up, and the others go on', async () => {
+    await using opened = await open(silent, { limits: { sessions: 1 }, timeouts: { command: 10_000 } })
+    const stuck = rejection(opened.client.deliver(MAIL))
+    const controller = new AbortController()
+    const waiting = rejection(opened.client.deliver(MAIL, { signal: controller.signal }))
+    await until(() => opened.peer.verbs().includes('MAIL'))
+    controller.abort()
+    assert.match((await waiting).message, /at connect: the service is stopping$/)
+    await opened.client.close()
+    assert.match((await stuck).message, /at mail: the service is stopping$/)
+  })
+
+  it('bounds how many wait, and for how long', async () => {
+    await using opened = await open(silent, { limits: { sessions: 1, waiting: 1 }, timeouts: { total: 60 } })
+    const errors = await Promise.all([1, 2, 3].map(() => rejection(opened.client.deliver(MAIL))))
+    const problems = errors.map(({ message, temporary }) => [temporary, message.replace(/^.* at /, '')])
+    assert.deepEqual(problems, [
+      [true, 'mail: it took too long as a whole'],
+      [true, 'connect: it took too long as a whole'],
+      [true, 'connect: too many mails wait for a connection already'],
+    ])
+  })
+
+  it('ends them all when the client is closed, and takes no more', async () => {
+    await using opened = await open(silent, { limits: { sessions: 2 } })
+    const mails = Array.from({ length: 5 }, () => rejection(opened.client.deliver(MAIL)))
+    await until(() => opened.peer.verbs().split('MAIL').length === 3)
+    await Promise.all([opened.client.close(), opened.client.close()])
+    for (const error of await Promise.all(mails)) assert.match(error.message, /the service is stopping$/)
+    assert.match((await rejection(opened.client.deliver(MAIL))).message, /the service is stopping$/)
+    await opened.peer.quiet()
+  })
+})
+
+it('sends a thousand mails over one connection and leaves nothing behind', async () => {
+  const settings: Overrides = { limits: { mailsPerSession: 10_000 } }
+  await using opened = await open([...OPENING, ...times(1_000, SEND), QUIT], settings)
+  const { signal } = new AbortController()
+  for (let mail = 0; mail < 1_000; mail++) await opened.client.deliver(MAIL, { signal })
+  await opened.client.close()
+  await opened.peer.quiet()
+  assert.deepEqual([opened.peer.connections, opened.peer.messages.length, opened.peer.surprises], [1, 1_000, []])
+  const left = process.getActiveResourcesInfo().filter((name) => /Timeout|TCPSocketWrap/.test(name))
+  assert.deepEqual(left, [])
+})
+
+it('refuses settings without a server', () => {
+  const settings: SmtpSettings = { ...settingsFor(1), servers: [] }
+  assert.throws(() => openSmtpClient(settings), /expected a server, got none/)
+})

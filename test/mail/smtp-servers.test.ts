@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DeliveryError, type Stage } from '../../src/mail/delivery-error.ts'
+import { openSmtpClient, type SmtpSettings } from '../../src/mail/smtp.ts'
+import { connectionProblem, tellingError } from '../../src/mail/smtp-failure.ts'
+import { leadsAstray } from '../../src/mail/smtp-policy.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type Step } from '../support/smtp-peer.ts'
+import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
+
+const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: x\r\n\r\nHello\r\n' }
+const LOGIN = { user: 'ann', password: 'correct horse battery' }
+
+const GREETING: Step = ['', '220 hi']
+const EHLO: Step = ['EHLO', '250-x\r\n250-PIPELINING\r\n250 AUTH PLAIN']
+const SEND: readonly Step[] = [
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued'],
+  ['QUIT', '221 bye'],
+]
+const TAKES: readonly Step[] = [GREETING, EHLO, ...SEND]
+const QUIT: Step = ['QUIT', '221 bye']
+const OVER_TLS: readonly Step[] = [
+  GREETING,
+  ['EHLO', '250-x\r\n250 STARTTLS'],
+  ['STARTTLS', '220 go', 'tls'],
+  EHLO,
+  ...SEND,
+]
+
+/** Settings for several servers at 127.0.0.1. */
+function settingsOf(ports: readonly number[], overrides: Overrides = {}): SmtpSettings {
+  const { servers: _one, ...settings } = settingsFor(0, overrides)
+  return { ...settings, servers: ports.map((port) => ({ host: '127.0.0.1', port })) }
+}
+
+async function closedPort(): Promise<number> {
+  await using peer = await openPeer([])
+  return peer.port
+}
+
+async function rejection(promise: Promise<unknown>): Promise<DeliveryError> {
+  try {
+    await promise
+  } catch (error) {
+    assert.ok(error instanceof DeliveryError, String(error))
+    return error
+  }
+  return assert.fail('the delivery should have failed')
+}
+
+function codeOf(error: DeliveryError): unknown {
+  return error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined
+}
+
+describe('deliver() with several servers', () => {
+  it('goes to the second where nobody listens at the first', async () => {
+    await using second = await openPeer(TAKES)
+    const { reply } = await deliverOnce(settingsOf([await closedPort(), second.port]), MAIL)
+    assert.deepEqual([reply, second.messages.length], ['250 queued', 1])
+  })
+
+  const passed: ReadonlyArray<readonly [string, readonly Step[], Overrides?]> = [
+    ['is too busy', [['', '421 busy']]],
+    ['takes no mail', [['', '554 no'], QUIT]],
+    ['hangs up', [['', '', 'drop']]],
+    ['greets with rubbish', [['', 'rubbish']]],
+    ['greets too late', [['', '220-slow']], { timeouts: { greeting: 40 } }],
+    ['refuses EHLO for now', [GREETING, ['EHLO', '451 later'], QUIT]],
+    ['cannot check the password now', [GREETING, EHLO, ['AUTH', '454 later'], QUIT], { login: LOGIN }],
+  ]
+  for (const [name, script, overrides] of passed) {
+    it(`goes to the second where the first ${name}`, async () => {
+      await using first = await openPeer(script)
+      const login: Step = ['AUTH', '235 ok']
+      await using second = await openPeer(overrides?.login === undefined ? TAKES : [GREETING, EHLO, login, ...SEND])
+      const { reply } = await deliverOnce(settingsOf([first.port, second.port], overrides), MAIL)
+      assert.deepEqual([reply, first.surprises, second.messages.length], ['250 queued', [], 1])
+    })
+  }
+
+  it('goes to the second where TLS fails with the first', async () => {
+    await using first = await openPeer([GREETING, ['EHLO', '250-x\r\n250 STARTTLS'], ['STARTTLS', '220 go', 'drop']])
+    await using second = await openPeer(OVER_TLS)
+    const settings = settingsOf([first.port, second.port], { mode: 'starttls' })
+    assert.equal((await deliverOnce(settings, MAIL)).reply, '250 queued')
+  })
+
+  const final: ReadonlyArray<readonly [string, readonly Step[], Stage]> = [
+    ['the password', [GREETING, EHLO, ['AUTH', '535 5.7.8 no'], QUIT], 'auth'],
+    [
+      'the sender',
+      [GREETING, EHLO, ['AUTH', '235 ok'], ['MAIL', '450 a'], ['RCPT', '503 b'], ['DATA', '503 c'], QUIT],
+      'mail',
+    ],
+    [
+      'the recipient',
+      [GREETING, EHLO, ['AUTH', '235 ok'], ['MAIL', '250 a'], ['RCPT', '450 b'], ['DATA', '503 c'], QUIT],
+      'rcpt',
+    ],
+    ['the mail by dropping', [GREETING, EHLO, ['AUTH', '235 ok'], ['MAIL', '', 'drop']], 'mail'],
+  ]
+  for (const [name, script, stage] of final) {
+    it(`does not ask the second where the first refused ${name}`, async () => {
+      await using first = await openPeer(script)
+      await using second = await openPeer(TAKES)
+      const settings = settingsOf([first.port, second.port], { login: LOGIN })
+      const error = await rejection(deliverOnce(settings, MAIL))
+      assert.deepEqual([error.stage, error.temporary, second.connections], [stage, true, 0])
+    })
+  }
+
+  it('begins with the one that took us in last', async () => {
+    await using first = await openPeer([['', '421 busy']], { later: [TAKES] })
+    await using second = await openPeer(TAKES, { later: [[['', '421 busy']]] })
+    const client = openSmtpClient(settingsOf([first.port, second.port], { limits: { mailsPerSession: 1 } }))
+    for (let mail = 0; mail < 3; mail++) await client.deliver(MAIL)
+    await client.close()
+    // Busy, taken; busy, taken; taken.
+    assert.deepEqual([first.connections, second.connections, first.messages.length], [3, 2, 2])
+  })
+
+  it('says what went wrong with each of them', async () => {
+    await using second = await openPeer([['', '554 no mail here'], QUIT])
+    const port = await closedPort()
+    const error = await rejection(deliverOnce(settingsOf([port, second.port]), MAIL))
+    assert.match(error.message, new RegExp(`"127.0.0.1:${port}" at connect: .*ECONNREFUSED.*; then: Cannot deliver`))
+    assert.match(
+      error.message,
+      new RegExp(`"127.0.0.1:${second.port}" at greeting: expected 2xx, got "554 no mail here"$`),
+    )
+    assert.deepEqual([error.stage, error.temporary, error.reply], ['greeting', true, '554 no mail here'])
+  })
+
+  it('bounds them all together by the time of the attempt', async () => {
+    const silent: Step[] = [['', '']]
+    await using first = await openPeer(silent)
+    await using second = await openPeer(silent)
+    const settings = settingsOf([first.port, second.port], { timeouts: { greeting: 10_000, total: 40 } })
+    assert.match((await rejection(deliverOnce(settings, MAIL))).message, /took too long as a whole$/)
+    assert.equal(second.connections, 0)
+  })
+})
+
+describe('a DeliveryError', () => {
+  const failing: ReadonlyArray<readonly [string, Overrides, string, RegExp, RegExp | undefined, PeerOptions?]> = [
+    [
+      'a certificate that nobody vouches for',
+      { host: 'localhost', mode: 'starttls', verify: true },
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      /the certificate was not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\), its issuer is "CN=Dateline test mail server"$/,
+      /^CN=Dateline test mail server$/,
+    ],
+    [
+      'a certificate for another name',
+      { host: 'localhost', mode: 'starttls', verify: true, ca: [TEST_CERTIFICATE], tlsName: 'mx.example.org' },
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      /the certificate is not for "mx\.example\.org" but for "localhost, mail\.example\.test"$/,
+      /^CN=Dateline test mail server$/,
+    ],
+    [
+      'a certificate for no address',
+      { mode: 'implicit', verify: true, ca: [TEST_CERTIFICATE] },
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      /the certificate is not for "127\.0\.0\.1" but for /,
+      /^CN=Dateline test mail server$/,
+      { implicitTls: true },
+    ],
+    ['silence', { timeouts: { greeting: 30 } }, 'ETIMEDOUT', /no answer came within 30 ms$/, undefined],
+  ]
+  for (const [name, overrides, code, message, issuer, options] of failing) {
+    it(`names the cause of ${name}`, async () => {
+      await using peer = await openPeer(name === 'silence' ? [['', '']] : OVER_TLS, options)
+      const error = await rejection(deliverOnce(settingsFor(peer.port, overrides), MAIL))
+      assert.deepEqual([codeOf(error), error.temporary], [code, true])
+      assert.match(error.message, message)
+      if (issuer === undefined) assert.equal(error.issuer, undefined)
+      else assert.match(error.issuer ?? '', issuer)
+    })
+  }
+
+  it('names the cause of a refused connection and of a name that does not exist', async () => {
+    const refused = await rejection(deliverOnce(settingsFor(await closedPort()), MAIL))
+    assert.deepEqual([codeOf(refused), refused.stage], ['ECONNREFUSED', 'connect'])
+    const unknown = await rejection(deliverOnce(settingsFor(25, { host: 'mail..invalid', verify: true }), MAIL))
+    assert.deepEqual([codeOf(unknown), unknown.stage], ['ENOTFOUND', 'connect'])
+  })
+
+  it('tells of every address of a server in one sentence', async () => {
+    const error = await rejection(deliverOnce(settingsFor(await closedPort(), { host: 'localhost' }), MAIL))
+    assert.match(error.message, /at connect: the connection failed \(.*connect ECONNREFUSED 127\.0\.0\.1:\d+.*\)$/)
+    const failed = (code: string, address: string): Error =>
+      Object.assign(new Error(`connect ${code} ${address}`), { code })
+    const both = new AggregateError([failed('ENETUNREACH', '::1'), failed('ECONNREFUSED', '127.0.0.1')])
+    assert.equal(
+      connectionProblem(both),
+      'the connection failed (connect ENETUNREACH ::1; connect ECONNREFUSED 127.0.0.1)',
+    )
+    assert.deepEqual(tellingError(both), both.errors[1])
+    assert.equal(connectionProblem(new AggregateError([])), 'the connection failed (an unknown error)')
+  })
+})
+
+describe('deliver() with a TLS name', () => {
+  it('asks for that name and checks the certificate against it', async () => {
+    await using peer = await openPeer(OVER_TLS)
+    const overrides: Overrides = {
+      mode: 'starttls',
+      verify: true,
+      ca: [TEST_CERTIFICATE],
+      tlsName: 'mail.example.test',
+    }
+    await deliverOnce(settingsFor(peer.port, overrides), MAIL)
+    assert.deepEqual([peer.names, peer.messages.length], [['mail.example.test'], 1])
+  })
+})
+
+describe('deliver(), by its TLS mode,', () => {
+  it('stays in clear with "none", whatever is offered', async () => {
+    await using peer = await openPeer([GREETING, ['EHLO', '250-x\r\n250 STARTTLS'], ...SEND])
+    await deliverOnce(settingsFor(peer.port, { mode: 'none' }), MAIL)
+    assert.deepEqual([peer.surprises, peer.verbs()], [[], 'EHLO MAIL RCPT DATA . QUIT'])
+  })
+
+  it('judges the certificate with "starttls-if-offered" where it is to', async () => {
+    await using peer = await openPeer(OVER_TLS)
+    const settings = settingsFor(peer.port, { host: 'localhost', mode: 'starttls-if-offered', verify: true })
+    assert.equal((await rejection(deliverOnce(settings, MAIL))).stage, 'tls')
+  })
+})
+
+describe('leadsAstray()', () => {
+  const verified = { mode: 'starttls', verify: true } as const
+  const unverified = { mode: 'starttls-if-offered', verify: false } as const
+  const inClear = { mode: 'none', verify: false } as const
+  const rows = [
+    ['localhost here', { host: 'localhost', address: '127.0.0.1', ...unverified }, false],
+    ['localhost here, in the mapped form', { host: 'localhost', address: '::ffff:127.0.0.1', ...inClear }, false],
+    ['localhost elsewhere', { host: 'localhost', address: '192.0.2.1', ...unverified }, true],
+    ['localhost elsewhere, verified', { host: 'LOCALHOST', address: '192.0.2.1', ...verified }, true],
+    ['localhost elsewhere, in clear', { host: 'localhost', address: '192.0.2.1', ...inClear }, true],
+    ['a relay in clear', { host: 'relay.example', address: '192.0.2.1', ...inClear }, false],
+    ['a relay, verified', { host: 'relay.example', address: '192.0.2.1', ...verified }, false],
+    ['a relay whose certificate is not judged', { host: 'relay.example', address: '192.0.2.1', ...unverified }, true],
+    ['a name of this machine of its own', { host: 'mail.example', address: '::1', ...unverified }, false],
+  ] as const
+  for (const [name, destination, expected] of rows) {
+    it(`${expected ? 'stops at' : 'lets through'} ${name}`, () => assert.equal(leadsAstray(destination), expected))
+  }
+})
