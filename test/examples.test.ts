@@ -1,0 +1,97 @@
+/** The examples as they are given away, each run against the program and left without a trace of it. */
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { cleanEnvironment, MAIN } from './support/program.ts'
+import { temporaryDirectory } from './support/service.ts'
+
+const EXAMPLES = join(import.meta.dirname, '../examples')
+const ON_WINDOWS = process.platform === 'win32'
+
+function lacks(program: string, ...words: readonly string[]): string | false {
+  return spawnSync(program, words).status === 0 ? false : `there is no ${program}`
+}
+
+const ROWS = [
+  {
+    file: 'embed.mjs',
+    command: process.execPath,
+    lacking: false,
+    output: '1 topic, Harbours, as created\nended with 0\n',
+  },
+  {
+    file: 'embed.py',
+    command: 'python3',
+    lacking: lacks('python3', '--version'),
+    output: '1 topic, Harbours, as created\nended with 0\n',
+  },
+  {
+    file: 'embed.sh',
+    command: 'sh',
+    lacking: lacks('curl', '--fail-with-body', '--version'),
+    output: '"name":"Harbours"\nended with 0\n',
+  },
+] as const
+
+describe('the example', { skip: ON_WINDOWS }, () => {
+  for (const { file, command, lacking, output } of ROWS) {
+    const run = async (program: string, data: string) => {
+      const child = spawn(command, [join(EXAMPLES, file), program, data], {
+        env: cleanEnvironment({ http_proxy: 'http://127.0.0.1:1' }),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let [stdout, stderr] = ['', '']
+      child.stdout.on('data', (chunk: Buffer) => void (stdout += chunk.toString()))
+      child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+      const [code] = (await once(child, 'close')) as [number | null]
+      return { code, stdout, stderr }
+    }
+
+    it(`${file} starts the service, calls it as its administrator, and stops it`, { skip: lacking }, async (t) => {
+      const directory = temporaryDirectory(t)
+      const [program, data] = [join(directory, 'dateline'), join(directory, 'da ta')]
+      writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
+      chmodSync(program, 0o700)
+      const { code, stdout, stderr } = await run(program, data)
+      assert.deepEqual([code, stdout], [0, output], stderr)
+      assert.match(stderr, /"event":"stopped"/)
+      assert.equal(existsSync(join(data, 'token')), false)
+      assert.deepEqual(
+        readdirSync(data).filter((name) => name.startsWith('ready')),
+        [],
+      )
+    })
+
+    it(`${file} fails where the service does`, { skip: lacking }, async (t) => {
+      const directory = temporaryDirectory(t)
+      const program = join(directory, 'dateline')
+      writeFileSync(program, '#!/bin/sh\necho "it cannot be" >&2\nexit 1\n')
+      chmodSync(program, 0o700)
+      const { code, stdout, stderr } = await run(program, join(directory, 'data'))
+      assert.deepEqual([code, stdout, stderr], [1, '', 'it cannot be\n'])
+    })
+  }
+
+  it('is each told of in the README', () => {
+    const readme = readFileSync(join(EXAMPLES, '../README.md'), 'utf8')
+    assert.deepEqual(readdirSync(EXAMPLES).sort(), ROWS.map(({ file }) => file).sort())
+    for (const { file } of ROWS) assert.ok(readme.includes(`](examples/${file})`), file)
+  })
+})
+
+it('the units of the README are sound for systemd', { skip: lacks('systemd-analyze', '--version') }, (t) => {
+  const directory = temporaryDirectory(t)
+  const readme = readFileSync(join(EXAMPLES, '../README.md'), 'utf8')
+  const [service = '', socket = ''] = [...readme.matchAll(/^```ini\n(.*?)^```$/gms)].map(([, text = '']) => text)
+  assert.match(service, /^ExecStart=\/usr\/local\/bin\/dateline serve /m)
+  const files = [
+    ['dateline.service', service.replace('/usr/local/bin/dateline', '/bin/sh')],
+    ['dateline.socket', socket],
+  ] as const
+  for (const [name, text] of files) writeFileSync(join(directory, name), text)
+  const verified = spawnSync('systemd-analyze', ['verify', ...files.map(([name]) => join(directory, name))])
+  assert.deepEqual([verified.status, verified.stderr.toString()], [0, ''])
+})
