@@ -1,0 +1,54 @@
+/** What must hold with aiosmtpd, which has PLAIN and LOGIN alone: neither goes over the wire in clear unasked. */
+import assert from 'node:assert/strict'
+import { signInMessage } from '../../src/mail/templates.ts'
+import type { Aiosmtpd } from './aiosmtpd.ts'
+import { contentCases } from './content-cases.ts'
+import { assertArrives, assertFails, type Case, deliverOnce, type Kit, mailOf, UTF8_READER } from './kit.ts'
+import { hasMail } from './receiver.ts'
+
+const CONTENT = signInMessage({ code: '042137', minutes: 15, appName: 'Dateline', languages: [] })
+
+export function aiosmtpdCases(kit: Kit, aiosmtpd: Aiosmtpd): Case[] {
+  const { ports } = aiosmtpd
+  const ways = [
+    ['STARTTLS and AUTH PLAIN', 'plain', {}],
+    ['STARTTLS and AUTH LOGIN', 'login', {}],
+    ['TLS from the first byte', 'implicitTls', { tls: { mode: 'implicit' } }],
+    ['in clear with a login, where both are set', 'withoutTls', { tls: { mode: 'none' }, cleartextLogin: true }],
+  ] as const
+  return [
+    ...ways.map(([name, service, overrides]): Case => ({
+      name,
+      async run() {
+        const mail = mailOf(CONTENT)
+        await deliverOnce(kit, ports[service], mail, overrides)
+        await assertArrives(aiosmtpd, mail)
+      },
+    })),
+    {
+      name: `SMTPUTF8: a mail to ${UTF8_READER}`,
+      async run() {
+        const mail = mailOf(CONTENT, UTF8_READER)
+        await deliverOnce(kit, ports.plain, mail)
+        assert.match((await assertArrives(aiosmtpd, mail)).toString(), /^To: jörg@xn--bcher-kva\.example\r$/m)
+      },
+    },
+    {
+      name: 'without STARTTLS there is no mail',
+      async run() {
+        const delivery = deliverOnce(kit, ports.withoutTls, mailOf(CONTENT))
+        await assertFails(kit, delivery, { stage: 'starttls', temporary: true, message: /offers no TLS|STARTTLS/i })
+        assert.ok(!hasMail(aiosmtpd), 'a mail arrived')
+      },
+    },
+    {
+      name: "a wrong password keeps the mail waiting, in the server's words",
+      async run() {
+        const login = { ...kit.account, password: 'not the password' }
+        const delivery = deliverOnce(kit, ports.plain, mailOf(CONTENT), { login })
+        await assertFails(kit, delivery, { stage: 'auth', temporary: true, message: /535 5\.7\.8/ })
+      },
+    },
+    ...contentCases(kit, aiosmtpd, ports.plain),
+  ]
+}

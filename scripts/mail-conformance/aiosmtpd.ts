@@ -1,0 +1,45 @@
+/** aiosmtpd in a jail: one process with a port for each way to meet a client. */
+import { join } from 'node:path'
+import type { Certificates } from './certificates.ts'
+import type { Jail } from './jail.ts'
+import { freePorts } from './ports.ts'
+import { pythonProgram } from './python.ts'
+import type { Account, Receiver } from './receiver.ts'
+
+/** How it meets a client there, and after the colon the mechanism that is not offered. */
+const SERVICES = {
+  plain: 'starttls:LOGIN',
+  login: 'starttls:PLAIN',
+  implicitTls: 'tls',
+  withoutTls: 'none',
+} as const satisfies Readonly<Record<string, string>>
+
+export type AiosmtpdService = keyof typeof SERVICES
+
+export interface Aiosmtpd extends Receiver {
+  readonly ports: Readonly<Record<AiosmtpdService, number>>
+}
+
+/** Starts it in a jail with Python. */
+export async function startAiosmtpd(
+  jail: Jail,
+  { account, certificates }: { readonly account: Account; readonly certificates: Certificates },
+): Promise<Aiosmtpd> {
+  const names = Object.keys(SERVICES) as AiosmtpdService[]
+  const numbers = await freePorts(names.length)
+  const ports = Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Record<AiosmtpdService, number>
+  jail.write('/etc/certificate.pem', certificates.certificate)
+  jail.write('/etc/key.pem', certificates.key, 0o600)
+  jail.write('/etc/login.json', JSON.stringify(account), 0o600)
+  jail.directory('/var/mail/inbox/new')
+  const ways = names.map((name) => `${ports[name]}:${SERVICES[name]}`)
+  jail.start([...pythonProgram(jail, 'aiosmtpd-inbox.py'), ...ways])
+  for (const port of numbers) await jail.listening(port)
+  return {
+    name: 'aiosmtpd',
+    version: jail.run(['/usr/bin/python3', '-c', 'import aiosmtpd; print(aiosmtpd.__version__)']).trim(),
+    folder: join(jail.root, 'var/mail/inbox/new'),
+    ports,
+    troubles: () => jail.printed(),
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * A directory that a mail server takes for the whole machine: its program, the libraries that it needs, users, settings.
+ *
+ * These servers have paths and users compiled in, and insist on the owners of their directories. With chroot(2) all of
+ * that is true inside and nothing of it outside: no user is added, no file of the machine is touched, and one removal
+ * takes everything away.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { NotAvailable } from './debian-tree.ts'
+import { isListening } from './ports.ts'
+
+const START_MS_MAX = 15_000
+const RUN_MS_MAX = 20_000
+const STOP_MS_MAX = 5_000
+const POLL_MS = 20
+const SHOWN_CHARS_MAX = 2_000
+
+/** Users and groups inside, by name; the ids are low enough for the narrow ranges of containers. */
+const USERS = {
+  root: 0,
+  postfix: 901,
+  postdrop: 902,
+  dovecot: 903,
+  dovenull: 904,
+  opensmtpd: 905,
+  opensmtpq: 906,
+  'Debian-exim': 907,
+  /** Receives the mail. */
+  reader: 908,
+  nobody: 65_534,
+} as const
+
+export type User = keyof typeof USERS
+
+export interface Jail extends AsyncDisposable {
+  readonly root: string
+  /** Makes a directory, with those above it. */
+  directory(path: string, mode?: number, user?: User, group?: User): void
+  write(path: string, content: string, mode?: number, user?: User): void
+  /** Empty where there is no such file yet, as with a log. */
+  read(path: string): string
+  /** Starts a program in the foreground; it is ended with the jail. */
+  start(words: readonly string[], environment?: Readonly<Record<string, string>>): void
+  /** Runs a program to its end; gives what it printed. Throws where it fails. */
+  run(words: readonly string[], input?: string | Uint8Array): string
+  /** Resolves once the port takes connections. Rejects with what the programs printed where one ends, or after a time. */
+  listening(port: number): Promise<void>
+  /** What the programs printed. */
+  printed(): string
+}
+
+/** A jail at `root`, which must not exist, with a copy of the tree. */
+export function openJail(tree: string, root: string): Jail {
+  execFileSync('cp', ['-a', '--reflink=auto', tree, root])
+  const children: ChildProcess[] = []
+  let printed = ''
+
+  const directory: Jail['directory'] = (path, mode = 0o755, user = 'root', group = user) => {
+    mkdirSync(join(root, path), { recursive: true })
+    chmodSync(join(root, path), mode)
+    chownSync(join(root, path), USERS[user], USERS[group])
+  }
+  const write: Jail['write'] = (path, content, mode = 0o644, user = 'root') => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+    chmodSync(join(root, path), mode)
+    chownSync(join(root, path), USERS[user], USERS[user])
+  }
+
+  directory('/')
+  directory('/tmp', 0o1777)
+  for (const path of ['/etc', '/dev', '/run', '/var', '/var/run', '/var/log', '/var/spool']) directory(path)
+  makeDevices(join(root, 'dev'))
+  const users = Object.entries(USERS)
+  write('/etc/passwd', users.map(([name, id]) => `${name}:x:${id}:${id}::/var/empty:/bin/sh\n`).join(''))
+  write('/etc/group', users.map(([name, id]) => `${name}:x:${id}:\n`).join(''))
+  write('/etc/shadow', users.map(([name]) => `${name}:*:19000:0:99999:7:::\n`).join(''), 0o600)
+  write('/etc/nsswitch.conf', 'passwd: files\ngroup: files\nshadow: files\nhosts: files\n')
+  write('/etc/hosts', '127.0.0.1 localhost mail.example.test\n::1 localhost\n')
+  write('/etc/resolv.conf', '')
+  write('/etc/services', 'smtp 25/tcp\nsubmission 587/tcp\nsmtps 465/tcp\n')
+  write('/etc/mailname', 'mail.example.test\n')
+
+  return {
+    root,
+    directory,
+    write,
+    read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : ''),
+    start(words, environment = {}) {
+      const child = spawn('chroot', [root, ...words], {
+        // A group of its own: servers signal theirs when they end.
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
+      })
+      const collect = (text: string): void => void (printed = (printed + text).slice(-100_000))
+      child.stdout.setEncoding('utf8').on('data', collect)
+      child.stderr.setEncoding('utf8').on('data', collect)
+      child.on('error', (error) => collect(`${error.message}\n`))
+      children.push(child)
+    },
+    run(words, input = '') {
+      const { status, stdout, stderr } = spawnSync('chroot', [root, ...words], {
+        input,
+        encoding: 'utf8',
+        timeout: RUN_MS_MAX,
+      })
+      if (status !== 0) throw new Error(`Cannot run ${words[0]}: it ended with ${status}: ${stderr}`)
+      return stdout
+    },
+    async listening(port) {
+      const deadline = performance.now() + START_MS_MAX
+      while (!isListening(port)) {
+        const ended = children.find(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)
+        if (ended !== undefined || performance.now() > deadline) {
+          const how = ended === undefined ? 'does not listen' : 'ended at once'
+          throw new Error(`the server ${how}: ${printed.slice(-SHOWN_CHARS_MAX)}`)
+        }
+        await pause(POLL_MS)
+      }
+    },
+    printed: () => printed,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(children.toReversed().map((child) => end(child)))
+      for (const pid of processesIn(root)) kill(pid, 'SIGKILL')
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** Whether chroot(2) is allowed here, which even root in a container may lack. Throws NotAvailable. */
+export function assertJailsWork(): void {
+  if (process.platform !== 'linux') throw new NotAvailable('this is not Linux')
+  const { status, stderr, error } = spawnSync('chroot', ['/', '/bin/true'], { encoding: 'utf8' })
+  if (status !== 0) throw new NotAvailable(`no program can be jailed here: ${error?.message ?? stderr.trim()}`)
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const closed = once(child, 'close')
+  const group = -child.pid
+  kill(group, 'SIGTERM')
+  const timer = setTimeout(() => kill(group, 'SIGKILL'), STOP_MS_MAX)
+  await closed
+  clearTimeout(timer)
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    const hasEnded = error instanceof Error && 'code' in error && error.code === 'ESRCH'
+    if (!hasEnded) throw error
+  }
+}
+
+/** Those that a server started and left behind: their root directory tells them. */
+function processesIn(root: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/root`) === root
+      } catch {
+        return false // It has ended meanwhile.
+      }
+    })
+    .map(Number)
+}
+
+function makeDevices(folder: string): void {
+  for (const [name, minor] of [
+    ['null', '3'],
+    ['zero', '5'],
+    ['random', '8'],
+    ['urandom', '9'],
+  ] as const) {
+    const path = join(folder, name)
+    const { status } = spawnSync('mknod', ['-m', '666', path, 'c', '1', minor])
+    // Where devices may not be made, a file does for /dev/null, and getrandom(2) for the other.
+    if (status !== 0) writeFileSync(path, '', { mode: 0o666 })
+  }
+}

@@ -1,0 +1,152 @@
+/** What every case works with: the account, the certificates, our client and composer, and Python to read what came. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { DeliveryError } from '../../src/mail/delivery-error.ts'
+import { composeMessage } from '../../src/mail/message.ts'
+import { openSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp.ts'
+import type { OutgoingMail } from '../../src/mail/smtp-envelope.ts'
+import type { MailContent } from '../../src/mail/templates.ts'
+import type { Certificates } from './certificates.ts'
+import type { Jail } from './jail.ts'
+import { readMails } from './python.ts'
+import { type Account, nextMail, type Receiver } from './receiver.ts'
+
+const LOG_MS_MAX = 5_000
+const POLL_MS = 20
+
+/** The comma and the letters of two scripts get encoded. Shorter than one encoded word: Python before 3.14 shows the gap. */
+const SENDER = { name: 'Zoë & 日本語, Inc.', address: 'no-reply@example.org' }
+
+export const ASCII_READER = 'reader@example.net'
+export const UTF8_READER = 'jörg@bücher.example'
+
+export interface Kit {
+  readonly account: Account
+  readonly certificates: Certificates
+  /** For files of the run; nothing in it outlives that. */
+  readonly directory: string
+  /** With Python. */
+  readonly python: Jail
+}
+
+/** One line of the report. Fails by throwing; what it returns is shown beside `ok`. */
+export interface Case {
+  readonly name: string
+  run(): Promise<void>
+}
+
+/** What differs from STARTTLS with a verified certificate, and a login with the right password. */
+export type Overrides = Partial<Omit<SmtpSettings, 'login' | 'tls'>> & {
+  readonly tls?: Partial<SmtpSettings['tls']>
+  readonly login?: SmtpSettings['login'] | null
+}
+
+/** A client for the port of this machine; to be closed. */
+export function clientFor(
+  { account, certificates }: Kit,
+  port: number,
+  { tls, login, ...more }: Overrides = {},
+): SmtpClient {
+  return openSmtpClient({
+    servers: [{ host: 'localhost', port }],
+    tls: { mode: 'starttls', verify: true, ca: [certificates.ca], ...tls },
+    cleartextLogin: false,
+    ...(login === null ? {} : { login: login ?? account }),
+    ...more,
+  })
+}
+
+/** Delivers one mail over a connection of its own; gives the server's reply. */
+export async function deliverOnce(kit: Kit, port: number, mail: OutgoingMail, overrides?: Overrides): Promise<string> {
+  const client = clientFor(kit, port, overrides)
+  try {
+    return (await client.deliver(mail)).reply
+  } finally {
+    await client.close()
+  }
+}
+
+/** The mail that our composer makes of the content. */
+export function mailOf(content: MailContent, to = ASCII_READER): OutgoingMail {
+  const letters = (): string =>
+    randomBytes(16)
+      .toString('hex')
+      .replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)] ?? '')
+  const { subject, text, html, language } = content
+  const names = { messageId: letters(), boundary: letters() }
+  const data = composeMessage({ from: SENDER, to, subject, text, html, language, date: Date.now(), ...names })
+  return { from: SENDER.address, to, data }
+}
+
+/** Waits for the mail and asserts that it is what was sent, byte by byte, behind the headers of the server. */
+export async function assertArrives(receiver: Receiver, { data }: OutgoingMail): Promise<Buffer> {
+  const arrived = await nextMail(receiver)
+  const bytes = Buffer.from(data)
+  // OpenSMTPD puts no header behind ours, Postfix and Exim neither, for ours lack nothing.
+  const end = arrived.subarray(-bytes.length)
+  assert.equal(end.toString('latin1'), bytes.toString('latin1'), 'the mail that arrived is not the one that was sent')
+  return arrived
+}
+
+/** Asserts that Python reads in the mails, without a defect, what was composed. Takes them as they arrived. */
+export function assertReadable(
+  { python }: Kit,
+  mails: readonly { readonly arrived: Buffer; readonly content: MailContent; readonly to: string }[],
+): void {
+  const read = readMails(
+    python,
+    mails.map(({ arrived }) => arrived),
+  )
+  for (const [i, { content, to }] of mails.entries()) {
+    const { subject, text, html, code } = content
+    const found = read[i] ?? assert.fail('Python read too few mails')
+    assert.deepEqual(found.defects, [], `Python finds defects in ${JSON.stringify(subject)}`)
+    assert.deepEqual(found.types, ['multipart/alternative', 'text/plain', 'text/html'])
+    assert.equal(found.headers['subject'], subject)
+    assert.equal(found.headers['to'], to)
+    assert.equal(asLines(found.text), asLines(text))
+    assert.equal(asLines(found.html), asLines(html))
+    if (code === undefined) continue
+    // On a phone the subject and the first line are what shows.
+    assert.ok(found.headers['subject']?.includes(code), 'no code in the subject')
+    assert.ok(found.text?.trimStart().split('\n')[0]?.includes(code), 'no code in the first line')
+  }
+}
+
+export interface WantedError {
+  readonly stage: DeliveryError['stage']
+  readonly temporary: boolean
+  /** Found in the message, which is what the operator reads. */
+  readonly message: RegExp
+}
+
+/** Asserts that a delivery fails in this way, and tells no secret. Gives the error. */
+export async function assertFails(
+  { account }: Kit,
+  delivery: Promise<unknown>,
+  { stage, temporary, message }: WantedError,
+): Promise<DeliveryError> {
+  const error = await delivery.then(
+    (reply) => assert.fail(`it was delivered: ${JSON.stringify(reply)}`),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof DeliveryError, `wanted a DeliveryError, got ${String(error)}`)
+  assert.match(error.message, message)
+  assert.deepEqual({ stage: error.stage, temporary: error.temporary }, { stage, temporary }, error.message)
+  assert.ok(!error.message.includes(account.password), 'the message tells the password')
+  return error
+}
+
+/** Waits until the log says it, for servers write it when the client has its reply already. */
+export async function untilLogged(log: () => string, wanted: RegExp): Promise<void> {
+  const deadline = performance.now() + LOG_MS_MAX
+  while (!wanted.test(log())) {
+    if (performance.now() > deadline) throw new Error(`the log never said ${wanted}`)
+    await pause(POLL_MS)
+  }
+}
+
+function asLines(text: string | null): string | undefined {
+  return text?.replaceAll('\r\n', '\n').trimEnd()
+}

@@ -1,0 +1,353 @@
+/** What must hold with Postfix: each login, each refusal with its reason, and many mails over one connection. */
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { signInMessage } from '../../src/mail/templates.ts'
+import { contentCases } from './content-cases.ts'
+import { dkimCases } from './dkim-cases.ts'
+import {
+  assertArrives,
+  assertFails,
+  type Case,
+  clientFor,
+  deliverOnce,
+  type Kit,
+  mailOf,
+  type Overrides,
+  untilLogged,
+  UTF8_READER,
+} from './kit.ts'
+import { CLIENT_IDLE_MS_MAX, MESSAGE_BYTES_MAX, type Postfix, type PostfixService } from './postfix.ts'
+import { hasMail, nextMail } from './receiver.ts'
+import { serviceCases } from './service-cases.ts'
+
+const CODE = '042137'
+const CONTENT = signInMessage({ code: CODE, minutes: 15, appName: 'Dateline', languages: [] })
+const MAILS_IN_A_ROW = 5
+const MAILS_AT_ONCE = 20
+const HOUR_S = 3_600
+
+export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
+  const { ports } = postfix
+  const send = (service: PostfixService, mail = mailOf(CONTENT), overrides?: Overrides): Promise<string> =>
+    deliverOnce(kit, ports[service], mail, overrides)
+
+  const logins = [
+    ['SCRAM-SHA-256', 'scram'],
+    ['CRAM-MD5', 'cramMd5'],
+    ['PLAIN', 'plain'],
+    ['LOGIN', 'login'],
+  ] as const
+
+  const loginCases = logins.flatMap(([mechanism, service]): Case[] => [
+    {
+      name: `STARTTLS and AUTH ${mechanism}, where that alone is offered`,
+      async run() {
+        const mail = mailOf(CONTENT)
+        await send(service, mail)
+        await assertArrives(postfix, mail)
+        assert.deepEqual(loginsAt(postfix, service).at(-1), mechanism)
+      },
+    },
+    {
+      name: `a wrong password by ${mechanism} keeps the mail waiting, in the server's words`,
+      async run() {
+        const login = { ...kit.account, password: 'not the password' }
+        const error = await assertFails(kit, send(service, mailOf(CONTENT), { login }), {
+          stage: 'auth',
+          temporary: true,
+          message: /535 5\.7\.8 Error: authentication failed/,
+        })
+        assert.doesNotMatch(error.message, /not the password/)
+      },
+    },
+  ])
+
+  const refusals: readonly (readonly [
+    name: string,
+    service: PostfixService,
+    overrides: Overrides,
+    wanted: Parameters<typeof assertFails>[2],
+  ])[] = [
+    [
+      'a certificate by an authority that nobody named is refused, and the issuer told',
+      'all',
+      { tls: { ca: [] } },
+      { stage: 'tls', temporary: true, message: /Authority of one run/ },
+    ],
+    [
+      'a certificate for another name is refused',
+      'all',
+      { tls: { ca: [kit.certificates.ca], name: 'mx.example.test' } },
+      { stage: 'tls', temporary: true, message: /mx\.example\.test/ },
+    ],
+    [
+      'a certificate for a name is refused for an IP address',
+      'all',
+      { servers: [{ host: '127.0.0.1', port: ports.all }] },
+      { stage: 'tls', temporary: true, message: /127\.0\.0\.1/ },
+    ],
+    [
+      'a server that stopped to offer STARTTLS gets no login and no mail',
+      'withoutTls',
+      {},
+      { stage: 'starttls', temporary: true, message: /offers no TLS|STARTTLS/i },
+    ],
+    [
+      'a server without a login where one is set gets no mail',
+      'open',
+      {},
+      { stage: 'auth', temporary: true, message: /AUTH|login|log in/i },
+    ],
+  ]
+
+  return [
+    ...loginCases,
+    {
+      name: 'of all mechanisms the strongest is taken',
+      async run() {
+        const mail = mailOf(CONTENT)
+        await send('all', mail)
+        await assertArrives(postfix, mail)
+        assert.equal(loginsAt(postfix, 'all').at(-1), 'SCRAM-SHA-256')
+      },
+    },
+    {
+      name: 'STARTTLS and AUTH XOAUTH2 with a token',
+      async run() {
+        const mail = mailOf(CONTENT)
+        const token = postfix.token(kit.account, seconds() + HOUR_S)
+        await send('token', mail, { login: { user: kit.account.user, token: async () => token } })
+        await assertArrives(postfix, mail)
+        assert.equal(loginsAt(postfix, 'token').at(-1), 'XOAUTH2')
+      },
+    },
+    {
+      name: 'an expired token keeps the mail waiting',
+      async run() {
+        const token = postfix.token(kit.account, seconds() - HOUR_S)
+        const login = { user: kit.account.user, token: async () => token }
+        const delivery = send('token', mailOf(CONTENT), { login })
+        const error = await assertFails(kit, delivery, { stage: 'auth', temporary: true, message: /535 5\.7\.8/ })
+        assert.ok(!error.message.includes(token), 'the message tells the token')
+      },
+    },
+    {
+      name: 'TLS from the first byte',
+      async run() {
+        const mail = mailOf(CONTENT)
+        await send('implicitTls', mail, { tls: { mode: 'implicit' } })
+        await assertArrives(postfix, mail)
+      },
+    },
+    {
+      name: 'another name of the certificate is accepted when it is set',
+      async run() {
+        const mail = mailOf(CONTENT)
+        const servers = [{ host: '127.0.0.1', port: ports.all }]
+        await send('all', mail, { servers, tls: { name: 'mail.example.test' } })
+        await assertArrives(postfix, mail)
+      },
+    },
+    ...refusals.map(([name, service, overrides, wanted]): Case => ({
+      name,
+      async run() {
+        await assertFails(kit, send(service, mailOf(CONTENT), overrides), wanted)
+        assert.ok(!hasMail(postfix), 'a mail arrived')
+      },
+    })),
+    {
+      name: 'a relay without a login, in clear where that is set',
+      async run() {
+        const mail = mailOf(CONTENT)
+        await send('open', mail, { login: null, tls: { mode: 'none' } })
+        assert.match((await assertArrives(postfix, mail)).toString(), /\(Postfix\) with ESMTP id/)
+      },
+    },
+    {
+      name: 'a relay without a login, with TLS where it is offered',
+      async run() {
+        const mail = mailOf(CONTENT)
+        await send('open', mail, { login: null, tls: { mode: 'starttls-if-offered' } })
+        assert.match((await assertArrives(postfix, mail)).toString(), /\(Postfix\) with ESMTPS id/)
+      },
+    },
+    {
+      name: 'in clear, the password is proved (SCRAM-SHA-256) and not told',
+      async run() {
+        const mail = mailOf(CONTENT)
+        await send('withoutTls', mail, { tls: { mode: 'none' } })
+        await assertArrives(postfix, mail)
+        assert.equal(loginsAt(postfix, 'withoutTls').at(-1), 'SCRAM-SHA-256')
+      },
+    },
+    {
+      name: `SMTPUTF8: a mail to ${UTF8_READER}`,
+      async run() {
+        const mail = mailOf(CONTENT, UTF8_READER)
+        await send('all', mail)
+        const arrived = (await assertArrives(postfix, mail)).toString()
+        assert.match(arrived, /^To: jörg@xn--bcher-kva\.example\r$/m)
+        assert.match(arrived, /\(Postfix\) with UTF8SMTPSA id/)
+        assert.match(arrived, /^Delivered-To: jörg@/m)
+      },
+    },
+    {
+      name: 'an address that is not ASCII is refused for good where SMTPUTF8 is not offered',
+      async run() {
+        const wanted = { stage: 'mail', temporary: false, message: /SMTPUTF8/ } as const
+        await assertFails(kit, send('ascii', mailOf(CONTENT, UTF8_READER)), wanted)
+      },
+    },
+    {
+      name: 'an international domain alone needs no SMTPUTF8',
+      async run() {
+        const mail = mailOf(CONTENT, 'jorg@bücher.example')
+        await send('ascii', mail)
+        await assertArrives(postfix, mail)
+      },
+    },
+    {
+      name: 'a mail above the SIZE that was announced is refused for good',
+      async run() {
+        const wanted = { stage: 'mail', temporary: false, message: /size|2000|too (?:big|large)/i } as const
+        await assertFails(kit, send('small', mailOf(long())), wanted)
+      },
+    },
+    {
+      name: "a mail above a size that was not announced is refused for good, in the server's words",
+      async run() {
+        const wanted = {
+          stage: 'message',
+          temporary: false,
+          message: /552 5\.3\.4 Error: message file too big/,
+        } as const
+        await assertFails(kit, send('smallUntold', mailOf(long())), wanted)
+      },
+    },
+    {
+      name: 'greylisting: refused for now with 450, accepted later',
+      async run() {
+        const mail = mailOf(CONTENT, 'grey@example.net')
+        postfix.greylist(mail.to, true)
+        const wanted = { stage: 'rcpt', temporary: true, message: /450 4\.7\.1 .*Greylisted, try again later/ } as const
+        const error = await assertFails(kit, send('greylisting', mail), wanted)
+        assert.match(error.reply ?? '', /^450 4\.7\.1 /)
+        postfix.greylist(mail.to, false)
+        await send('greylisting', mail)
+        await assertArrives(postfix, mail)
+      },
+    },
+    {
+      name: 'a recipient whose domain the server does not serve is refused for good',
+      async run() {
+        const wanted = { stage: 'rcpt', temporary: false, message: /554 5\.7\.1 .*Relay access denied/ } as const
+        const delivery = send('foreign', mailOf(CONTENT, 'reader@elsewhere.example'))
+        await assertFails(kit, delivery, wanted)
+      },
+    },
+    {
+      name: `${MAILS_IN_A_ROW} mails in a row take one connection and one login`,
+      async run() {
+        const before = countOf(postfix.log(), connectsTo('scram'))
+        const client = clientFor(kit, ports.scram)
+        for (let i = 0; i < MAILS_IN_A_ROW; i++) {
+          const mail = mailOf(CONTENT)
+          await client.deliver(mail)
+          await assertArrives(postfix, mail)
+        }
+        await client.close()
+        await untilLogged(
+          () => postfix.log(),
+          new RegExp(`postfix/scram/smtpd.* disconnect from .* auth=1 mail=${MAILS_IN_A_ROW} .*quit=1`),
+        )
+        assert.equal(countOf(postfix.log(), connectsTo('scram')) - before, 1)
+      },
+    },
+    {
+      name: `${MAILS_AT_ONCE} mails at once arrive, each of them once`,
+      async run() {
+        const client = clientFor(kit, ports.all)
+        const mails = Array.from({ length: MAILS_AT_ONCE }, () => mailOf(CONTENT))
+        await Promise.all(mails.map((mail) => client.deliver(mail)))
+        await client.close()
+        const arrived: string[] = []
+        while (arrived.length < MAILS_AT_ONCE) arrived.push((await nextMail(postfix)).toString())
+        for (const { data } of mails) assert.equal(arrived.filter((one) => one.endsWith(data)).length, 1)
+        assert.ok(!hasMail(postfix), 'a mail arrived twice')
+      },
+    },
+    {
+      name: 'after a refused recipient the connection serves the next mail',
+      async run() {
+        const before = countOf(postfix.log(), connectsTo('greylisting'))
+        const client = clientFor(kit, ports.greylisting)
+        postfix.greylist('grey@example.net', true)
+        const refused = client.deliver(mailOf(CONTENT, 'grey@example.net'))
+        await assertFails(kit, refused, { stage: 'rcpt', temporary: true, message: /450/ })
+        const mail = mailOf(CONTENT)
+        await client.deliver(mail)
+        await assertArrives(postfix, mail)
+        await client.close()
+        assert.equal(countOf(postfix.log(), connectsTo('greylisting')) - before, 1)
+      },
+    },
+    {
+      name: 'a connection that the server closed while it was idle costs no mail',
+      async run() {
+        const client = clientFor(kit, ports.impatient)
+        for (const pauseMs of [0, CLIENT_IDLE_MS_MAX + 500]) {
+          await pause(pauseMs)
+          const mail = mailOf(CONTENT)
+          await client.deliver(mail)
+          await assertArrives(postfix, mail)
+        }
+        await client.close()
+      },
+    },
+    {
+      name: 'a server that does not answer is passed over for the next',
+      async run() {
+        const mail = mailOf(CONTENT)
+        const servers = [
+          { host: 'localhost', port: ports.nobody },
+          { host: 'localhost', port: ports.all },
+        ]
+        await send('all', mail, { servers })
+        await assertArrives(postfix, mail)
+      },
+    },
+    {
+      name: 'a server without PIPELINING, SIZE, 8BITMIME and ENHANCEDSTATUSCODES',
+      async run() {
+        const mail = mailOf(CONTENT)
+        await send('bare', mail)
+        await assertArrives(postfix, mail)
+      },
+    },
+    ...contentCases(kit, postfix, ports.all),
+    ...dkimCases(kit, postfix, ports.all),
+    ...serviceCases(kit, postfix, ports.all),
+  ]
+}
+
+/** The mechanisms of the logins at one service, in order. */
+function loginsAt(postfix: Postfix, service: PostfixService): (string | undefined)[] {
+  const pattern = new RegExp(`postfix/${service}/smtpd.*sasl_method=([\\w-]+)`, 'g')
+  return [...postfix.log().matchAll(pattern)].map(([, mechanism]) => mechanism)
+}
+
+function connectsTo(service: PostfixService): RegExp {
+  return new RegExp(`postfix/${service}/smtpd\\[\\d+\\]: connect from`, 'g')
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  return [...text.matchAll(pattern)].length
+}
+
+function long(): typeof CONTENT {
+  return { ...CONTENT, text: 'a line of text\n'.repeat(MESSAGE_BYTES_MAX / 10) }
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1_000)
+}

@@ -1,0 +1,49 @@
+/** Python in a jail: aiosmtpd runs there, and every mail that arrived anywhere is read there. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DebianTree } from './debian-tree.ts'
+import type { Jail } from './jail.ts'
+
+const MODULES = 'email, email.policy, json, ssl, asyncio, dkim, nacl.signing, aiosmtpd.smtp'
+
+export const PYTHON_TREE: DebianTree = {
+  name: 'python',
+  suite: 'bookworm',
+  packages: ['python3', 'python3-aiosmtpd', 'python3-dkim', 'python3-nacl'],
+  // Compiles them, which would otherwise take a second of every run.
+  warmUp: ['/usr/bin/python3', '-c', `import ${MODULES}`],
+}
+
+export interface Signature {
+  readonly algorithm: string
+  readonly selector: string
+  readonly good: boolean
+  readonly reason?: string
+}
+
+export interface ReadMail {
+  readonly defects: readonly string[]
+  /** By name in small letters. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly types: readonly string[]
+  readonly text: string | null
+  readonly html: string | null
+  readonly signatures: readonly Signature[]
+}
+
+/** Puts one of the programs beside this file into the jail; gives the words that run it. */
+export function pythonProgram(jail: Jail, name: 'aiosmtpd-inbox.py' | 'read-mail.py'): string[] {
+  const path = `/opt/${name}`
+  jail.write(path, readFileSync(join(import.meta.dirname, name), 'utf8'))
+  return ['/usr/bin/python3', '-X', 'utf8', path]
+}
+
+/** What Python reads in each mail; with records of DNS (name to text) also what dkimpy says of its signatures. */
+export function readMails(
+  jail: Jail,
+  mails: readonly Uint8Array[],
+  records: Readonly<Record<string, string>> = {},
+): ReadMail[] {
+  const input = { mails: mails.map((mail) => Buffer.from(mail).toString('base64')), records }
+  return JSON.parse(jail.run(pythonProgram(jail, 'read-mail.py'), JSON.stringify(input))) as ReadMail[]
+}
