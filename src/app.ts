@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { apiRoutes, operationRoutes } from './api/routes.ts'
 import { readinessChecks } from './api/readiness.ts'
-import { serviceMetrics, type ServiceCounters } from './api/service-metrics.ts'
+import { backupMetrics, serviceMetrics, type ServiceCounters } from './api/service-metrics.ts'
 import { systemRoutes } from './api/system-routes.ts'
 import { authRoutes } from './api/auth-routes.ts'
 import { dataRoutes } from './api/data-routes.ts'
@@ -39,7 +39,9 @@ import { openConfiguredMailer } from './mail/mailer.ts'
 import { TemplateError } from './mail/template-error.ts'
 import { openTemplates } from './mail/templates.ts'
 import { STORED_MODELS } from './models/registry.ts'
+import { startBackups, type BackupSchedule } from './store/backup-schedule.ts'
 import { prepareDataDir } from './store/data-dir.ts'
+import { startHousekeeping, type Housekeeping } from './store/housekeeping.ts'
 import { loadSecrets } from './store/secret-file.ts'
 import { openStore } from './store/sqlite-store.ts'
 import type { Store } from './store/store.ts'
@@ -49,6 +51,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Where the operator's own mail templates are, in the data directory. */
 const TEMPLATES_DIRECTORY = 'templates'
 const INSTANCE_BYTES = 8
+const BACKUPS_DIRECTORY = 'backups'
 
 /** What comes from outside: time, the log, and the operator's terminal. */
 export interface Surroundings {
@@ -145,6 +148,9 @@ export interface App {
   readonly services: Services
   /** How mail leaves, and what is to be known about that: lines for the operator. */
   readonly mail: readonly string[]
+  /** The backups that the service makes by itself; undefined where it makes none. */
+  readonly backups: BackupSchedule | undefined
+  readonly housekeeping: Housekeeping
   /** Resolves when all mail that is due has been tried. */
   idle(): Promise<void>
   /**
@@ -185,6 +191,10 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
       log,
     })
+    const backups = await openBackups(config, { store, now, log })
+    if (backups !== undefined) backupMetrics(metrics, backups)
+    const guestMs = config.guestDays === 0 ? undefined : config.guestDays * 24 * HOUR_MS
+    const housekeeping = startHousekeeping({ store, guestMs, now, log })
     const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
     const documents = createDocuments({ store, now, newId, settings, invite: accounts.invite })
     const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: courier.wake })
@@ -193,7 +203,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       startedAt: now(),
       sessions,
       metrics,
-      checks: readinessChecks({ store, dataDir: resolve(config.dataDir), now }),
+      checks: readinessChecks({ store, dataDir: resolve(config.dataDir), backups, now }),
       now,
     })
     const routes = [
@@ -213,10 +223,13 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       limits: serverLimits,
       observe: counters.request,
     })
+    const stopWork = async (): Promise<void> => {
+      await Promise.all([courier.stop(), housekeeping.stop(), backups?.stop()])
+    }
     const close = async (): Promise<void> => {
       renewal?.stop()
       await server.close()
-      await courier.stop()
+      await stopWork()
       await mailer.close()
       await store.close()
     }
@@ -235,9 +248,9 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
         if (nextFiles !== undefined) renewal?.reload(nextFiles)
       }
       const mail = describeMail(mailSettings)
-      return { url, port, instance, services, mail, idle: courier.idle, reload, close }
+      return { url, port, instance, services, mail, backups, housekeeping, idle: courier.idle, reload, close }
     } catch (error) {
-      await courier.stop()
+      await stopWork()
       await mailer.close()
       throw error
     }
@@ -255,4 +268,19 @@ function certificateFiles({ tlsCert, tlsKey }: Config): CertificateFiles | undef
 function addressOf({ listen, host, port }: Config, inherited: number | undefined): ListenAddress {
   if (inherited !== undefined) return { kind: 'inherited', descriptor: inherited }
   return listen ?? { kind: 'tcp', host, port }
+}
+
+async function openBackups(
+  { backupEvery, backupKeep, dataDir }: Config,
+  parts: Pick<Services, 'store'> & Pick<Surroundings, 'now' | 'log'>,
+): Promise<BackupSchedule | undefined> {
+  if (backupEvery === undefined) return undefined
+  const directory = resolve(dataDir)
+  return startBackups({
+    ...parts,
+    database: join(directory, 'dateline.db'),
+    directory: join(directory, BACKUPS_DIRECTORY),
+    everyMs: backupEvery,
+    keep: backupKeep,
+  })
 }

@@ -5,6 +5,7 @@
  * variable `DATELINE_DATA_DIR`. Secrets are read apart and are no part of the Config, so that a Config can be shown.
  */
 import { readFileSync, statSync } from 'node:fs'
+import { parseDuration, type DurationRange } from './base/duration.ts'
 import { didYouMean } from './base/nearest.ts'
 import { LOG_LEVELS, type LogLevel } from './base/log.ts'
 import { systemReason } from './base/system-error.ts'
@@ -41,6 +42,7 @@ interface Setting<T> {
 }
 
 const HOURS_MAX = 24 * 366 * 10
+const BACKUP_EVERY: DurationRange = { min: 60_000, max: 365 * 24 * 3_600_000 }
 
 const DECLARED = {
   config: optional(readPath, 'JSON file of further settings, as {"port": 8081}', []),
@@ -130,6 +132,18 @@ const DECLARED = {
     max: 60_000,
     meaning: 'milliseconds that a query may take which no index serves',
   }),
+  backupEvery: {
+    parse: (given: string) => (given === 'off' ? undefined : parseDuration(given, BACKUP_EVERY)),
+    initial: undefined,
+    shown: 'off',
+    meaning: 'time from one backup to the next, such as 24h; off makes none',
+  } as Setting<number | undefined>,
+  backupKeep: whole(7, {
+    min: 1,
+    max: 1000,
+    meaning: 'backups made by itself that are kept in backups/ of the data directory',
+  }),
+  guestDays: whole(90, { max: 3650, meaning: 'days after which a guest who stays away is deleted; 0 keeps all' }),
   flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'where the flags of seeded countries are'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 

@@ -6,8 +6,10 @@
  */
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
 import { showDuration } from '../base/duration.ts'
 import { remoteConfig } from '../models/remote-config.ts'
+import type { BackupState } from '../store/backup-schedule.ts'
 import type { DocumentStore, OutboxStore } from '../store/store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */
@@ -21,10 +23,16 @@ export type ReadinessCheck = () => Promise<string | undefined>
 export interface ReadinessParts {
   readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'outboxSummary'>
   readonly dataDir: string
+  readonly backups: { state(): BackupState } | undefined
   readonly now: Clock
 }
 
-export function readinessChecks({ store, dataDir, now }: ReadinessParts): Readonly<Record<string, ReadinessCheck>> {
+export function readinessChecks({
+  store,
+  dataDir,
+  backups,
+  now,
+}: ReadinessParts): Readonly<Record<string, ReadinessCheck>> {
   return {
     async database() {
       await store.get(remoteConfig, remoteConfig.singleton ?? '')
@@ -40,6 +48,11 @@ export function readinessChecks({ store, dataDir, now }: ReadinessParts): Readon
       return waits > MAIL_WAITS_MAX_MS
         ? `a message has been waiting for ${showDuration(Math.floor(waits / 60_000) * 60_000)}`
         : undefined
+    },
+    async backups() {
+      const { last, failure } = backups?.state() ?? {}
+      if (failure === undefined) return undefined
+      return last === undefined ? 'none could be made yet' : `the last one is of ${isoDate(last.at)}`
     },
   }
 }

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Metrics, Reading } from '../base/metrics.ts'
+import type { BackupRecord, BackupState } from '../store/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
 import { freeBytes } from './readiness.ts'
 
@@ -34,6 +35,32 @@ export interface ServiceCounters {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+
+/** Registers what is known of the backups that the service makes by itself. */
+export function backupMetrics(metrics: Metrics, backups: { state(): BackupState }): void {
+  const ofLast = (read: (last: BackupRecord) => number) => (): readonly Reading[] => {
+    const { last } = backups.state()
+    return last === undefined ? [] : [[{}, read(last)]]
+  }
+  metrics.gauge('dateline_backup_failed', 'Whether the last try failed.', () => [
+    [{}, backups.state().failure === undefined ? 0 : 1],
+  ])
+  metrics.gauge(
+    'dateline_backup_timestamp_seconds',
+    'When the last backup was begun.',
+    ofLast(({ at }) => at / 1000),
+  )
+  metrics.gauge(
+    'dateline_backup_bytes',
+    'Size of the last backup.',
+    ofLast(({ bytes }) => bytes),
+  )
+  metrics.gauge(
+    'dateline_backup_duration_seconds',
+    'How long the last backup took.',
+    ofLast(({ ms }) => ms / 1000),
+  )
+}
 
 /** Registers everything, and gives what is to be called as things happen. */
 export function serviceMetrics(metrics: Metrics, service: MeasuredService): ServiceCounters {

@@ -56,6 +56,7 @@ export interface Sessions {
 
 const LABEL_CHARS_MAX = 120
 const KNOWN_CALLERS_MAX = 10_000
+const DAY_MS = 24 * 3_600_000
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
@@ -71,6 +72,19 @@ function callerReader(): (id: string, user: string) => Caller {
     if (known.size >= KNOWN_CALLERS_MAX && oldest !== undefined) known.delete(oldest)
     known.set(id, { user, caller })
     return caller
+  }
+}
+
+/** Has the store remember once a day that a guest was here. What fails is made good by a later request. */
+function guestWatch(store: AccountStore): (id: string, now: number) => void {
+  const days = new Map<string, number>()
+  return (id, now) => {
+    const day = Math.floor(now / DAY_MS)
+    if (days.get(id) === day) return
+    const [oldest] = days.keys()
+    if (days.size >= KNOWN_CALLERS_MAX && oldest !== undefined) days.delete(oldest)
+    days.set(id, day)
+    store.seeGuest(id, now).catch(() => days.delete(id))
   }
 }
 
@@ -90,6 +104,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   const ownRun = `${RUN_TOKEN}${instance}`
   const verify = tokenVerifier({ keys: keys.signing, issuer: settings.issuer })
   const callerOf = callerReader()
+  const seen = guestWatch(store)
   const identify = async (headers: IncomingHttpHeaders, now: number): Promise<Session | string> => {
     const token = BEARER.exec(headers.authorization ?? '')?.[1]
     if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
@@ -98,7 +113,9 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
     if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
     const user = await store.caller({ userId: claims.sub, jti: claims.jti, iat: claims.iat })
     if (user === undefined) return 'ended, or its user is gone'
-    return { caller: callerOf(claims.sub, user), user, jti: claims.jti, expiresAt: claims.exp * 1000 }
+    const caller = callerOf(claims.sub, user)
+    if (caller.appRole === 'guestUser') seen(caller.id, now)
+    return { caller, user, jti: claims.jti, expiresAt: claims.exp * 1000 }
   }
   const open = ({ label, now, lifetimeMs = settings.lifetimeMs }: SessionRequest, jti = newId()): SessionRecord => {
     const expiresAt = (Math.floor(now / 1000) + Math.floor(lifetimeMs / 1000)) * 1000

@@ -6,6 +6,7 @@
  * no part of a backup: who finds one can read what the site holds, but can sign nobody in.
  */
 import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
@@ -19,7 +20,7 @@ const DIRECTORY_MODE = 0o700
 const ABANDONED_MS = 2 * 3_600_000
 
 const BACKUP_NAME = /^dateline-\d{8}T\d{6}Z\.db$/
-const PARTIAL_NAME = /\.db\.partial-\d+$/
+const PARTIAL_NAME = /\.db\.partial-(\d+)(?:-\w+)?$/
 
 export interface BackupRequest {
   readonly database: string
@@ -113,8 +114,17 @@ export function listBackups(directory: string): readonly string[] {
 }
 
 /** Removes the oldest backups of a directory until `keep` are left; gives their names. */
-export function pruneBackups(directory: string, keep: number): readonly string[] {
+export async function removeOldBackups(directory: string, keep: number): Promise<readonly string[]> {
   const gone = listBackups(directory).slice(0, -keep)
-  for (const file of gone) rmSync(file, { force: true })
+  // A large file takes its time to be removed, which is not the event loop's.
+  for (const file of gone) await rm(file, { force: true })
   return gone.map((file) => basename(file))
+}
+
+/** What backups of this process that were ended have left in a directory. */
+export async function partialFiles(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory).catch(() => [])
+  return names
+    .filter((name) => PARTIAL_NAME.exec(name)?.[1] === String(process.pid))
+    .map((name) => join(directory, name))
 }

@@ -73,6 +73,12 @@ export const MIGRATIONS: readonly string[] = [
   -- For the messages whose code is about to expire.
   CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE state = 'waiting';
   `,
+  `
+  -- When a guest was last here, so that those who stay away can be removed.
+  CREATE TABLE guest_seen (user_id TEXT PRIMARY KEY REFERENCES user (id) ON DELETE CASCADE, at INTEGER NOT NULL)
+    WITHOUT ROWID;
+  CREATE INDEX guest_seen_at ON guest_seen (at);
+  `,
 ]
 
 export interface MigrationOptions {

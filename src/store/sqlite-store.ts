@@ -8,6 +8,9 @@ import { asStoreFailure, isDamage, openDatabase, type Database } from './databas
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from './document-tables.ts'
 import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
+import { removeExpired } from './expired-rows.ts'
+import * as guests from './guest-table.ts'
+import * as notes from './note-table.ts'
 import * as outbox from './outbox-table.ts'
 import { countRate } from './rate-table.ts'
 import { createFinder } from './finder.ts'
@@ -133,6 +136,18 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     listMessages: (query) => read(() => outbox.listMessages(database, query)),
     retryMessage: (id, now) => write(() => outbox.retryMessage(database, id, now)),
     outboxSummary: (now) => read(() => outbox.outboxSummary(database, now)),
+    seeGuest: (id, now) => write(() => guests.seeGuest(database, id, now)),
+
+    readNote: (name) => read(() => notes.readNote(database, name)),
+    writeNote: (name, value) => write(() => notes.writeNote(database, name, value)),
+    removeExpired: (now) => write(() => removeExpired(database, now)),
+    registerGuests: (after, now) => write(() => guests.registerGuests(database, after, now)),
+    removeGuests: (before, now) =>
+      write(() => {
+        const step = guests.removeGuests(database, before, now)
+        if (step.removed > 0) checkpoints.erase()
+        return step
+      }),
     queryCounts: () => finder.counts(),
 
     close: async () => {

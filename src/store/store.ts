@@ -5,7 +5,7 @@
  * operation, with its conditions inside, so that no caller can check first and act later. Nothing above this folder
  * knows SQL or sees a transaction.
  */
-import type { JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
@@ -182,6 +182,8 @@ export interface AccountStore {
   endSessions(userId: string, now: number): Promise<number>
   /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
   updateUser(id: string, change: (stored: JsonObject) => JsonObject): Promise<string | 'missing' | 'last-admin'>
+  /** Remembers that a guest was here. */
+  seeGuest(id: string, now: number): Promise<void>
   /** Deletes a user and all that belongs to it, for good: the content is overwritten in the file. */
   deleteAccount(request: AccountDeletion): Promise<'deleted' | 'missing' | 'last-admin'>
   countRate(rate: Rate, now: number): Promise<RateOutcome>
@@ -273,6 +275,22 @@ export interface OutboxStore {
   outboxSummary(now: number): Promise<OutboxSummary>
 }
 
+/** Facts about the database itself, by name. */
+export interface NoteStore {
+  readNote(name: string): Promise<Json | undefined>
+  writeNote(name: string, value: Json): Promise<void>
+}
+
+/** Small steps that remove what nobody needs any more. */
+export interface HousekeepingStore {
+  /** Removes some rows whose time is over; gives whether there may be more. */
+  removeExpired(now: number): Promise<boolean>
+  /** Begins to watch guests who are not watched yet; gives where to go on, or undefined at the end. */
+  registerGuests(after: number, now: number): Promise<number | undefined>
+  /** Deletes some of the guests who were last here before a time, for good. */
+  removeGuests(before: number, now: number): Promise<{ readonly removed: number; readonly isDone: boolean }>
+}
+
 /** How queries were answered since the start. */
 export interface QueryCounts {
   /** Beside the other requests of the turn. */
@@ -283,7 +301,7 @@ export interface QueryCounts {
   readonly refused: number
 }
 
-export interface Store extends DocumentStore, AccountStore, OutboxStore {
+export interface Store extends DocumentStore, AccountStore, OutboxStore, NoteStore, HousekeepingStore {
   queryCounts(): QueryCounts
   /** Finishes what is under way and closes the files. */
   close(): Promise<void>

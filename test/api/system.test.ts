@@ -1,7 +1,9 @@
 /** /healthz, /readyz and /metrics: what who runs the service can see, and who else cannot. */
 import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { newPerson } from '../support/cast.ts'
 import { startService, type Cleanup, type TestService } from '../support/service.ts'
@@ -54,6 +56,25 @@ describe('readiness', () => {
     const answer = await service.call('GET', '/readyz')
     assert.equal(answer.status, 503)
     assert.deepEqual(answer.at('reasons'), ['mail: a message has been waiting for 4m'])
+  })
+})
+
+describe('backups that the service makes', () => {
+  it('show in the metrics, and take readiness away while they fail', async (t) => {
+    const service = await startService(t, { backupEvery: '24h' })
+    await service.app.backups?.idle()
+    const report = await metricsOf(service)
+    assert.equal(valueOf(report, 'dateline_backup_failed'), 0)
+    assert.equal(valueOf(report, 'dateline_backup_timestamp_seconds'), service.now() / 1000)
+    assert.ok((valueOf(report, 'dateline_backup_bytes') ?? 0) > 100_000)
+    const directory = join(service.directory, 'data/backups')
+    rmSync(directory, { recursive: true })
+    writeFileSync(directory, '')
+    service.advance(24 * 3_600_000)
+    await service.app.backups?.idle()
+    const answer = await service.call('GET', '/readyz')
+    assert.deepEqual(answer.at('reasons'), ['backups: the last one is of 2026-03-01T12:00:00.000Z'])
+    assert.equal(valueOf(await metricsOf(service), 'dateline_backup_failed'), 1)
   })
 })
 

@@ -15,7 +15,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { language } from '../../src/models/language.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
-import { backupName, listBackups, pruneBackups, writeBackup, type BackupRequest } from '../../src/store/backup.ts'
+import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequest } from '../../src/store/backup.ts'
 import { DatabaseFileError } from '../../src/store/database-copy.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -167,13 +167,13 @@ function fillDisk(directory: string): void {
   }
 }
 
-it('pruneBackups() removes the oldest of those with a name of ours, and no other file', (t) => {
+it('removeOldBackups() removes the oldest of those with a name of ours, and no other file', async (t) => {
   const directory = temporaryDirectory(t)
   const days = [1, 2, 3, 4].map((day) => backupName(Date.UTC(2026, 0, day)))
   const others = ['mine.db', 'dateline-2026.db', 'dateline-20260101T000000Z.db.partial-1', 'x-20260101T000000Z.db']
   for (const name of [...days, ...others]) writeFileSync(join(directory, name), '')
-  assert.deepEqual(pruneBackups(directory, 2), days.slice(0, 2))
-  assert.deepEqual(pruneBackups(directory, 2), [])
+  assert.deepEqual(await removeOldBackups(directory, 2), days.slice(0, 2))
+  assert.deepEqual(await removeOldBackups(directory, 2), [])
   assert.deepEqual(
     listBackups(directory),
     days.slice(2).map((name) => join(directory, name)),
