@@ -28,6 +28,27 @@ export type Stage =
 /** Gets the dialogue with a server while it goes on: one call for one line, with every secret masked already. */
 export type Trace = (line: { readonly from: 'client' | 'server' | 'note'; readonly text: string }) => void
 
+/** What went wrong where neither a reply nor an error of the system says it. */
+export type DeliveryProblem =
+  // With a mail server:
+  | 'silent' // nothing came within its time
+  | 'closed' // it closed the connection
+  | 'garbled' // what it sent is no SMTP
+  | 'astray' // the name of this machine leads elsewhere
+  | 'no-tls'
+  | 'no-login' // it offers no AUTH at all
+  | 'no-mechanism' // it offers none that we speak
+  | 'login-in-clear' // it offers only such as would tell the password to listeners
+  | 'no-token'
+  | 'too-large'
+  | 'no-utf8'
+  // With a program:
+  | 'start'
+  | 'status'
+  | 'killed'
+  | 'slow'
+  | 'noisy'
+
 export interface DeliveryErrorParts {
   readonly stage: Stage
   /** Whether the same mail may get through later, with nothing changed in it. */
@@ -40,6 +61,9 @@ export interface DeliveryErrorParts {
   readonly enhanced?: string | undefined
   /** Who signed a certificate that was not accepted: `CN=Example CA, O=Example`. */
   readonly issuer?: string | undefined
+  readonly problem?: DeliveryProblem | undefined
+  /** The exit status of a program that took the mail. */
+  readonly exitStatus?: number | undefined
   /** What the system or OpenSSL said, with its `code`: ENOTFOUND, ECONNREFUSED, SELF_SIGNED_CERT_IN_CHAIN … */
   readonly cause?: unknown
 }
@@ -51,8 +75,11 @@ export class DeliveryError extends Error {
   readonly code: number | undefined
   readonly enhanced: string | undefined
   readonly issuer: string | undefined
+  readonly problem: DeliveryProblem | undefined
+  readonly exitStatus: number | undefined
 
-  constructor(message: string, { stage, temporary, reply, code, enhanced, issuer, cause }: DeliveryErrorParts) {
+  constructor(message: string, parts: DeliveryErrorParts) {
+    const { stage, temporary, reply, code, enhanced, issuer, problem, exitStatus, cause } = parts
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'DeliveryError'
     this.stage = stage
@@ -61,6 +88,8 @@ export class DeliveryError extends Error {
     this.code = code
     this.enhanced = enhanced
     this.issuer = issuer
+    this.problem = problem
+    this.exitStatus = exitStatus
   }
 }
 

@@ -13,7 +13,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { systemReason } from '../base/system-error.ts'
 import { wireAddress } from './address.ts'
-import { DeliveryError, safeText, type Trace } from './delivery-error.ts'
+import { DeliveryError, type DeliveryErrorParts, type DeliveryProblem, safeText, type Trace } from './delivery-error.ts'
 
 const TIMEOUTS = {
   /** From the start of the program to its end. */
@@ -83,28 +83,43 @@ export async function deliverByProgram(
   mail: ExecMail,
   { signal, trace = () => {} }: ExecOptions = {},
 ): Promise<string> {
-  const refused = (problem: string, temporary: boolean, more: { reply?: string; cause?: unknown } = {}) =>
-    new DeliveryError(`Cannot deliver mail through the program ${JSON.stringify(command.program)}: ${problem}`, {
+  const refused = (text: string, parts: Omit<DeliveryErrorParts, 'stage'>): DeliveryError =>
+    new DeliveryError(`Cannot deliver mail through the program ${JSON.stringify(command.program)}: ${text}`, {
       stage: 'exec',
-      temporary,
-      ...more,
+      ...parts,
     })
   trace({ from: 'note', text: `starting ${JSON.stringify(command.program)}` })
-  if (signal?.aborted === true) throw refused('the service is stopping', true)
+  if (signal?.aborted === true) throw refused('the service is stopping', { temporary: true })
   const { code, killedBy, ending, failure, output } = await finished(command, mail, signal)
   const lines = firstLines(output)
   for (const text of lines) trace({ from: 'server', text })
   const reply = lines.length === 0 ? {} : { reply: lines.join(' / ') }
   const found = lines.length === 0 ? '' : `, got ${JSON.stringify(reply.reply)}`
   // Nothing is wrong with the mail where the program cannot be started or did not come to its own end.
-  if (failure !== undefined) throw refused(`it cannot be started (${systemReason(failure)})`, true, { cause: failure })
-  if (ending !== undefined) throw refused(`${ending}${found}`, true, reply)
-  if (code === null) throw refused(`it was ended by ${killedBy ?? 'something'}${found}`, true, reply)
+  if (failure !== undefined) {
+    const text = `it cannot be started (${systemReason(failure)})`
+    throw refused(text, { temporary: true, problem: 'start', cause: failure })
+  }
+  if (ending !== undefined) {
+    throw refused(`${ending.text}${found}`, { temporary: true, problem: ending.problem, ...reply })
+  }
+  if (code === null) {
+    throw refused(`it was ended by ${killedBy ?? 'something'}${found}`, {
+      temporary: true,
+      problem: 'killed',
+      ...reply,
+    })
+  }
   const words = STATUS_WORDS[code]
   const status = `status ${code}${words === undefined ? '' : ` (${words})`}`
   trace({ from: 'note', text: `it ended with ${status}` })
   if (code === DELIVERED) return reply.reply ?? 'the program took it'
-  throw refused(`it ended with ${status}${found}`, code === TRY_LATER, reply)
+  throw refused(`it ended with ${status}${found}`, {
+    temporary: code === TRY_LATER,
+    problem: 'status',
+    exitStatus: code,
+    ...reply,
+  })
 }
 
 /** How the program came to its end. */
@@ -112,7 +127,7 @@ interface Finished {
   code: number | null
   killedBy: NodeJS.Signals | null
   /** Why we ended it, if we did. */
-  ending: string | undefined
+  ending: { readonly text: string; readonly problem?: DeliveryProblem } | undefined
   /** Why it could not be started, if so. */
   failure: unknown
   /** The opening of what it printed: of its errors if there are any, else of the rest. */
@@ -143,9 +158,9 @@ function finished(command: ExecCommand, mail: ExecMail, signal: AbortSignal | un
       resolve({ ...end, output: errors() || words() })
     }
     let hasExited = false
-    const endIt = (why: string): void => {
+    const endIt = (text: string, problem?: DeliveryProblem): void => {
       if (end.ending !== undefined || hasExited) return
-      end.ending = why
+      end.ending = problem === undefined ? { text } : { text, problem }
       signalGroup(child, 'SIGTERM')
       after(kill, () => {
         signalGroup(child, 'SIGKILL')
@@ -156,13 +171,13 @@ function finished(command: ExecCommand, mail: ExecMail, signal: AbortSignal | un
     let printedBytes = 0
     const count = (bytes: number): void => {
       printedBytes += bytes
-      if (printedBytes > OUTPUT_BYTES_MAX) endIt(`it printed more than ${OUTPUT_BYTES_MAX} bytes`)
+      if (printedBytes > OUTPUT_BYTES_MAX) endIt(`it printed more than ${OUTPUT_BYTES_MAX} bytes`, 'noisy')
     }
     const onAbort = (): void => endIt('the service is stopping')
     const [errors, words] = [keepOpening(child.stderr, count), keepOpening(child.stdout, count)]
 
     signal?.addEventListener('abort', onAbort)
-    after(run, () => endIt(`it took longer than ${run} ms`))
+    after(run, () => endIt(`it took longer than ${run} ms`, 'slow'))
     child.once('error', (error) => {
       end.failure = error
       finish()

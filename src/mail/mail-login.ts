@@ -95,6 +95,11 @@ function freshToken(path: string): string {
   } catch (error) {
     if (!(error instanceof MailSettingError)) throw error
     // Whoever renews it may be about to.
-    throw new DeliveryError(`Cannot deliver mail: ${error.message}`, { stage: 'auth', temporary: true, cause: error })
+    throw new DeliveryError(`Cannot deliver mail: ${error.message}`, {
+      stage: 'auth',
+      temporary: true,
+      problem: 'no-token',
+      cause: error,
+    })
   }
 }

@@ -7,7 +7,7 @@
  * A refusal that is about the mechanism (504, 534, 538) lets the next best be tried. A refusal of the password does
  * not: it would be told again, in a weaker form, to somebody who may only be fishing for it.
  */
-import { DeliveryError, safeText } from './delivery-error.ts'
+import { DeliveryError, type DeliveryProblem, safeText } from './delivery-error.ts'
 import type { Reply } from './replies.ts'
 import { type Credentials, saslExchange } from './sasl.ts'
 import { SaslError, type SaslExchange } from './sasl-exchange.ts'
@@ -44,7 +44,8 @@ export async function authenticate(channel: SmtpChannel, settings: AuthSettings,
   const hasToken = 'token' in login
   const mechanisms = usableMechanisms({ offered, hasToken, mayTellPassword })
   if (mechanisms.length === 0) {
-    throw channel.error(nothingUsable(settings, hasToken), { temporary: true, stage: 'auth' })
+    const { text, problem } = nothingUsable(settings, hasToken)
+    throw channel.error(text, { temporary: true, stage: 'auth', problem })
   }
   const secret = hasToken ? await tokenOf(login, channel, attempt) : login.password
   hideAll(channel, [secret])
@@ -62,14 +63,23 @@ export async function authenticate(channel: SmtpChannel, settings: AuthSettings,
   })
 }
 
-function nothingUsable({ offered }: AuthSettings, hasToken: boolean): string {
+interface Unusable {
+  readonly text: string
+  readonly problem: DeliveryProblem
+}
+
+function nothingUsable({ offered }: AuthSettings, hasToken: boolean): Unusable {
   if (usableMechanisms({ offered, hasToken, mayTellPassword: true }).length > 0) {
     const what = hasToken ? 'the token' : 'the password'
-    return `the server offers only ways to log in that would tell ${what} to whoever listens (AUTH ${shown(offered)})`
+    const text = `the server offers only ways to log in that would tell ${what} to whoever listens (AUTH ${shown(offered)})`
+    return { text, problem: 'login-in-clear' }
   }
-  if (offered.length === 0) return 'a user is set, and the server does not offer AUTH'
+  if (offered.length === 0) return { text: 'a user is set, and the server does not offer AUTH', problem: 'no-login' }
   const wanted = hasToken ? 'XOAUTH2' : 'SCRAM-SHA-256, CRAM-MD5, PLAIN or LOGIN'
-  return `a user is set, expected AUTH ${wanted}, the server offers ${shown(offered)}`
+  return {
+    text: `a user is set, expected AUTH ${wanted}, the server offers ${shown(offered)}`,
+    problem: 'no-mechanism',
+  }
 }
 
 function shown(offered: readonly string[]): string {
@@ -138,7 +148,7 @@ function loginError(channel: SmtpChannel, error: unknown): Error {
 /** Asks for the token, for as long as the attempt lasts. */
 async function tokenOf(login: TokenLogin, channel: SmtpChannel, attempt: SmtpAttempt): Promise<string> {
   const problem = (text: string, cause?: unknown): DeliveryError =>
-    channel.error(text, { temporary: true, stage: 'auth', cause })
+    channel.error(text, { temporary: true, stage: 'auth', problem: 'no-token', cause })
   const ended = Promise.withResolvers<never>()
   const leave = attempt.onEnd(() => ended.reject(problem(attempt.problem ?? 'it is over')))
   try {

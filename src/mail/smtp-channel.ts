@@ -152,7 +152,7 @@ export class SmtpChannel {
     // Bytes from before the handshake are no part of what TLS protects; whoever sits between may have put them there
     // to be read as replies from inside it (CVE-2011-0411 and its kin).
     if (this.#parser.isMidReply || this.#replies.length > 0) {
-      this.#end('the server, or somebody between, sent more before TLS began')
+      this.#end('the server, or somebody between, sent more before TLS began', { problem: 'garbled' })
     }
     this.#stage = 'tls'
     if (this.#ended !== undefined) throw this.#ended
@@ -246,7 +246,7 @@ export class SmtpChannel {
   #listen(socket: Socket, readyEvent: 'connect' | 'secureConnect'): void {
     const isCurrent = (): boolean => socket === this.#socket
     const onClose = (): void => {
-      if (isCurrent()) this.#end('the server closed the connection')
+      if (isCurrent()) this.#end('the server closed the connection', { problem: 'closed' })
     }
     socket.on('data', (chunk: Buffer) => {
       if (isCurrent()) this.#read(chunk)
@@ -276,12 +276,14 @@ export class SmtpChannel {
     try {
       this.#replies.push(...this.#parser.push(chunk))
       this.#tellReplies(known)
-      if (this.#replies.length > WAITING_REPLIES_MAX) this.#end('the server sends replies that nothing asked for')
+      if (this.#replies.length > WAITING_REPLIES_MAX) {
+        this.#end('the server sends replies that nothing asked for', { problem: 'garbled' })
+      }
     } catch (error) {
       if (!(error instanceof ReplyError)) throw error
       this.#replies.push(...error.replies.slice(0, WAITING_REPLIES_MAX))
       this.#tellReplies(known)
-      this.#end(error.message)
+      this.#end(error.message, { problem: 'garbled' })
     }
     this.#wake()
     this.#disturbed()
@@ -293,7 +295,7 @@ export class SmtpChannel {
     // command would shift all later ones by one: a 250 for the recipient would be taken for one for the message.
     const early = this.#replies[0]
     if (early !== undefined && early.code !== 421) {
-      this.#end('the server spoke out of turn', { reply: early })
+      this.#end('the server spoke out of turn', { problem: 'garbled', reply: early })
       throw this.#ended
     }
     if (early === undefined && this.#ended === undefined) this.#socket.write(bytes)
@@ -302,10 +304,9 @@ export class SmtpChannel {
   /** Resolves as soon as `ready` gives something, which is asked after each event; rejects once the line has ended. */
   #until<T>(timeoutMs: number, ready: () => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => this.#end(`no answer came within ${timeoutMs} ms`, { cause: timedOut() }),
-        timeoutMs,
-      )
+      const silence = (): void =>
+        this.#end(`no answer came within ${timeoutMs} ms`, { problem: 'silent', cause: timedOut() })
+      const timer = setTimeout(silence, timeoutMs)
       this.#wake = () => {
         const value = ready()
         if (value === undefined && this.#ended === undefined) return
@@ -318,7 +319,7 @@ export class SmtpChannel {
     })
   }
 
-  #end(problem: string, parts: Pick<SmtpFailure, 'reply' | 'issuer' | 'cause'> = {}): void {
+  #end(problem: string, parts: Omit<SmtpFailure, 'stage' | 'temporary'> = {}): void {
     if (this.#ended !== undefined) return
     this.#ended = this.error(problem, { temporary: true, ...parts })
     this.#socket.destroy()

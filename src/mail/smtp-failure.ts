@@ -1,5 +1,5 @@
 /** The one form of what went wrong with a mail server: which server, at which step, what, and in which words of its. */
-import { DeliveryError, type Stage, safeReplyText } from './delivery-error.ts'
+import { DeliveryError, type DeliveryProblem, type Stage, safeReplyText } from './delivery-error.ts'
 import type { Reply } from './replies.ts'
 
 export interface SmtpServer {
@@ -13,6 +13,7 @@ export interface SmtpFailure {
   readonly temporary: boolean
   readonly reply?: Reply
   readonly issuer?: string
+  readonly problem?: DeliveryProblem
   readonly cause?: unknown
 }
 

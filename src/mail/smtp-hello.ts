@@ -44,7 +44,8 @@ export async function introduce(
 async function greet(channel: SmtpChannel, { host, mode, verify }: HelloSettings): Promise<Extensions> {
   if (leadsAstray({ host, address: channel.serverAddress, mode, verify })) {
     channel.close()
-    throw channel.error('the host should be this machine and is not', { temporary: true, stage: 'connect' })
+    const parts = { temporary: true, stage: 'connect', problem: 'astray' } as const
+    throw channel.error('the host should be this machine and is not', parts)
   }
   if (mode === 'implicit') await channel.startTls({ verify })
   demand(channel, 'greeting', await channel.greeting(), 2)
@@ -58,7 +59,7 @@ async function greet(channel: SmtpChannel, { host, mode, verify }: HelloSettings
   }
   if (mode === 'starttls-if-offered') return extensions
   const problem = 'the server offers no TLS, and mail leaves this machine only encrypted'
-  throw channel.error(problem, { temporary: true, stage: 'starttls' })
+  throw channel.error(problem, { temporary: true, stage: 'starttls', problem: 'no-tls' })
 }
 
 /** EHLO, or HELO with a server that does not know it (RFC 5321 section 3.2). */

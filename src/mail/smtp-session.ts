@@ -6,7 +6,7 @@
  * can have been delivered, and a connection that turns out dead may be replaced; from then on it may not, or a mail
  * could arrive twice.
  */
-import type { DeliveryError } from './delivery-error.ts'
+import type { DeliveryError, DeliveryProblem } from './delivery-error.ts'
 import type { Reply } from './replies.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'
 import { type ChannelSettings, type CommandLine, openChannel, type SmtpChannel } from './smtp-channel.ts'
@@ -140,15 +140,16 @@ export class SmtpSession {
   #mailParameters({ size, hasEightBits, needsUtf8 }: Envelope): string {
     const offers = this.#extensions
     const limit = sizeLimit(offers)
-    const refuse = (problem: string): DeliveryError => this.#channel.error(problem, { temporary: false, stage: 'mail' })
+    const refuse = (text: string, problem: DeliveryProblem): DeliveryError =>
+      this.#channel.error(text, { temporary: false, stage: 'mail', problem })
     if (limit !== undefined && size > limit) {
-      throw refuse(`the message has ${size} bytes, and the server takes ${limit} at most`)
+      throw refuse(`the message has ${size} bytes, and the server takes ${limit} at most`, 'too-large')
     }
     if (needsUtf8 && !offers.has('SMTPUTF8')) {
-      throw refuse('the address is not ASCII, and the server does not offer SMTPUTF8')
+      throw refuse('the address is not ASCII, and the server does not offer SMTPUTF8', 'no-utf8')
     }
     if (hasEightBits && !needsUtf8 && !offers.has('8BITMIME')) {
-      throw refuse('the message is not ASCII, and the server does not offer 8BITMIME')
+      throw refuse('the message is not ASCII, and the server does not offer 8BITMIME', 'no-utf8')
     }
     return [
       offers.has('SIZE') ? ` SIZE=${size}` : '',
