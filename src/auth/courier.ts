@@ -18,6 +18,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { adviceFor } from '../mail/delivery-advice.ts'
 import { DeliveryError } from '../mail/delivery-error.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { MailContent, SignIn } from '../mail/templates.ts'
@@ -46,6 +47,12 @@ export interface Courier {
   /** Resolves when nothing is under way, and nothing may be tried at this moment. */
   idle(): Promise<void>
   stop(): Promise<void>
+}
+
+interface FailureWords {
+  readonly reply: string
+  /** What the operator can do about it. */
+  readonly advice: string | undefined
 }
 
 export interface CourierOptions {
@@ -206,28 +213,35 @@ export function startCourier(options: CourierOptions): Courier {
         return { kind: 'later', reply: 'broken off: the code is void', dueAt: now() }
       }
       const reply = shown(attempt.brokenOff === 'late' ? TOO_LONG : errorText(error))
-      if (isServerFailure(error)) return serverFailed(attempt, reply)
+      const words = { reply, advice: error instanceof DeliveryError ? shown(adviceFor(error)) : undefined }
+      if (isServerFailure(error)) return serverFailed(attempt, words)
       if (!(error instanceof DeliveryError)) log.error('mail.courier-failed', { id, error })
       else if (error.stage !== 'compose') answered()
-      return messageFailed(message, reply, !(error instanceof DeliveryError) || error.temporary)
+      return messageFailed(message, words, !(error instanceof DeliveryError) || error.temporary)
     }
   }
-  const messageFailed = (message: OutboxMessage, reply: string, temporary: boolean): DeliveryResult => {
+  const messageFailed = (message: OutboxMessage, words: FailureWords, temporary: boolean): DeliveryResult => {
+    const { reply } = words
     const { id, attempts, expiresAt } = message
     const dueAt = temporary ? nextTry({ now: now(), attempts, expiresAt, random }) : undefined
     if (dueAt !== undefined) {
-      log.warn('mail.deferred', { id, attempt: attempts, reply })
+      log.warn('mail.deferred', { id, attempt: attempts, ...words })
       return { kind: 'later', reply, dueAt }
     }
-    log.error(temporary ? 'mail.expired' : 'mail.failed', { id, attempt: attempts, reply })
+    log.error(temporary ? 'mail.expired' : 'mail.failed', { id, attempt: attempts, ...words })
     return { kind: temporary ? 'expired' : 'failed', reply }
   }
   /** The message stays due, behind those that are due longer: when it goes is for the circuit to say. */
-  const serverFailed = ({ message: { id, attempts, expiresAt }, epoch }: Attempt, reply: string): DeliveryResult => {
-    const fields = { id, attempt: attempts, reply }
+  const serverFailed = (attempt: Attempt, words: FailureWords): DeliveryResult => {
+    const { message, epoch } = attempt
+    const { id, attempts, expiresAt } = message
+    const { reply, advice } = words
+    const fields = { id, attempt: attempts, ...words }
     if (circuit.isOpen) log.debug('mail.deferred', fields)
     else log.warn('mail.deferred', fields)
-    if (circuit.failed({ epoch, now: now(), expiresAt, random })) log.error('mail.circuit-opened', { reason: reply })
+    if (circuit.failed({ epoch, now: now(), expiresAt, random })) {
+      log.error('mail.circuit-opened', { reason: reply, advice })
+    }
     return { kind: 'later', reply, dueAt: now() }
   }
   const answered = (): void => {

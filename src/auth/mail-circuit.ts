@@ -71,6 +71,8 @@ export function createCircuit(): Circuit {
 /** Whether the failure speaks of the server and not of the message: it came before MAIL, or the server left (421). */
 export function isServerFailure(error: unknown): boolean {
   if (!(error instanceof DeliveryError) || !error.temporary) return false
+  // A program that cannot be started takes no message; what it says of one is about that one.
+  if (error.stage === 'exec') return error.problem === 'start'
   // A 421 to a recipient or a message may be meant for it alone.
   return BEFORE_MESSAGE.includes(error.stage) || (error.stage === 'mail' && (error.reply ?? '').startsWith('421'))
 }

@@ -9,6 +9,9 @@ import { systemReason } from '../base/system-error.ts'
 import type { DeliveryError, DeliveryProblem } from './delivery-error.ts'
 import { adviceForReply } from './reply-advice.ts'
 
+/** A certificate may be for hundreds of names. */
+const NAMES_CHARS_MAX = 200
+
 /** One sentence without a full stop, and without secrets as the error has none. */
 export function adviceFor(error: DeliveryError): string {
   const { stage, problem, code, cause } = error
@@ -74,8 +77,11 @@ function certificateAdvice(name: string, { issuer = 'nobody', cause }: DeliveryE
     return `The server's certificate is issued by itself, ${by}: give it with --mail-ca if it is the right one`
   }
   if (name === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = /altnames: (.*)$/s.exec(cause instanceof Error ? cause.message : '')?.[1]
-    const found = names === undefined ? 'another name' : JSON.stringify(names.replace(/\p{C}/gu, '?'))
+    const names = /.*altnames: (.*)$/s.exec(cause instanceof Error ? cause.message : '')?.[1]
+    const found =
+      names === undefined
+        ? 'another name'
+        : JSON.stringify(names.replaceAll('DNS:', '').replace(/\p{C}/gu, '?').slice(0, NAMES_CHARS_MAX))
     return `The server's certificate is for ${found}: use that name in --mail, or give it with --mail-tls-name`
   }
   if (name === 'CERT_HAS_EXPIRED') {

@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
+import type { ServerCertificate } from './mail-certificates.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.ts'
 
 /**
@@ -33,6 +34,8 @@ export interface PeerOptions {
   readonly address?: string
   /** TLS from the first byte. */
   readonly implicitTls?: boolean
+  /** What it shows in TLS, where that is not the certificate of test-certificate.ts. */
+  readonly identity?: ServerCertificate
 }
 
 export interface Heard {
@@ -66,10 +69,9 @@ export interface SmtpPeer extends AsyncDisposable {
   verbs(): string
 }
 
-export async function openPeer(
-  script: readonly Step[],
-  { chunks = 'whole', address = '127.0.0.1', implicitTls = false, later = [], dropAfter = Infinity }: PeerOptions = {},
-): Promise<SmtpPeer> {
+export async function openPeer(script: readonly Step[], options: PeerOptions = {}): Promise<SmtpPeer> {
+  const { chunks = 'whole', address = '127.0.0.1', implicitTls = false, later = [], dropAfter = Infinity } = options
+  const { certificate, key } = options.identity ?? { certificate: TEST_CERTIFICATE, key: TEST_KEY }
   const heard: Heard[] = []
   const messages: string[] = []
   const surprises: string[] = []
@@ -140,7 +142,7 @@ export async function openPeer(
     }
     const secure = (): void => {
       socket.removeListener('data', read)
-      const secureContext = createSecureContext({ cert: TEST_CERTIFICATE, key: TEST_KEY })
+      const secureContext = createSecureContext({ cert: certificate, key })
       socket = new TLSSocket(socket, {
         isServer: true,
         secureContext,

@@ -1,0 +1,363 @@
+/**
+ * What an operator is told when a delivery fails. The failures are real ones: a peer that refuses at each step, TLS with
+ * certificates that are wrong in each way, ports where nothing or something else listens, programs, directories.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { adviceFor } from '../../src/mail/delivery-advice.ts'
+import { DeliveryError, type DeliveryErrorParts } from '../../src/mail/delivery-error.ts'
+import { deliverByProgram } from '../../src/mail/exec-delivery.ts'
+import { openMailFolder } from '../../src/mail/mail-folder.ts'
+import { AUTHORITY, EXPIRED_SERVER, GOOD_SERVER, OTHER_SERVER } from '../support/mail-certificates.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type Step } from '../support/smtp-peer.ts'
+import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
+
+const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: 042137\r\n\r\nHello\r\n' }
+const LOGIN = { user: 'ann', password: 'hunter2' }
+
+async function adviceOn(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+  } catch (error) {
+    assert.ok(error instanceof DeliveryError, String(error))
+    const advice = adviceFor(error)
+    assert.match(advice, /^[A-Z][^\n]*[^.]$/, 'a sentence without a full stop')
+    assert.doesNotMatch(advice, /hunter2|042137|undefined|\[object/)
+    return advice
+  }
+  throw new assert.AssertionError({ message: 'The mail was delivered' })
+}
+
+/** Delivers through a peer with this script, and gives the advice on what went wrong. */
+async function adviceWith(script: readonly Step[], overrides: Overrides = {}, options: PeerOptions = {}, to = MAIL.to) {
+  await using peer = await openPeer(script, options)
+  return await adviceOn(deliverOnce(settingsFor(peer.port, overrides), { ...MAIL, to }))
+}
+
+const HI: Step = ['', '220 hi']
+const BYE: Step = ['QUIT', '221 bye']
+const EHLO: Step = ['EHLO', '250-x\r\n250 SIZE 0']
+const OFFER: Step = ['EHLO', '250-x\r\n250 STARTTLS']
+const TLS: readonly Step[] = [HI, OFFER, ['STARTTLS', '220 go', 'tls'], EHLO]
+const STRICT: Overrides = { host: 'localhost', mode: 'starttls', verify: true, ca: [AUTHORITY] }
+
+describe('adviceFor() on a connection', () => {
+  it('that finds no host', async () => {
+    const advice = await adviceOn(deliverOnce(settingsFor(25, { host: 'nowhere.invalid', verify: true }), MAIL))
+    // A machine without a network has nobody to ask.
+    assert.match(advice, /^No name server (?:knows|answers about) "nowhere\.invalid": check /)
+  })
+
+  it('that nothing listens to', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const advice = await adviceOn(deliverOnce(settingsFor(port), MAIL))
+    assert.equal(
+      advice,
+      `Nothing listens at 127.0.0.1:${port}: check host and port in --mail, and whether the mail server runs`,
+    )
+  })
+
+  const silent = { greeting: 60, connect: 60 }
+  const rows: ReadonlyArray<readonly [string, readonly Step[], Overrides, RegExp, PeerOptions?]> = [
+    ['that stays silent', [], { timeouts: silent }, /^The server says nothing: if it expects TLS .* use smtps:\/\//],
+    [
+      'that is closed at once',
+      [['', '', 'drop']],
+      {},
+      /^The server (?:closes the connection without a word|cut the connection off): /,
+    ],
+    [
+      'that expects TLS from the first byte',
+      [HI],
+      { timeouts: silent },
+      /^The server .* smtps:\/\//,
+      { implicitTls: true },
+    ],
+    [
+      'to a server in clear that should speak TLS',
+      [HI],
+      { host: 'localhost', mode: 'implicit', verify: true },
+      /^What answers there does not speak (?:TLS from the first byte: smtps:\/\/ is for port 465|SMTP)/,
+    ],
+    [
+      'to something else',
+      [['', 'HTTP/1.1 400 Bad Request']],
+      {},
+      /^What answers there does not speak SMTP as it should/,
+    ],
+    [
+      'that drops in the middle',
+      [HI, ['EHLO', '', 'drop']],
+      {},
+      /^The server (?:closed the connection in the middle|cut the connection off): the mail is tried again/,
+    ],
+  ]
+  for (const [name, script, overrides, wanted, options] of rows) {
+    it(name, async () => assert.match(await adviceWith(script, overrides, options), wanted))
+  }
+})
+
+describe('adviceFor() on a certificate', () => {
+  const rows: ReadonlyArray<readonly [string, Overrides, PeerOptions['identity'], RegExp]> = [
+    [
+      'of an authority that this machine does not know',
+      { ...STRICT, ca: [] },
+      GOOD_SERVER,
+      /^The server's certificate was issued by "CN=Dateline test authority, O=Example", whom this machine does not know: .* with --mail-ca$/,
+    ],
+    [
+      'that is issued by itself',
+      { ...STRICT, ca: [] },
+      undefined,
+      /^The server's certificate is issued by itself, "CN=Dateline test mail server": give it with --mail-ca/,
+    ],
+    [
+      'for another name',
+      STRICT,
+      OTHER_SERVER,
+      /^The server's certificate is for "mail\.example\.test": .* with --mail-tls-name$/,
+    ],
+    ['for another name than --mail-tls-name', { ...STRICT, tlsName: 'x.example' }, GOOD_SERVER, /is for "localhost": /],
+    [
+      'that has expired',
+      STRICT,
+      EXPIRED_SERVER,
+      /^The server's certificate, issued by "CN=Dateline test authority, O=Example", .* has expired: renew it/,
+    ],
+  ]
+  for (const [name, overrides, identity, wanted] of rows) {
+    for (const mode of ['starttls', 'implicit'] as const) {
+      it(`${name} (${mode})`, async () => {
+        const options = { implicitTls: mode === 'implicit', ...(identity === undefined ? {} : { identity }) }
+        assert.match(await adviceWith(TLS, { ...overrides, mode }, options), wanted)
+      })
+    }
+  }
+
+  it('that --mail-tls-name names is none: the mail gets through', async () => {
+    const script: Step[] = [...TLS, ['MAIL', '250 x'], ['RCPT', '250 x'], ['DATA', '354 x'], ['.', '250 x'], BYE]
+    await using peer = await openPeer(script, { identity: OTHER_SERVER })
+    await deliverOnce(settingsFor(peer.port, { ...STRICT, tlsName: 'mail.example.test' }), MAIL)
+    assert.equal(peer.messages.length, 1)
+  })
+})
+
+describe('adviceFor() on what a server offers', () => {
+  const login = (offer: string): readonly Step[] => [HI, ['EHLO', `250-x\r\n250 ${offer}`], BYE]
+  const token = { user: 'ann', token: async () => 'hunter2' }
+  const noToken = async (): Promise<string> => {
+    throw new Error('the file is gone')
+  }
+  const rows: ReadonlyArray<readonly [string, readonly Step[], Overrides, RegExp, string?]> = [
+    [
+      'no STARTTLS',
+      [HI, EHLO, BYE],
+      STRICT,
+      /^The server offers no STARTTLS, and mail leaves .* --mail-tls starttls-if-offered$/,
+    ],
+    [
+      'no login',
+      login('SIZE 0'),
+      { login: LOGIN },
+      /^A user is set and the server offers no login: leave the user out for a relay/,
+    ],
+    [
+      'no login that we speak',
+      login('AUTH GSSAPI NTLM'),
+      { login: LOGIN },
+      /^The server offers no way to log in that we speak/,
+    ],
+    ['no XOAUTH2', login('AUTH PLAIN'), { login: token }, /^The server offers no way to log in that we speak/],
+    [
+      'XOAUTH2, but there is no token',
+      login('AUTH XOAUTH2'),
+      { login: { ...token, token: noToken } },
+      /^The token to log in with cannot be read: see whether .* --mail-token-file/,
+    ],
+    ['no SMTPUTF8', [HI, EHLO, BYE], {}, /^The server cannot take addresses .* \(SMTPUTF8\)/, 'jörg@example.net'],
+    [
+      'too little room',
+      [HI, ['EHLO', '250-x\r\n250 SIZE 10'], BYE],
+      {},
+      /^The server does not take a message of this size/,
+    ],
+  ]
+  for (const [name, script, overrides, wanted, to] of rows) {
+    it(name, async () => assert.match(await adviceWith(script, overrides, {}, to), wanted))
+  }
+
+  it('logins in clear alone', () => {
+    // Loopback, where tests live, is where nobody can listen.
+    const advice = adviceFor(made({ stage: 'auth', problem: 'login-in-clear' }))
+    assert.match(advice, /^The server takes logins only in clear .*--mail-tls starttls .* --mail-cleartext-login$/)
+  })
+})
+
+function made(parts: Partial<DeliveryErrorParts>): DeliveryError {
+  return new DeliveryError('Cannot deliver mail', { stage: 'connect', temporary: true, ...parts })
+}
+
+describe('adviceFor() on a reply', () => {
+  const MAIL_OK: Step = ['MAIL', '250 x']
+  const at = (verb: 'MAIL' | 'RCPT' | 'DATA' | '.', answer: string): readonly Step[] => {
+    const before: Readonly<Record<string, readonly Step[]>> = {
+      MAIL: [],
+      RCPT: [MAIL_OK],
+      DATA: [MAIL_OK, ['RCPT', '250 x']],
+      '.': [MAIL_OK, ['RCPT', '250 x'], ['DATA', '354 x']],
+    }
+    return [HI, EHLO, ...(before[verb] ?? []), [verb, answer], BYE]
+  }
+  const rows: ReadonlyArray<readonly [readonly Step[], RegExp, Overrides?]> = [
+    [
+      [['', '554 5.7.1 no service for you'], BYE],
+      /^The server does not welcome this machine: .*"554 5\.7\.1 no service for you"$/,
+    ],
+    [
+      [['', '421 4.3.2 busy'], BYE],
+      /^The server limits how much it takes, or is too busy: the mail is tried again: "421 /,
+    ],
+    [
+      [HI, OFFER, ['STARTTLS', '454 4.7.0 TLS not available'], BYE],
+      /^The server offers STARTTLS and then refuses it: .*"454 /,
+    ],
+    [
+      [HI, ['EHLO', '250-x\r\n250 AUTH PLAIN'], ['AUTH', '535 5.7.8 bad credentials hunter2'], BYE],
+      /^Authentication refused: check user and password.*: "535 5\.7\.8 bad credentials \*\*\*"$/,
+      { login: LOGIN },
+    ],
+    [
+      [HI, ['EHLO', '250-x\r\n250 AUTH PLAIN'], ['AUTH', '454 4.7.0 try later'], BYE],
+      /^The server cannot check the login now: .*"454 /,
+      { login: LOGIN },
+    ],
+    [at('MAIL', '530 5.7.0 authentication required'), /^The server wants a login: give a user in --mail/],
+    [
+      at('MAIL', '530 5.7.0 Must issue a STARTTLS command first'),
+      /^The server wants TLS first: use --mail-tls starttls/,
+    ],
+    [at('MAIL', '550 5.7.1 not your domain'), /^Sender refused: set --mail-from .*: "550 5\.7\.1 not your domain"$/],
+    [at('MAIL', '552 5.3.4 message too big'), /^The message is too large for the server/],
+    [at('MAIL', '452 4.3.1 insufficient storage'), /^The server limits how much it takes/],
+    [at('RCPT', '550 5.1.1 no such user'), /^Recipient refused: .*: "550 5\.1\.1 no such user"$/],
+    [
+      at('RCPT', '554 5.7.1 <reader@example.net>: Relay access denied'),
+      /^The server does not relay for us: log in with a user/,
+    ],
+    [at('RCPT', '550 5.1.8 sender domain not found'), /^Sender refused: /],
+    [at('RCPT', '553 5.6.7 needs SMTPUTF8'), /^The server cannot take addresses beyond ASCII/],
+    [at('RCPT', '450 4.2.0 Greylisted, see http://x'), /^The server greylists: .* happens by itself: "450 /],
+    [at('RCPT', '451 4.7.1 please try again in 300 seconds'), /^The server asks to try later, as greylisting does/],
+    [at('RCPT', '450 4.7.1 not now'), /^The server asks to try later, as greylisting does/],
+    [
+      at('RCPT', '451 4.3.0 lost my mind'),
+      /^The server asks to try later, which happens by itself: "451 4\.3\.0 lost my mind"$/,
+    ],
+    [at('RCPT', '450 4.7.28 rate of mail is too high'), /^The server limits how much it takes/],
+    [at('RCPT', '452 4.5.3 too many recipients'), /^The server limits how much it takes/],
+    [at('RCPT', '452 4.2.2 over quota'), /^The mailbox of the recipient is full/],
+    [at('.', '552 5.2.2 mailbox full'), /^The mailbox of the recipient is full/],
+    [at('.', '552 5.3.4 too big'), /^The message is too large for the server/],
+    [at('.', '550 5.7.26 fails DMARC'), /^The server does not believe the sender: sign with --mail-dkim-key/],
+    [at('.', '554 5.7.1 spam, code 042137'), /^The server refused the message: "554 5\.7\.1 spam, code \*\*\*"$/],
+  ]
+  for (const [script, wanted, overrides] of rows) {
+    const [verb, answer] = script.at(-2) ?? ['', '']
+    it(`${verb === '' ? 'connection' : verb}: ${String(answer)}`, async () => {
+      assert.match(await adviceWith(script, overrides), wanted)
+    })
+  }
+})
+
+describe('adviceFor() on what needs no server', { skip: process.platform === 'win32' && 'programs of Unix' }, () => {
+  const program = (script: string, run = 60_000): Promise<string> => {
+    const environment = { PATH: '/usr/bin:/bin' }
+    const command = { program: '/bin/sh', args: ['-c', script], environment, timeouts: { run, kill: 50, drain: 50 } }
+    return deliverByProgram(command, { ...MAIL, message: MAIL.data })
+  }
+  const rows: ReadonlyArray<readonly [string, () => Promise<unknown>, RegExp]> = [
+    [
+      'a program that is gone',
+      () => deliverByProgram({ program: '/nowhere', args: [], environment: {} }, { ...MAIL, message: '' }),
+      /^The program in --mail cannot be started \(no such file or directory\): check its path/,
+    ],
+    [
+      'a program that hangs',
+      () => program('exec sleep 9', 50),
+      /^The program in --mail took too long and was ended: see what it waits for$/,
+    ],
+    ['a program that floods', () => program('exec yes'), /^The program in --mail printed without end/],
+    ['a program that is killed', () => program('kill -9 $$'), /^The program in --mail was ended by somebody else/],
+    [
+      'status 64',
+      () => program('echo usage; exit 64'),
+      /^The program in --mail does not understand its arguments: check them, saying "usage"$/,
+    ],
+    [
+      'status 75',
+      () => program('exit 75'),
+      /^The program in --mail asks to be tried again later, which happens by itself$/,
+    ],
+    ['status 3', () => program('echo oh >&2; exit 3'), /^The program in --mail failed: see its own log, saying "oh"$/],
+  ]
+  for (const [name, work, wanted] of rows) it(name, async () => assert.match(await adviceOn(work()), wanted))
+
+  it('a directory that went away', async (t) => {
+    const directory = join(temporaryDirectory(t), 'mails')
+    const folder = await openMailFolder(directory, { now: () => 0, letters: () => 'abcdefgh' })
+    rmSync(directory, { recursive: true })
+    const advice = await adviceOn(folder.write('x'))
+    assert.match(advice, /^The directory of --mail takes no files \(no such file or directory\): /)
+  })
+
+  it('an address that no mail can have', async () => {
+    const advice = await adviceOn(deliverOnce(settingsFor(1), { ...MAIL, to: 'a b@c' }))
+    assert.match(advice, /^The mail cannot be written: /)
+  })
+})
+
+describe('adviceFor() on what tests cannot bring about', () => {
+  const withCode = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more })
+  const rows: ReadonlyArray<readonly [Partial<DeliveryErrorParts>, RegExp]> = [
+    [{ cause: withCode('EAI_AGAIN', { hostname: 'mx' }) }, /^No name server answers about "mx"/],
+    [{ cause: withCode('ETIMEDOUT') }, /^The server does not answer: .* many networks close port 25, then use 587$/],
+    [{ problem: 'silent' }, /^The server does not answer/],
+    [
+      { cause: withCode('EHOSTUNREACH', { address: '2001:db8::1', port: 25 }) },
+      /^There is no way from this machine to \[2001:db8::1\]:25/,
+    ],
+    [
+      { cause: withCode('EACCES', { address: '192.0.2.1', port: 25 }) },
+      /^This machine forbids connections to 192\.0\.2\.1:25/,
+    ],
+    [{ cause: withCode('EMFILE') }, /^The connection to the mail server failed/],
+    [{}, /^The connection to the mail server failed/],
+    [{ problem: 'astray' }, /^The host in --mail should be this machine, and its name leads to another/],
+    [{ stage: 'tls', cause: withCode('CERT_NOT_YET_VALID') }, /not valid yet: check the clock/],
+    [
+      { stage: 'tls', cause: withCode('CERT_REVOKED'), issuer: 'CN=x' },
+      /issued by "CN=x", was not accepted \(CERT_REVOKED\)/,
+    ],
+    [{ stage: 'tls', cause: withCode('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION') }, /^Both sides could not agree on TLS/],
+  ]
+  for (const [parts, wanted] of rows) {
+    it(String(wanted), () => assert.match(adviceFor(made(parts)), wanted))
+  }
+})
+
+it('a certificate that is trusted by itself needs no advice', async () => {
+  const script: Step[] = [...TLS, ['MAIL', '250 x'], ['RCPT', '250 x'], ['DATA', '354 x'], ['.', '250 x'], BYE]
+  await using peer = await openPeer(script)
+  await deliverOnce(settingsFor(peer.port, { ...STRICT, ca: [TEST_CERTIFICATE] }), MAIL)
+  assert.equal(peer.messages.length, 1)
+})
