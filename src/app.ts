@@ -201,6 +201,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     const system = systemRoutes({
       instance,
       startedAt: now(),
+      version: VERSION,
       sessions,
       metrics,
       checks: readinessChecks({ store, dataDir: resolve(config.dataDir), backups, now }),

@@ -78,6 +78,7 @@ export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteSer
 /** For who runs the service; these say themselves who may read them. */
 export function operationRoutes(system: SystemRoutes): readonly Route[] {
   return [
+    { method: 'GET', path: '/api/v1/openapi.json', handler: system.openApi },
     { method: 'GET', path: '/healthz', handler: system.health },
     { method: 'GET', path: '/readyz', handler: system.ready },
     { method: 'GET', path: '/metrics', handler: system.metrics },

@@ -12,6 +12,7 @@ import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
 import { isLoopbackAddress } from '../http/client-address.ts'
 import type { Exchange, Reply } from '../http/exchange.ts'
 import { isAdmin } from '../models/caller.ts'
+import { openApiDocument } from './openapi.ts'
 import { reasonsAgainst, type ReadinessCheck } from './readiness.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -22,6 +23,7 @@ export interface SystemServices {
   /** Fresh for each start of the service. */
   readonly instance: string
   readonly startedAt: number
+  readonly version: string
   readonly sessions: Sessions
   readonly metrics: Metrics
   readonly checks: Readonly<Record<string, ReadinessCheck>>
@@ -29,14 +31,20 @@ export interface SystemServices {
 }
 
 export interface SystemRoutes {
+  openApi(): Reply
   health(): Reply
   ready(): Promise<Reply>
   metrics(exchange: Exchange): Promise<Reply>
 }
 
 export function systemRoutes(services: SystemServices): SystemRoutes {
-  const { instance, startedAt, sessions, metrics, checks, now } = services
+  const { instance, startedAt, version, sessions, metrics, checks, now } = services
+  let description: string | undefined
   return {
+    openApi() {
+      description ??= JSON.stringify(openApiDocument({ version }))
+      return { kind: 'raw', status: 200, contentType: JSON_TYPE, body: description }
+    },
     health: () => json(200, { status: 'ok', instance, uptimeSeconds: Math.floor((now() - startedAt) / 1000) }),
     async ready() {
       const reasons = await reasonsAgainst(checks)

@@ -1,4 +1,5 @@
-/** What this program is and how it is set up: `config` and `version`. */
+/** What this program is and how it is set up: `config`, `openapi` and `version`. */
+import { openApiDocument } from '../api/openapi.ts'
 import { VERSION } from '../base/version.ts'
 import { effectiveSettings, readConfig, readSecrets, SECRETS, SETTINGS } from '../config.ts'
 import { MIGRATIONS } from '../store/migrations.ts'
@@ -30,6 +31,18 @@ export const configCommand: Command = {
         ),
       )
     }
+    return EXIT.ok
+  },
+}
+
+export const openApiCommand: Command = {
+  name: 'openapi',
+  summary: 'print the description of the API (OpenAPI 3.1), as the service gives it at /api/v1/openapi.json',
+  options: [],
+  settings: [],
+  examples: ['dateline openapi > openapi.json'],
+  async run(_args, { stdout }) {
+    stdout.write(`${JSON.stringify(openApiDocument({ version: VERSION }), null, 2)}\n`)
     return EXIT.ok
   },
 }

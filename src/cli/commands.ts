@@ -6,8 +6,9 @@ import { parseArguments, takesSetting } from './arguments.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
 import { adminCommand, seedCommand } from './data-commands.ts'
 import { backupCommand } from './backup-command.ts'
-import { configCommand, versionCommand } from './about-commands.ts'
+import { configCommand, openApiCommand, versionCommand } from './about-commands.ts'
 import { explainCommand } from './explain-command.ts'
+import { mailTestCommand } from './mail-test-command.ts'
 import { mailOutboxCommand, mailRetryCommand } from './mail-outbox-command.ts'
 import { matchCommand } from './match-command.ts'
 import { restoreCommand } from './restore-command.ts'
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   userSignOutCommand,
   userDeleteCommand,
   tokenCommand,
+  mailTestCommand,
   mailOutboxCommand,
   mailRetryCommand,
   matchCommand,
@@ -35,6 +37,7 @@ const COMMANDS: readonly Command[] = [
   backupCommand,
   restoreCommand,
   configCommand,
+  openApiCommand,
   versionCommand,
 ]
 

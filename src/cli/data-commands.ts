@@ -1,9 +1,8 @@
 /** Commands on the data directory, which also work while the service runs: `seed` and `admin`. */
-import { readEmail } from '../auth/accounts.ts'
 import { systemClock } from '../base/clock.ts'
-import { Failure } from '../base/failure.ts'
 import { seedSample } from '../content/seeding.ts'
-import { UsageError, type Arguments, type Command } from './command.ts'
+import type { Command } from './command.ts'
+import { requireAddress } from './found-user.ts'
 import { withServices } from './with-services.ts'
 
 export const seedCommand: Command = {
@@ -29,7 +28,7 @@ export const adminCommand: Command = {
   settings: ['dataDir', 'codeMinutes'],
   examples: ['dateline admin --email you@example.org', 'dateline admin --email you@example.org --code'],
   run: (args, terminal) => {
-    const email = requireEmail(args)
+    const email = requireAddress(args, 'dateline admin wants --email ADDRESS')
     return withServices(args, terminal, async ({ accounts, codes }, { codeMinutes }) => {
       const done = await accounts.ensureAdmin(email, systemClock())
       terminal.stdout.write(`${email} ${ADMIN_TEXT[done]}\n`)
@@ -45,14 +44,3 @@ const ADMIN_TEXT = {
   promoted: 'is an administrator now',
   unchanged: 'is an administrator already',
 } as const
-
-function requireEmail({ options }: Arguments): string {
-  const given = options.get('--email')
-  if (given === undefined) throw new UsageError('dateline admin wants --email ADDRESS')
-  try {
-    return readEmail(given)
-  } catch (error) {
-    if (error instanceof Failure) throw new UsageError(error.message)
-    throw error
-  }
-}

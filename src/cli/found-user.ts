@@ -49,3 +49,15 @@ export function readRole<const R extends string>(given: string | undefined, role
   if (role !== undefined) return role
   throw new UsageError(`Unknown role "${given}"${didYouMean(given, roles) || `: expected one of ${roles.join(', ')}`}`)
 }
+
+/** The normalised address of a flag. Throws UsageError, with `wanted` where it is missing. */
+export function requireAddress({ options }: Arguments, wanted: string, flag = '--email'): string {
+  const given = options.get(flag)
+  if (given === undefined) throw new UsageError(wanted)
+  try {
+    return readEmail(given)
+  } catch (error) {
+    if (error instanceof Failure) throw new UsageError(error.message)
+    throw error
+  }
+}

@@ -12,7 +12,7 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
 }
 
 /** Text from elsewhere without control characters, which could move the cursor or rename the window, and cut. */
-export function singleLine(text: string): string {
+export function singleLine(text: string, charsMax: number = CELL_CHARS_MAX): string {
   const clean = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
-  return clean.length > CELL_CHARS_MAX ? `${clean.slice(0, CELL_CHARS_MAX)}…` : clean
+  return clean.length > charsMax ? `${clean.slice(0, charsMax)}…` : clean
 }

@@ -1,0 +1,193 @@
+/**
+ * What people are told of each route, beside the table that serves it. A test holds both together: no route without
+ * its words, no words without their route.
+ */
+import type { FailureCode } from '../base/failure.ts'
+import type { JsonSchema } from './openapi-schema.ts'
+
+/** A parameter of the query that some routes share. */
+export type ParameterName = 'model' | 'filter' | 'sort' | 'limit' | 'cursor'
+
+export interface RouteDoc {
+  readonly tag: 'Accounts' | 'Data' | 'Operation'
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  /** Whether a token is wanted, may be there, or is of no use. */
+  readonly token: 'required' | 'optional' | 'none'
+  readonly parameters?: readonly ParameterName[]
+  /** A name in `components.schemas`, or `document` for the body of the model. */
+  readonly body?: string
+  readonly reply:
+    | { readonly status: 200 | 201; readonly data: string }
+    | { readonly status: 202 | 204 }
+    | { readonly status: 200; readonly type: string; readonly schema: JsonSchema }
+  /** Besides those that every route can have. */
+  readonly errors: readonly FailureCode[]
+}
+
+const ASKED = ['unauthorized', 'tooManyRequests'] as const
+
+export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
+  'POST /api/v1/auth/request-code': {
+    tag: 'Accounts',
+    id: 'requestCode',
+    summary: 'Send a sign-in code by e-mail',
+    description: 'The answer is the same whether or not the address has an account. With `isDashboardLogin` it must.',
+    token: 'none',
+    body: 'RequestCode',
+    reply: { status: 202 },
+    errors: ['invalidInput', 'unauthorized', 'forbidden', 'tooManyRequests', 'networkError'],
+  },
+  'POST /api/v1/auth/verify-code': {
+    tag: 'Accounts',
+    id: 'verifyCode',
+    summary: 'Sign in with a code',
+    description: 'A guest who sends the own token becomes the account, or is merged into the one that is there.',
+    token: 'optional',
+    body: 'VerifyCode',
+    reply: { status: 200, data: 'SignedIn' },
+    errors: ['invalidInput', 'unauthorized', 'forbidden', 'tooManyRequests'],
+  },
+  'POST /api/v1/auth/anonymous': {
+    tag: 'Accounts',
+    id: 'signInAnonymously',
+    summary: 'Sign in as a guest',
+    token: 'none',
+    reply: { status: 200, data: 'SignedIn' },
+    errors: ['tooManyRequests'],
+  },
+  'GET /api/v1/auth/me': {
+    tag: 'Accounts',
+    id: 'me',
+    summary: 'Read the user of the token',
+    token: 'required',
+    reply: { status: 200, data: 'User' },
+    errors: ['unauthorized'],
+  },
+  'POST /api/v1/auth/sign-out': {
+    tag: 'Accounts',
+    id: 'signOut',
+    summary: 'End the session: the token is refused from now on',
+    token: 'required',
+    reply: { status: 204 },
+    errors: ['unauthorized'],
+  },
+  'DELETE /api/v1/auth/delete-account': {
+    tag: 'Accounts',
+    id: 'deleteAccount',
+    summary: 'Delete the own account and all that belongs to it, for good',
+    token: 'required',
+    reply: { status: 204 },
+    errors: ['unauthorized'],
+  },
+  'GET /api/v1/data': {
+    tag: 'Data',
+    id: 'list',
+    summary: 'List documents of a model',
+    token: 'required',
+    parameters: ['model', 'filter', 'sort', 'limit', 'cursor'],
+    reply: { status: 200, data: 'Page' },
+    errors: [...ASKED, 'badRequest', 'forbidden', 'methodNotAllowed', 'networkError'],
+  },
+  'POST /api/v1/data': {
+    tag: 'Data',
+    id: 'create',
+    summary: 'Create a document',
+    token: 'required',
+    parameters: ['model'],
+    body: 'document',
+    reply: { status: 201, data: 'Document' },
+    errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'methodNotAllowed', 'conflict'],
+  },
+  'POST /api/v1/data/query': {
+    tag: 'Data',
+    id: 'query',
+    summary: 'List documents of a model, for filters that do not fit a URL',
+    token: 'required',
+    parameters: ['model'],
+    body: 'Query',
+    reply: { status: 200, data: 'Page' },
+    errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'methodNotAllowed', 'networkError'],
+  },
+  'GET /api/v1/data/:id': {
+    tag: 'Data',
+    id: 'read',
+    summary: 'Read a document',
+    token: 'required',
+    parameters: ['model'],
+    reply: { status: 200, data: 'Document' },
+    errors: [...ASKED, 'badRequest', 'forbidden', 'notFound', 'methodNotAllowed'],
+  },
+  'PUT /api/v1/data/:id': {
+    tag: 'Data',
+    id: 'replace',
+    summary: 'Replace a document by a whole one',
+    token: 'required',
+    parameters: ['model'],
+    body: 'document',
+    reply: { status: 200, data: 'Document' },
+    errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'notFound', 'methodNotAllowed'],
+  },
+  'DELETE /api/v1/data/:id': {
+    tag: 'Data',
+    id: 'remove',
+    summary: 'Delete a document',
+    token: 'required',
+    parameters: ['model'],
+    reply: { status: 204 },
+    errors: [...ASKED, 'badRequest', 'forbidden', 'notFound', 'methodNotAllowed'],
+  },
+  'GET /api/v1/openapi.json': {
+    tag: 'Operation',
+    id: 'openapi',
+    summary: 'Read this description',
+    token: 'none',
+    reply: { status: 200, type: 'application/json', schema: { type: 'object' } },
+    errors: [],
+  },
+  'GET /healthz': {
+    tag: 'Operation',
+    id: 'health',
+    summary: 'Ask whether the service is alive, and which run of it answers',
+    token: 'none',
+    reply: {
+      status: 200,
+      type: 'application/json',
+      schema: {
+        type: 'object',
+        properties: {
+          status: { const: 'ok' },
+          instance: { type: 'string' },
+          uptimeSeconds: { type: 'integer', minimum: 0 },
+        },
+        required: ['status', 'instance', 'uptimeSeconds'],
+      },
+    },
+    errors: [],
+  },
+  'GET /readyz': {
+    tag: 'Operation',
+    id: 'ready',
+    summary: 'Ask whether the service can do its work; 503 says why not',
+    token: 'none',
+    reply: {
+      status: 200,
+      type: 'application/json',
+      schema: {
+        type: 'object',
+        properties: { status: { type: 'string' }, instance: { type: 'string' } },
+        required: ['status', 'instance'],
+      },
+    },
+    errors: [],
+  },
+  'GET /metrics': {
+    tag: 'Operation',
+    id: 'metrics',
+    summary: 'Read numbers in the text format of Prometheus; from this machine, or as an administrator',
+    token: 'optional',
+    reply: { status: 200, type: 'text/plain', schema: { type: 'string' } },
+    errors: ['unauthorized', 'forbidden'],
+  },
+}

@@ -1,0 +1,149 @@
+/** The description of the API: it tells of every route, contradicts nothing, and real replies fit it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openApiDocument } from '../../src/api/openapi.ts'
+import { apiRoutes, operationRoutes } from '../../src/api/routes.ts'
+import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
+import { seedSample } from '../../src/content/seeding.ts'
+import { MODELS } from '../../src/models/registry.ts'
+import { newCast } from '../support/cast.ts'
+import { run } from '../support/program.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+type Members = Readonly<Record<string, Json>>
+
+const document = JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3' }))) as Members
+const service = await startSuiteService()
+await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
+
+const isMembers = (value: Json | undefined): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The table as it stands; nothing of it is called here. */
+const anything = new Proxy({}, { get: () => () => {} }) as never
+const TABLE = [...apiRoutes(anything, anything, anything), ...operationRoutes(anything)]
+
+function everything(value: Json, visit: (members: Members) => void): void {
+  if (Array.isArray(value)) value.forEach((item: Json) => everything(item, visit))
+  else if (isMembers(value)) {
+    visit(value)
+    Object.values(value).forEach((member) => everything(member, visit))
+  }
+}
+
+function resolve(ref: string): Json | undefined {
+  return ref
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<Json | undefined>((at, step) => (isMembers(at) ? at[step] : undefined), document)
+}
+
+function operations(): [path: string, method: string, operation: Members][] {
+  return Object.entries(document['paths'] as Members).flatMap(([path, methods]) =>
+    Object.entries(methods as Members).map(([method, one]): [string, string, Members] => [
+      path,
+      method,
+      one as Members,
+    ]),
+  )
+}
+
+/** The part of JSON Schema that the description uses; gives what does not fit. */
+function misfits(schema: Members, value: Json | undefined, at = '$'): string[] {
+  const { $ref: ref, anyOf, type, enum: values, properties = {}, required = [], items } = schema
+  if (typeof ref === 'string') return misfits(resolve(ref) as Members, value, at)
+  if (Array.isArray(anyOf)) {
+    const all = anyOf.map((one) => misfits(one as Members, value, at))
+    return all.some((one) => one.length === 0) ? [] : [`${at} fits none: ${all.map((one) => one[0]).join('; ')}`]
+  }
+  if (value === undefined) return [`${at} is missing`]
+  if ('const' in schema && value !== schema['const']) return [`${at} is not ${JSON.stringify(schema['const'])}`]
+  if (Array.isArray(values) && !values.includes(value)) return [`${at} is ${JSON.stringify(value)}, none of ${values}`]
+  const kind =
+    value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
+  if (type !== undefined && ![type].flat().includes(kind)) return [`${at} is ${kind}, wanted ${[type].flat().join()}`]
+  if (schema['format'] === 'date-time' && Number.isNaN(Date.parse(String(value)))) return [`${at} is no date`]
+  if (Array.isArray(value)) return value.flatMap((item: Json, i) => misfits(items as Members, item, `${at}[${i}]`))
+  if (!isMembers(value)) return []
+  return [
+    ...(required as string[]).filter((name) => !(name in value)).map((name) => `${at}.${name} is missing`),
+    ...Object.entries(value).flatMap(([name, member]) => {
+      const own = (properties as Members)[name]
+      if (own !== undefined) return misfits(own as Members, member, `${at}.${name}`)
+      return schema['additionalProperties'] === false ? [`${at}.${name} is not described`] : []
+    }),
+  ]
+}
+
+describe('the description of the API', () => {
+  it('tells of the routes that there are, and of no others', async () => {
+    for (const [key, { token }] of Object.entries(ROUTE_DOCS)) {
+      const [method = '', path = ''] = key.split(' ')
+      const answer = await service
+        .call(method, path.replace(':id', 'x'), { headers: { 'x-forwarded-for': '192.0.2.1' } })
+        .catch(() => undefined)
+      assert.notEqual(answer?.status, 404, `${key} is not there`)
+      assert.notEqual(answer?.status, 405, `${key} has another method`)
+      if (token === 'required') assert.equal(answer?.status, 401, `${key} is open`)
+    }
+    const routes = TABLE.map(({ method, path }) => `${method} ${path}`)
+    assert.deepEqual(
+      routes.filter((key) => !(key in ROUTE_DOCS)),
+      [],
+      'routes without words',
+    )
+    assert.deepEqual(Object.keys(ROUTE_DOCS).sort(), routes.sort())
+  })
+
+  it('has a place for every reference, and every operation a name of its own', () => {
+    everything(document, ({ $ref: ref }) => {
+      if (ref !== undefined) assert.notEqual(resolve(String(ref)), undefined, String(ref))
+    })
+    const ids = operations().map(([, , { operationId }]) => operationId)
+    assert.equal(new Set(ids).size, ids.length)
+  })
+
+  it('declares the parameters of each path, and a reply for each operation', () => {
+    for (const [path, method, { parameters = [], responses }] of operations()) {
+      const declared = (parameters as Members[]).filter((one) => one['in'] === 'path').map(({ name }) => name)
+      assert.deepEqual(
+        declared,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+        `${method} ${path}`,
+      )
+      assert.ok(Object.keys(responses as Members).some((status) => status.startsWith('2')))
+      assert.ok(Object.keys(responses as Members).includes('500'))
+    }
+  })
+
+  it('is what the service gives and what the command prints', async () => {
+    const given = await service.call('GET', '/api/v1/openapi.json')
+    assert.equal(given.status, 200)
+    const printed = await run(['openapi'])
+    assert.deepEqual(JSON.parse(printed.stdout), given.body)
+  })
+})
+
+describe('real documents fit their schemas:', () => {
+  const schemas = (document['components'] as Members)['schemas'] as Members
+  for (const { name } of MODELS) {
+    it(name, async () => {
+      const { admin } = await newCast(service)
+      const answer = await service.data('GET', '', { model: name, limit: 100 }, { token: admin.token })
+      const schema = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      const items =
+        answer.status === 200
+          ? (answer.at('data.items') as Json[])
+          : [(await service.data('GET', `/${admin.id}`, { model: name }, { token: admin.token })).at('data') as Json]
+      for (const item of items) assert.deepEqual(misfits(schemas[schema] as Members, item), [])
+      assert.ok(items.length > 0, `there is no ${name} to look at`)
+    })
+  }
+
+  it('and a failure', async () => {
+    const answer = await service.call('GET', '/api/v1/data')
+    assert.deepEqual(misfits(schemas['Failure'] as Members, answer.body as Json), [])
+    assert.notDeepEqual(misfits(schemas['Failure'] as Members, { error: { code: 'nonsense', message: '' } }), [])
+  })
+})

@@ -1,0 +1,121 @@
+/** `dateline mail test` against scripted servers: the dialogue, the sentence, the exit status, and no password anywhere. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { run, type Finished } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { openPeer, type Step } from '../support/smtp-peer.ts'
+
+const PASSWORD = 'correct-horse-battery'
+const GREETING: readonly Step[] = [
+  ['', '220 hi'],
+  ['EHLO', '250-x\r\n250 AUTH PLAIN'],
+]
+const SENDING: readonly Step[] = [
+  ['AUTH', '235 welcome'],
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued as 4711'],
+  ['QUIT', '221 bye'],
+]
+
+/** Runs one trial delivery; what it prints must not hold the password in any form. */
+async function trial(mail: string, ...more: readonly string[]): Promise<Finished> {
+  const done = await run(['mail', 'test', '--to', ' You@Example.org ', '--mail', mail, ...more])
+  const secrets = [PASSWORD, `\0me\0${PASSWORD}`].flatMap((text) => [text, Buffer.from(text).toString('base64')])
+  for (const secret of secrets) assert.ok(!(done.stdout + done.stderr).includes(secret))
+  return done
+}
+
+it('a mail that is taken ends with 0 and the words of the server, after the whole dialogue', async () => {
+  await using peer = await openPeer([...GREETING, ...SENDING])
+  const { code, stdout, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, '--app-name', 'Été <1>')
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /^Sign-in codes: mail goes through 127\.0\.0\.1:\d+/)
+  for (const line of ['< 220 hi', '> AUTH PLAIN ***', '> RCPT TO:<you@example.org>', '< 250 queued as 4711']) {
+    assert.ok(stdout.split('\n').includes(line), `${line}\n${stdout}`)
+  }
+  assert.match(stdout, /\nThe mail was taken: 250 queued as 4711\n$/)
+  assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'no code is in it')
+})
+
+for (const { name, script, says } of [
+  { name: 'a refused password', script: [['AUTH', '535 5.7.8 go away']], says: /535 5\.7\.8 go away/ },
+  { name: 'a refused sender', script: [SENDING[0], ['MAIL', '550 5.7.1 not you']], says: /550 5\.7\.1 not you/ },
+  {
+    name: 'greylisting',
+    script: [SENDING[0], SENDING[1], ['RCPT', '450 4.7.1 come back later']],
+    says: /450 4\.7\.1 come back later[\s\S]*later/,
+  },
+] as readonly { name: string; script: readonly Step[]; says: RegExp }[]) {
+  it(`${name} ends with 1, the server's own words and a sentence on what to do`, async () => {
+    await using peer = await openPeer([...GREETING, ...script, ['QUIT', '221 bye']])
+    const { code, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`)
+    assert.equal(code, 1)
+    assert.match(stderr, says)
+    assert.equal(stderr.trim().split('\n').length, 2, stderr)
+  })
+}
+
+it('a certificate of an unknown issuer is named with the setting that helps', async () => {
+  await using peer = await openPeer([
+    ['', '220 hi'],
+    ['EHLO', '250-x\r\n250 STARTTLS'],
+    ['STARTTLS', '220 go', 'tls'],
+  ])
+  const { code, stderr } = await trial(`smtp://127.0.0.1:${peer.port}`, '--mail-tls', 'starttls')
+  assert.equal(code, 1)
+  assert.match(stderr, /issued by .*Dateline test mail server.*--mail-ca/)
+})
+
+it('a port where nothing listens, and a name that nobody knows, are told apart', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  const refused = await trial(`smtp://127.0.0.1:${port}`)
+  assert.deepEqual([refused.code, /Nothing listens at 127\.0\.0\.1/.test(refused.stderr)], [1, true], refused.stderr)
+  const unknown = await trial('smtp://mail.invalid')
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /No name server (?:knows|answers about) "?mail\.invalid/)
+})
+
+it('a directory gets the mail too', async (t) => {
+  const directory = join(temporaryDirectory(t), 'mails')
+  const { code, stdout } = await trial(`file:${directory}`)
+  assert.equal(code, 0)
+  assert.match(stdout, /The mail was taken: written to /)
+  const [file = ''] = readdirSync(directory)
+  assert.match(readFileSync(join(directory, file), 'utf8'), /^Subject: Mail from Dateline works\r?$/m)
+})
+
+it('attack: a server that answers with control characters does not reach the terminal', async () => {
+  await using peer = await openPeer([
+    ['', '220 hi \x1b]0;owned\x07'],
+    ['EHLO', '550 \x1b[2J no'],
+    ['HELO', '550 no'],
+  ])
+  const { stdout, stderr } = await trial(`smtp://127.0.0.1:${peer.port}`)
+  assert.doesNotMatch((stdout + stderr).replaceAll('\n', ''), /\p{Cc}/u)
+})
+
+for (const { words, says } of [
+  { words: [], says: /^dateline mail test wants --to ADDRESS\n$/ },
+  { words: ['--to', 'nobody'], says: /expected an e-mail address/ },
+  { words: ['--to', 'you@example.org', '--mail', 'smpt://x'], says: /--mail/ },
+  {
+    words: ['--to', 'you@example.org', '--mail', 'smtp://x', '--mail-ca', '/nowhere.pem'],
+    says: /--mail-ca.*\/nowhere\.pem/,
+  },
+]) {
+  it(`dateline mail test ${words.join(' ')} is refused with 2 and one sentence`, async () => {
+    const { code, stdout, stderr } = await run(['mail', 'test', ...words])
+    assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2], stderr)
+    assert.match(stderr, says)
+  })
+}
