@@ -6,6 +6,9 @@ import { contentCases } from './content-cases.ts'
 import { assertArrives, assertFails, type Case, deliverOnce, type Kit, mailOf, UTF8_READER } from './kit.ts'
 import { hasMail } from './receiver.ts'
 
+const NO_STARTTLS = /offers no STARTTLS/
+const WRONG_LOGIN = /^Authentication refused: check user and password/
+
 const CONTENT = signInMessage({ code: '042137', minutes: 15, appName: 'Dateline', languages: [] })
 
 export function aiosmtpdCases(kit: Kit, aiosmtpd: Aiosmtpd): Case[] {
@@ -37,7 +40,12 @@ export function aiosmtpdCases(kit: Kit, aiosmtpd: Aiosmtpd): Case[] {
       name: 'without STARTTLS there is no mail',
       async run() {
         const delivery = deliverOnce(kit, ports.withoutTls, mailOf(CONTENT))
-        await assertFails(kit, delivery, { stage: 'starttls', temporary: true, message: /offers no TLS|STARTTLS/i })
+        await assertFails(kit, delivery, {
+          stage: 'starttls',
+          temporary: true,
+          message: /the server offers no TLS/,
+          advice: NO_STARTTLS,
+        })
         assert.ok(!hasMail(aiosmtpd), 'a mail arrived')
       },
     },
@@ -46,7 +54,12 @@ export function aiosmtpdCases(kit: Kit, aiosmtpd: Aiosmtpd): Case[] {
       async run() {
         const login = { ...kit.account, password: 'not the password' }
         const delivery = deliverOnce(kit, ports.plain, mailOf(CONTENT), { login })
-        await assertFails(kit, delivery, { stage: 'auth', temporary: true, message: /535 5\.7\.8/ })
+        await assertFails(kit, delivery, {
+          stage: 'auth',
+          temporary: true,
+          message: /535 5\.7\.8/,
+          advice: WRONG_LOGIN,
+        })
       },
     },
     ...contentCases(kit, aiosmtpd, ports.plain),

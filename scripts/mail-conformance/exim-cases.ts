@@ -33,7 +33,12 @@ export function eximCases(kit: Kit, exim: Exim): Case[] {
         async run() {
           const login = { ...kit.account, password: 'not the password' }
           const delivery = deliverOnce(kit, ports[service], mailOf(CONTENT), { login })
-          await assertFails(kit, delivery, { stage: 'auth', temporary: true, message: /535 / })
+          await assertFails(kit, delivery, {
+            stage: 'auth',
+            temporary: true,
+            message: /535 /,
+            advice: /^Authentication refused/,
+          })
         },
       },
     ]),
@@ -95,7 +100,8 @@ export function eximCases(kit: Kit, exim: Exim): Case[] {
         if (exim.hasUtf8) {
           await delivery
           assert.match((await assertArrives(exim, mail)).toString(), /with utf8esmtpsa/)
-        } else await assertFails(kit, delivery, { stage: 'mail', temporary: false, message: /SMTPUTF8/ })
+        } else
+          await assertFails(kit, delivery, { stage: 'mail', temporary: false, message: /SMTPUTF8/, advice: /SMTPUTF8/ })
       },
     },
     ...contentCases(kit, exim, ports.all),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { adviceFor } from '../../src/mail/delivery-advice.ts'
 import { DeliveryError } from '../../src/mail/delivery-error.ts'
 import { composeMessage } from '../../src/mail/message.ts'
 import { openSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp.ts'
@@ -117,15 +118,17 @@ export function assertReadable(
 export interface WantedError {
   readonly stage: DeliveryError['stage']
   readonly temporary: boolean
-  /** Found in the message, which is what the operator reads. */
+  /** Found in the message, which has the server's words. */
   readonly message: RegExp
+  /** Found in the sentence that tells the operator what to do. */
+  readonly advice: RegExp
 }
 
 /** Asserts that a delivery fails in this way, and tells no secret. Gives the error. */
 export async function assertFails(
   { account }: Kit,
   delivery: Promise<unknown>,
-  { stage, temporary, message }: WantedError,
+  { stage, temporary, message, advice }: WantedError,
 ): Promise<DeliveryError> {
   const error = await delivery.then(
     (reply) => assert.fail(`it was delivered: ${JSON.stringify(reply)}`),
@@ -133,6 +136,7 @@ export async function assertFails(
   )
   assert.ok(error instanceof DeliveryError, `wanted a DeliveryError, got ${String(error)}`)
   assert.match(error.message, message)
+  assert.match(adviceFor(error), advice)
   assert.deepEqual({ stage: error.stage, temporary: error.temporary }, { stage, temporary }, error.message)
   assert.ok(!error.message.includes(account.password), 'the message tells the password')
   return error

@@ -40,21 +40,26 @@ export function openSmtpdCases(kit: Kit, openSmtpd: OpenSmtpd): Case[] {
       async run() {
         const login = { ...kit.account, password: 'not the password' }
         const delivery = deliverOnce(kit, ports.starttls, mailOf(CONTENT), { login })
-        await assertFails(kit, delivery, { stage: 'auth', temporary: true, message: /535 Authentication failed/ })
+        await assertFails(kit, delivery, {
+          stage: 'auth',
+          temporary: true,
+          message: /535 Authentication failed/,
+          advice: /^Authentication refused/,
+        })
       },
     },
     {
       name: 'a certificate by an authority that nobody named is refused',
       async run() {
         const delivery = deliverOnce(kit, ports.starttls, mailOf(CONTENT), { tls: { ca: [] } })
-        await assertFails(kit, delivery, { stage: 'tls', temporary: true, message: /certificate/i })
+        await assertFails(kit, delivery, { stage: 'tls', temporary: true, message: /certificate/, advice: /--mail-ca/ })
       },
     },
     {
       name: 'an address that is not ASCII is refused for good, for it has no SMTPUTF8',
       async run() {
         const delivery = deliverOnce(kit, ports.starttls, mailOf(CONTENT, UTF8_READER))
-        await assertFails(kit, delivery, { stage: 'mail', temporary: false, message: /SMTPUTF8/ })
+        await assertFails(kit, delivery, { stage: 'mail', temporary: false, message: /SMTPUTF8/, advice: /SMTPUTF8/ })
       },
     },
     {

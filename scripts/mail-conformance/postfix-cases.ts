@@ -56,6 +56,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
           stage: 'auth',
           temporary: true,
           message: /535 5\.7\.8 Error: authentication failed/,
+          advice: /^Authentication refused: check user and password/,
         })
         assert.doesNotMatch(error.message, /not the password/)
       },
@@ -72,31 +73,59 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       'a certificate by an authority that nobody named is refused, and the issuer told',
       'all',
       { tls: { ca: [] } },
-      { stage: 'tls', temporary: true, message: /Authority of one run/ },
+      {
+        stage: 'tls',
+        temporary: true,
+        message: /Authority of one run/,
+        advice: /issued by .*Authority of one run.* --mail-ca/,
+      },
     ],
     [
       'a certificate for another name is refused',
       'all',
       { tls: { ca: [kit.certificates.ca], name: 'mx.example.test' } },
-      { stage: 'tls', temporary: true, message: /mx\.example\.test/ },
+      {
+        stage: 'tls',
+        temporary: true,
+        message: /is not for "mx\.example\.test"/,
+        advice: /mail\.example\.test.* --mail-tls-name/,
+      },
     ],
     [
       'a certificate for a name is refused for an IP address',
       'all',
       { servers: [{ host: '127.0.0.1', port: ports.all }] },
-      { stage: 'tls', temporary: true, message: /127\.0\.0\.1/ },
+      { stage: 'tls', temporary: true, message: /is not for "127\.0\.0\.1"/, advice: /--mail-tls-name/ },
     ],
     [
       'a server that stopped to offer STARTTLS gets no login and no mail',
       'withoutTls',
       {},
-      { stage: 'starttls', temporary: true, message: /offers no TLS|STARTTLS/i },
+      { stage: 'starttls', temporary: true, message: /the server offers no TLS/, advice: /offers no STARTTLS/ },
+    ],
+    [
+      'a server of the time before TLS 1.2 gets no mail',
+      'oldTls',
+      {},
+      { stage: 'tls', temporary: true, message: /TLS: tlsv1 alert protocol version/, advice: /versions or ciphers/ },
+    ],
+    [
+      'TLS from the first byte at a port that wants STARTTLS is told apart',
+      'all',
+      { tls: { mode: 'implicit' } },
+      { stage: 'tls', temporary: true, message: /TLS: wrong version number/, advice: /use smtp:\/\/ for 587/ },
+    ],
+    [
+      'STARTTLS at a port that wants TLS from the first byte is told apart',
+      'implicitTls',
+      { timeouts: { greeting: 1_000 } },
+      { stage: 'greeting', temporary: true, message: /no answer came within 1000 ms/, advice: /use smtps:\/\// },
     ],
     [
       'a server without a login where one is set gets no mail',
       'open',
       {},
-      { stage: 'auth', temporary: true, message: /AUTH|login|log in/i },
+      { stage: 'auth', temporary: true, message: /does not offer AUTH/, advice: /leave the user out for a relay/ },
     ],
   ]
 
@@ -127,7 +156,12 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
         const token = postfix.token(kit.account, seconds() - HOUR_S)
         const login = { user: kit.account.user, token: async () => token }
         const delivery = send('token', mailOf(CONTENT), { login })
-        const error = await assertFails(kit, delivery, { stage: 'auth', temporary: true, message: /535 5\.7\.8/ })
+        const error = await assertFails(kit, delivery, {
+          stage: 'auth',
+          temporary: true,
+          message: /535 5\.7\.8/,
+          advice: /or token/,
+        })
         assert.ok(!error.message.includes(token), 'the message tells the token')
       },
     },
@@ -194,7 +228,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     {
       name: 'an address that is not ASCII is refused for good where SMTPUTF8 is not offered',
       async run() {
-        const wanted = { stage: 'mail', temporary: false, message: /SMTPUTF8/ } as const
+        const wanted = { stage: 'mail', temporary: false, message: /SMTPUTF8/, advice: /SMTPUTF8/ } as const
         await assertFails(kit, send('ascii', mailOf(CONTENT, UTF8_READER)), wanted)
       },
     },
@@ -209,7 +243,12 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     {
       name: 'a mail above the SIZE that was announced is refused for good',
       async run() {
-        const wanted = { stage: 'mail', temporary: false, message: /size|2000|too (?:big|large)/i } as const
+        const wanted = {
+          stage: 'mail',
+          temporary: false,
+          message: /takes 2000 at most/,
+          advice: /message of this size/,
+        } as const
         await assertFails(kit, send('small', mailOf(long())), wanted)
       },
     },
@@ -220,6 +259,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
           stage: 'message',
           temporary: false,
           message: /552 5\.3\.4 Error: message file too big/,
+          advice: /^The message is too large/,
         } as const
         await assertFails(kit, send('smallUntold', mailOf(long())), wanted)
       },
@@ -229,7 +269,12 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       async run() {
         const mail = mailOf(CONTENT, 'grey@example.net')
         postfix.greylist(mail.to, true)
-        const wanted = { stage: 'rcpt', temporary: true, message: /450 4\.7\.1 .*Greylisted, try again later/ } as const
+        const wanted = {
+          stage: 'rcpt',
+          temporary: true,
+          message: /450 4\.7\.1 .*Greylisted, try again later/,
+          advice: /^The server greylists/,
+        } as const
         const error = await assertFails(kit, send('greylisting', mail), wanted)
         assert.match(error.reply ?? '', /^450 4\.7\.1 /)
         postfix.greylist(mail.to, false)
@@ -240,7 +285,12 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     {
       name: 'a recipient whose domain the server does not serve is refused for good',
       async run() {
-        const wanted = { stage: 'rcpt', temporary: false, message: /554 5\.7\.1 .*Relay access denied/ } as const
+        const wanted = {
+          stage: 'rcpt',
+          temporary: false,
+          message: /554 5\.7\.1 .*Relay access denied/,
+          advice: /does not relay for us/,
+        } as const
         const delivery = send('foreign', mailOf(CONTENT, 'reader@elsewhere.example'))
         await assertFails(kit, delivery, wanted)
       },
@@ -283,7 +333,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
         const client = clientFor(kit, ports.greylisting)
         postfix.greylist('grey@example.net', true)
         const refused = client.deliver(mailOf(CONTENT, 'grey@example.net'))
-        await assertFails(kit, refused, { stage: 'rcpt', temporary: true, message: /450/ })
+        await assertFails(kit, refused, { stage: 'rcpt', temporary: true, message: /450/, advice: /greylists/ })
         const mail = mailOf(CONTENT)
         await client.deliver(mail)
         await assertArrives(postfix, mail)

@@ -30,6 +30,7 @@ const SERVICES = {
   withoutTls: ['smtpd_tls_security_level=none', 'smtpd_tls_auth_only=no'],
   /** A relay for its own network. */
   open: ['smtpd_tls_security_level=may', 'smtpd_sasl_auth_enable=no', recipients('permit_mynetworks')],
+  oldTls: ['smtpd_tls_mandatory_protocols=TLSv1', 'tls_high_cipherlist=ALL:@SECLEVEL=0'],
   ascii: ['smtputf8_enable=no'],
   small: [`message_size_limit=${MESSAGE_BYTES_MAX}`],
   smallUntold: [`message_size_limit=${MESSAGE_BYTES_MAX}`, 'smtpd_discard_ehlo_keywords=size'],
