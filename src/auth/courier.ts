@@ -196,7 +196,8 @@ export function startCourier(options: CourierOptions): Courier {
   const deliver = async (attempt: Attempt): Promise<DeliveryResult> => {
     const { message, content, signal } = attempt
     const { id, attempts } = message
-    const shown = (text: string): string => text.replaceAll(content.code, '***').slice(0, REPLY_CHARS_MAX)
+    const masked = (text: string): string => text.replaceAll(content.code, '***')
+    const shown = (text: string): string => masked(text).slice(0, REPLY_CHARS_MAX)
     try {
       signal.throwIfAborted()
       const { email, code, languages = [] } = content
@@ -215,7 +216,7 @@ export function startCourier(options: CourierOptions): Courier {
       const reply = shown(attempt.brokenOff === 'late' ? TOO_LONG : errorText(error))
       const words = { reply, advice: error instanceof DeliveryError ? shown(adviceFor(error)) : undefined }
       if (isServerFailure(error)) return serverFailed(attempt, words)
-      if (!(error instanceof DeliveryError)) log.error('mail.courier-failed', { id, error })
+      if (!(error instanceof DeliveryError)) log.error('mail.courier-failed', { id, error: masked(stackOf(error)) })
       else if (error.stage !== 'compose') answered()
       return messageFailed(message, words, !(error instanceof DeliveryError) || error.temporary)
     }
@@ -268,6 +269,10 @@ export function startCourier(options: CourierOptions): Courier {
 
 const UNREADABLE = 'sealed with another secret'
 const TOO_LONG = `nothing came of it within ${ATTEMPT_MS_MAX / 1000} seconds`
+
+function stackOf(error: unknown): string {
+  return error instanceof Error && error.stack !== undefined ? error.stack : String(error)
+}
 
 function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

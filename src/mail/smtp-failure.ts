@@ -39,9 +39,18 @@ export function smtpFailure(
 /** What a socket's error says in one clause. A server with several addresses fails with one error for each of them. */
 export function connectionProblem(error: NodeJS.ErrnoException): string {
   const parts = error instanceof AggregateError ? error.errors.slice(0, ADDRESSES_SHOWN_MAX) : [error]
-  // Texts of the system and of OpenSSL name hosts and reasons, never content. Some errors have a code only.
-  const texts = parts.map((part: NodeJS.ErrnoException) => part.message || part.code || 'an unknown error')
+  const texts = parts.map(clauseOf)
   return `the connection failed (${texts.join('; ') || 'an unknown error'})`
+}
+
+/**
+ * Texts of the system and of OpenSSL name hosts and reasons, never content. OpenSSL's message is a line of its error
+ * queue, with an address in memory, a place in its sources and a line break; its `reason` is the part for people. Some
+ * errors have a code only.
+ */
+function clauseOf(error: NodeJS.ErrnoException & { readonly reason?: unknown }): string {
+  const { reason, message, code } = error
+  return typeof reason === 'string' ? `TLS: ${reason}` : message || code || 'an unknown error'
 }
 
 /** The error that tells most: an address family that this machine lacks explains nothing about the server. */

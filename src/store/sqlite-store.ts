@@ -88,7 +88,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
   const snapshot = createSnapshot(database)
   const checkpoints = createCheckpoints(database, file)
   const queue = createWriteQueue(database, { before: snapshot.end, after: checkpoints.afterCommit })
-  const { write } = queue
+  const { write, writeUnsynced } = queue
   const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
       snapshot.begin()
@@ -131,8 +131,10 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
       }),
     countRate: (rate, now) => write(() => countRate(database, rate, now)),
 
-    takeMessages: (turn) => write(() => outbox.takeMessages(database, turn)),
-    finishMessage: (id, result, now) => write(() => outbox.finishMessage(database, id, result, now)),
+    // Leases mean nothing after a power cut. That of a delivery would send a mail again that was just delivered, as does
+    // a cut a moment earlier; and syncs keep the service from reading what the mail server said to the other lanes.
+    takeMessages: (turn) => writeUnsynced(() => outbox.takeMessages(database, turn)),
+    finishMessage: (id, result, now) => writeUnsynced(() => outbox.finishMessage(database, id, result, now)),
     listMessages: (query) => read(() => outbox.listMessages(database, query)),
     retryMessage: (id, now) => write(() => outbox.retryMessage(database, id, now)),
     outboxSummary: (now) => read(() => outbox.outboxSummary(database, now)),

@@ -168,6 +168,13 @@ describe('a DeliveryError', () => {
       /^CN=Dateline test mail server$/,
       { implicitTls: true },
     ],
+    [
+      'an answer in clear where TLS was wanted',
+      { mode: 'implicit', verify: true },
+      'ERR_SSL_WRONG_VERSION_NUMBER',
+      /at tls: the connection failed \(TLS: wrong version number\)$/,
+      undefined,
+    ],
     ['silence', { timeouts: { greeting: 30 } }, 'ETIMEDOUT', /no answer came within 30 ms$/, undefined],
   ]
   for (const [name, overrides, code, message, issuer, options] of failing) {

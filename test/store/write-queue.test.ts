@@ -6,14 +6,14 @@ import { openDatabase, type Database } from '../../src/store/database.ts'
 import { createWriteQueue, type WriteQueue } from '../../src/store/write-queue.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service.ts'
 
-function queueOn(t: Cleanup): { database: Database; file: string; write: WriteQueue['write']; commits: () => number } {
+function queueOn(t: Cleanup): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')
   const database = openDatabase(file)
   t.after(() => database.close())
   database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT')
   let commits = 0
-  const { write } = createWriteQueue(database, { before: () => void commits++, after: () => {} })
-  return { database, file, write, commits: () => commits }
+  const queue = createWriteQueue(database, { before: () => void commits++, after: () => {} })
+  return { ...queue, database, file, commits: () => commits }
 }
 
 it('write() commits all work of one turn together, and settles only after that', async (t) => {
@@ -81,4 +81,19 @@ it('a full disk is a 503 for every write of the turn, keeps what was there, and 
   const rows = database.all('SELECT a FROM t').map((row) => row['a'])
   assert.ok(rows.includes(1) && rows.includes(4) && !rows.includes(3))
   assert.equal(rows.includes(2), outcomes[0]?.status === 'fulfilled')
+})
+
+it('only transactions of work that says so are left unsynced', async (t) => {
+  const { database, write, writeUnsynced } = queueOn(t)
+  const level = (): number => Number(database.get('PRAGMA synchronous')?.['synchronous'])
+  const [NORMAL, FULL] = [1, 2]
+  assert.equal(await writeUnsynced(level), NORMAL)
+  assert.equal(level(), FULL)
+  assert.deepEqual(await Promise.all([writeUnsynced(level), write(level)]), [FULL, FULL])
+  const failing = writeUnsynced(() => {
+    database.exec('ROLLBACK')
+    throw new Error('the disk is full')
+  })
+  await assert.rejects(failing)
+  assert.equal(level(), FULL, 'also after a transaction that failed')
 })

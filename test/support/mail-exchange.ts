@@ -14,6 +14,8 @@ export interface AcceptedMail {
   readonly to: string
   readonly data: string
   readonly messageId: string
+  /** Counts the messages in the order in which their last line came, of all conversations together. */
+  readonly arrival: number
   /**
    * Whether the client said anything more on the connection after it was told that the mail is accepted: then it had
    * read that reply.
@@ -60,6 +62,8 @@ export async function openMailExchange(rule: Rule = () => undefined, port = 0): 
   return exchange
 }
 
+let arrivals = 0
+
 /** Reads one line after the other and answers each before it reads the next. */
 async function converse(socket: Socket, accepted: AcceptedMail[], rule: Rule): Promise<void> {
   const say = (text: string): void => void socket.write(`${text}\r\n`)
@@ -99,10 +103,11 @@ async function converse(socket: Socket, accepted: AcceptedMail[], rule: Rule): P
           break
         case '.': {
           inMessage = false
+          const arrival = ++arrivals
           const refusal = await rule('message', to)
           if (refusal === undefined && !socket.destroyed) {
             const messageId = /^Message-ID: (\S+)/im.exec(data)?.[1] ?? ''
-            last = { to, data, messageId, isAcknowledged: false }
+            last = { to, data, messageId, arrival, isAcknowledged: false }
             accepted.push(last)
           }
           say(refusal ?? '250 2.0.0 queued')

@@ -1,0 +1,213 @@
+/**
+ * Codes are requested over HTTP while the service is killed with SIGKILL at random points of its conversations with a
+ * mail server, which is slow and refuses now and then. Afterwards:
+ *
+ * - every code that was promised (202) and not replaced by a newer one was delivered, as the last mail to its address,
+ *   and signs in there and so is of no other address;
+ * - no mail was accepted again after the service had read that it was accepted. What the mail server accepted while the
+ *   service died before it could read so is sent again, which nobody can help: such mails are counted, have the same
+ *   Message-ID, and are told apart from the others by what the service said on the connection afterwards.
+ */
+import { join } from 'node:path'
+import { openDatabase } from '../src/store/database.ts'
+import { openMailExchange, type AcceptedMail, type Rule } from '../test/support/mail-exchange.ts'
+import { serve, type RunningService } from '../test/support/program.ts'
+import { seededRandom, type Random } from '../test/support/random.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service.ts'
+
+const CLIENTS = 16
+const DEADLINE_MS = 60_000
+/** One address of so many asks for a second code. */
+const ASKS_AGAIN_ONE_IN = 8
+const REFUSES_ONE_IN = 25
+const STEP_MS_MAX = 8
+/** Before each request, so that there are requests for as long as there are mails. */
+const REST_MS_MAX = 200
+/** A kill comes up to this long after the step that it is set at. */
+const KILL_DELAY_MS_MAX = 6
+/** Of each mail the server is asked three times: sender, recipient, message. */
+const STEPS_OF_A_MAIL = 3
+const POLL_MS = 50
+
+export interface MailDrill {
+  readonly codes: number
+  readonly kills: number
+  readonly seed: number
+}
+
+/** Gives a line of what happened. Throws an Error that lists what should not have. */
+export async function drillMail(drill: MailDrill): Promise<string> {
+  const cleanups: (() => void | Promise<void>)[] = []
+  try {
+    return await runDrill(drill, { after: (work) => void cleanups.unshift(work) })
+  } finally {
+    for (const cleanup of cleanups) await cleanup()
+  }
+}
+
+async function runDrill({ codes, kills, seed }: MailDrill, cleanup: Cleanup): Promise<string> {
+  const random = seededRandom(seed)
+  const begun = performance.now()
+  const directory = temporaryDirectory(cleanup)
+  const steps = createKiller(random, kills, codes * STEPS_OF_A_MAIL)
+  const exchange = await openMailExchange(unsteady(random, () => steps.step()))
+  cleanup.after(async () => exchange[Symbol.asyncDispose]())
+  const words = ['--data-dir', join(directory, 'data'), '--mail', `smtp://127.0.0.1:${exchange.port}`]
+  const site = createSite(() => serve(cleanup, [...words, '--rate-limits', 'off', '--log-level', 'error']))
+  steps.onKill(() => site.kill())
+
+  const isLate = (): boolean => performance.now() - begun > DEADLINE_MS
+  const addresses = Array.from({ length: codes }, (_, i) => `reader-${i}@example.org`)
+  const requests = addresses.map((email) => ({ email, again: random.oneIn(ASKS_AGAIN_ONE_IN) }))
+  await inParallel(requests, async ({ email, again }) => {
+    await pause(random.below(REST_MS_MAX))
+    await site.post('request-code', { email })
+    // It is asked for again while the mail with the first code waits, or is on its way, or was delivered.
+    if (again) requests.splice(random.below(requests.length + 1), 0, { email, again: false })
+  })
+  const database = openDatabase(join(directory, 'data', 'dateline.db'), { readOnly: true })
+  cleanup.after(() => database.close())
+  const waiting = (): number => Number(database.get("SELECT count(*) AS n FROM outbox WHERE state = 'waiting'")?.['n'])
+  while ((waiting() > 0 || steps.left > 0) && !isLate()) {
+    // Kills that the work was too short for come now, on what is left of it.
+    if (waiting() === 0) steps.step()
+    await pause(POLL_MS)
+  }
+
+  const faults: string[] = isLate() ? [`${waiting()} mails still wait after ${DEADLINE_MS / 1000} seconds`] : []
+  const twice = faultsOfCopies(exchange.accepted, faults)
+  await inParallel([...addresses], async (email) => {
+    const mails = exchange.accepted.filter(({ to }) => to === email).sort((a, b) => a.arrival - b.arrival)
+    const code = codeIn(mails.at(-1))
+    if (code === undefined) faults.push(`${email} got no mail`)
+    else if (!(await site.signsIn(email, code))) faults.push(`the last mail to ${email} has no code that signs in`)
+    if (mails.some(({ data }) => !new RegExp(`^To: <?${RegExp.escape(email)}>?\r$`, 'm').test(data))) {
+      faults.push(`${email} got a mail to somebody else`)
+    }
+  })
+  if (faults.length > 0) throw new Error(`${faults.length} faults:\n  ${faults.slice(0, 20).join('\n  ')}`)
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  return (
+    `${codes} addresses, ${exchange.accepted.length} mails accepted in ${exchange.conversations} conversations, ` +
+    `${site.kills} kills, ${twice} mails twice because nobody read their acceptance, ${seconds} s`
+  )
+}
+
+/** How many mails came again without the service's knowledge; what it did knowingly goes to the faults. */
+function faultsOfCopies(accepted: readonly AcceptedMail[], faults: string[]): number {
+  let twice = 0
+  const byCode = Map.groupBy(accepted, (mail) => `${mail.to} ${codeIn(mail) ?? ''}`)
+  for (const [name, copies] of byCode) {
+    const known = copies.slice(0, -1).filter(({ isAcknowledged }) => isAcknowledged)
+    if (known.length > 0) faults.push(`${name} was sent again after its acceptance had been read`)
+    if (new Set(copies.map(({ messageId }) => messageId)).size > 1) faults.push(`${name} has two Message-IDs`)
+    twice += copies.length - 1
+  }
+  const ids = new Set(accepted.map(({ messageId }) => messageId))
+  if (ids.size !== byCode.size) faults.push(`${byCode.size} mails have ${ids.size} Message-IDs`)
+  return twice
+}
+
+function codeIn(mail: AcceptedMail | undefined): string | undefined {
+  return /^Subject: .*?\b(\d{6})\b/m.exec(mail?.data ?? '')?.[1]
+}
+
+/** A server that takes its time and refuses now and then. */
+function unsteady(random: Random, step: () => void): Rule {
+  return async (stage) => {
+    if (stage !== 'greeting') step()
+    await pause(random.below(STEP_MS_MAX))
+    if (!random.oneIn(REFUSES_ONE_IN)) return undefined
+    if (stage === 'rcpt') return '450 4.2.0 greylisted'
+    return stage === 'message' ? '451 4.3.0 try again' : undefined
+  }
+}
+
+interface Killer {
+  /** One more step of a conversation. */
+  step(): void
+  onKill(kill: () => void): void
+  /** Kills that did not happen yet. */
+  readonly left: number
+}
+
+function createKiller(random: Random, kills: number, steps: number): Killer {
+  const points = Array.from({ length: kills }, () => 1 + random.below(steps)).sort((a, b) => a - b)
+  let count = 0
+  let kill = (): void => {}
+  return {
+    step() {
+      count++
+      if (points.length === 0 || count < (points[0] ?? 0)) return
+      points.shift()
+      setTimeout(() => kill(), random.below(KILL_DELAY_MS_MAX))
+    },
+    onKill: (work) => void (kill = work),
+    get left() {
+      return points.length
+    },
+  }
+}
+
+interface Site {
+  /** Posts until there is an answer, and throws where it is none of 2xx. */
+  post(endpoint: string, body: object): Promise<void>
+  signsIn(email: string, code: string): Promise<boolean>
+  /** Ends the process at once; another one starts in its place. */
+  kill(): void
+  readonly kills: number
+}
+
+function createSite(start: () => Promise<RunningService>): Site {
+  let running = start()
+  let kills = 0
+  let isStarting = false
+  const send = async (endpoint: string, body: object): Promise<Response> => {
+    for (;;) {
+      const { url } = await running
+      try {
+        const response = await fetch(`${url}/api/v1/auth/${endpoint}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+        await response.arrayBuffer()
+        return response
+      } catch {
+        // The service died; a client that got no answer asks again.
+        await pause(POLL_MS)
+      }
+    }
+  }
+  return {
+    async post(endpoint, body) {
+      const { status } = await send(endpoint, body)
+      if (status >= 300) throw new Error(`${endpoint} was answered with ${status}`)
+    },
+    signsIn: async (email, code) => (await send('verify-code', { email, code })).status === 200,
+    kill() {
+      if (isStarting) return
+      isStarting = true
+      kills++
+      running = running
+        .then((service) => service.end('SIGKILL'))
+        .then(start)
+        .finally(() => void (isStarting = false))
+    },
+    get kills() {
+      return kills
+    },
+  }
+}
+
+/** Works a list off with several at a time. The work may add to it. */
+async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const client = async (): Promise<void> => {
+    for (let item = items.shift(); item !== undefined; item = items.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
