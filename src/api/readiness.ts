@@ -13,7 +13,7 @@ import type { BackupState } from '../store/backup-schedule.ts'
 import type { DocumentStore, OutboxStore } from '../store/store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */
-const FREE_BYTES_MIN = 64 * 1024 * 1024
+export const FREE_BYTES_MIN = 64 * 1024 * 1024
 /** A code lives for minutes: mail that waits longer than this will soon be of no use. */
 const MAIL_WAITS_MAX_MS = 3 * 60_000
 

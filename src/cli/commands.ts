@@ -11,6 +11,7 @@ import { explainCommand } from './explain-command.ts'
 import { mailTestCommand } from './mail-test-command.ts'
 import { mailOutboxCommand, mailRetryCommand } from './mail-outbox-command.ts'
 import { matchCommand } from './match-command.ts'
+import { checkCommand } from './check-command.ts'
 import { restoreCommand } from './restore-command.ts'
 import { serveCommand } from './serve-command.ts'
 import { verifyCommand } from './verify-command.ts'
@@ -36,6 +37,7 @@ const COMMANDS: readonly Command[] = [
   verifyCommand,
   backupCommand,
   restoreCommand,
+  checkCommand,
   configCommand,
   openApiCommand,
   versionCommand,

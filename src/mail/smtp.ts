@@ -48,6 +48,8 @@ export interface SmtpClient {
    * `timeouts.total` (and with another Error only for a message that breaks our own rules; see dotStuffed).
    */
   deliver(mail: OutgoingMail, options?: AttemptOptions): Promise<{ reply: string }>
+  /** Says hello to each server and logs in, as for a mail, and takes leave. Rejects with the first DeliveryError. */
+  probe(): Promise<void>
   /** Ends what is under way with a temporary error and takes leave of the servers. */
   close(): Promise<void>
 }
@@ -82,6 +84,18 @@ class PooledClient implements SmtpClient {
       throw smtpFailure(this.#serversInTurn()[0]!.server, error.message, { stage: 'connect', temporary: true })
     } finally {
       attempt.close()
+    }
+  }
+
+  async probe(): Promise<void> {
+    for (const server of this.#settings.servers) {
+      const attempt = new SmtpAttempt({}, this.#timeouts.total)
+      try {
+        const session = await openSession(this.#sessionSettings(server), attempt)
+        await session.quit()
+      } finally {
+        attempt.close()
+      }
     }
   }
 

@@ -128,3 +128,10 @@ export async function partialFiles(directory: string): Promise<readonly string[]
     .filter((name) => PARTIAL_NAME.exec(name)?.[1] === String(process.pid))
     .map((name) => join(directory, name))
 }
+
+/** The command that mends a damaged database: names the newest backup that the service made by itself. */
+export function restoreAdvice(dataDir: string): string {
+  const newest = listBackups(join(dataDir, 'backups')).at(-1)
+  const command = newest === undefined ? 'dateline restore FILE with a backup of yours' : `dateline restore "${newest}"`
+  return command
+}

@@ -1,7 +1,7 @@
 /** What can be found out about a database file without changing it: whose it is, whether it is sound, what is in it. */
 import type { Model } from '../models/schema.ts'
 import type { Database } from './database.ts'
-import { tableOf } from './schema-sql.ts'
+import { tableOf, valueAt } from './schema-sql.ts'
 
 /** More lines say no more: one fault is enough to put a copy in the file's place. */
 const FAULTS_MAX = 5
@@ -31,4 +31,26 @@ export function countItems(database: Database, models: readonly Model[]): ItemCo
   const count = (model: Model): number =>
     tables.has(model.name) ? Number(database.get(`SELECT count(*) AS n FROM ${tableOf(model)}`)?.['n']) : 0
   return Object.fromEntries(models.map((model) => [model.name, count(model)]))
+}
+
+/**
+ * Looks at the first page of each table, which takes no time, so that a file that was cut off or overwritten is
+ * noticed when the service starts and not when somebody asks for the rest of it. Throws what SQLite throws.
+ */
+export function touchTables(database: Database): void {
+  const tables = database.all("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+  for (const { name } of tables) database.get(`SELECT 1 FROM "${String(name)}" NOT INDEXED LIMIT 1`)
+}
+
+/** The latest `updatedAt` of the models that have it indexed; undefined where nothing is stored. */
+export function newestDate(database: Database, models: readonly Model[]): string | undefined {
+  const dated = models.filter(({ indexes }) => indexes.some(([first]) => first === 'updatedAt:desc'))
+  const dates = dated.map((model) => {
+    const date = valueAt('updatedAt')
+    return database.get(`SELECT ${date} AS date FROM ${tableOf(model)} ORDER BY ${date} DESC LIMIT 1`)?.['date']
+  })
+  return dates
+    .filter((date) => typeof date === 'string')
+    .sort()
+    .at(-1)
 }

@@ -140,14 +140,16 @@ export function foldLog(file: string): void {
   }
 }
 
-/** Primary result codes (sqlite.org/rescode.html) that mean "not now" and are no bug of ours. */
+/** Primary result codes (sqlite.org/rescode.html) for what happens to the file, and is no bug of ours. */
 const UNAVAILABLE = new Map([
   [5, 'it is busy'],
   [6, 'it is locked'],
   [8, 'it cannot be written'],
   [10, 'the disk reported an error'],
+  [11, 'it is damaged'],
   [13, 'the disk is full'],
   [14, 'it cannot be opened'],
+  [26, 'it is damaged'],
 ])
 const CONSTRAINT_FOREIGN_KEY = 787
 

@@ -17,6 +17,7 @@ export interface QueryMessage {
 export type AnswerMessage =
   | { readonly kind: 'found'; readonly items: readonly string[]; readonly next: string | undefined }
   | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
   | { readonly kind: 'failed'; readonly error: Error }
 
 /** The first message of a thread. */

@@ -163,6 +163,7 @@ function isOutOfMemory(error: unknown): boolean {
 function settle({ resolve, reject }: Job, answer: AnswerMessage): void {
   if (answer.kind === 'found') resolve(readAnswer(answer))
   else if (answer.kind === 'refused') reject(fail('badRequest', answer.message))
+  else if (answer.kind === 'unavailable') reject(fail('networkError', answer.message, { cause: answer.cause }))
   else reject(answer.error)
 }
 

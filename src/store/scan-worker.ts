@@ -7,7 +7,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Failure } from '../base/failure.ts'
 import { modelNamed } from '../models/registry.ts'
-import { openDatabase } from './database.ts'
+import { asStoreFailure, openDatabase } from './database.ts'
 import { execute, noEffort } from './executor.ts'
 import { planQuery } from './planner.ts'
 import { readQuery, writeAnswer, type AnswerMessage, type QueryMessage, type ReadyMessage } from './query-message.ts'
@@ -33,6 +33,8 @@ function answer(message: QueryMessage): AnswerMessage {
     }
   } catch (error) {
     if (error instanceof Failure) return { kind: 'refused', message: error.message }
+    const failure = asStoreFailure(error)
+    if (failure instanceof Failure) return { kind: 'unavailable', message: failure.message, cause: String(error) }
     return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
   }
 }

@@ -18,7 +18,12 @@ export function createSnapshot(database: Database): Snapshot {
   const end = (): void => {
     if (!isOpen) return
     isOpen = false
-    database.run('COMMIT')
+    try {
+      database.run('COMMIT')
+    } catch {
+      // After an error of the disk or of the file, there may be nothing to commit, and nothing was changed.
+      if (database.inTransaction) database.exec('ROLLBACK')
+    }
   }
   return {
     begin() {

@@ -4,6 +4,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Model } from '../models/schema.ts'
 import * as accounts from './account-tables.ts'
 import { createCheckpoints } from './checkpoints.ts'
+import { restoreAdvice } from './backup.ts'
+import { touchTables } from './database-check.ts'
 import { asStoreFailure, isDamage, openDatabase, type Database } from './database.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from './document-tables.ts'
@@ -39,6 +41,7 @@ export function openStore({ dir, models, version, now, queryDeadlineMs, owner }:
   try {
     const database = openDatabase(dir.database)
     try {
+      touchTables(database)
       prepareSchema(database, { dir, models, version, owned: lock !== undefined })
       if (lock !== undefined) outbox.releaseMessages(database, now())
       return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, release: () => lock?.release() })
@@ -54,7 +57,7 @@ export function openStore({ dir, models, version, now, queryDeadlineMs, owner }:
 
 function damaged(dir: DataDir, cause: unknown): DataDirError {
   const problem = `Cannot read the database "${dir.database}": it is damaged, or is no database of SQLite`
-  return new DataDirError(`${problem}: put a copy in its place, or choose another --data-dir`, { cause })
+  return new DataDirError(`${problem}: see what dateline check says, then run ${restoreAdvice(dir.path)}`, { cause })
 }
 
 interface SchemaTask {

@@ -1,0 +1,163 @@
+/** `check`, and what the service does where it would find fault. */
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { openDatabase } from '../../src/store/database.ts'
+import { run, serve } from '../support/program.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+const PAGE_BYTES = 4096
+
+async function seeded(t: Cleanup): Promise<string> {
+  const data = join(temporaryDirectory(t), 'data')
+  assert.equal((await run(['seed', '--data-dir', data])).code, 0)
+  return data
+}
+
+interface Report {
+  readonly ok: boolean
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly text: string }[]
+}
+
+async function check(...words: string[]): Promise<{ code: number | null; report: Report; wrong: readonly string[] }> {
+  const { code, stdout, stderr } = await run(['check', '--json', ...words])
+  assert.equal(stderr, '')
+  const report = JSON.parse(stdout) as Report
+  const wrong = report.checks.filter(({ ok }) => !ok).map(({ name, text }) => `${name}: ${text}`)
+  assert.equal(report.ok, wrong.length === 0)
+  assert.equal(code, report.ok ? 0 : 1)
+  return { code, report, wrong }
+}
+
+/** Overwrites the pages of a table or index, the root first, with what no page begins with. */
+function damage(data: string, name: string, from = 0, pages = 1): void {
+  const file = join(data, 'dateline.db')
+  const database = openDatabase(file)
+  const { rootpage } = database.get('SELECT rootpage FROM sqlite_schema WHERE name = ?', name) ?? {}
+  assert.ok(Number(rootpage) > 1, name)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  const descriptor = openSync(file, 'r+')
+  writeSync(
+    descriptor,
+    Buffer.alloc(pages * PAGE_BYTES, 0xee),
+    0,
+    pages * PAGE_BYTES,
+    (Number(rootpage) - 1 + from) * PAGE_BYTES,
+  )
+  closeSync(descriptor)
+}
+
+it('check finds nothing wrong with a site, also beside its service, and with one that is not there yet', async (t) => {
+  const data = await seeded(t)
+  const service = await serve(t, ['--data-dir', data])
+  const { report, wrong } = await check('--data-dir', data)
+  assert.deepEqual(wrong, [])
+  assert.deepEqual(
+    report.checks.map(({ name }) => name),
+    ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'mail', 'clock'],
+  )
+  const text = await run(['check', '--data-dir', data])
+  assert.match(text.stdout, /^(ok {4}\w+ +\S.*\n){9}$/)
+  assert.match(text.stdout, /integrity +\d\.\d MB, \d{3,} items, all read\n/)
+  await service.end('SIGTERM')
+  const nowhere = join(data, 'none')
+  assert.deepEqual((await check('--data-dir', nowhere)).wrong, [])
+  assert.ok(!existsSync(nowhere))
+})
+
+it('check says what to do about each fault', async (t) => {
+  const data = await seeded(t)
+  const file = join(temporaryDirectory(t), 'file')
+  writeFileSync(file, 'short\n')
+  for (const [words, wanted] of [
+    [['--data-dir', file], /^directory: .*file is no directory: choose another --data-dir$/],
+    [
+      ['--mail', 'smtp://127.0.0.1:1'],
+      /^mail: Cannot deliver .*: mend that server, or --mail and the settings that go with it$/,
+    ],
+    [['--mail-ca', file], /^settings: .*--mail-ca/],
+    [['--page-size', '0'], /^settings: Cannot use --page-size/],
+  ] as const) {
+    const { wrong } = await check('--data-dir', data, ...words).catch(() => check(...words))
+    assert.ok(
+      wrong.some((line) => wanted.test(line)),
+      wrong.join('\n'),
+    )
+  }
+  writeFileSync(join(data, 'secrets'), 'short\n', { mode: 0o600 })
+  chmodSync(join(data, 'dateline.db'), 0o644)
+  const database = openDatabase(join(data, 'dateline.db'))
+  database.exec(`UPDATE headline SET doc = json_set(doc, '$.updatedAt', '2099-01-01T00:00:00.000Z') WHERE seq = 1;
+    PRAGMA user_version = 99; UPDATE meta SET value = '9.8.7' WHERE name = 'version'`)
+  database.close()
+  const { wrong } = await check('--data-dir', data)
+  for (const wanted of [
+    /^permissions: others can read .*dateline\.db: run chmod -R go-rwx ".*"$/,
+    /^secrets: .*expected one secret of at least 32 bytes per line$/,
+    /^schema: the database has schema 99, written by dateline 9\.8\.7; .*: install that version or a newer one$/,
+    /^clock: it is .*, and something stored is of 2099-01-01T00:00:00\.000Z: set the clock of this machine$/,
+  ]) {
+    assert.ok(
+      wrong.some((line) => wanted.test(line)),
+      wrong.join('\n'),
+    )
+  }
+  assert.equal(wrong.length, 4, wrong.join('\n'))
+})
+
+it('a damaged database is reported by check, refused by serve, and mended by what both say', async (t) => {
+  for (const spoil of [
+    (data: string) => damage(data, 'headline'),
+    (data: string) => truncateSync(join(data, 'dateline.db'), 400_000),
+    (data: string) => writeFileSync(join(data, 'dateline.db'), 'x'.repeat(500_000)),
+  ]) {
+    const data = await seeded(t)
+    assert.equal((await run(['backup', '--data-dir', data])).code, 0)
+    spoil(data)
+    const { wrong } = await check('--data-dir', data)
+    const remedy = /run dateline restore "(.*\/backups\/dateline-\d{8}T\d{6}Z\.db)"$/
+    const line = wrong.find((one) => one.startsWith('integrity: ')) ?? ''
+    assert.match(line, remedy)
+    const refused = await run(['serve', '--port', '0', '--data-dir', data])
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(
+      refused.stderr,
+      /^Cannot read the database ".*": it is damaged, or is no database of SQLite: see what dateline check says, then run dateline restore ".*"\n$/,
+    )
+    const restored = await run(['restore', remedy.exec(line)?.[1] ?? '', '--data-dir', data])
+    assert.equal(restored.code, 0, restored.stderr)
+    assert.deepEqual((await check('--data-dir', data)).wrong, [])
+  }
+})
+
+it('damage that is met at run time is a 503 with the reason in the log, and the rest goes on', async (t) => {
+  const data = await seeded(t)
+  const sound = readFileSync(join(data, 'dateline.db')).length
+  damage(data, 'headline/updatedAt:desc,+title')
+  assert.equal(readFileSync(join(data, 'dateline.db')).length, sound)
+  const service = await serve(t, ['--data-dir', data])
+  const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as {
+    data: { token: string }
+  }
+  const get = (query: string): Promise<Response> =>
+    fetch(`${service.url}/api/v1/data?model=${query}`, { headers: { authorization: `Bearer ${guest.data.token}` } })
+  const refused = await get('headline&sort=updatedAt:desc')
+  assert.equal(refused.status, 503)
+  assert.deepEqual(await refused.json(), {
+    error: { code: 'networkError', message: 'The database cannot be used now: it is damaged' },
+  })
+  assert.equal((await get('topic')).status, 200)
+  await service.end('SIGTERM')
+  assert.match(service.output().stderr, /"event":"request\.unavailable".*malformed/)
+})
