@@ -17,7 +17,7 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.keepAliveMs,
+    keepAliveTimeout: 0, // Connections that wait are looked after in idle-sweep.ts.
     connectionsCheckingInterval: limits.checkMs,
     noDelay: true,
     requireHostHeader: false, // serving.ts looks at it, so that its reply looks like every other.
@@ -38,7 +38,6 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
 }
 
 function prepared<S extends PlainServer | SecureServer>(server: S, limits: ServerLimits): S {
-  server.timeout = limits.idleMs
   server.maxConnections = limits.connectionsMax
   // A client that closes its sending half after the request still wants the reply; without this it gets none.
   return Object.assign(server, { httpAllowHalfOpen: true })

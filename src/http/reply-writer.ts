@@ -24,6 +24,7 @@ export interface ReplySurroundings {
   readonly now: Clock
   /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
   readonly instance: string
+  readonly keepAliveSeconds: number
   /** The server is shutting down: no further request on this connection. */
   readonly isClosing: boolean
 }
@@ -45,6 +46,7 @@ export function sendReply(exchange: IncomingExchange, reply: Reply, around: Repl
   head.push(...around.cors(request.headers.origin))
   addHeaders(head, reply.headers)
   if (isLast) head.push('Connection', 'close')
+  else if (response.shouldKeepAlive) head.push('Keep-Alive', `timeout=${around.keepAliveSeconds}`)
   response.writeHead(reply.status, head)
 
   const sent = exchange.method === 'HEAD' ? undefined : body

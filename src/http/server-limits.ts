@@ -12,7 +12,7 @@ export interface ServerLimits {
   readonly keepAliveMs: number
   /** How long nothing at all may move: a client that does not take its reply must not hold it in our memory. */
   readonly idleMs: number
-  /** How often the two time-outs of requests are looked after. */
+  /** How often connections that wait and the two time-outs of requests are looked after. */
   readonly checkMs: number
   /** How long close() lets running requests finish. */
   readonly closeMs: number

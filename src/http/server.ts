@@ -18,6 +18,8 @@ import type { TrustedProxies } from './client-address.ts'
 import { corsHeaders, originCheck } from './cors.ts'
 import type { CorsPolicy } from './cors.ts'
 import { foreignPageGuard, NO_GUARD } from './foreign-pages.ts'
+import { idleSweep } from './idle-sweep.ts'
+import type { WaitingConnection } from './idle-sweep.ts'
 import { IncomingExchange } from './incoming-exchange.ts'
 import { bind, isLoopback } from './listening.ts'
 import type { ListenAddress, Listening } from './listening.ts'
@@ -64,7 +66,7 @@ export interface HttpServer {
 }
 
 /** One connection and its requests, in order. */
-interface Connection {
+interface Connection extends WaitingConnection {
   current: IncomingExchange | undefined
   readonly waiting: IncomingExchange[]
   /** The newest request, which may still be arriving. */
@@ -85,10 +87,13 @@ export function createServer(options: ServerOptions): HttpServer {
     cors: corsHeaders(options.cors),
     guard: () => guard,
     instance,
+    keepAliveSeconds: Math.floor(limits.keepAliveMs / 1000),
     ticks: options.ticks ?? (() => performance.now()),
     observe: options.observe ?? (() => {}),
   })
   const connections = new Map<Socket, Connection>()
+  const sweep = idleSweep(connections, limits)
+  let sweeping: NodeJS.Timeout | undefined
   let guard = NO_GUARD
   /** Peers of a Unix socket have no address. */
   let isUnixSocket = false
@@ -101,6 +106,8 @@ export function createServer(options: ServerOptions): HttpServer {
 
   server.on('connection', (socket) => {
     isFull = false
+    const ended = sweep.makeRoom(connections.size + handshakes.size + 1)
+    if (ended > 0) log.info('connections.crowded', { ended, max: limits.connectionsMax })
     if (socketEvent === 'connection') return
     const peer = peerOf(socket)
     handshakes.set(peer, socket)
@@ -114,6 +121,8 @@ export function createServer(options: ServerOptions): HttpServer {
       last: undefined,
       isDone: false,
       refusedAtByte: undefined,
+      waitsSince: sweep.looks,
+      isWatched: false,
     })
     socket.once('close', () => connections.delete(socket))
   })
@@ -153,6 +162,7 @@ export function createServer(options: ServerOptions): HttpServer {
       if (connection.isDone) break
     }
     connection.current = undefined
+    connection.waitsSince = sweep.looks
   }
 
   function onClientError(error: NodeJS.ErrnoException, stream: Duplex): void {
@@ -217,12 +227,15 @@ export function createServer(options: ServerOptions): HttpServer {
     const cut = setTimeout(() => server.closeAllConnections(), limits.closeMs)
     await closed
     clearTimeout(cut)
+    clearInterval(sweeping)
   }
 
   return {
     async listen(address) {
       const listening = await bind(server, address)
       server.on('error', (error) => log.error('server.failed', { error }))
+      sweeping = setInterval(sweep.look, limits.checkMs)
+      sweeping.unref()
       isUnixSocket = listening.kind === 'unix'
       guard = foreignPageGuard({
         isLoopback: isLoopback(listening),

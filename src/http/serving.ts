@@ -26,6 +26,8 @@ export interface ServingParts {
   /** The guard that holds now: it depends on the address that the server listens on. */
   readonly guard: () => ForeignPageGuard
   readonly instance: string
+  /** How long a connection may wait for its next request, as the client is told. */
+  readonly keepAliveSeconds: number
   readonly now: Clock
   readonly log: Log
   /** Milliseconds from any fixed moment, never going back. */
@@ -49,7 +51,17 @@ export interface ServedRequest {
  */
 export type Serve = (exchange: IncomingExchange, isClosing: () => boolean) => Promise<boolean>
 
-export function serving({ router, cors, guard, instance, now, log, ticks, observe }: ServingParts): Serve {
+export function serving({
+  router,
+  cors,
+  guard,
+  instance,
+  keepAliveSeconds,
+  now,
+  log,
+  ticks,
+  observe,
+}: ServingParts): Serve {
   return async (exchange, isClosing) => {
     const start = ticks()
     const reply = await replyOf(exchange)
@@ -100,7 +112,7 @@ export function serving({ router, cors, guard, instance, now, log, ticks, observ
 
   function send(exchange: IncomingExchange, reply: Reply, isClosing: boolean): SentReply {
     try {
-      return sendReply(exchange, reply, { cors, now, instance, isClosing })
+      return sendReply(exchange, reply, { cors, now, instance, keepAliveSeconds, isClosing })
     } catch (error) {
       // Such as a header value with a line break in it. Whatever was sent, the client must not read on from there.
       log.error('reply.failed', { requestId: exchange.requestId, error })

@@ -103,6 +103,27 @@ it(
   },
 )
 
+it(
+  'SIGHUP reads the file of settings anew for the level of the log, and refuses a bad one',
+  { skip: ON_WINDOWS },
+  async (t) => {
+    const directory = temporaryDirectory(t)
+    const settings = join(directory, 'dateline.json')
+    writeFileSync(settings, '{"logLevel":"error"}')
+    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--config', settings])
+    await fetch(`${service.url}/nowhere`)
+    assert.equal(service.output().stderr, '')
+    writeFileSync(settings, '{"logLevel":"loud"}')
+    service.child.kill('SIGHUP')
+    assert.match(String((await service.logged('reload.failed'))['reason']), /expected one of debug, info, warn, error/)
+    writeFileSync(settings, '{"logLevel":"info"}')
+    service.child.kill('SIGHUP')
+    await service.logged('reloaded')
+    await fetch(`${service.url}/nowhere`)
+    assert.equal((await service.logged('request'))['status'], 404)
+  },
+)
+
 it('SIGHUP takes templates anew, and keeps the old ones while one of them is bad', { skip: ON_WINDOWS }, async (t) => {
   const directory = temporaryDirectory(t)
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]

@@ -139,11 +139,71 @@ describe('a connection', () => {
   })
 
   it('that waits too long for its next request ends without a word', async () => {
-    await using server = await startServer([QUICK], { limits: { keepAliveMs: 1 } })
+    await using server = await startServer([QUICK], { limits: { keepAliveMs: 1, checkMs: 5 } })
     const connection = await RawConnection.open(server.port)
     connection.write(get('/quick'))
     assert.equal((await connection.reply()).status, 200)
     assert.equal(await connection.rest(), '')
+  })
+})
+
+describe('many connections', () => {
+  it('that wait make room for new ones, the oldest first, and are ended by nothing else', async () => {
+    await using server = await startServer([QUICK], { limits: { connectionsMax: 20 } })
+    const opened: RawConnection[] = []
+    for (let i = 0; i < 60; i++) {
+      const connection = await RawConnection.open(server.port)
+      connection.write(get('/quick'))
+      assert.equal((await connection.reply()).status, 200, `connection ${i}`)
+      opened.push(connection)
+    }
+    const last = opened.at(-1)
+    last?.write(get('/quick'))
+    assert.equal((await last?.reply())?.status, 200, 'the newest is not the one that goes')
+    assert.equal(await opened[0]?.rest(), '')
+    assert.deepEqual((await server.logged('connections.crowded')).fields, { ended: 2, max: 20 })
+    for (const connection of opened) connection.destroy()
+  })
+
+  it('that never send anything make room as well', async () => {
+    await using server = await startServer([QUICK], { limits: { connectionsMax: 20, checkMs: 1 } })
+    const silent = await Promise.all(Array.from({ length: 19 }, () => RawConnection.open(server.port)))
+    // A new client comes again and again, as clients do, and is let in as soon as the silent ones are no longer new.
+    let status = 0
+    while (status !== 200)
+      status = await send(server.port, '/quick').then(
+        (reply) => reply.status,
+        () => 0,
+      )
+    await Promise.race(silent.map((connection) => connection.rest()))
+    for (const connection of silent) connection.destroy()
+  })
+
+  it('that are served are never ended for others', async () => {
+    const { route, entered, release } = gate()
+    await using server = await startServer([route, QUICK], { limits: { connectionsMax: 10 } })
+    const busy = await RawConnection.open(server.port)
+    busy.write(get('/slow'))
+    await entered
+    for (let i = 0; i < 30; i++) {
+      const connection = await RawConnection.open(server.port)
+      connection.write(get('/quick'))
+      await connection.reply()
+    }
+    release()
+    assert.equal((await busy.reply()).status, 200)
+    busy.destroy()
+  })
+
+  it('of a busy service stay open for as long as they are used', async () => {
+    await using server = await startServer([QUICK], { limits: { keepAliveMs: 40, checkMs: 20 } })
+    const connection = await RawConnection.open(server.port)
+    const end = performance.now() + 200
+    while (performance.now() < end) {
+      connection.write(get('/quick'))
+      assert.equal((await connection.reply()).status, 200)
+    }
+    assert.equal(await connection.rest(), '', 'and then it ends')
   })
 })
 

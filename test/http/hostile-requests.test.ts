@@ -257,7 +257,7 @@ describe('slow clients', () => {
 
   it('do not hold a reply in memory by not taking it', { timeout: 10_000 }, async () => {
     const large: Route = { method: 'GET', path: '/large', handler: () => ok(`"${'x'.repeat(20_000_000)}"`) }
-    const server = await startServer([large], { limits: { idleMs: 50, closeMs: 60_000 } })
+    const server = await startServer([large], { limits: { idleMs: 50, checkMs: 20, closeMs: 60_000 } })
     const connection = await RawConnection.open(server.port)
     connection.socket.pause()
     connection.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
