@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { serve } from '../../test/support/program.ts'
+import { run, serve } from '../../test/support/program.ts'
 import { dnsRecord } from './dkim-cases.ts'
 import { ASCII_READER, type Case, type Kit } from './kit.ts'
 import { readMails } from './python.ts'
@@ -16,18 +16,14 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
       async run() {
         const directory = mkdtempSync(join(kit.directory, 'service-'))
         const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-        const file = (name: string, content: string): string => {
-          writeFileSync(join(directory, name), content, { mode: 0o600 })
-          return join(directory, name)
-        }
         await using cleanup = new AsyncDisposableStack()
         const service = await serve({ after: (work) => cleanup.defer(async () => void (await work())) }, [
           ...['--data-dir', join(directory, 'data')],
-          ...['--mail', `smtp://${encodeURIComponent(kit.account.user)}@localhost:${port}`],
-          ...['--mail-password-file', file('password', `${kit.account.password}\n`)],
-          ...['--mail-ca', file('ca.pem', kit.certificates.ca)],
-          ...['--mail-from', 'Zoë’s Häfen <no-reply@example.org>'],
-          ...['--mail-dkim-key', file('dkim.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' })))],
+          ...mailFlags(kit, port, directory),
+          ...[
+            '--mail-dkim-key',
+            keep(directory, 'dkim.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' }))),
+          ],
           ...['--mail-dkim-selector', 'run'],
         ])
         const post = async (path: string, body: object): Promise<Response> =>
@@ -49,5 +45,65 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
         assert.equal(await service.end('SIGTERM'), 0)
       },
     },
+    {
+      name: '`dateline mail test` shows the dialogue without a secret, and delivers',
+      async run() {
+        const directory = mkdtempSync(join(kit.directory, 'mail-test-'))
+        const { code, stdout, stderr } = await run([
+          'mail',
+          'test',
+          '--to',
+          ASCII_READER,
+          ...mailFlags(kit, port, directory),
+        ])
+        assert.equal(code, 0, stderr)
+        for (const line of [
+          /^< 250-STARTTLS$/m,
+          /^> AUTH SCRAM-SHA-256 /m,
+          /^> DATA$/m,
+          /^The mail was taken: 250 2\.0\.0 /m,
+        ]) {
+          assert.match(stdout, line)
+        }
+        // What a client proves by is no secret, and who reads it could try passwords against it.
+        for (const secret of [kit.account.password, Buffer.from(kit.account.password).toString('base64'), 'p=']) {
+          assert.ok(!stdout.includes(secret), `the dialogue shows ${JSON.stringify(secret)}`)
+        }
+        const [read] = readMails(kit.python, [await nextMail(receiver)])
+        assert.deepEqual(read?.defects, [])
+      },
+    },
+    {
+      name: '`dateline mail test` with a wrong password says so and fails',
+      async run() {
+        const directory = mkdtempSync(join(kit.directory, 'mail-test-'))
+        const wrong = { ...kit, account: { ...kit.account, password: 'not the password' } }
+        const { code, stdout, stderr } = await run([
+          'mail',
+          'test',
+          '--to',
+          ASCII_READER,
+          ...mailFlags(wrong, port, directory),
+        ])
+        assert.equal(code, 1)
+        assert.match(stderr, /^Authentication refused: check user and password.*535 5\.7\.8/m)
+        assert.ok(!`${stdout}${stderr}`.includes('not the password'), 'the password is shown')
+      },
+    },
   ]
+}
+
+/** The settings of mail as an operator gives them. */
+function mailFlags({ account, certificates }: Kit, port: number, directory: string): string[] {
+  return [
+    ...['--mail', `smtp://${encodeURIComponent(account.user)}@localhost:${port}`],
+    ...['--mail-password-file', keep(directory, 'password', `${account.password}\n`)],
+    ...['--mail-ca', keep(directory, 'ca.pem', certificates.ca)],
+    ...['--mail-from', 'Zoë’s Häfen <no-reply@example.org>'],
+  ]
+}
+
+function keep(directory: string, name: string, content: string): string {
+  writeFileSync(join(directory, name), content, { mode: 0o600 })
+  return join(directory, name)
 }
