@@ -1,0 +1,57 @@
+/** The service with mail through a program, from the setting to the message, as an operator runs it. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { run, serve } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+const skip = process.platform === 'win32' && 'the program is a script of Unix'
+
+it('serve gives a code to the program of --mail, and none of its secrets', { skip }, async (t) => {
+  const directory = temporaryDirectory(t)
+  const [program, out] = [join(directory, 'send mail'), join(directory, 'out')]
+  writeFileSync(program, `#!/bin/sh\n{ env; cat; } > "$1.new"; mv "$1.new" "$1"; echo taken\n`, { mode: 0o700 })
+  const environment = {
+    DATELINE_MAIL: `exec:'${program}' "${out}"`,
+    DATELINE_JWT_SECRET: 'correct horse battery staple, and so on',
+    PASSWORD_OF_SOMETHING: 'correct horse',
+  }
+  const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
+  await fetch(`${service.url}/api/v1/auth/request-code`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'reader@example.org' }),
+  })
+  while (!service.output().stderr.includes('mail.delivered')) await once(service.child.stderr!, 'data')
+  await service.end('SIGTERM')
+  const got = readFileSync(out, 'utf8')
+  assert.match(got, /^DATELINE_MAIL_TO=reader@example\.org$/m)
+  assert.match(got, /^To: reader@example\.org$/m)
+  assert.doesNotMatch(got, /correct horse|JWT/)
+  const { stderr } = service.output()
+  assert.ok(stderr.includes(`Sign-in codes: mail is given to the program \\"${program}\\"`), stderr)
+  assert.match(stderr, /"event":"mail\.delivered".*"reply":"taken"/)
+})
+
+it('serve says how it will deliver, and warns of mail in clear', async (t) => {
+  const words = ['--data-dir', join(temporaryDirectory(t), 'data'), '--log-format', 'pretty']
+  const mail = ['--mail', 'smtp://relay.example.org', '--mail-tls', 'none', '--mail-from', 'no-reply@example.org']
+  const service = await serve(t, [...words, ...mail])
+  await service.end('SIGTERM')
+  const { stderr } = service.output()
+  assert.match(stderr, /^Sign-in codes: mail goes through relay\.example\.org:25, unencrypted; without login$/m)
+  assert.match(stderr, /^Warning: mail leaves this machine unencrypted/m)
+})
+
+it('config shows neither a login nor the arguments of a program', async () => {
+  for (const mail of ['smtp://ann:hunter2@mail.example.org', 'exec:send --password hunter2']) {
+    for (const words of [['config'], ['config', '--json']]) {
+      const { code, stdout } = await run([...words, '--mail', mail])
+      assert.equal(code, 0)
+      assert.match(stdout, /mail\.example\.org|exec:send …/)
+      assert.doesNotMatch(stdout, /hunter2/)
+    }
+  }
+})

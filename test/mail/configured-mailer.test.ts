@@ -1,0 +1,110 @@
+/** From the text of the settings to the bytes at a server: what was configured is what happens. */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, it } from 'node:test'
+import { readConfig, SETTINGS, type SettingName } from '../../src/config.ts'
+import { openConfiguredMailer } from '../../src/mail/mailer.ts'
+import { readMailSettings } from '../../src/mail/mail-settings.ts'
+import { signInMessage } from '../../src/mail/templates.ts'
+import { AUTHORITY, GOOD_SERVER, OTHER_SERVER } from '../support/mail-certificates.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { openPeer, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z')
+const DIRECTORY = temporaryDirectory({ after })
+
+function file(name: string, content: string): string {
+  const path = join(DIRECTORY, name)
+  writeFileSync(path, content, { mode: 0o600 })
+  return path
+}
+
+const CA = file('ca.pem', AUTHORITY)
+const SEND: readonly Step[] = [
+  ['MAIL FROM:<no-reply@example.org>', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 2.0.0 queued'],
+  ['QUIT', '221 bye'],
+]
+const offering = (auth: string): readonly Step[] => [
+  ['', '220 hi'],
+  ['EHLO', '250-x\r\n250 STARTTLS'],
+  ['STARTTLS', '220 go', 'tls'],
+  ['EHLO', `250-x\r\n250 ${auth}`],
+]
+
+async function send(given: Partial<Record<SettingName, string>>): Promise<string> {
+  const settings = { mailFrom: 'no-reply@example.org', ...given }
+  const names = SETTINGS.map(({ name }) => name).filter((name) => name in settings)
+  const texts = new Map(names.map((name) => [name, String((settings as Record<string, string>)[name])]))
+  const tools = { now: () => NOW, environment: {} }
+  const { now } = tools
+  const mailer = await openConfiguredMailer(readMailSettings(readConfig(texts, {}), tools), {
+    now,
+    randomBytes: (size) => new Uint8Array(size),
+    writeLine: () => {},
+  })
+  try {
+    const content = signInMessage({ code: '042137', minutes: 15, appName: 'Dateline', languages: [] })
+    return (await mailer.send({ id: '68f62d50a1b2c3d4e5f60718', to: 'reader@example.net', ...content })).reply
+  } finally {
+    await mailer.close()
+  }
+}
+
+function said(peer: SmtpPeer, verb: string): string {
+  return peer.heard.find(({ line }) => line.startsWith(verb))?.line ?? ''
+}
+
+it('a private authority and a password from a file', async () => {
+  await using peer = await openPeer([...offering('AUTH PLAIN'), ['AUTH', '235 ok'], ...SEND], { identity: GOOD_SERVER })
+  const mailPasswordFile = file('password', 'hunter2\n')
+  const mail = `smtp://ann%40example.org@localhost:${peer.port}`
+  assert.equal(await send({ mail, mailPasswordFile, mailCa: CA, mailTls: 'starttls' }), '250 2.0.0 queued')
+  const response = said(peer, 'AUTH PLAIN').split(' ')[2] ?? ''
+  assert.equal(Buffer.from(response, 'base64').toString(), '\0ann@example.org\0hunter2')
+})
+
+it('a server under another name, and a token that is renewed', async () => {
+  const script: Step[] = [...offering('AUTH XOAUTH2'), ['AUTH', '235 ok'], ...SEND]
+  await using peer = await openPeer(script, { identity: OTHER_SERVER })
+  const [mail, mailTlsName] = [`smtp://ann@127.0.0.1:${peer.port}`, 'mail.example.test']
+  await send({ mail, mailTokenFile: file('token', 'ya29.first'), mailCa: CA, mailTlsName })
+  const response = said(peer, 'AUTH XOAUTH2').split(' ')[2] ?? ''
+  assert.equal(Buffer.from(response, 'base64').toString(), 'user=ann\x01auth=Bearer ya29.first\x01\x01')
+})
+
+it('a certificate on this machine is checked as soon as somebody cares', async () => {
+  const script: Step[] = [...offering('SIZE 0'), ...SEND]
+  for (const cares of [
+    { mailTls: 'starttls' },
+    { mailTlsName: 'localhost' },
+    { mailCa: CA, mailTlsName: 'x.example' },
+  ]) {
+    await using peer = await openPeer(script, { identity: GOOD_SERVER })
+    await assert.rejects(send({ mail: `smtp://localhost:${peer.port}`, ...cares }), /the certificate/)
+    assert.deepEqual(peer.messages, [])
+  }
+  await using peer = await openPeer(script, { identity: GOOD_SERVER })
+  await send({ mail: `smtp://localhost:${peer.port}` })
+  assert.equal(peer.messages.length, 1)
+})
+
+it('of several hosts the first that answers, and a signature that names the domain of the sender', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  closed.close()
+  await once(closed, 'close')
+  await using peer = await openPeer([['', '220 hi'], ['EHLO', '250 x'], ...SEND])
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const mailDkimKey = file('dkim.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  const mail = `smtp://127.0.0.1:${port},127.0.0.1:${peer.port}`
+  assert.equal(await send({ mail, mailDkimKey, mailDkimSelector: 'date1' }), '250 2.0.0 queued')
+  assert.match(peer.messages[0] ?? '', /^DKIM-Signature: v=1; a=ed25519-sha256; .*\r\n d=example\.org; s=date1;\r\n/)
+})
