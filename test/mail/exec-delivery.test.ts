@@ -194,13 +194,14 @@ describe('a hostile program, or a hostile recipient', { skip }, () => {
     assert.equal(reply, 'a [2J b c d / e f')
   })
 
-  it('does not heed SIGTERM, and neither do its children: all of them are killed', async (t) => {
+  it('does not heed SIGTERM, and neither do its children: all are killed', { timeout: 20_000 }, async (t) => {
     const file = join(temporaryDirectory(t), 'pids')
     const script = `trap "" TERM; (trap "" TERM; echo go; while :; do sleep 60; done) & echo $! $$ > ${file}; wait`
     const error = await failureOf(shell(script, { timeouts: quick }))
     assert.match(error.message, /it took longer than 300 ms/)
     const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number)
     assert.equal(pids.length, 2)
+    t.after(() => pids.filter(isRunning).forEach((pid) => process.kill(pid, 'SIGKILL')))
     // A killed process is gone when the system has got round to it.
     while (pids.some(isRunning)) await new Promise(setImmediate)
   })
