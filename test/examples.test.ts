@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { cleanEnvironment, MAIN } from './support/program.ts'
+import { cleanEnvironment, COMMAND } from './support/program.ts'
 import { temporaryDirectory } from './support/service.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')
@@ -53,7 +53,7 @@ describe('the example', { skip: ON_WINDOWS }, () => {
     it(`${file} starts the service, calls it as its administrator, and stops it`, { skip: lacking }, async (t) => {
       const directory = temporaryDirectory(t)
       const [program, data] = [join(directory, 'dateline'), join(directory, 'da ta')]
-      writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
+      writeFileSync(program, `#!/bin/sh\nexec ${COMMAND.map((word) => `'${word}'`).join(' ')} "$@"\n`)
       chmodSync(program, 0o700)
       const { code, stdout, stderr } = await run(program, data)
       assert.deepEqual([code, stdout], [0, output], stderr)

@@ -7,9 +7,10 @@
  *
  * Before that, NODE_DEBUG and NODE_DEBUG_NATIVE may print a few lines and NODE_EXTRA_CA_CERTS that it cannot be read,
  * NODE_COMPILE_CACHE makes an empty directory, and an OPENSSL_CONF that cannot be used or NODE_REPL_EXTERNAL_MODULE ends
- * the process. Windows cannot replace a process: there the variables are only taken away from what reads them later,
- * NODE_TLS_REJECT_UNAUTHORIZED among them; NODE_DEBUG, NODE_V8_COVERAGE, NODE_EXTRA_CA_CERTS and OPENSSL_CONF work.
- * Whoever sets the environment of a process could as well start another: this guards against accidents.
+ * the process. Windows cannot replace a process, and one with sockets of systemd would lose them: there the variables
+ * are only taken away from what reads them later, NODE_TLS_REJECT_UNAUTHORIZED among them, while NODE_DEBUG,
+ * NODE_V8_COVERAGE, NODE_EXTRA_CA_CERTS and OPENSSL_CONF work. Whoever sets the environment of a process could as well
+ * start another: this guards against accidents.
  */
 import { isSea } from 'node:sea'
 
@@ -24,6 +25,8 @@ export function leaveNodeVariables(environment: NodeJS.ProcessEnv): void {
   const names = Object.keys(environment).filter((name) => OF_NODE.test(name))
   for (const name of names) delete environment[name]
   if (names.every((name) => HARMLESS.has(name)) || process.platform === 'win32') return
+  // A socket that systemd hands over would be closed on the way.
+  if (environment['LISTEN_FDS'] !== undefined) return
   try {
     process.execve?.(process.execPath, process.argv.slice(1), environment)
   } catch {

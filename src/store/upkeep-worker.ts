@@ -7,7 +7,8 @@ import { DatabaseFileError } from './database-copy.ts'
 import { moveLongLog } from './long-move.ts'
 import type { UpkeepAnswer, UpkeepTask } from './upkeep-message.ts'
 
-parentPort?.postMessage(await answer(workerData as UpkeepTask))
+// The executable holds it as a CommonJS script, which cannot await at its top.
+void answer(workerData as UpkeepTask).then((done) => parentPort?.postMessage(done))
 
 async function answer(task: UpkeepTask): Promise<UpkeepAnswer> {
   try {

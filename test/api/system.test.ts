@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { newPerson } from '../support/cast.ts'
 import { startService, type Cleanup, type TestService } from '../support/service.ts'
+import { ONLY_HERE } from '../support/service-process.ts'
 
 async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
   const reply = await fetch(`${service.url}/metrics`, { headers })
@@ -60,7 +61,7 @@ describe('readiness', () => {
 })
 
 describe('backups that the service makes', () => {
-  it('show in the metrics, and take readiness away while they fail', async (t) => {
+  it('show in the metrics, and take readiness away while they fail', { skip: ONLY_HERE }, async (t) => {
     const service = await startService(t, { backupEvery: '24h' })
     await service.app.backups?.idle()
     const report = await metricsOf(service)

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { send, sendRaw } from '../support/http-client.ts'
-import { cleanEnvironment, MAIN, run, serve, type RunningService } from '../support/program.ts'
+import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../support/program.ts'
 import { temporaryDirectory } from '../support/service.ts'
 
 async function me(url: string, token: string): Promise<{ status: number; text: string }> {
@@ -128,11 +128,15 @@ describe('--token-file', () => {
 
 describe('--exit-with-parent', () => {
   const words = (directory: string): string[] => {
-    return [MAIN, 'serve', '--port', '0', '--data-dir', join(directory, 'data'), '--exit-with-parent']
+    return ['serve', '--port', '0', '--data-dir', join(directory, 'data'), '--exit-with-parent']
+  }
+  const start = (serveWords: readonly string[]) => {
+    const [program, ...first] = COMMAND
+    return spawn(program, [...first, ...serveWords], { env: cleanEnvironment({}) })
   }
 
   it('ends the service cleanly when its input closes', async (t) => {
-    const child = spawn(process.execPath, words(temporaryDirectory(t)), { env: cleanEnvironment({}) })
+    const child = start(words(temporaryDirectory(t)))
     t.after(() => void child.kill('SIGKILL'))
     let log = ''
     child.stderr.on('data', (chunk: Buffer) => void (log += chunk.toString()))
@@ -146,9 +150,8 @@ describe('--exit-with-parent', () => {
 
   it('ends it too when the input closed while it started, and never holds up a start that fails', async (t) => {
     const directory = temporaryDirectory(t)
-    const [, ...serveWords] = words(directory)
-    assert.equal((await run(serveWords)).code, 0)
-    const child = spawn(process.execPath, [...words(directory), '--host', '192.0.2.1'], { env: cleanEnvironment({}) })
+    assert.equal((await run(words(directory))).code, 0)
+    const child = start([...words(directory), '--host', '192.0.2.1'])
     assert.deepEqual(await once(child, 'exit'), [1, null])
   })
 
@@ -156,7 +159,7 @@ describe('--exit-with-parent', () => {
     'ends it when its parent is killed and the input says nothing',
     { skip: process.platform === 'win32' },
     async (t) => {
-      const [first = '', ...rest] = [process.execPath, ...words(temporaryDirectory(t))]
+      const [first = '', ...rest] = [...COMMAND, ...words(temporaryDirectory(t))]
       const script = '"$0" "$@" </dev/null & echo "$!"; wait'
       const parent = spawn('sh', ['-c', script, first, ...rest], {
         env: cleanEnvironment({}),

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { RawConnection } from '../support/http-client.ts'
-import { cleanEnvironment, MAIN, run, serve } from '../support/program.ts'
+import { cleanEnvironment, COMMAND, run, serve } from '../support/program.ts'
 import { temporaryDirectory } from '../support/service.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
 
@@ -160,7 +160,7 @@ while b'reloaded' not in text: text += os.read(terminal, 4096)
 os.close(terminal)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `
-  const words = [process.execPath, MAIN, 'serve', '--port', '0', '--data-dir', join(temporaryDirectory(t), 'data')]
+  const words = [...COMMAND, 'serve', '--port', '0', '--data-dir', join(temporaryDirectory(t), 'data')]
   const python = spawn('python3', ['-c', script, ...words], { env: cleanEnvironment({}) })
   t.after(() => void python.kill('SIGKILL'))
   let [output, errors] = ['', '']
@@ -197,7 +197,7 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
     const { port } = server.address() as AddressInfo
     const data = join(temporaryDirectory(t), 'data')
     const script = `LISTEN_PID=${ours ? '$$' : '1'} LISTEN_FDS=${count} exec "$0" "$@"`
-    const child = spawn('sh', ['-c', script, process.execPath, MAIN, 'serve', '--port', '0', '--data-dir', data], {
+    const child = spawn('sh', ['-c', script, ...COMMAND, 'serve', '--port', '0', '--data-dir', data], {
       env: cleanEnvironment({}),
       stdio: ['ignore', 'pipe', 'pipe', descriptorOf(server)],
     })

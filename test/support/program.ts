@@ -1,4 +1,7 @@
-/** The program as a process of its own, run from the sources by the Node that runs the tests. */
+/**
+ * The program as a process of its own, run from the sources by the Node that runs the tests. With TEST_PROGRAM
+ * it is that executable, which gets no variable at all but those of the test.
+ */
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,7 +9,12 @@ import { join } from 'node:path'
 import type { Cleanup } from './service.ts'
 
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/test')
-export const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const EXECUTABLE = process.env['TEST_PROGRAM']
+/** What starts the program, before its own words. */
+export const COMMAND: readonly [string, ...string[]] =
+  EXECUTABLE === undefined ? [process.execPath, MAIN] : [EXECUTABLE]
+const [PROGRAM, ...WORDS] = COMMAND
 
 export interface Finished {
   readonly code: number | null
@@ -24,7 +32,7 @@ export async function run(
   words: readonly string[],
   { input = '', environment = {} }: RunOptions = {},
 ): Promise<Finished> {
-  const child = spawn(process.execPath, [MAIN, ...words], { env: cleanEnvironment(environment) })
+  const child = spawn(PROGRAM, [...WORDS, ...words], { env: programEnvironment(environment) })
   const output = collect(child)
   child.stdin?.on('error', () => {}) // A command that refuses its arguments does not read its input.
   child.stdin?.end(input)
@@ -45,8 +53,8 @@ export interface RunningService {
 
 /** Starts `serve` on a free port and waits for its ready line. */
 export async function serve(t: Cleanup, words: readonly string[], options: RunOptions = {}): Promise<RunningService> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', ...words], {
-    env: cleanEnvironment(options.environment ?? {}),
+  const child = spawn(PROGRAM, [...WORDS, 'serve', '--port', '0', ...words], {
+    env: programEnvironment(options.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = collect(child)
@@ -89,6 +97,11 @@ async function loggedEvent(
     assert.equal(child.exitCode, null, `the service ended without the event ${event}`)
     if (child.stderr !== null) await Promise.race([once(child.stderr, 'data'), once(child, 'close')])
   }
+}
+
+/** The executable gets what the test gives it and no more. */
+function programEnvironment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return EXECUTABLE === undefined ? cleanEnvironment(own) : own
 }
 
 /** No setting of the machine that runs the tests may reach the program. */

@@ -1,15 +1,16 @@
 /**
  * The whole service in this process: real sockets on port 0, a real database in a temporary directory, mail as files,
- * and a clock that stands still until a test moves it.
+ * and a clock that stands still until a test moves it. With TEST_PROGRAM, a process of that executable instead.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startApp, type App } from '../../src/app.ts'
+import { startApp } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
-import { readConfig, SETTINGS, type SettingName } from '../../src/config.ts'
+import { readConfig, SETTINGS, type Config, type SettingName } from '../../src/config.ts'
 import { wireAddress } from '../../src/mail/address.ts'
+import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
 
 export const ADMIN_EMAIL = 'admin@example.org'
 /** The time at which every test begins. */
@@ -52,7 +53,7 @@ export interface Signed {
 }
 
 export interface TestService {
-  readonly app: App
+  readonly app: HostedApp
   readonly url: string
   readonly directory: string
   /** Every line of the log so far. */
@@ -85,15 +86,7 @@ export async function startService(
   settings: TestSettings = {},
   { directory = temporaryDirectory(t), start = START }: { readonly directory?: string; readonly start?: number } = {},
 ): Promise<TestService> {
-  let time = start
-  const now = (): number => time
   const logLines: string[] = []
-  const log = createLog({
-    level: 'debug',
-    format: 'json',
-    now,
-    write: (text) => logLines.push(...text.trim().split('\n')),
-  })
   const mailDirectory = join(directory, 'mail')
   const given: TestSettings = {
     port: '0',
@@ -105,7 +98,14 @@ export async function startService(
   }
   const names = SETTINGS.map(({ name }) => name).filter((name) => given[name] !== undefined)
   const config = readConfig(new Map(names.map((name) => [name, given[name] ?? ''])), {})
-  const app = await startApp(config, { jwtSecret: undefined }, { now, log, writeLine: (line) => logLines.push(line) })
+  const program = process.env['TEST_PROGRAM']
+  const { app, now, advance } =
+    program === undefined
+      ? await startHere(config, start, logLines)
+      : await startProcess({
+          ...{ program, settings: given, config, directory, start, logLines },
+          workingDirectory: temporaryDirectory(t),
+        })
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= app.close())
   t.after(stop)
@@ -139,7 +139,7 @@ export async function startService(
     directory,
     logLines,
     now,
-    advance: (ms) => void (time += ms),
+    advance,
     call,
     data(method, target, query, options) {
       const values = Object.entries(query).map(([name, value]) => [
@@ -176,6 +176,20 @@ export async function startService(
     stop,
   }
   return service
+}
+
+/** In this process, with a clock that stands still. */
+async function startHere(config: Config, start: number, logLines: string[]): Promise<Hosted> {
+  let time = start
+  const now = (): number => time
+  const log = createLog({
+    level: 'debug',
+    format: 'json',
+    now,
+    write: (text) => logLines.push(...text.trim().split('\n')),
+  })
+  const app = await startApp(config, { jwtSecret: undefined }, { now, log, writeLine: (line) => logLines.push(line) })
+  return { app, now, advance: (ms) => void (time += ms) }
 }
 
 /** Files sort by time. Soft line breaks of quoted-printable are undone, so that texts can be searched. */

@@ -1,0 +1,109 @@
+/**
+ * The executable before it may be called one: built twice from two directories it is the same, and the suites of the API
+ * and of the command line run against it, from empty directories with an empty environment, while strace writes down
+ * what it says to the network: nothing beyond this machine, where the mail servers of the tests are too.
+ *
+ * Tests that move the clock run with libfaketime, which has to be in the environment of the process; nothing else is.
+ * Where strace or libfaketime is missing, that part is left out with a word about it. The suite of the HTTP layer is not
+ * among these: it tries that layer alone, with servers of its own inside the tests.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { contactsIn, foreignContacts } from './network-trace.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const EXECUTABLE = join(ROOT, 'dist/dateline')
+const TEST_TIMEOUT_MS = 120_000
+/** What a test says that wants another time than the real one. */
+const WANTS_CLOCK = /\badvance\(|(?<!\bperformance)\.now\(\)|\bstart:|\bSTART\b|\bbadTokens\b|\b2026-03-01/
+const [CLOCK] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+/** Processes of which there has to be a trace, so that an empty one proves nothing. */
+const TRACED_MIN = 20
+
+const work = mkdtempSync(join(tmpdir(), 'dateline-check-'))
+try {
+  buildTwice()
+  const program = tracedProgram()
+  const files = globSync('test/api/**/*.test.ts', { cwd: ROOT }).sort()
+  const [withClock, withoutClock] = [true, false].map((wants) =>
+    files.filter((file) => WANTS_CLOCK.test(readFileSync(join(ROOT, file), 'utf8')) === wants),
+  )
+  test('the API', program('api'), withoutClock ?? [])
+  if (CLOCK === undefined) say(`left out, since there is no libfaketime: ${withClock?.join(', ')}`)
+  else test('the API with its own time', program('api'), withClock ?? [], { TEST_CLOCK: CLOCK })
+  const traced = ['test/scripts/executable.test.ts', 'test/cli/mail-outbox.test.ts']
+  test('mail and the environment', program('mail'), traced)
+  // Untraced: some of these tests name hosts elsewhere, to see what is said about them.
+  const rest = globSync(['test/cli/*.test.ts', 'test/examples.test.ts'], { cwd: ROOT }).filter(
+    (file) => !traced.includes(file),
+  )
+  test('the command line', EXECUTABLE, rest)
+  checkTraces()
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+function buildTwice(): void {
+  const copy = join(work, 'copy')
+  for (const name of ['src', 'data', 'scripts', 'package.json', 'tsconfig.json'])
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  const sums = [ROOT, copy].map((root) => {
+    const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: 'inherit' })
+    if (status !== 0) throw new Error(`The build in ${root} failed`)
+    return createHash('sha256')
+      .update(readFileSync(join(root, 'dist/dateline')))
+      .digest('hex')
+  })
+  if (sums[0] !== sums[1]) throw new Error(`Two builds of one tree differ: ${sums.join(' and ')}`)
+  say(`built twice, SHA-256 ${sums[0]}`)
+}
+
+/** Gives the path of a script that becomes the executable, with its trace in a file of its own in a directory. */
+function tracedProgram(): (directory: string) => string {
+  if (spawnSync('strace', ['--version']).error !== undefined) {
+    say('what it says to the network is not looked at, since there is no strace')
+    return () => EXECUTABLE
+  }
+  return (directory) => {
+    const [traces, script] = [join(work, directory), join(work, `${directory}.sh`)]
+    mkdirSync(traces, { recursive: true })
+    // Shells set PWD, which strace takes away again. With -D the executable keeps the process id that the test knows, and gets its signals.
+    const strace = `/usr/bin/strace -D -f -qq --seccomp-bpf -e trace=%network -e signal=none -E PWD -o '${traces}/'$$`
+    writeFileSync(script, `#!/bin/sh\nexec ${strace} '${EXECUTABLE}' "$@"\n`, { mode: 0o755 })
+    return script
+  }
+}
+
+function test(what: string, program: string, files: readonly string[], environment: NodeJS.ProcessEnv = {}): void {
+  const start = performance.now()
+  const { status } = spawnSync(
+    process.execPath,
+    ['--test', `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-concurrency=2', '--test-reporter=dot', ...files],
+    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...environment, TEST_PROGRAM: program } },
+  )
+  say(
+    `${what}: ${files.length} files ${status === 0 ? 'passed' : 'failed'} in ${((performance.now() - start) / 1000).toFixed(0)} s`,
+  )
+  if (status !== 0) process.exitCode = 1
+}
+
+function checkTraces(): void {
+  const traces = globSync(join(work, '{api,mail}/*')).map((file) => readFileSync(file, 'utf8'))
+  if (traces.length === 0) return
+  const serving = traces.filter((trace) => contactsIn(trace).some(({ call }) => call === 'bind'))
+  if (serving.length < TRACED_MIN) throw new Error(`Only ${serving.length} services were traced, wanted ${TRACED_MIN}`)
+  const foreign = traces.flatMap(foreignContacts)
+  for (const { call, address, port } of foreign) {
+    say(`it must not contact ${address} port ${port}, and did by ${call}`)
+    process.exitCode = 1
+  }
+  say(`${traces.length} processes were traced, ${serving.length} of them services: ${foreign.length} foreign contacts`)
+}
+
+function say(text: string): void {
+  process.stderr.write(`check-executable: ${text}\n`)
+}
