@@ -15,7 +15,7 @@ import { idGenerator } from '../src/base/ids.ts'
 import { createLog } from '../src/base/log.ts'
 import type { JsonObject } from '../src/base/json.ts'
 import { openServices } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/read-config.ts'
 import { sampleContent } from '../src/content/sample.ts'
 import { countrySeeds, languageSeeds } from '../src/content/seeds.ts'
 import { headline } from '../src/models/headline.ts'
@@ -54,7 +54,10 @@ export async function benchHttp([count = String(HEADLINES_DEFAULT)]: readonly st
 }
 
 /** Writes the headlines and an administrator, whom no rate limit holds back. */
-export async function fillHeadlines(directory: string, count: number): Promise<{ token: string; ids: readonly string[] }> {
+export async function fillHeadlines(
+  directory: string,
+  count: number,
+): Promise<{ token: string; ids: readonly string[] }> {
   const config = readConfig(new Map([['dataDir', directory]]), {})
   const log = createLog({
     level: 'error',

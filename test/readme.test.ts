@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { SETTINGS } from '../src/config.ts'
+import { SETTINGS } from '../src/config/settings.ts'
 import { temporaryDirectory, type Cleanup } from './support/service.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -81,7 +81,7 @@ describe('imports go down the layers only', () => {
     ['an upward worker', 'src/base/a.ts', "new Worker(new URL('../http/b.ts', import.meta.url))", /lies below/],
     ['an import over several lines', 'src/base/a.ts', "import {\n  x,\n  type Y,\n} from '../http/b.ts'", /lies below/],
     ['a folder without a layer', 'src/extra/a.ts', "import { x } from '../http/b.ts'", /src\/extra has no place/],
-    ['an import of app by config', 'src/config.ts', "import { x } from './app.ts'", /config lies below app/],
+    ['an import of app by config', 'src/config/settings.ts', "import { x } from '../app.ts'", /config lies below app/],
   ] as const) {
     it(`finds ${name}`, () => {
       assertFinds(
@@ -321,8 +321,8 @@ describe('the README is true', () => {
   const codes = { notFound: 404, conflict: 409 }
   const rows = '| `notFound` | 404 | gone |\n| `conflict` | `409` | twice |\n'
 
-  it('in our tree', { skip: !tree.has('README.md') || !tree.has('src/config.ts') }, async () => {
-    const { SETTINGS } = await import('../src/config.ts')
+  it('in our tree', { skip: !tree.has('README.md') || !tree.has('src/config/settings.ts') }, async () => {
+    const { SETTINGS } = await import('../src/config/settings.ts')
     assertTidy(readmeIsTrue(tree, { settings: SETTINGS, codes: FAILURE_STATUS }))
   })
 
@@ -347,7 +347,7 @@ describe('the README is true', () => {
       'README.md': readme,
       'src/cli/x.ts': "flag: '--force'",
       'scripts/bench.ts': '--seconds',
-      'src/config.ts': "'DATELINE_SECRET'",
+      'src/config/settings.ts': "'DATELINE_SECRET'",
     }
     assertTidy(readmeIsTrue(made(files), { settings, codes }))
     assertTidy(readmeIsTrue(made({}), { settings, codes }))

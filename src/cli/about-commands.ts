@@ -1,7 +1,9 @@
 /** What this program is and how it is set up: `config`, `openapi` and `version`. */
 import { openApiDocument } from '../api/openapi.ts'
 import { VERSION } from '../base/version.ts'
-import { effectiveSettings, readConfig, readSecrets, SECRETS, SETTINGS } from '../config.ts'
+import { effectiveSettings, readConfig } from '../config/read-config.ts'
+import { readSecrets, SECRETS } from '../config/secrets.ts'
+import { SETTINGS } from '../config/settings.ts'
 import { MIGRATIONS } from '../store/migrations.ts'
 import { EXIT, type Command } from './command.ts'
 import { printTable } from './print-table.ts'

@@ -1,7 +1,7 @@
 /** `dateline backup`: a checked copy of the database, also while the service writes. */
 import { join, resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/read-config.ts'
 import { STORED_MODELS } from '../models/registry.ts'
 import { backupName, writeBackup } from '../store/backup.ts'
 import { EXIT, type Command } from './command.ts'

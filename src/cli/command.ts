@@ -1,6 +1,6 @@
 /** What a subcommand is, and what it sees of the world outside. */
 import type { Readable, Writable } from 'node:stream'
-import type { Environment, SettingName } from '../config.ts'
+import type { Environment, SettingName } from '../config/settings.ts'
 
 /** Exit codes, as the README documents them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const

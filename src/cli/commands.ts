@@ -1,7 +1,8 @@
 /** The table of commands, and help, which is printed from it. */
 import { didYouMean } from '../base/nearest.ts'
 import { VERSION } from '../base/version.ts'
-import { SECRETS, SETTINGS } from '../config.ts'
+import { SECRETS } from '../config/secrets.ts'
+import { SETTINGS } from '../config/settings.ts'
 import { parseArguments, takesSetting } from './arguments.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
 import { adminCommand, seedCommand } from './data-commands.ts'

@@ -2,7 +2,7 @@
 import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { VERSION } from '../base/version.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/read-config.ts'
 import { STORED_MODELS } from '../models/registry.ts'
 import { ownDataDir, prepareDataDir } from '../store/data-dir.ts'
 import { restoreDatabase } from '../store/restore.ts'

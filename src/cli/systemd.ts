@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process'
 import type { Log } from '../base/log.ts'
-import type { Environment } from '../config.ts'
+import type { Environment } from '../config/settings.ts'
 import { ListenError } from '../http/listening.ts'
 
 const FIRST_DESCRIPTOR = 3

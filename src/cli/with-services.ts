@@ -2,7 +2,9 @@
 import { openServices, type Services } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
-import { readConfig, readSecrets, type Config } from '../config.ts'
+import { readConfig } from '../config/read-config.ts'
+import { readSecrets } from '../config/secrets.ts'
+import type { Config } from '../config/settings.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 
 /** Gives the exit code for work that was done; what goes wrong is thrown. */

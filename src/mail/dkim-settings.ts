@@ -10,7 +10,7 @@ import { cannotUse, MailSettingError, readSecretFile } from './setting-file.ts'
 
 const KEY_BYTES_MAX = 20_000
 
-/** The settings as config.ts reads them, and the sender for whom they sign. */
+/** The settings as config/settings.ts reads them, and the sender for whom they sign. */
 export interface DkimOptions {
   readonly mailDkimKey: string | undefined
   readonly mailDkimSelector: string | undefined

@@ -1,7 +1,7 @@
 /**
  * All settings of mail put together, and checked as a whole before the service starts.
  *
- * Each setting alone was read by its own rules (config.ts). Here the files are read, what is left out gets its
+ * Each setting alone was read by its own rules (config/settings.ts). Here the files are read, what is left out gets its
  * default, and what makes no sense beside the others is refused: a setting without effect means that the operator
  * believes something about this service that is not so. Commands that send mail share this one place.
  */
@@ -19,7 +19,7 @@ import { cannotUse, MailSettingError } from './setting-file.ts'
 import type { SmtpSettings } from './smtp.ts'
 import { isThisMachine, type TlsMode } from './smtp-policy.ts'
 
-/** The settings as config.ts reads them. */
+/** The settings as config/settings.ts reads them. */
 export interface MailOptions extends LoginFiles, DkimOptions {
   readonly mail: MailTarget
   readonly mailTls: MailTls | undefined

@@ -42,7 +42,7 @@ const BANNED: Readonly<Record<string, { readonly pattern: RegExp; readonly inste
   },
   setInterval: { pattern: /\bsetInterval\s*\(/, instead: 'let the caller decide about time' },
   console: { pattern: /\bconsole\s*\./, instead: 'use the Log, or the Terminal in a command' },
-  'process.env': { pattern: /\bprocess\s*\.\s*env\b/, instead: 'read it in config.ts and pass the value' },
+  'process.env': { pattern: /\bprocess\s*\.\s*env\b/, instead: 'read it in main.ts and pass the value' },
   'process.exit': {
     pattern: /\bprocess\s*\.\s*exit\s*\(/,
     instead: 'set process.exitCode, so that everything written gets out',
@@ -222,7 +222,7 @@ export function readmeIsTrue(tree: Tree, { settings, codes }: Documented): strin
   const flags = new Set(settings.map(({ flag }) => flag))
   const variables = new Set(settings.flatMap(({ environment }) => environment))
   // Options of single commands, secrets, and what programs that we start are told, are no settings.
-  const sources = ['src/cli/', 'src/config.ts', 'src/mail/exec-delivery.ts', 'scripts/'].flatMap((prefix) =>
+  const sources = ['src/cli/', 'src/config/', 'src/mail/exec-delivery.ts', 'scripts/'].flatMap((prefix) =>
     [...tree].filter(([path]) => path.startsWith(prefix)),
   )
   const isNamed = (word: string): boolean => sources.some(([, text]) => new RegExp(`${word}(?![\\w-])`).test(text))

@@ -1,0 +1,105 @@
+/** From flags, environment and file to the Config. Each wins over those behind it, and all over the default. */
+import { didYouMean } from '../base/nearest.ts'
+import { ConfigError } from './config-error.ts'
+import { SECRETS } from './secrets.ts'
+import type { Setting } from './setting-kinds.ts'
+import { readSettingsFile } from './settings-file.ts'
+import { DECLARED, SETTINGS, type Config, type Environment, type SettingInfo, type SettingName } from './settings.ts'
+
+/** A setting in use: its value, and where it came from: a flag, a variable, a file, or nothing but the default. */
+export interface EffectiveSetting {
+  readonly name: SettingName
+  readonly value: unknown
+  /** As people read it; without passwords. */
+  readonly shown: string
+  readonly source: string
+}
+
+/** Throws ConfigError for what cannot be used. */
+export function readConfig(flags: ReadonlyMap<SettingName, string>, environment: Environment): Config {
+  const config = Object.fromEntries(
+    effectiveSettings(flags, environment).map(({ name, value }) => [name, value]),
+  ) as Config
+  if (config.pageSize > config.pageSizeMax) {
+    throw new ConfigError(
+      `Cannot use --page-size ${config.pageSize}: expected at most --page-size-max, which is ${config.pageSizeMax}`,
+    )
+  }
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    throw new ConfigError('Cannot use one of --tls-cert and --tls-key alone: expected both')
+  }
+  if (config.tlsCert !== undefined && config.listen !== undefined) {
+    throw new ConfigError('Cannot use --tls-cert with --listen: a Unix socket has no TLS')
+  }
+  return config
+}
+
+/** Every setting, each from the first that has it: flags, environment, file, defaults. Throws ConfigError. */
+export function effectiveSettings(
+  flags: ReadonlyMap<SettingName, string>,
+  environment: Environment,
+): readonly EffectiveSetting[] {
+  refuseUnknownVariables(environment)
+  const read = (info: SettingInfo, file: SettingsFile | undefined): EffectiveSetting => {
+    const { name } = info
+    const given = givenText(info, { flags, environment, file })
+    if (given === undefined) return { name, value: DECLARED[name].initial, shown: info.shown, source: 'default' }
+    const { mask = (text: string) => text }: Setting<unknown> = DECLARED[name]
+    return { name, value: readSetting(name, given), shown: mask(given.text), source: given.source }
+  }
+  const files = SETTINGS.filter(({ name }) => name === 'config').map((info) => read(info, undefined))
+  const path = files[0]?.value as Config['config']
+  const file = path === undefined ? undefined : { path, texts: settingsIn(path) }
+  return SETTINGS.map((info) => read(info, file))
+}
+
+interface SettingsFile {
+  readonly path: string
+  readonly texts: ReadonlyMap<string, string>
+}
+
+interface Given {
+  readonly text: string
+  readonly source: string
+}
+
+interface Sources {
+  readonly flags: ReadonlyMap<SettingName, string>
+  readonly environment: Environment
+  readonly file: SettingsFile | undefined
+}
+
+function givenText({ name, flag, environment: names }: SettingInfo, sources: Sources): Given | undefined {
+  const { flags, environment, file } = sources
+  const byFlag = flags.get(name)
+  if (byFlag !== undefined) return { text: byFlag, source: flag }
+  const variable = names.find((one) => (environment[one] ?? '') !== '')
+  if (variable !== undefined) return { text: environment[variable] ?? '', source: variable }
+  const inFile = file?.texts.get(name)
+  return file === undefined || inFile === undefined ? undefined : { text: inFile, source: `${name} in "${file.path}"` }
+}
+
+function settingsIn(path: string): ReadonlyMap<string, string> {
+  const known = SETTINGS.map(({ name }) => name).filter((name) => name !== 'config')
+  try {
+    return readSettingsFile(path, known)
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function readSetting(name: SettingName, { text: given, source }: Given): unknown {
+  try {
+    return DECLARED[name].parse(given)
+  } catch (error) {
+    throw new ConfigError(`Cannot use ${source}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function refuseUnknownVariables(environment: Environment): void {
+  const known = [...SETTINGS.flatMap((setting) => setting.environment), ...SECRETS]
+  const unknown = Object.keys(environment).find((name) => name.startsWith('DATELINE_') && !known.includes(name))
+  if (unknown !== undefined) {
+    throw new ConfigError(`Unknown environment variable "${unknown}"${didYouMean(unknown, known)}`)
+  }
+}

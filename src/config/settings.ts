@@ -1,0 +1,168 @@
+/**
+ * Every setting once: its name, what it means, its default, and how its text is read.
+ *
+ * The flag of `dataDir` is `--data-dir`, its variable `DATELINE_DATA_DIR`. Secrets are read apart (secrets.ts) and are
+ * no part of the Config, so that a Config can be shown.
+ */
+import { parseDuration, type DurationRange } from '../base/duration.ts'
+import { LOG_LEVELS, type LogLevel } from '../base/log.ts'
+import { parseOrigins, type CorsPolicy } from '../http/cors.ts'
+import { NO_PROXIES, parseProxies } from '../http/client-address.ts'
+import { parseHosts } from '../http/foreign-pages.ts'
+import { parseUnixAddress } from '../http/listening.ts'
+import { parseEmail, parseMailbox } from '../mail/address.ts'
+import { parseAppName } from '../mail/app-name.ts'
+import { MAIL_TLS, type MailTls } from '../mail/mail-settings.ts'
+import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/mail-target.ts'
+import { FLAG_BASE_URL } from '../content/seeds.ts'
+import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
+const HOURS_MAX = 24 * 366 * 10
+const BACKUP_EVERY: DurationRange = { min: 60_000, max: 365 * 24 * 3_600_000 }
+
+export const DECLARED = {
+  config: optional(readPath, 'JSON file of further settings, as {"port": 8081}', []),
+  host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
+  port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
+  listen: optional(parseUnixAddress, 'unix:PATH, a Unix socket to listen on in place of host and port'),
+  tlsCert: optional(readPath, 'file of the certificate for TLS, in PEM, followed by those that lead to an authority'),
+  tlsKey: optional(readPath, 'file of the private key of the certificate, in PEM'),
+  allowedHosts: {
+    parse: parseHosts,
+    initial: [],
+    shown: 'those of this machine',
+    meaning: 'further names that the service is called by, such as those a proxy passes on, separated by commas',
+  } as Setting<readonly string[]>,
+  dataDir: text('./dateline-data', 'directory of the database and the secrets'),
+  adminEmail: optional(readEmail, 'e-mail address of an administrator to create or promote at start', [
+    'OVERRIDE_ADMIN_EMAIL',
+  ]),
+  mail: {
+    mask: maskMailTarget,
+    ...parsed(
+      parseMailTarget,
+      'console:',
+      'how mail leaves: console:, file:DIR, exec:COMMAND, smtp://[user[:password]@]host[:port][,host…] or smtps://…',
+    ),
+  },
+  mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
+  mailTls: {
+    parse: oneOf<MailTls>(MAIL_TLS, '').parse,
+    initial: undefined,
+    shown: 'starttls, on this machine starttls-if-offered',
+    meaning: 'encryption to an smtp:// server: starttls, which must be offered, starttls-if-offered, or none',
+  } as Setting<MailTls | undefined>,
+  mailCa: optional(readPath, 'PEM file of a private authority that certifies the mail server'),
+  mailTlsName: optional(readHost, 'name in the certificate of the mail server, if not its host'),
+  mailCleartextLogin: onOff(false, 'lets password or token go to the mail server unencrypted; on or off'),
+  mailPasswordFile: optional(readPath, 'file with the password for the mail server'),
+  mailTokenFile: optional(readPath, 'file with an OAuth token for the mail server (XOAUTH2), read at each login'),
+  mailDkimKey: optional(readPath, 'PEM file of the RSA or Ed25519 key that signs mail (DKIM)'),
+  mailDkimSelector: optional(text('', '').parse, 'selector of that key: SELECTOR._domainkey in the DNS of the sender'),
+  appName: parsed(parseAppName, 'Dateline', 'name of the service in mail'),
+  rateLimits: onOff(true, 'limits on how often somebody may ask; on or off'),
+  corsOrigins: {
+    parse: parseOrigins,
+    initial: 'local',
+    shown: 'any port of localhost and 127.0.0.1',
+    meaning: 'web origins that may call, separated by commas',
+    synonyms: ['CORS_ALLOWED_ORIGIN'],
+  } as Setting<CorsPolicy>,
+  trustedProxies: {
+    parse: parseProxies,
+    initial: NO_PROXIES,
+    shown: 'none',
+    meaning: 'addresses and CIDR blocks whose X-Forwarded-For is believed, separated by commas',
+  },
+  publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in; on or off'),
+  hideInactive: onOff(
+    false,
+    'hides headlines, topics and sources that are not active from lists of readers; on or off',
+  ),
+  tokenFile: optional(readPath, 'file that gets an administrator token for the app that starts the service'),
+  exitWithParent: onOff(false, 'ends the service when the program that started it is gone; on or off'),
+  logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log: pretty, json, or auto, which is pretty on a terminal'),
+  logLevel: {
+    ...oneOf<LogLevel>(LOG_LEVELS, 'least important level that is logged: debug, info, warn or error'),
+    initial: 'info',
+    shown: 'info',
+  },
+  tokenHours: whole(720, {
+    min: 1,
+    max: HOURS_MAX,
+    meaning: 'hours that a sign-in lasts',
+    synonyms: ['JWT_EXPIRY_HOURS'],
+  }),
+  tokenIssuer: { ...text('http://localhost:8080', 'issuer named in tokens'), synonyms: ['JWT_ISSUER'] },
+  codeMinutes: whole(15, { min: 1, max: 1440, meaning: 'minutes that a sign-in code lasts' }),
+  codeAttempts: whole(5, { min: 1, max: 10, meaning: 'wrong tries after which a code is void' }),
+  codesPerEmail: whole(5, { meaning: 'sign-in codes per e-mail address in 15 minutes; 0 is no limit' }),
+  codesPerAddress: whole(60, { meaning: 'sign-in codes per client address in an hour; 0 is no limit' }),
+  wrongCodesPerEmail: whole(20, { meaning: 'wrong codes per e-mail address in a day; 0 is no limit' }),
+  guestsPerAddress: whole(60, { meaning: 'guest sign-ins per client address in an hour; 0 is no limit' }),
+  dataPerUser: whole(1200, { meaning: 'data requests per user in a minute; 0 is no limit' }),
+  pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
+  pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),
+  queryDeadlineMs: whole(2000, {
+    min: 10,
+    max: 60_000,
+    meaning: 'milliseconds that a query may take which no index serves',
+  }),
+  backupEvery: {
+    parse: (given: string) => (given === 'off' ? undefined : parseDuration(given, BACKUP_EVERY)),
+    initial: undefined,
+    shown: 'off',
+    meaning: 'time from one backup to the next, such as 24h; off makes none',
+  } as Setting<number | undefined>,
+  backupKeep: whole(7, {
+    min: 1,
+    max: 1000,
+    meaning: 'backups made by itself that are kept in backups/ of the data directory',
+  }),
+  guestDays: whole(90, { max: 3650, meaning: 'days after which a guest who stays away is deleted; 0 keeps all' }),
+  flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'where the flags of seeded countries are'),
+} as const satisfies Readonly<Record<string, Setting<unknown>>>
+
+type Declared = typeof DECLARED
+export type SettingName = keyof Declared
+export type Config = { readonly [name in SettingName]: Declared[name] extends Setting<infer T> ? T : never }
+
+export interface SettingInfo {
+  readonly name: SettingName
+  readonly flag: string
+  readonly environment: readonly string[]
+  readonly shown: string
+  readonly meaning: string
+  readonly isSwitch: boolean
+}
+
+/** All settings, as help and documentation list them. */
+export const SETTINGS: readonly SettingInfo[] = (Object.entries(DECLARED) as [SettingName, Setting<unknown>][]).map(
+  ([name, { shown, meaning, synonyms = [], isSwitch = false }]) => ({
+    name,
+    flag: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    environment: [`DATELINE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`, ...synonyms],
+    shown,
+    meaning,
+    isSwitch,
+  }),
+)
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+function readEmail(given: string): string {
+  const email = parseEmail(given)
+  if (email === undefined) throw new Error(`expected an e-mail address, found "${given}"`)
+  return email
+}
+
+function readHost(given: string): string {
+  const host = parseMailHost(given)
+  if (host === undefined) throw new Error(`expected the name or the IP address of a host, found "${given}"`)
+  return host
+}
+
+/** A URL, or a path for a site that serves the flags itself: seeds keep it for good. */
+function readBaseUrl(given: string): string {
+  if (/^(?:https?:\/\/[^\s/]|\/)\S*$/.test(given)) return given
+  throw new Error(`expected a URL such as ${FLAG_BASE_URL} or a path, found "${given}"`)
+}
