@@ -4,7 +4,7 @@ const CELL_CHARS_MAX = 200
 
 /** Rows under their titles. Cells may hold anything; see singleLine. */
 export function printTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [titles, ...rows.map((row) => row.map(singleLine))]
+  const lines = [titles, ...rows.map((row) => row.map((cell) => singleLine(cell)))]
   const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   return lines
     .map((line) => `${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd() + '\n')
