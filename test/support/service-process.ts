@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openServices, type App } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
-import { SETTINGS, type Config, type SettingName } from '../../src/config.ts'
+import { SETTINGS, type Config, type SettingName } from '../../src/config/settings.ts'
 import { openDatabase } from '../../src/store/database.ts'
 
 const LOOK_MS = 5
