@@ -1,21 +1,35 @@
 /**
- * `npm run drill -- mail [CODES] [KILLS]`: the service as a process that is killed again and again while it works, and
- * what must hold all the same. The seed is printed; `SEED=` takes the same decisions again.
+ * `npm run drill -- mail [CODES] [KILLS]` and `npm run drill -- data [SECONDS]`: the program as a process that is killed
+ * again and again while it works, and what must hold all the same. The seed is printed; `SEED=` takes the same decisions
+ * again.
  */
 import { seedOfRun } from '../test/support/random.ts'
+import { drillData } from './drill-data.ts'
 import { drillMail } from './drill-mail.ts'
 
-const [name, codes = '500', kills = '8'] = process.argv.slice(2)
-if (name !== 'mail' || !/^[1-9]\d{0,4}$/.test(codes) || !/^\d{1,3}$/.test(kills)) {
-  console.error('Usage: npm run drill -- mail [CODES] [KILLS]')
-  process.exitCode = 2
-} else {
-  const seed = seedOfRun()
-  console.log(`SEED=${seed} ${codes} codes, ${kills} times kill -9`)
+const [name, ...words] = process.argv.slice(2)
+const numbers = words.map(Number)
+const isWhole = numbers.every((number) => Number.isInteger(number) && number >= 0 && number < 100_000)
+const seed = seedOfRun()
+
+/** Runs a drill and prints what it tells. */
+async function drill(what: string, work: () => Promise<string | readonly string[]>): Promise<void> {
+  console.log(`SEED=${seed} ${what}`)
   try {
-    console.log(await drillMail({ codes: Number(codes), kills: Number(kills), seed }))
+    for (const line of [await work()].flat()) console.log(line)
   } catch (error) {
-    console.error(`SEED=${seed} ${error instanceof Error ? error.message : String(error)}`)
+    console.error(`SEED=${seed} ${error instanceof Error ? error.stack : String(error)}`)
     process.exitCode = 1
   }
+}
+
+if (name === 'mail' && isWhole && numbers.length <= 2 && numbers[0] !== 0) {
+  const [codes = 500, kills = 8] = numbers
+  await drill(`${codes} codes, ${kills} times kill -9`, () => drillMail({ codes, kills, seed }))
+} else if (name === 'data' && isWhole && numbers.length <= 1) {
+  const [seconds = 18] = numbers
+  await drill(`${seconds} seconds of each kind of kill`, () => drillData({ seconds, seed }))
+} else {
+  console.error('Usage: npm run drill -- mail [CODES] [KILLS]\n       npm run drill -- data [SECONDS]')
+  process.exitCode = 2
 }

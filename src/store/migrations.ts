@@ -5,9 +5,11 @@
  * created from the declarations where they are missing, and indexes that no declaration names any more are dropped.
  * A file with a higher number was written by a newer program and is left alone.
  */
-import { writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { syncDirectory } from '../base/directory.ts'
 import type { Model } from '../models/schema.ts'
-import type { Database } from './database.ts'
+import { databaseReason, type Database } from './database.ts'
 import { modelSchema, tableOf, trigramTable, valueAt } from './schema-sql.ts'
 import { indexTexts } from './trigram-index.ts'
 
@@ -200,8 +202,24 @@ function recount(database: Database, model: Model): void {
   }
 }
 
-/** VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html); one left by an attempt before is replaced. */
+/**
+ * VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html). It gets its name when it is whole and on disk; what
+ * an attempt before left of it is replaced.
+ */
 function keepCopy(database: Database, file: string): void {
-  writeFileSync(file, '', { mode: 0o600 })
-  database.run('VACUUM INTO ?', file)
+  const partial = `${file}.partial`
+  for (const stray of [partial, `${partial}-journal`]) rmSync(stray, { force: true })
+  try {
+    writeFileSync(partial, '', { mode: 0o600 })
+    database.run('VACUUM INTO ?', partial)
+    renameSync(partial, file)
+    syncDirectory(dirname(file))
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw new SchemaError(
+      `Cannot keep a copy of the database as "${file}" before its schema changes: ${databaseReason(error)}: ` +
+        'mend that, or stay with the version that was in use',
+      { cause: error },
+    )
+  }
 }

@@ -6,7 +6,7 @@ import * as accounts from './account-tables.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { restoreAdvice } from './backup.ts'
 import { touchTables } from './database-check.ts'
-import { asStoreFailure, isDamage, openDatabase, type Database } from './database.ts'
+import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from './document-tables.ts'
 import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
@@ -51,7 +51,12 @@ export function openStore({ dir, models, version, now, queryDeadlineMs, owner }:
     }
   } catch (error) {
     lock?.release()
-    throw isDamage(error) ? damaged(dir, error) : error
+    if (isDamage(error)) throw damaged(dir, error)
+    if (asStoreFailure(error) === error) throw error
+    const advice = 'make sure that there is room on its disk, and that it can be written'
+    throw new DataDirError(`Cannot open the database "${dir.database}": ${databaseReason(error)}: ${advice}`, {
+      cause: error,
+    })
   }
 }
 

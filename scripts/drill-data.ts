@@ -1,0 +1,329 @@
+/**
+ * `npm run drill -- data [SECONDS]`: backup, restore and migration are killed with SIGKILL again and again, for SECONDS
+ * each: half of the times at a random moment, half of them as the directory changes, where the steps are. Then the
+ * disk of a service is filled. What must hold:
+ *
+ * - a backup that was killed is not there, or is whole; the database goes on;
+ * - after a restore that was killed, the directory has all of the old database or all of the new one;
+ * - after a migration that was killed, the database has the old schema or the new one, and every row, and goes on;
+ * - on a full disk writes are answered with 503 and the log says why, reads are answered, nothing that was acknowledged is
+ *   lost, also by a process that is killed then, and writes go on as soon as there is room.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import { language } from '../src/models/language.ts'
+import { STORED_MODELS } from '../src/models/registry.ts'
+import { topic } from '../src/models/topic.ts'
+import { prepareDataDir } from '../src/store/data-dir.ts'
+import { countItems, faultsOf } from '../src/store/database-check.ts'
+import { openDatabase, type Database } from '../src/store/database.ts'
+import { MIGRATIONS } from '../src/store/migrations.ts'
+import { openStore } from '../src/store/sqlite-store.ts'
+import type { Store } from '../src/store/store.ts'
+import { run, serve } from '../test/support/program.ts'
+import { seededRandom, type Random } from '../test/support/random.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service.ts'
+import { noSmallDisk, smallDisk } from '../test/support/small-disk.ts'
+
+const MAIN = join(import.meta.dirname, '../src/main.ts')
+const FIRST_RELEASE = join(import.meta.dirname, '../test/cases/first-release.db.gz')
+/** Large enough for a copy to take many steps. */
+const FILLER_DOCUMENTS = 120
+const FILLER_CHARS = 100_000
+const RUN_MS_MAX = 30_000
+const DISK_MB = 24
+const BALLAST_BYTES = 8 * 2 ** 20
+
+export interface DataDrill {
+  /** For each kind of kill. */
+  readonly seconds: number
+  readonly seed: number
+}
+
+/** Gives a line for each part. Throws what should not have happened. */
+export async function drillData({ seconds, seed }: DataDrill): Promise<readonly string[]> {
+  const cleanups: (() => void | Promise<void>)[] = []
+  const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
+  try {
+    const random = seededRandom(seed)
+    const directory = temporaryDirectory(cleanup)
+    return [
+      await drillBackup({ directory: join(directory, 'backup'), random, seconds }),
+      await drillRestore({ directory: join(directory, 'restore'), random, seconds }),
+      await drillMigration({ directory: join(directory, 'migration'), random, seconds }),
+      await drillFullDisk(cleanup),
+    ]
+  } finally {
+    for (const work of cleanups) await work()
+  }
+}
+
+interface Part {
+  readonly directory: string
+  readonly random: Random
+  readonly seconds: number
+}
+
+async function drillBackup({ directory, random, seconds }: Part): Promise<string> {
+  const { store } = await filledStore(join(directory, 'data'), [])
+  const target = join(directory, 'copies', 'copy.db')
+  mkdirSync(join(directory, 'copies'))
+  let [isOver, pairs] = [false, 0]
+  const writing = (async () => {
+    for (; !isOver; pairs++) {
+      // Both stand in one transaction.
+      await Promise.all([`a${pairs}`, `b${pairs}`].map((id) => store.insert(topic, small(id))))
+      await pause(1)
+    }
+  })()
+  try {
+    const words = ['backup', '--data-dir', join(directory, 'data'), '--to', target]
+    const kills = await killRepeatedly({ words, watched: join(directory, 'copies'), random, seconds }, () => {
+      const isThere = existsSync(target)
+      if (isThere) withSound(target, (copy) => assert.equal(countItems(copy, [topic])['topic']! % 2, 0))
+      for (const name of readdirSync(join(directory, 'copies'))) rmSync(join(directory, 'copies', name))
+      return isThere
+    })
+    assert.ok(pairs > 10, 'nothing was written meanwhile')
+    return `backup: ${kills}`
+  } finally {
+    isOver = true
+    await writing
+    await store.close()
+    withSound(join(directory, 'data', 'dateline.db'), () => {})
+  }
+}
+
+async function drillRestore({ directory, random, seconds }: Part): Promise<string> {
+  const before = await filledStore(join(directory, 'old'), [])
+  await before.store.close()
+  // What is only in the log of a process that was killed.
+  const again = await openPlain(join(directory, 'old'))
+  await again.insert(topic, small('old'))
+  const template = join(directory, 'template')
+  mkdirSync(template)
+  for (const name of ['dateline.db', 'dateline.db-wal']) {
+    copyFileSync(join(directory, 'old', name), join(template, name))
+  }
+  await again.close()
+  const next = await filledStore(join(directory, 'new'), ['new'])
+  await next.store.close()
+  const copy = join(directory, 'copy.db')
+  const made = await run(['backup', '--data-dir', join(directory, 'new'), '--to', copy])
+  assert.equal(made.code, 0, made.stderr)
+  const data = join(directory, 'data')
+  const reset = (): void => {
+    rmSync(data, { recursive: true, force: true })
+    mkdirSync(data)
+    for (const name of readdirSync(template)) copyFileSync(join(template, name), join(data, name))
+  }
+  reset()
+  const kills = await killRepeatedly(
+    { words: ['restore', copy, '--data-dir', data], watched: data, random, seconds },
+    () => {
+      const topics = withSound(join(data, 'dateline.db'), (database) =>
+        database.all('SELECT id FROM topic').map((row) => String(row['id'])),
+      )
+      assert.ok(['old', 'new'].includes(topics.join()), `found the topics ${topics.join()}`)
+      reset()
+      return topics[0] === 'new'
+    },
+  )
+  return `restore: ${kills}`
+}
+
+async function drillMigration({ directory, random, seconds }: Part): Promise<string> {
+  const data = join(directory, 'data')
+  const file = join(data, 'dateline.db')
+  const first = gunzipSync(readFileSync(FIRST_RELEASE))
+  const reset = (): void => {
+    rmSync(data, { recursive: true, force: true })
+    mkdirSync(data, { recursive: true })
+    writeFileSync(file, first)
+  }
+  reset()
+  const wanted = withSound(file, (database) => countItems(database, STORED_MODELS))
+  const words = ['user', 'list', '--data-dir', data]
+  const kills = await killRepeatedly({ words, watched: data, random, seconds }, () => {
+    const schema = withSound(file, (database) => {
+      assert.deepEqual(countItems(database, STORED_MODELS), wanted)
+      return Number(database.get('PRAGMA user_version')?.['user_version'])
+    })
+    assert.ok(schema === 1 || schema === MIGRATIONS.length, `found schema ${schema}`)
+    const kept = `${file}.before-schema-1`
+    if (existsSync(kept)) withSound(kept, (copy) => assert.deepEqual(countItems(copy, STORED_MODELS), wanted))
+    else assert.equal(schema, 1, 'migrated without a copy')
+    reset()
+    return schema > 1
+  })
+  return `migration: ${kills}`
+}
+
+interface Killed {
+  readonly words: readonly string[]
+  /** The directory in which the command works. */
+  readonly watched: string
+  readonly random: Random
+  readonly seconds: number
+}
+
+/** `judge` looks at what is there after a kill, says whether it is the new state, and prepares the next run. */
+async function killRepeatedly({ words, watched, random, seconds }: Killed, judge: () => boolean): Promise<string> {
+  const begun = performance.now()
+  let changesOfAll = 0
+  const whole = await runOnce(words, () => watchNames(watched, () => changesOfAll++), 0)
+  assert.equal(whole.code, 0, whole.stderr)
+  assert.ok(judge(), 'a run that is left alone makes the new state')
+  let [runs, finished, found] = [0, 0, 0]
+  while (performance.now() - begun < seconds * 1000) {
+    const changes = random.oneIn(2) ? 1 + random.below(changesOfAll) : 0
+    const killMs = changes > 0 ? RUN_MS_MAX : Math.floor(whole.ms * (0.3 + random.below(80) / 100))
+    const { code } = await runOnce(words, (kill) => killAfter(watched, changes, kill), killMs)
+    runs++
+    if (code !== null) finished++
+    if (judge()) found++
+  }
+  assert.ok(runs > finished, 'no run was killed')
+  return `${runs - finished} runs killed, ${finished} finished before, the new state in ${found}, the old one in ${runs - found}`
+}
+
+/** Calls `kill` at the given change of a directory; gives what ends the watch. */
+function killAfter(directory: string, changes: number, kill: () => void): (() => void) | undefined {
+  if (changes === 0) return undefined
+  let left = changes
+  return watchNames(directory, () => {
+    if (--left === 0) kill()
+  })
+}
+
+/** Names that come and go, which is where the steps are; what is written to files does not count. */
+function watchNames(directory: string, onChange: () => void): () => void {
+  const watcher = watch(directory, (event) => {
+    if (event === 'rename') onChange()
+  })
+  return () => watcher.close()
+}
+
+interface RunEnd {
+  /** None where it was killed. */
+  readonly code: number | null
+  readonly stderr: string
+  readonly ms: number
+}
+
+async function runOnce(
+  words: readonly string[],
+  arm: (kill: () => void) => (() => void) | void,
+  killMs: number,
+): Promise<RunEnd> {
+  const begun = performance.now()
+  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
+  const kill = (): void => void child.kill('SIGKILL')
+  const disarm = arm(kill)
+  const timer = setTimeout(kill, killMs > 0 ? killMs : RUN_MS_MAX)
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearTimeout(timer)
+  disarm?.()
+  return { code, stderr, ms: performance.now() - begun }
+}
+
+/** Opens a file as the next process would, and makes sure that it is sound. */
+function withSound<T>(file: string, work: (database: Database) => T): T {
+  const database = openDatabase(file)
+  try {
+    assert.deepEqual(faultsOf(database), [])
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+const small = (id: string) => ({ id, value: { id, name: id, status: 'active' } })
+
+async function openPlain(data: string): Promise<Store> {
+  return openStore({ dir: prepareDataDir(data), models: STORED_MODELS, version: '1.0.0', now: () => 0 })
+}
+
+async function filledStore(data: string, topics: readonly string[]): Promise<{ store: Store }> {
+  const store = await openPlain(data)
+  const filler = Array.from({ length: FILLER_DOCUMENTS }, (_, i) => ({
+    id: `f${i}`,
+    value: {
+      id: `f${i}`,
+      name: `${i}`,
+      status: 'active',
+      text: String.fromCharCode(97 + (i % 26)).repeat(FILLER_CHARS),
+    },
+  }))
+  await store.insertMissing(language, filler)
+  await store.insertMissing(topic, topics.map(small))
+  return { store }
+}
+
+async function drillFullDisk(cleanup: Cleanup): Promise<string> {
+  if (noSmallDisk !== false) return `full disk: skipped, ${noSmallDisk}`
+  const disk = smallDisk(cleanup, DISK_MB)
+  const data = mkdtempSync(join(disk, 'data-'))
+  writeFileSync(join(disk, 'ballast'), Buffer.alloc(BALLAST_BYTES))
+  await run(['admin', '--email', 'drill@example.org', '--data-dir', data])
+  const { stdout, stderr } = await run(['token', '--email', 'drill@example.org', '--data-dir', data])
+  const authorization = `Bearer ${stdout.trim()}`
+  assert.ok(stdout.length > 20, stderr)
+  let service = await serve(cleanup, ['--data-dir', data, '--rate-limits', 'off'])
+  const ids: string[] = []
+  const write = async (): Promise<number> => {
+    const reply = await fetch(`${service.url}/api/v1/data?model=topic`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Full', description: 'd', iconUrl: 'https://e.org/i', text: 'x'.repeat(200_000) }),
+    })
+    const body = (await reply.json()) as { data?: { id: string }; error?: { code: string } }
+    if (reply.status === 201) ids.push(body.data?.id ?? '')
+    else assert.deepEqual([reply.status, body.error?.code], [503, 'networkError'])
+    return reply.status
+  }
+  const readAll = async (): Promise<void> => {
+    for (const id of ids) {
+      const reply = await fetch(`${service.url}/api/v1/data/${id}?model=topic`, { headers: { authorization } })
+      assert.equal(reply.status, 200, `topic ${id} was acknowledged`)
+      await reply.arrayBuffer()
+    }
+  }
+  while ((await write()) === 201) assert.ok(ids.length < 500)
+  assert.ok(ids.length > 5)
+  const acknowledged = ids.length
+  for (let i = 0; i < 5; i++) await write()
+  await readAll()
+  assert.match(service.output().stderr, /"event":"request\.unavailable".*the disk is full/)
+  const backup = await run(['backup', '--data-dir', data])
+  assert.equal(backup.code, 1)
+  assert.match(backup.stderr, /^Cannot back up [^\n]*(?:MB are needed: make room|the disk is full)[^\n]*\n$/)
+  assert.equal((await run(['check', '--data-dir', data])).code, 1)
+  rmSync(join(disk, 'ballast'))
+  assert.equal(await write(), 201, 'there is room again')
+  await readAll()
+  while ((await write()) === 201) assert.ok(ids.length < 500)
+  await service.end('SIGKILL')
+  service = await serve(cleanup, ['--data-dir', data, '--rate-limits', 'off'])
+  await readAll()
+  await service.end('SIGTERM')
+  withSound(join(data, 'dateline.db'), () => {})
+  return `full disk: ${acknowledged} writes until it was full, ${ids.length} in all, none lost`
+}
