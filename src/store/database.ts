@@ -171,6 +171,11 @@ export function isDamage(error: unknown): boolean {
   return [11, 26].includes(errorCode(error) & 0xff)
 }
 
+/** Whether another connection has the lock (SQLITE_BUSY). */
+export function isBusy(error: unknown): boolean {
+  return (errorCode(error) & 0xff) === 5
+}
+
 export function isForeignKeyError(error: unknown): boolean {
   return errorCode(error) === CONSTRAINT_FOREIGN_KEY
 }

@@ -14,7 +14,7 @@
  * All of this is synchronous: it runs in a thread of its own, or at the end of a process.
  */
 import { fdatasyncSync } from 'node:fs'
-import { openDatabase, type Database } from './database.ts'
+import { isBusy, openDatabase, type Database } from './database.ts'
 import { addPages, checkpoint, partNow, type LogPart } from './log-file.ts'
 import { blankUnused, type PageFile } from './unused-space.ts'
 
@@ -22,14 +22,16 @@ import { blankUnused, type PageFile } from './unused-space.ts'
 const BATCH_PAGES = 200
 /** So much is moved in the end while writers wait. */
 const REST_PAGES_MAX = 300
-/** Then the rest is what it is: more is written than moved. */
-const ROUNDS_MAX = 50
+/** Then the rest is what it is: so much is written that it would go on for ever. */
+const ROUNDS_MAX = 8
 /** Writers that wait for the lock ask again after a few milliseconds. */
 const PAUSE_MS = 4
 /** How often, and how many times, an older reader is waited for: ten minutes. */
 const READER_PAUSE_MS = 250
 const READER_PAUSES_MAX = 2_400
-const LOCK_WAIT_MS = 1_000
+/** On a busy site the lock is free for a moment between two transactions: SQLite's own waits of up to 100 ms miss it. */
+const LOCK_PAUSE_MS = 0.5
+const LOCK_TRIES_MAX = 10_000
 
 export interface LongMove {
   readonly file: string
@@ -40,13 +42,17 @@ export interface LongMove {
   readonly isPatient: boolean
 }
 
-/** Moves the log and gives what is blanked now. Throws what SQLite throws; nothing is lost then. */
+/**
+ * Moves the log and gives what is blanked now, which is not all of it where a reader or a lock was in the way. Throws what
+ * else SQLite throws; nothing is lost then.
+ */
 export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): LogPart {
   const [guard, fence, reader] = [openDatabase(file), openDatabase(file), openDatabase(file, { readOnly: true })]
   const log = `${file}-wal`
+  let part = blanked
   const { pageBytes } = pageFile
   const underLock = <T>(work: () => T): T => {
-    guard.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}; BEGIN IMMEDIATE`)
+    takeLock(guard)
     try {
       return work()
     } finally {
@@ -62,8 +68,8 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
   }
   const blankSome = (pages: readonly number[], mark: number, newer: NewerPages): number =>
     underLock(() => {
-      const { isBusy, pages: end } = checkpoint(fence, 'PASSIVE')
-      if (isBusy) throw new Error('Somebody else moves the log')
+      const { isBusy: isMoving, pages: end } = checkpoint(fence, 'PASSIVE')
+      if (isMoving) throw new InTheWay()
       const behind = newer.upTo(end, mark)
       return blankUnused(
         pageFile,
@@ -71,7 +77,6 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
       )
     })
   try {
-    let part = blanked
     let readerPauses = 0
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const mark = underLock(() => {
@@ -97,9 +102,28 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
       part = { ...part, frames: mark }
     }
     return underLock(() => moveRest({ fence, reader, log, pageFile, part }))
+  } catch (error) {
+    if (error instanceof InTheWay) return part
+    throw error
   } finally {
     for (const database of [reader, fence, guard]) database.close()
   }
+}
+
+/** Somebody else moves the log, or writes without end. */
+class InTheWay extends Error {}
+
+function takeLock(guard: Database): void {
+  guard.exec('PRAGMA busy_timeout = 0')
+  for (let tries = 0; tries < LOCK_TRIES_MAX; tries++) {
+    try {
+      return guard.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      pause(LOCK_PAUSE_MS)
+    }
+  }
+  throw new InTheWay()
 }
 
 interface Rest {
