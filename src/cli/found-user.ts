@@ -1,5 +1,5 @@
 /** Whom a command is about: operands and flags that name a user or a role. */
-import type { Services } from '../app.ts'
+import type { Services } from '../app/services.ts'
 import { readEmail } from '../auth/accounts.ts'
 import { fail, Failure } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'

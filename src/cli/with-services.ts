@@ -1,5 +1,5 @@
 /** What the commands on a data directory have in common: open the services, work, close; beside a running service too. */
-import { openServices, type Services } from '../app.ts'
+import { openServices, type Services } from '../app/services.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
 import { readConfig } from '../config/read-config.ts'

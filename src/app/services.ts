@@ -1,0 +1,108 @@
+/**
+ * What the service is made of below its routes. Commands that work on the data without serving open the same.
+ */
+import { randomBytes } from 'node:crypto'
+import { serviceMetrics, type ServiceCounters } from '../api/service-metrics.ts'
+import { createAccounts, type Accounts } from '../auth/accounts.ts'
+import { createCodes, type Codes } from '../auth/codes.ts'
+import { deriveKeys, type Keys } from '../auth/keys.ts'
+import { createLimits, NO_LIMITS, type Limits } from '../auth/limits.ts'
+import { createSessions, type Sessions } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import { idGenerator, type NewId } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import { createMetrics, type Metrics } from '../base/metrics.ts'
+import { VERSION } from '../base/version.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { Config } from '../config/settings.ts'
+import { defaultLanguage, seedBasics } from '../content/seeding.ts'
+import { remoteConfigSeed } from '../content/seeds.ts'
+import { STORED_MODELS } from '../models/registry.ts'
+import { prepareDataDir } from '../store/data-dir.ts'
+import { loadSecrets } from '../store/secret-file.ts'
+import { openStore } from '../store/sqlite-store.ts'
+import type { Store } from '../store/store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const INSTANCE_BYTES = 8
+
+export interface Services {
+  readonly store: Store
+  readonly keys: Keys
+  readonly codes: Codes
+  readonly limits: Limits
+  readonly sessions: Sessions
+  readonly accounts: Accounts
+  readonly newId: NewId
+  readonly metrics: Metrics
+  readonly counters: ServiceCounters
+  /** Names this run of the program. */
+  readonly instance: string
+}
+
+export interface OpenOptions {
+  readonly now: Clock
+  readonly log: Log
+  /** Whether to become the only owner of the data directory. */
+  readonly own: boolean
+}
+
+/**
+ * Opens the data directory and everything that works on it. Throws DataDirError
+ * and SchemaError. Close the store when done.
+ */
+export async function openServices(
+  config: Config,
+  secrets: Secrets,
+  { now, log, own }: OpenOptions,
+): Promise<Services> {
+  const dir = prepareDataDir(config.dataDir)
+  const owner = { pid: process.pid, startedAt: isoDate(now()) }
+  const store = openStore({
+    dir,
+    models: STORED_MODELS,
+    version: VERSION,
+    now,
+    queryDeadlineMs: config.queryDeadlineMs,
+    ...(own ? { owner } : {}),
+  })
+  try {
+    const newId = idGenerator(now)
+    const instance = randomBytes(INSTANCE_BYTES).toString('hex')
+    const [first, ...older] =
+      secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
+    if (first === undefined) throw new Error('There is no secret')
+    const keys = deriveKeys([first, ...older])
+    const metrics = createMetrics()
+    const counters = serviceMetrics(metrics, {
+      version: VERSION,
+      startedAt: now(),
+      now,
+      store,
+      database: dir.database,
+      dataDir: dir.path,
+    })
+    const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate, counters.rateLimited)
+    const token = { lifetimeMs: config.tokenHours * HOUR_MS, issuer: config.tokenIssuer }
+    const sessions = createSessions({ store, keys, settings: token, newId, instance })
+    const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
+    const codes = createCodes({ store, limits, keys, newId, settings: code })
+    const accounts = createAccounts({
+      store,
+      codes,
+      sessions,
+      newId,
+      log,
+      onSignIn: counters.signIn,
+      defaultLanguage: () => defaultLanguage(store),
+      defaultConfig: remoteConfigSeed(),
+    })
+    await seedBasics(store, config)
+    return { store, keys, codes, limits, sessions, accounts, newId, instance, metrics, counters }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
