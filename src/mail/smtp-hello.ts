@@ -7,7 +7,7 @@ import type { DeliveryError, Stage } from './delivery-error.ts'
 import type { Reply } from './replies.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'
 import type { SmtpChannel } from './smtp-channel.ts'
-import { isTemporary, isThisMachine, leadsAstray, type TlsMode } from './smtp-policy.ts'
+import { isTemporary, leadsAstray, type TlsMode } from './smtp-policy.ts'
 
 /** What the server offers: EHLO keywords in capitals, with their parameters. Empty after HELO. */
 export type Extensions = ReadonlyMap<string, readonly string[]>
@@ -30,7 +30,7 @@ export async function introduce(
   try {
     const extensions = await greet(channel, settings)
     if (settings.login === undefined) return extensions
-    const mayTellPassword = channel.isEncrypted || settings.cleartextLogin || isThisMachine(channel.serverAddress)
+    const mayTellPassword = channel.isEncrypted || settings.cleartextLogin
     const offered = extensions.get('AUTH') ?? []
     await authenticate(channel, { ...settings, login: settings.login, offered, mayTellPassword }, attempt)
     return extensions

@@ -5,7 +5,9 @@
  * certificate, unless the operator has said otherwise (RFC 8314 rather than opportunistic STARTTLS). The mail server
  * on this very machine is the exception: nobody can listen between, and the usual one there (Postfix as a
  * distribution installs it) has a certificate that names nobody. There STARTTLS is used where offered, its
- * certificate is not judged, and without it the mail, and a password if one is set, goes on in clear.
+ * certificate is not judged, and without it the mail goes on in clear. A password does not: it is good for longer than
+ * a code, and whatever listens at that port while the mail server is down would be told it. It goes unencrypted only
+ * where the operator says so, here as anywhere.
  */
 import { isIPv4 } from 'node:net'
 import type { Stage } from './delivery-error.ts'
@@ -50,7 +52,7 @@ export interface AuthSituation {
   /** The parameters of the server's AUTH offer, in capitals. */
   readonly offered: readonly string[]
   readonly hasToken: boolean
-  /** Whether nobody can listen, or the operator does not mind. */
+  /** Whether the connection is encrypted, or the operator does not mind. */
   readonly mayTellPassword: boolean
 }
 

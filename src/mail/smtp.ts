@@ -36,7 +36,7 @@ export interface SmtpSettings {
   }
   /** None for a relay that knows us otherwise. */
   readonly login?: Login | TokenLogin
-  /** Whether PLAIN, LOGIN and XOAUTH2 may go unencrypted to another machine. */
+  /** Whether PLAIN, LOGIN and XOAUTH2 may go unencrypted. */
   readonly cleartextLogin: boolean
   readonly timeouts?: Partial<SmtpTimeouts>
   readonly limits?: Partial<PoolLimits>

@@ -9,6 +9,7 @@ import { run, type Finished } from '../support/program.ts'
 import { temporaryDirectory } from '../support/service.ts'
 import { openPeer, type Step } from '../support/smtp-peer.ts'
 
+const CLEAR = ['--mail-cleartext-login', 'on']
 const PASSWORD = 'correct-horse-battery'
 const GREETING: readonly Step[] = [
   ['', '220 hi'],
@@ -33,7 +34,7 @@ async function trial(mail: string, ...more: readonly string[]): Promise<Finished
 
 it('a mail that is taken ends with 0 and the words of the server, after the whole dialogue', async () => {
   await using peer = await openPeer([...GREETING, ...SENDING])
-  const { code, stdout, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, '--app-name', 'Été <1>')
+  const { code, stdout, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, ...CLEAR, '--app-name', 'Été <1>')
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^Sign-in codes: mail goes through 127\.0\.0\.1:\d+/)
   for (const line of ['< 220 hi', '> AUTH PLAIN ***', '> RCPT TO:<you@example.org>', '< 250 queued as 4711']) {
@@ -54,12 +55,19 @@ for (const { name, script, says } of [
 ] as readonly { name: string; script: readonly Step[]; says: RegExp }[]) {
   it(`${name} ends with 1, the server's own words and a sentence on what to do`, async () => {
     await using peer = await openPeer([...GREETING, ...script, ['QUIT', '221 bye']])
-    const { code, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`)
+    const { code, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, ...CLEAR)
     assert.equal(code, 1)
     assert.match(stderr, says)
     assert.equal(stderr.trim().split('\n').length, 2, stderr)
   })
 }
+
+it('a password is not told in clear, even to this machine, and the switch for it is named', async () => {
+  await using peer = await openPeer([...GREETING, ['QUIT', '221 bye']])
+  const { code, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`)
+  assert.deepEqual([code, peer.verbs()], [1, 'EHLO QUIT'])
+  assert.match(stderr, /\(AUTH PLAIN\)[\s\S]*--mail-cleartext-login$/m)
+})
 
 it('a certificate of an unknown issuer is named with the setting that helps', async () => {
   await using peer = await openPeer([

@@ -188,7 +188,7 @@ describe('deliver() to another machine', () => {
 describe('deliver() to this machine', () => {
   const local: Overrides = { mode: 'starttls-if-offered', verify: false, login: LOGIN }
 
-  it('goes on in clear, with the password, where no STARTTLS is offered', async () => {
+  it('goes on in clear where no STARTTLS is offered, with the password where the operator does not mind', async () => {
     const { peer, error } = await attempt(IN_CLEAR, local)
     assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
   })
