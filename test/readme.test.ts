@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { SETTINGS } from '../src/config/settings.ts'
+import { run } from './support/program.ts'
 import { temporaryDirectory, type Cleanup } from './support/service.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -82,4 +83,14 @@ it('every link leads to a file', () => {
   const targets = [...README.matchAll(/\]\(([^)#]+)\)/g)].map(([, target = '']) => target)
   assert.ok(targets.length > 10)
   for (const target of targets) assert.ok(existsSync(join(ROOT, target)), target)
+})
+
+it('every command has a row', async () => {
+  const { stdout } = await run(['help'])
+  const names = [...stdout.matchAll(/^ {2}(\w[\w-]*(?: \w[\w-]*)?) {2,}/gm)].map(([, name = '']) => name)
+  assert.ok(names.length > 10, stdout)
+  assert.deepEqual(
+    names.filter((name) => !new RegExp(`^\\| .*\`${name}[ \`]`, 'm').test(README)),
+    [],
+  )
 })
