@@ -1,11 +1,13 @@
 /** `npm run bench -- NAME [N]`: benchmarks, one run each, printed as ratios. Never part of the tests. */
 import { benchBackup } from './bench-backup.ts'
 import { benchHttp } from './bench-http.ts'
+import { benchMail } from './bench-mail.ts'
 import { benchQuery } from './bench-query.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   backup: benchBackup,
   http: benchHttp,
+  mail: benchMail,
   query: benchQuery,
 }
 

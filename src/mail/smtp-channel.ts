@@ -143,6 +143,9 @@ export class SmtpChannel {
   /** The next reply, from now within the time of its stage. */
   reply(stage: Stage): Promise<Reply> {
     this.#stage = stage
+    // Of one packet with several replies, only the first has to be waited for.
+    const here = this.#replies.shift()
+    if (here !== undefined) return Promise.resolve(here)
     const { timeouts } = this.#settings
     return this.#until(timeouts[TIMEOUT_OF[stage] ?? 'command'], () => this.#replies.shift())
   }

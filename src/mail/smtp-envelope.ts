@@ -30,15 +30,13 @@ export interface Envelope {
 /** Throws a DeliveryError for an address that SMTP cannot carry, an Error for a message that breaks our own rules. */
 export function envelopeOf({ from, to, data }: OutgoingMail): Envelope {
   const addresses = { from: envelopeAddress(from), to: envelopeAddress(to) }
-  const bytes = dotStuffed(data)
-  const hasEightBits = !isAscii(data)
-  const headers = data.slice(0, Math.max(0, data.indexOf('\r\n\r\n')))
+  const { bytes, size, eightBits } = dotStuffed(data)
   return {
     ...addresses,
     bytes,
-    size: Buffer.byteLength(data) + (data.endsWith('\r\n') ? 0 : 2),
-    hasEightBits,
-    needsUtf8: !isAscii(addresses.from + addresses.to) || (hasEightBits && !isAscii(headers)),
+    size,
+    hasEightBits: eightBits !== 'nowhere',
+    needsUtf8: eightBits === 'headers' || !isAscii(addresses.from) || !isAscii(addresses.to),
   }
 }
 

@@ -84,11 +84,12 @@ describe('dotStuffed()', () => {
     ['dots at line starts', '.a\r\n..b\r\nc.\r\n', '..a\r\n...b\r\nc.\r\n.\r\n'],
     ['a message without a last line end', 'a', 'a\r\n.\r\n'],
     ['empty lines at the end', 'a\r\n\r\n', 'a\r\n\r\n.\r\n'],
+    ['nothing', '', '\r\n.\r\n'],
     ['a command after a dot', 'a\r\n.\r\nQUIT\r\n', 'a\r\n..\r\nQUIT\r\n.\r\n'],
     ['a line of 998 bytes', `${'x'.repeat(998)}\r\n`, `${'x'.repeat(998)}\r\n.\r\n`],
   ]
   for (const [name, message, expected] of rows) {
-    it(`sends ${name} whole`, () => assert.equal(dotStuffed(message).toString(), expected))
+    it(`sends ${name} whole`, () => assert.equal(dotStuffed(message).bytes.toString(), expected))
   }
 
   it('refuses a line of 999 bytes, also when they are fewer characters', () => {
