@@ -119,17 +119,21 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
     ]
     for (const [name, steps, reply] of refused) {
       it(`goes on with the next mail after the server refused ${name}`, async () => {
-        const script: Step[] = [...OPENING, ...steps, ['RSET', '250 forgotten'], ...SEND, QUIT]
+        const script: Step[] = [...OPENING, ...steps, ['RSET', '250 forgotten'], ...SEND, ...SEND, QUIT]
         await using opened = await open(script, {}, { chunks })
         const error = await rejection(opened.client.deliver(MAIL))
         assert.equal(error.reply, reply)
-        assert.deepEqual(await opened.client.deliver(mailTo('e@f.example')), { reply: '250 queued' })
+        for (let mail = 0; mail < 2; mail++) {
+          assert.deepEqual(await opened.client.deliver(mailTo('e@f.example')), { reply: '250 queued' })
+        }
         const { connections, surprises, messages } = opened.peer
         assert.deepEqual([connections, surprises], [1, []])
         // A mail that the server did not want was not shown to it, unless it was the message that it refused.
         const [shown = '', ...others] = messages.filter((message) => message !== '')
-        if (name === 'the message') assert.equal(others.length, 1)
-        else assert.deepEqual([shown.includes('e@f.example'), others], [true, []])
+        assert.deepEqual(
+          [shown.includes('e@f.example'), others.length],
+          name === 'the message' ? [false, 2] : [true, 1],
+        )
       })
     }
   })
@@ -278,7 +282,7 @@ describe('a connection that rests', () => {
   })
 
   it('is not replaced when the server refused the mail', async () => {
-    const script: Step[] = [...rested, ['MAIL', '250 a'], ['RCPT', '550 who'], ['DATA', '503 x', 'drop']]
+    const script: Step[] = [...rested, ['MAIL', '250 a'], ['RCPT', '550 who'], ['DATA', '', 'drop']]
     await using opened = await open(script)
     await opened.client.deliver(MAIL)
     const error = await rejection(opened.client.deliver(MAIL))
