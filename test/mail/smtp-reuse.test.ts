@@ -350,15 +350,17 @@ describe('deliver() of several mails at once', () => {
   const silent: readonly Step[] = [...OPENING, ['MAIL', '']]
 
   it('lets a mail that waits be given up, and the others go on', async () => {
-    await using opened = await open(silent, { limits: { sessions: 1 }, timeouts: { command: 10_000 } })
+    const overrides: Overrides = { limits: { sessions: 1 }, timeouts: { command: 300 } }
+    await using opened = await open(silent, overrides, { later: [[...OPENING, ...SEND, QUIT]] })
     const stuck = rejection(opened.client.deliver(MAIL))
     const controller = new AbortController()
     const waiting = rejection(opened.client.deliver(MAIL, { signal: controller.signal }))
     await until(() => opened.peer.verbs().includes('MAIL'))
+    const behind = opened.client.deliver(MAIL)
     controller.abort()
     assert.match((await waiting).message, /at connect: the service is stopping$/)
-    await opened.client.close()
-    assert.match((await stuck).message, /at mail: the service is stopping$/)
+    assert.match((await stuck).message, /at mail: no answer came within 300 ms$/)
+    assert.deepEqual(await behind, { reply: '250 queued' })
   })
 
   it('bounds how many wait, and for how long', async () => {
