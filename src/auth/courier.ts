@@ -25,7 +25,7 @@ import type { MailContent, SignIn } from '../mail/templates.ts'
 import type { DeliveryResult, OutboxMessage, OutboxStore, OutboxWork } from '../store/store.ts'
 import { unseal, type SealedMessage } from './codes.ts'
 import { createCircuit, isServerFailure } from './mail-circuit.ts'
-import { nextTry, type Random } from './retry-schedule.ts'
+import { nextTry, PAUSE_MAX_MS, type Random } from './retry-schedule.ts'
 
 /** Messages that are under way at once. */
 const LANES = 4
@@ -115,7 +115,7 @@ export function startCourier(options: CourierOptions): Courier {
 
   const turn = async (): Promise<void> => {
     again = false
-    const { waitsUntil } = circuit
+    const waitsUntil = circuit.waitsUntil(now())
     const mayProbe = !isProbing()
     const free = LANES - lanesInUse
     const work = await store.takeMessages({
@@ -123,6 +123,7 @@ export function startCourier(options: CourierOptions): Courier {
       leaseMs: LEASE_MS,
       take: waitsUntil === undefined ? free : Math.min(free, mayProbe ? 1 : 0),
       onlyAsked: waitsUntil !== undefined && now() < waitsUntil,
+      pauseMsMax: PAUSE_MAX_MS,
       inHand: [...inHand.keys()],
     })
     for (const id of work.unwanted) inHand.get(id)?.breakOff('unwanted')
@@ -133,7 +134,7 @@ export function startCourier(options: CourierOptions): Courier {
   }
   const sleepMs = ({ nextDue }: OutboxWork): number => {
     const longest = nextDue === undefined && inHand.size === 0 ? SLEEP_IDLE_MS : SLEEP_WAITING_MS
-    const { waitsUntil } = circuit
+    const waitsUntil = circuit.waitsUntil(now())
     const isBusy = lanesInUse >= LANES || (waitsUntil !== undefined && isProbing())
     if (nextDue === undefined || isBusy) return longest
     return Math.min(longest, Math.max(0, nextDue - now(), (waitsUntil ?? 0) - now()))

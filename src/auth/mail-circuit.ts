@@ -18,8 +18,11 @@ const PACE: Pace = { first: 2_500, max: 60_000 }
 const BEFORE_MESSAGE: readonly Stage[] = ['connect', 'greeting', 'ehlo', 'starttls', 'tls', 'auth', 'file']
 
 export interface Circuit {
-  /** When the next message may go, in milliseconds since the epoch; undefined while nothing is wrong. */
-  readonly waitsUntil: number | undefined
+  /**
+   * When the next message may go, in milliseconds since the epoch; undefined while nothing is wrong. A wait that seems
+   * longer than any is over: the clock was set back.
+   */
+  waitsUntil(now: number): number | undefined
   readonly isOpen: boolean
   /** Names the present state, so that an attempt can say in which it began. */
   readonly epoch: number
@@ -41,7 +44,8 @@ export function createCircuit(): Circuit {
   let [failures, epoch] = [0, 0]
   let waitsUntil: number | undefined
   return {
-    get waitsUntil() {
+    waitsUntil(now) {
+      if (waitsUntil !== undefined && waitsUntil - now > PACE.max) waitsUntil = now
       return waitsUntil
     },
     get isOpen() {

@@ -8,7 +8,7 @@
 
 const PAUSE_FIRST_MS = 2_000
 /** Short enough that a code of fifteen minutes is tried as often as a server may ask for. */
-const PAUSE_MAX_MS = 60_000
+export const PAUSE_MAX_MS = 60_000
 /** A code that arrives later than this before its end is of no use to a person who has to find and type it. */
 const USEFUL_MS = 30_000
 /** Doubling any further would pass every limit. */

@@ -59,8 +59,9 @@ export function putMessage(database: Database, { email, message, now, expiresAt 
 }
 
 export function takeMessages(database: Database, turn: OutboxTurn): OutboxWork {
-  const { now, inHand } = turn
+  const { now, inHand, pauseMsMax } = turn
   purge(database, now)
+  database.run("UPDATE outbox SET due_at = ? WHERE state = 'waiting' AND due_at > ?", now, now + pauseMsMax)
   const expired = endExpired(database, now)
   const waits = (id: string): boolean =>
     database.get("SELECT 1 FROM outbox WHERE id = ? AND state = 'waiting'", id) !== undefined

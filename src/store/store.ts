@@ -206,6 +206,8 @@ export interface OutboxTurn {
   readonly take: number
   /** Gives out only what an operator asked for. */
   readonly onlyAsked: boolean
+  /** The longest pause before a try. What seems to wait longer was put off before the clock was set back: it is due. */
+  readonly pauseMsMax: number
   /** The messages that are on their way now. */
   readonly inHand: readonly string[]
 }

@@ -384,6 +384,29 @@ describe('a mail server that is away', () => {
   })
 })
 
+describe('a clock that is set back by a day', () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS
+  const rows: readonly (readonly [string, () => Error])[] = [
+    ['does not hold up a message that was refused for now', () => refusal('450 greylisted')],
+    ['does not hold up the probe of a server that is away', unreachable],
+  ]
+  for (const [name, error] of rows) {
+    it(name, async (t) => {
+      const office = openOffice(t)
+      office.now += 2 * DAY_MS
+      office.answer = throws(error)
+      await office.ask('a@example.org')
+      for (let i = 0; i < 5; i++) await office.pass(30_000)
+      const before = office.sent.length
+      office.answer = () => '250 ok'
+      await office.pass(-DAY_MS)
+      await office.pass(MINUTE_MS)
+      assert.ok(before > 2)
+      assert.deepEqual([office.sent.length, (await office.records())[0]?.state], [before + 1, 'delivered'])
+    })
+  }
+})
+
 describe('the end of the service', () => {
   it('waits for what is under way, and starts nothing more', async (t) => {
     const office = openOffice(t)

@@ -34,7 +34,12 @@ async function trial(mail: string, ...more: readonly string[]): Promise<Finished
 
 it('a mail that is taken ends with 0 and the words of the server, after the whole dialogue', async () => {
   await using peer = await openPeer([...GREETING, ...SENDING])
-  const { code, stdout, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, ...CLEAR, '--app-name', 'Été <1>')
+  const { code, stdout, stderr } = await trial(
+    `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`,
+    ...CLEAR,
+    '--app-name',
+    'Été <1>',
+  )
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^Sign-in codes: mail goes through 127\.0\.0\.1:\d+/)
   for (const line of ['< 220 hi', '> AUTH PLAIN ***', '> RCPT TO:<you@example.org>', '< 250 queued as 4711']) {

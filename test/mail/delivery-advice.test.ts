@@ -201,7 +201,6 @@ describe('adviceFor() on what a server offers', () => {
   for (const [name, script, overrides, wanted, to] of rows) {
     it(name, async () => assert.match(await adviceWith(script, overrides, {}, to), wanted))
   }
-
 })
 
 function made(parts: Partial<DeliveryErrorParts>): DeliveryError {

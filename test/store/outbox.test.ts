@@ -31,6 +31,7 @@ const turn = (now: number, more: Partial<OutboxTurn> = {}): OutboxTurn => ({
   leaseMs: 90_000,
   take: 10,
   onlyAsked: false,
+  pauseMsMax: MINUTE_MS,
   inHand: [],
   ...more,
 })
@@ -64,6 +65,21 @@ describe('a message', () => {
     const work = await store.takeMessages(turn(499))
     assert.deepEqual([work.messages, work.nextDue], [[], 500])
     assert.deepEqual(ids(await takeAll(store, 500)), ['one'])
+  })
+
+  it('that waits longer than any pause, since the clock was set back, is due', async (t) => {
+    const { store } = testStore(t)
+    const later = { kind: 'later', reply: '451 busy' } as const
+    for (const [id, dueAt] of [
+      ['at', MINUTE_MS + 1_000],
+      ['past', MINUTE_MS + 1_001],
+    ] as const) {
+      await store.issueCode(issue(`${id}@example.org`, id, 1_000))
+      await takeAll(store, 1_000)
+      await store.finishMessage(id, { ...later, dueAt }, 1_000)
+    }
+    const work = await store.takeMessages(turn(1_000))
+    assert.deepEqual([ids(work.messages), work.nextDue], [['past'], MINUTE_MS + 1_000])
   })
 
   it('that a sender which died had taken is due when the next owner starts', async (t) => {

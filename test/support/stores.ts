@@ -27,5 +27,6 @@ export function testStore(t: Cleanup, models: readonly Model[] = STORED_MODELS):
 
 /** Takes every message that is due. */
 export async function takeAll(store: Store, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
-  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyAsked: false, inHand: [] })).messages
+  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyAsked: false, pauseMsMax: 60_000, inHand: [] }))
+    .messages
 }
