@@ -70,17 +70,18 @@ async function hello(channel: SmtpChannel): Promise<Extensions> {
     return new Map()
   }
   demand(channel, 'ehlo', reply, 2)
-  return new Map(
-    reply.lines.slice(1).map((line): [string, string[]] => {
-      // `AUTH=PLAIN LOGIN` is how servers wrote it before RFC 4954; clients of that time still ask for it.
-      const [keyword = '', ...parameters] = line
-        .toUpperCase()
-        .replace(/^AUTH=/, 'AUTH ')
-        .trim()
-        .split(/\s+/)
-      return [keyword, parameters]
-    }),
-  )
+  const extensions = new Map<string, readonly string[]>()
+  for (const line of reply.lines.slice(1)) {
+    // `AUTH=PLAIN LOGIN` is how servers wrote it before RFC 4954; clients of that time still ask for it, so some servers
+    // say it in both ways, and not always with the same mechanisms.
+    const [keyword = '', ...parameters] = line
+      .toUpperCase()
+      .replace(/^AUTH=/, 'AUTH ')
+      .trim()
+      .split(/\s+/)
+    extensions.set(keyword, [...(extensions.get(keyword) ?? []), ...parameters])
+  }
+  return extensions
 }
 
 /** The first digit of the reply that a command is to get; RFC 5321 4.2 asks clients to go by it. */

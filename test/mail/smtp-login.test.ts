@@ -96,6 +96,18 @@ describe('deliver(), with a password,', () => {
     assert.match(decoded(peer.heard[2]?.line ?? ''), /^ann@example\.org [0-9a-f]{32}$/)
   })
 
+  it('sees all mechanisms of a server that offers them in the old form as well', async () => {
+    const script: Step[] = [
+      ['', '220 mail.example.test'],
+      ['EHLO', '250-mail.example.test\r\n250-AUTH CRAM-MD5 PLAIN\r\n250 AUTH=LOGIN PLAIN'],
+      ['AUTH CRAM-MD5', `334 ${base64('<1.2@mail.example.test>')}`],
+      ['', '235 welcome'],
+      ...SEND,
+    ]
+    const { peer, error } = await attempt(script)
+    assert.deepEqual([error, peer.surprises], [undefined, []])
+  })
+
   for (const code of [504, 534, 538]) {
     it(`tries the next mechanism when one is refused with ${code}`, async () => {
       const script: Step[] = [
