@@ -1,20 +1,24 @@
 /** Commands on the data directory, which also work while the service runs: `seed` and `admin`. */
 import { systemClock } from '../base/clock.ts'
 import { seedSample } from '../content/seeding.ts'
-import type { Command } from './command.ts'
+import type { Command, Option } from './command.ts'
 import { requireAddress } from './found-user.ts'
 import { withServices } from './with-services.ts'
+
+const JSON_FLAG: Option = { flag: '--json', meaning: 'print one JSON object' }
 
 export const seedCommand: Command = {
   name: 'seed',
   summary: 'load the sample content; what is there already stays as it is',
-  options: [],
+  options: [JSON_FLAG],
   settings: ['dataDir', 'flagBaseUrl'],
-  examples: ['dateline seed --data-dir /srv/dateline'],
+  examples: ['dateline seed --data-dir /srv/dateline', 'dateline seed --json'],
   run: (args, terminal) =>
     withServices(args, terminal, async ({ store }, config) => {
-      const { topics, sources, headlines } = await seedSample(store, { ...config, now: systemClock() })
-      terminal.stdout.write(`Added ${topics} topics, ${sources} sources and ${headlines} headlines\n`)
+      const added = await seedSample(store, { ...config, now: systemClock() })
+      const { topics, sources, headlines } = added
+      if (args.options.has('--json')) terminal.stdout.write(`${JSON.stringify(added)}\n`)
+      else terminal.stdout.write(`Added ${topics} topics, ${sources} sources and ${headlines} headlines\n`)
     }),
 }
 
@@ -24,6 +28,7 @@ export const adminCommand: Command = {
   options: [
     { flag: '--email', value: 'ADDRESS', meaning: 'who is to be administrator' },
     { flag: '--code', meaning: 'also print a code to sign in with, where no mail arrives' },
+    JSON_FLAG,
   ],
   settings: ['dataDir', 'codeMinutes'],
   examples: ['dateline admin --email you@example.org', 'dateline admin --email you@example.org --code'],
@@ -31,9 +36,13 @@ export const adminCommand: Command = {
     const email = requireAddress(args, 'dateline admin wants --email ADDRESS')
     return withServices(args, terminal, async ({ accounts, codes }, { codeMinutes }) => {
       const done = await accounts.ensureAdmin(email, systemClock())
+      const code = args.options.has('--code') ? await codes.reveal(email, systemClock()) : undefined
+      if (args.options.has('--json')) {
+        terminal.stdout.write(`${JSON.stringify({ email, done, code })}\n`)
+        return
+      }
       terminal.stdout.write(`${email} ${ADMIN_TEXT[done]}\n`)
-      if (!args.options.has('--code')) return
-      const code = await codes.reveal(email, systemClock())
+      if (code === undefined) return
       terminal.stdout.write(`Sign-in code: ${code} (works once, for ${codeMinutes} minutes)\n`)
     })
   },

@@ -24,6 +24,15 @@ it('admin makes an administrator and a code that signs in, while the service run
   assert.doesNotMatch(service.output().stderr, new RegExp(code))
 })
 
+it('admin and seed tell a program what they did', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const admin = await run(['admin', '--email', 'a@example.org', '--code', '--json', '--data-dir', data])
+  const { code, ...rest } = JSON.parse(admin.stdout) as Record<string, unknown>
+  assert.deepEqual([rest, /^\d{6}$/.test(String(code))], [{ email: 'a@example.org', done: 'created' }, true])
+  const seeded = JSON.parse((await run(['seed', '--json', '--data-dir', data])).stdout) as Record<string, number>
+  assert.ok((seeded['headlines'] ?? 0) > 0 && (seeded['topics'] ?? 0) > 0, JSON.stringify(seeded))
+})
+
 it('admin works before the service ever ran, and wants an address', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
   assert.equal((await run(['admin', '--email', 'a@example.org', '--data-dir', data])).code, 0)
