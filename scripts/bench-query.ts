@@ -70,7 +70,7 @@ async function measure(path: string, count: number): Promise<Measured> {
   })
   const services = await openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own: true })
   try {
-    const world = await fill(services, count)
+    const world = await fillWorld(services, count)
     const queries: Figure[] = []
     for (const [name, model, params] of screens(world)) queries.push(await time(services, name, { model, params }))
     for (const [name, model, params] of hardOnes())
@@ -100,7 +100,7 @@ interface World {
 }
 
 /** Deterministic: the same N gives the same documents. */
-async function fill({ store, newId }: Services, count: number): Promise<World> {
+export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newId'>, count: number): Promise<World> {
   const [countries, languages, now] = [countrySeeds(), languageSeeds(), systemClock()]
   const sample = sampleContent({ now, countries, languages })
   const random = generator(count)

@@ -3,12 +3,14 @@ import { benchBackup } from './bench-backup.ts'
 import { benchHttp } from './bench-http.ts'
 import { benchMail } from './bench-mail.ts'
 import { benchQuery } from './bench-query.ts'
+import { benchStart } from './bench-start.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   backup: benchBackup,
   http: benchHttp,
   mail: benchMail,
   query: benchQuery,
+  start: benchStart,
 }
 
 const [name = '', ...words] = process.argv.slice(2)

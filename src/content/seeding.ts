@@ -8,7 +8,6 @@ import type { Model } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { topic } from '../models/topic.ts'
 import type { Document, DocumentStore } from '../store/store.ts'
-import { sampleContent } from './sample.ts'
 import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from './seeds.ts'
 
 /** What a service cannot be without: countries, languages and the remote configuration. Run at every start. */
@@ -31,6 +30,8 @@ export interface SeededSample {
 
 /** Loads the sample content and gives the numbers of documents that were new. */
 export async function seedSample(store: DocumentStore, { flagBaseUrl, now }: SampleOptions): Promise<SeededSample> {
+  // Large, and of no use to a service that runs.
+  const { sampleContent } = await import('./sample.ts')
   const content = sampleContent({ now, countries: countrySeeds({ flagBaseUrl }), languages: languageSeeds() })
   const add = (model: Model, items: readonly JsonObject[]): Promise<number> =>
     store.insertMissing(model, documents(items))

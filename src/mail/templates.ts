@@ -45,16 +45,20 @@ export interface Templates {
 /**
  * The built-in mails, each part replaced by the file of the directory that has its name. No directory, or one that is
  * not there, leaves the built-in ones. Throws a TemplateError for a file that cannot be used.
+ *
+ * Languages with files are read at once, so that a bad one is told now. The others are read with their first mail: each
+ * brings the data of its language into memory, and most services write in one or two.
  */
 export function openTemplates(directory: string | undefined): Templates {
   const files = directory === undefined ? [] : readTemplateFiles(directory)
-  const languages = new Set([...BUILT_IN.keys(), ...files.map(({ language }) => language)])
-  const mails = new Map([...languages].map((language) => [language, openMail(language, files)]))
-  const available = [...languages]
+  const theirs = new Set(files.map(({ language }) => language))
+  const mails = new Map([...theirs].map((language) => [language, openMail(language, files)]))
+  const available = [...new Set([...Object.keys(SIGN_IN_TEXTS), ...theirs])]
   return {
     signIn(signIn) {
-      const mail = mails.get(lookUpLanguage(signIn.languages, available) ?? FALLBACK_LANGUAGE)
-      if (mail === undefined) throw new Error('Cannot write sign-in mail: there is no text in English')
+      const language = lookUpLanguage(signIn.languages, available) ?? FALLBACK_LANGUAGE
+      const mail = mails.get(language) ?? openMail(language, files)
+      mails.set(language, mail)
       return mail(signIn)
     },
   }
@@ -65,13 +69,11 @@ export function signInMessage(signIn: SignIn): MailContent {
   return openTemplates(undefined).signIn(signIn)
 }
 
-/** What we ship, in the form of the files. */
-const BUILT_IN: ReadonlyMap<string, { readonly txt: string; readonly html: string }> = new Map(
-  Object.entries(SIGN_IN_TEXTS).map(([language, texts]) => [
-    language,
-    { txt: builtInText(texts), html: signInPage(language, texts) },
-  ]),
-)
+/** What we ship, in the form of the files; undefined for a language that we have nothing in. */
+function builtIn(language: string): { readonly txt: string; readonly html: string } | undefined {
+  const [, texts] = Object.entries(SIGN_IN_TEXTS).find(([name]) => name === language) ?? []
+  return texts === undefined ? undefined : { txt: builtInText(texts), html: signInPage(language, texts) }
+}
 
 function builtInText({ subject, opening, lifetime, advice }: SignInTexts): string {
   return `Subject: ${subject}\n\n{{code}} ${opening}\n\n${lifetime}\n\n${advice}\n`
@@ -79,7 +81,7 @@ function builtInText({ subject, opening, lifetime, advice }: SignInTexts): strin
 
 /** Puts together the parts of a language, from the files and from ours. */
 function openMail(language: string, files: readonly TemplateFile[]): (signIn: SignIn) => MailContent {
-  const ours = BUILT_IN.get(language)
+  const ours = builtIn(language)
   const partOf = (kind: 'txt' | 'html'): Pick<TemplateFile, 'file' | 'text'> => {
     const theirs = files.filter((file) => file.language === language)
     const file = theirs.find((one) => one.kind === kind)

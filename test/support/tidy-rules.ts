@@ -51,7 +51,7 @@ const BANNED: Readonly<Record<string, { readonly pattern: RegExp; readonly inste
 
 /** Flags of npm and curl, which the README's examples use. */
 const FOREIGN_FLAGS = ['--silent', '--data-urlencode']
-const PACKAGES_ALLOWED = ['typescript', 'esbuild', '@types/node', 'postject', 'node']
+const PACKAGES_ALLOWED = ['typescript', 'esbuild', '@types/node', 'node']
 const RUN_TIME_MEMBERS = [
   'dependencies',
   'optionalDependencies',
