@@ -6,9 +6,10 @@
  * a key that came another way. A list that is not signed as demanded is not looked into.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
-import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 import { EXIT, UsageError, type Arguments, type Command } from './command.ts'
 
@@ -101,9 +102,7 @@ async function sumOf(file: string): Promise<string> {
 
 function readSmall(file: string, bytesMax: number): Buffer {
   try {
-    const { size } = statSync(file)
-    if (size > bytesMax) throw new Error(`expected at most ${bytesMax} bytes, found ${size}`)
-    return readFileSync(file)
+    return readRegularFile(file, bytesMax)
   } catch (error) {
     throw new VerifyError(`Cannot read "${file}": ${systemReason(error)}`, { cause: error })
   }

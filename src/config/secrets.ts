@@ -1,5 +1,5 @@
 /** Secrets that replace the generated one: from the environment, or from a file that it names. */
-import { readFileSync, statSync } from 'node:fs'
+import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 import { SECRET_BYTES_MIN } from '../store/secret-file.ts'
 import { ConfigError } from './config-error.ts'
@@ -35,11 +35,10 @@ export function readSecrets(environment: Environment): Secrets {
 /** Such files end with a line break that is no part of the secret. */
 function secretIn(variable: string, path: string): string {
   try {
-    const { size } = statSync(path)
-    if (size <= SECRET_FILE_BYTES_MAX) return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-    throw new ConfigError(`Cannot use ${variable}: expected at most ${SECRET_FILE_BYTES_MAX} bytes, found ${size}`)
+    return readRegularFile(path, SECRET_FILE_BYTES_MAX)
+      .toString()
+      .replace(/\r?\n$/, '')
   } catch (error) {
-    if (error instanceof ConfigError) throw error
     throw new ConfigError(`Cannot use ${variable}: the file "${path}" cannot be read: ${systemReason(error)}`)
   }
 }

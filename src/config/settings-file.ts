@@ -5,10 +5,10 @@
  *
  * Values become the text that a flag would have, so that each setting is read in one way wherever it comes from.
  */
-import { readFileSync, statSync } from 'node:fs'
 import { describe } from '../base/failure.ts'
 import { isNumber, isObject, parseJson, type Json } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 
 const FILE_BYTES_MAX = 1_048_576
@@ -30,12 +30,11 @@ export function readSettingsFile(path: string, known: readonly string[]): Readon
 
 function readText(path: string, wrong: (problem: string) => Error): string {
   try {
-    const { size } = statSync(path)
-    if (size > FILE_BYTES_MAX) throw wrong(`expected at most ${FILE_BYTES_MAX} bytes, found ${size}`)
-    return readFileSync(path, 'utf8').replace(/^\ufeff/, '')
+    return readRegularFile(path, FILE_BYTES_MAX)
+      .toString()
+      .replace(/^\ufeff/, '')
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw wrong(systemReason(error))
-    throw error
+    throw wrong(systemReason(error))
   }
 }
 

@@ -5,8 +5,8 @@
  * and the certificate before stays in use.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
 import { isoDate } from '../base/dates.ts'
+import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 
 /** A chain of certificates has a few kilobytes. */
@@ -68,9 +68,7 @@ const CERTIFICATE_BLOCK = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^]*?-----END
 
 function readPem(file: string, what: string): string {
   try {
-    const { size } = statSync(file)
-    if (size > FILE_BYTES_MAX) throw new Error(`expected at most ${FILE_BYTES_MAX} bytes, found ${size}`)
-    return readFileSync(file, 'utf8')
+    return readRegularFile(file, FILE_BYTES_MAX).toString()
   } catch (error) {
     throw new CertificateError(`Cannot read the ${what} in "${file}": ${systemReason(error)}`, { cause: error })
   }

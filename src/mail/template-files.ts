@@ -6,10 +6,11 @@
  * device is not waited for.
  */
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, openSync, opendirSync, readSync } from 'node:fs'
+import { opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from '../base/failure.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 import { codeRunsOf } from './code-runs.ts'
 import { refusedTemplate, TemplateError, type TemplateSource } from './template-error.ts'
@@ -99,19 +100,7 @@ function readText(file: string): string {
 
 function readBounded(file: string): Buffer {
   try {
-    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      if (!fstatSync(descriptor).isFile()) throw new Error('expected a regular file, found something else')
-      const bytes = Buffer.alloc(FILE_BYTES_MAX + 1)
-      let size = 0
-      for (let got = -1; got !== 0 && size < bytes.length; size += got) {
-        got = readSync(descriptor, bytes, size, bytes.length - size, null)
-      }
-      if (size > FILE_BYTES_MAX) throw new Error(`expected at most ${FILE_BYTES_MAX} bytes, found more`)
-      return bytes.subarray(0, size)
-    } finally {
-      closeSync(descriptor)
-    }
+    return readRegularFile(file, FILE_BYTES_MAX)
   } catch (error) {
     throw new TemplateError(`Cannot use template "${file}": ${systemReason(error)}`, { cause: error })
   }

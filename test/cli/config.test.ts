@@ -1,11 +1,13 @@
 /** Where settings come from, and what the command `config` tells of them. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, type Finished, type RunOptions } from '../support/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service.ts'
 
+const ON_WINDOWS = process.platform === 'win32'
 const SECRET = 'a-secret-of-more-than-thirty-two-bytes'
 
 function fileWith(t: Cleanup, content: string | Buffer): string {
@@ -117,6 +119,22 @@ it('a file that is none is refused in one sentence', async (t) => {
     const { code, stderr } = await config(['--config', path])
     assert.equal(code, 2)
     assert.match(stderr, says)
+  }
+})
+
+// They held up the start for good, or until the memory was full, and no signal but the last one ended it.
+it('attack: a device without end or a pipe in the place of a file ends the start', { skip: ON_WINDOWS }, async (t) => {
+  const pipe = join(temporaryDirectory(t), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  for (const path of ['/dev/zero', pipe]) {
+    for (const { words = [], environment = {} } of [
+      { words: ['--config', path] },
+      { environment: { DATELINE_JWT_SECRET_FILE: path } },
+    ]) {
+      const { code, stderr } = await config(words, { environment })
+      assert.equal(code, 2)
+      assert.match(stderr, /^Cannot use .*: expected a regular file, found a device or pipe\n$/)
+    }
   }
 })
 

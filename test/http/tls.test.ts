@@ -75,6 +75,12 @@ describe('loadCertificate()', () => {
       assert.throws(() => loadCertificate(files, NOW), { name: 'CertificateError', message: /no such file/ })
     }
   })
+
+  it('attack: refuses a device, which has no end', { skip: process.platform === 'win32' }, (t) => {
+    const files = { ...filesWith(t, TEST_CERTIFICATE, TEST_KEY), keyFile: '/dev/zero' }
+    const message = 'Cannot read the key in "/dev/zero": expected a regular file, found a device or pipe'
+    assert.throws(() => loadCertificate(files, NOW), { name: 'CertificateError', message })
+  })
 })
 
 const ROUTES: readonly Route[] = [{ method: 'GET', path: '/', handler: (x) => ok(JSON.stringify(x.clientAddress)) }]

@@ -293,7 +293,7 @@ describe('openTemplates() refuses', () => {
       'de.txt", line 1: expected UTF-8, found another encoding',
     ],
     ['a control character', text('\x1b[1m'), 'line 4: expected no control characters, found U+001B'],
-    ['more than 64 KiB', text('x'.repeat(65_536)), 'de.txt": expected at most 65536 bytes, found more'],
+    ['more than 64 KiB', text('x'.repeat(65_536)), 'de.txt": expected at most 65536 bytes, found 65'],
     [
       'a language of which half is missing',
       { 'sign-in.pt-br.txt': TEXT },
@@ -335,13 +335,13 @@ describe('openTemplates() refuses', () => {
     const file = join(directory, 'sign-in.de.txt')
     const found = (pattern: RegExp): void => assert.throws(() => openTemplates(directory), pattern)
     mkdirSync(file)
-    found(/sign-in\.de\.txt": expected a regular file, found something else$/)
+    found(/sign-in\.de\.txt": it is a directory$/)
     rmSync(file, { recursive: true })
     execFileSync('mkfifo', [file])
-    found(/sign-in\.de\.txt": expected a regular file, found something else$/)
+    found(/sign-in\.de\.txt": expected a regular file, found a device or pipe$/)
     rmSync(file)
     symlinkSync('/dev/zero', file)
-    found(/sign-in\.de\.txt": expected a regular file, found something else$/)
+    found(/sign-in\.de\.txt": expected a regular file, found a device or pipe$/)
     rmSync(file)
     symlinkSync('nowhere', file)
     found(/sign-in\.de\.txt": no such file or directory$/)
