@@ -1,14 +1,14 @@
 /**
  * Guests who stay away: nobody can sign in to them again once their token is gone, so their accounts only fill the disk.
  *
- * `guest_seen` has the time at which a guest was last here, to the day: a guest who asks a thousand times a day costs one
- * write. A guest who has no row yet gets one with the present time, so that nobody is removed whose absence was not seen.
+ * `guest_seen` has the time at which a guest was first here on the last of their days (UTC): a guest who asks a thousand
+ * times a day costs one write. So an absence is counted from the end of that day. A guest who has no row yet gets one with the present time, so that nobody is removed whose absence was not seen.
  */
 import type { Database } from './database.ts'
 import { deleteAccount } from './account-tables.ts'
 import { valueAt } from './schema-sql.ts'
 
-const SEEN_ANEW_MS = 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
 /** Users that one step looks at, and guests that it removes. */
 const USERS_PER_STEP = 500
 const GUESTS_PER_STEP = 20
@@ -17,7 +17,7 @@ const APP_ROLE = valueAt('appRole')
 export function seeGuest(database: Database, id: string, now: number): void {
   database.run(
     `INSERT INTO guest_seen SELECT id, ? FROM user WHERE id = ? AND ${APP_ROLE} = 'guestUser'
-      ON CONFLICT (user_id) DO UPDATE SET at = excluded.at WHERE at <= excluded.at - ${SEEN_ANEW_MS}`,
+      ON CONFLICT (user_id) DO UPDATE SET at = excluded.at WHERE at / ${DAY_MS} < excluded.at / ${DAY_MS}`,
     now,
     id,
   )
@@ -41,12 +41,12 @@ export interface GuestStep {
   readonly isDone: boolean
 }
 
-/** Deletes some of the guests who were last here before a time, as they would themselves. */
+/** Deletes some of the guests who were last here on a day before that of a time, as they would themselves. */
 export function removeGuests(database: Database, before: number, now: number): GuestStep {
   const rows = database.all(
     `SELECT user_id, (SELECT ${APP_ROLE} FROM user WHERE id = user_id) AS role FROM guest_seen
       WHERE at < ? ORDER BY at LIMIT ${GUESTS_PER_STEP}`,
-    before,
+    before - (before % DAY_MS),
   )
   let removed = 0
   for (const row of rows) {

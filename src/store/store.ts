@@ -289,7 +289,7 @@ export interface HousekeepingStore {
   removeExpired(now: number): Promise<boolean>
   /** Begins to watch guests who are not watched yet; gives where to go on, or undefined at the end. */
   registerGuests(after: number, now: number): Promise<number | undefined>
-  /** Deletes some of the guests who were last here before a time, for good. */
+  /** Deletes some of the guests who were last here on a day before that of a time, for good. */
   removeGuests(before: number, now: number): Promise<{ readonly removed: number; readonly isDone: boolean }>
 }
 

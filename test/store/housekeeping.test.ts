@@ -7,7 +7,8 @@ import { recordingLog } from '../support/recording-log.ts'
 import { START, startService } from '../support/service.ts'
 import { testStore } from '../support/stores.ts'
 
-const DAY_MS = 24 * 3_600_000
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 
 it('rows whose time is over go, however many there are, and others stay', async (t) => {
   const { store, dir } = testStore(t)
@@ -62,6 +63,27 @@ it('guests who stay away are deleted for good, those who come back and those who
   const bytes = readFileSync(`${service.directory}/data/dateline.db`, 'latin1')
   for (const { id } of [gone, active]) assert.ok(!bytes.includes(id), 'nothing of the guest is left in the file')
   assert.ok(bytes.includes(member.id))
+})
+
+// The day was counted from a first request: who came a minute sooner the next day was taken for away since then.
+it('guests who are here every day stay where absence is counted in one', async (t) => {
+  const service = await startService(t, { guestDays: '1', tokenHours: '720' })
+  const guest = await service.guest()
+  const isHere = async (): Promise<boolean> =>
+    (await service.call('GET', '/api/v1/auth/me', { token: guest.token })).status === 200
+  const untilMidnight = DAY_MS - (service.now() % DAY_MS)
+  service.advance(untilMidnight + 10 * MINUTE_MS)
+  assert.ok(await isHere(), 'at 00:10')
+  service.advance(DAY_MS - 5 * MINUTE_MS)
+  assert.ok(await isHere(), 'at 00:05 of the next day')
+  service.advance(DAY_MS - 6 * MINUTE_MS)
+  assert.ok(await isHere(), 'at 23:59')
+  service.advance(2 * MINUTE_MS)
+  await service.app.housekeeping.run()
+  assert.ok(await isHere(), 'two minutes after the last request')
+  service.advance(2 * DAY_MS)
+  await service.app.housekeeping.run()
+  assert.equal(await isHere(), false)
 })
 
 it('guests of before are watched from now on, and a site that keeps them keeps them', async (t) => {
