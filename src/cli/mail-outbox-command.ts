@@ -10,7 +10,7 @@ import { writeJson, type JsonObject } from '../base/json.ts'
 import { MESSAGE_STATES, type MessageRecord, type MessageState, type OutboxSummary } from '../store/store.ts'
 import { UsageError, type Command } from './command.ts'
 import { printTable } from './print-table.ts'
-import { withServices } from './with-services.ts'
+import { withData } from './with-services.ts'
 
 const LISTED_MAX = 1_000
 
@@ -25,7 +25,7 @@ export const mailOutboxCommand: Command = {
   examples: ['dateline mail outbox', 'dateline mail outbox --state failed --json'],
   run(args, terminal) {
     const state = readState(args.options.get('--state'))
-    return withServices(args, terminal, async ({ store }) => {
+    return withData(args, terminal, async ({ store }) => {
       const now = systemClock()
       const records = await store.listMessages({ state, limit: LISTED_MAX, now })
       if (args.options.has('--json')) {
@@ -51,7 +51,7 @@ export const mailRetryCommand: Command = {
   run(args, terminal) {
     const id = args.operands[0] ?? ''
     if (!isId(id)) throw new UsageError(`Cannot use ID: expected 24 characters of 0-9 and a-f, found "${id}"`)
-    return withServices(args, terminal, async ({ store }) => {
+    return withData(args, terminal, async ({ store }) => {
       const outcome = await store.retryMessage(id, systemClock())
       if (outcome === 'missing') throw fail('notFound', `Cannot retry mail ${id}: the outbox has none of that id`)
       if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT[outcome]}`)

@@ -5,7 +5,7 @@ import { parseDuration } from '../base/duration.ts'
 import { writeJson } from '../base/json.ts'
 import { UsageError, type Command, type Terminal } from './command.ts'
 import { emailOf, nobody } from './found-user.ts'
-import { withServices } from './with-services.ts'
+import { withData } from './with-services.ts'
 
 const TOKEN_LIFETIME = { min: 60_000, max: 3_660 * 86_400_000 }
 
@@ -26,7 +26,7 @@ export const tokenCommand: Command = {
     if (given === undefined) throw new UsageError('dateline token wants --email ADDRESS')
     const lifetimeMs = readLifetime(options.get('--ttl'))
     const label = options.get('--label') ?? 'dateline token'
-    return withServices(args, terminal, async ({ store, sessions }) => {
+    return withData(args, terminal, async ({ store, sessions }) => {
       const found = await store.userByEmail(emailOf(given))
       if (found === undefined) throw nobody(given)
       const id = String(found['id'])

@@ -7,7 +7,7 @@ import { APP_ROLES, DASHBOARD_ROLES, type User } from '../models/user.ts'
 import { UsageError, type Command } from './command.ts'
 import { findUser, nobody, readRole, WHO } from './found-user.ts'
 import { singleLine } from './print-table.ts'
-import { withServices } from './with-services.ts'
+import { withData } from './with-services.ts'
 
 const LAST_ADMIN = 'it is the last administrator; make another one first'
 
@@ -35,7 +35,7 @@ export const userSetRoleCommand: Command = {
       ...(dashboardRole === undefined ? {} : { dashboardRole }),
       ...(appRole === undefined ? {} : { appRole }),
     }
-    return withServices(args, terminal, async (services) => {
+    return withData(args, terminal, async (services) => {
       const { id, value } = await findUser(services, args)
       if (value['appRole'] === 'guestUser')
         throw fail('forbidden', 'Cannot change the role of a guest: guests sign in first')
@@ -59,7 +59,7 @@ export const userSignOutCommand: Command = {
   settings: ['dataDir'],
   examples: ['dateline user sign-out you@example.org'],
   run: (args, terminal) =>
-    withServices(args, terminal, async (services) => {
+    withData(args, terminal, async (services) => {
       const { id, value } = await findUser(services, args)
       const email = singleLine(String(value['email']))
       const session = args.options.get('--session')
@@ -85,7 +85,7 @@ export const userDeleteCommand: Command = {
   settings: ['dataDir'],
   examples: ['dateline user delete somebody@example.org --yes'],
   run: (args, terminal) =>
-    withServices(args, terminal, async (services) => {
+    withData(args, terminal, async (services) => {
       const { id, value } = await findUser(services, args)
       const email = singleLine(String(value['email']))
       if (!args.options.has('--yes')) {

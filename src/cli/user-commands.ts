@@ -8,7 +8,7 @@ import type { SessionRecord } from '../store/store.ts'
 import { UsageError, type Command, type Option } from './command.ts'
 import { findUser, readRole, WHO } from './found-user.ts'
 import { printTable } from './print-table.ts'
-import { withServices } from './with-services.ts'
+import { withData } from './with-services.ts'
 
 const LISTED_DEFAULT = 100
 const LISTED_MAX = 1_000_000
@@ -37,7 +37,7 @@ export const userListCommand: Command = {
       ...(role === undefined ? [] : [or(eq(['appRole'], role), eq(['dashboardRole'], role))]),
     )
     const sort = [{ path: ['createdAt'], descending: true }]
-    return withServices(args, terminal, async ({ store }) => {
+    return withData(args, terminal, async ({ store }) => {
       const { items, next } = await store.find(user, { filter, sort, limit, after: undefined }, 'the operator')
       if (options.has('--json')) {
         terminal.stdout.write(items.map((item) => `${item}\n`).join(''))
@@ -63,7 +63,7 @@ export const userShowCommand: Command = {
   settings: ['dataDir'],
   examples: ['dateline user show you@example.org'],
   run: (args, terminal) =>
-    withServices(args, terminal, async (services) => {
+    withData(args, terminal, async (services) => {
       const found = await findUser(services, args)
       const sessions = await services.store.sessionsOf(found.id, systemClock())
       if (args.options.has('--json')) {

@@ -90,7 +90,9 @@ for (const { name, words, code, message } of [
   },
 ] as const) {
   it(`mail refuses ${name}`, async (t) => {
-    const result = await run(['mail', ...words, '--data-dir', join(temporaryDirectory(t), 'data')])
+    const data = ['--data-dir', join(temporaryDirectory(t), 'data')]
+    await run(['admin', '--email', 'boss@example.org', ...data])
+    const result = await run(['mail', ...words, ...data])
     assert.deepEqual([result.code, result.stdout], [code, ''])
     assert.ok(result.stderr.includes(message), result.stderr)
   })

@@ -1,5 +1,6 @@
 /** Accounts and tokens from the command line, beside a running service. */
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { run, serve, type Finished } from '../support/program.ts'
@@ -135,5 +136,20 @@ describe('refused with a sentence:', () => {
       assert.match(refused.stderr, says)
       assert.equal(refused.stderr.split('\n').length, 2)
     })
+  }
+})
+
+it('a directory without a database is told, and nothing is made there', async (t) => {
+  const data = join(temporaryDirectory(t), 'mistyped')
+  for (const words of [
+    ['token', '--email', 'boss@example.org'],
+    ['user', 'list'],
+    ['user', 'delete', 'boss@example.org', '--yes'],
+    ['mail', 'outbox'],
+  ]) {
+    const { code, stdout, stderr } = await run([...words, '--data-dir', data])
+    const sentence = `Cannot use the data directory "${data}": it has no database: name another with --data-dir\n`
+    assert.deepEqual([code, stdout, stderr], [1, '', sentence], words.join(' '))
+    assert.equal(existsSync(data), false)
   }
 })
