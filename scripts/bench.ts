@@ -2,6 +2,7 @@
 import { benchBackup } from './bench-backup.ts'
 import { benchHttp } from './bench-http.ts'
 import { benchMail } from './bench-mail.ts'
+import { benchImport } from './bench-import.ts'
 import { benchQuery } from './bench-query.ts'
 import { benchStart } from './bench-start.ts'
 
@@ -9,6 +10,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   backup: benchBackup,
   http: benchHttp,
   mail: benchMail,
+  import: benchImport,
   query: benchQuery,
   start: benchStart,
 }

@@ -14,7 +14,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
 /** For each test: enough for the slowest, and the end of one that hangs. */
-const TEST_TIMEOUT_MS = 240_000
+const TEST_TIMEOUT_MS = 120_000
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)

@@ -4,6 +4,7 @@ import { systemClock } from './base/clock.ts'
 import { Failure } from './base/failure.ts'
 import { leaveNodeVariables } from './base/node-variables.ts'
 import { TokenFileError } from './cli/token-file.ts'
+import { TransferFileError } from './cli/transfer-file.ts'
 import { CertificateError } from './http/certificate.ts'
 import { ListenError } from './http/listening.ts'
 import { runCommand } from './cli/commands.ts'
@@ -18,7 +19,15 @@ import { SchemaError } from './store/migrations.ts'
 /** Errors in what the operator has written: arguments, settings, templates. */
 const MISUSED = [UsageError, ConfigError, CertificateError, MailSettingError, TemplateError]
 /** Errors whose message is all that the operator needs. */
-const EXPLAINED = [DatabaseFileError, DataDirError, ListenError, SchemaError, TokenFileError, Failure]
+const EXPLAINED = [
+  DatabaseFileError,
+  DataDirError,
+  ListenError,
+  SchemaError,
+  TokenFileError,
+  TransferFileError,
+  Failure,
+]
 
 const SAME_SIGNAL_MS = 1_000
 

@@ -3,7 +3,7 @@
  *
  * Parents are made one at a time: Node's own recursive mkdir goes round in circles for ever where a file system takes no directories, as below /proc.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Makes what is missing of an absolute path, with the given mode. Throws the system's error. */
@@ -32,4 +32,22 @@ export function syncDirectory(path: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/**
+ * Gives a whole file its final name, which nobody may have taken: a link fails then with EEXIST, and the file is gone; a
+ * rename would replace what is there. Some file systems have no links.
+ */
+export function giveName(partial: string, file: string): void {
+  try {
+    linkSync(partial, file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      rmSync(partial, { force: true })
+      throw error
+    }
+    renameSync(partial, file)
+    return
+  }
+  rmSync(partial)
 }

@@ -10,6 +10,8 @@ import { backupCommand } from './backup-command.ts'
 import { configCommand, openApiCommand, versionCommand } from './about-commands.ts'
 import { explainCommand } from './explain-command.ts'
 import { mailTestCommand } from './mail-test-command.ts'
+import { exportCommand } from './export-command.ts'
+import { importCommand } from './import-command.ts'
 import { mailOutboxCommand, mailRetryCommand } from './mail-outbox-command.ts'
 import { matchCommand } from './match-command.ts'
 import { checkCommand } from './check-command.ts'
@@ -39,6 +41,8 @@ const COMMANDS: readonly Command[] = [
   backupCommand,
   restoreCommand,
   checkCommand,
+  exportCommand,
+  importCommand,
   configCommand,
   openApiCommand,
   versionCommand,

@@ -4,28 +4,24 @@
  * It opens the database to read only, beside a running service, and really runs the query, without the service's bounds
  * of time: a query that takes long there takes long here.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, Failure } from '../base/failure.ts'
+import { Failure } from '../base/failure.ts'
 import { systemClock } from '../base/clock.ts'
-import { VERSION } from '../base/version.ts'
 import { readConfig } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { readListQuery } from '../content/list-query.ts'
 import type { Caller } from '../models/caller.ts'
-import { modelNamed, STORED_MODELS } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
 import { parseFilterText } from '../query/parse.ts'
-import { DataDirError } from '../store/data-dir.ts'
-import { openDatabase, type Database } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import { countriesInUse } from '../store/document-tables.ts'
 import { execute, noEffort } from '../store/executor.ts'
 import { runsInline } from '../store/finder.ts'
-import { needsMigration } from '../store/migrations.ts'
 import type { Plan } from '../store/plan.ts'
 import { planQuery, possiblePlans } from '../store/planner.ts'
 import type { FindQuery } from '../store/store.ts'
 import { EXIT, UsageError, type Arguments, type Command } from './command.ts'
+import { openForReading } from './open-for-reading.ts'
+import { readStoredModel } from './stored-model.ts'
 
 /** Somebody without rights: what is hidden from readers is hidden here. */
 const READER: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'none' }
@@ -48,7 +44,7 @@ export const explainCommand: Command = {
   ],
   async run(args, { environment, stdout }) {
     const config = readConfig(args.settings, environment)
-    const model = readModel(args.options.get('--model'))
+    const model = readStoredModel(args.options.get('--model'))
     const database = openForReading(config)
     try {
       const query = await readQuery(model, { args, config, database })
@@ -149,13 +145,6 @@ function explainedText(explained: Explained): string {
   return lines.map(([name = '', text = '']) => `${name.padEnd(8)} ${text}\n`).join('')
 }
 
-function readModel(name: string | undefined): Model {
-  const model = name === undefined ? undefined : modelNamed(name)
-  if (model !== undefined && model.computed === undefined) return model
-  const known = STORED_MODELS.map((one) => one.name).join(', ')
-  throw new UsageError(`Cannot read --model ${describe(name)}: expected one of ${known}`)
-}
-
 interface Parts {
   readonly args: Arguments
   readonly config: Config
@@ -177,20 +166,6 @@ async function readQuery(model: Model, { args: { options }, config, database }: 
     return await readListQuery(model, params, READER, { settings, store })
   } catch (error) {
     if (error instanceof Failure) throw new UsageError(error.message)
-    throw error
-  }
-}
-
-/** A command that only looks creates nothing and changes nothing. Throws DataDirError. */
-function openForReading({ dataDir }: Config): Database {
-  const file = join(dataDir, 'dateline.db')
-  if (!existsSync(file)) throw new DataDirError(`Cannot read the data directory "${dataDir}": it has no dateline.db`)
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    if (!needsMigration(database, { models: STORED_MODELS, version: VERSION, backup: '' })) return database
-    throw new DataDirError(`Cannot read "${file}": its schema is older than this program; start the service once`)
-  } catch (error) {
-    database.close()
     throw error
   }
 }

@@ -15,26 +15,40 @@ const REFERENCES_MAX = 1_000
 /** Characters of JSON that all of them together may put in their places. */
 const RECORDS_CHARS_MAX = 4 * 1024 * 1024
 
+/** Asks for the JSON text of a record, and is told it, or that there is none. */
+type Resolution = Generator<{ readonly model: Model; readonly id: string }, JsonObject, string | undefined>
+
 /** The body with every reference replaced. Throws invalidInput where a record does not exist. */
 export async function resolveReferences(
   model: Model,
   body: JsonObject,
   store: Pick<DocumentStore, 'get'>,
 ): Promise<JsonObject> {
+  const steps = resolution(model, body)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(await store.get(step.value.model, step.value.id))
+  return step.value
+}
+
+/** The same where records are at hand: `textOf` gives the JSON text of one, or undefined. */
+export function resolveReferencesNow(
+  model: Model,
+  body: JsonObject,
+  textOf: (model: Model, id: string) => string | undefined,
+): JsonObject {
+  const steps = resolution(model, body)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(textOf(step.value.model, step.value.id))
+  return step.value
+}
+
+function* resolution(model: Model, body: JsonObject): Resolution {
   const places: Place[] = []
   collectFromShape(model.fields, body, '', places)
   if (places.length === 0) return body
   if (places.length > REFERENCES_MAX) {
     throw fail('invalidInput', `Cannot take ${places.length} references by id: at most ${REFERENCES_MAX} in one body`)
   }
-  return replaced(body, await lookUp(places, store)) as JsonObject
-}
-
-/** The record for each reference. */
-async function lookUp(
-  places: readonly Place[],
-  store: Pick<DocumentStore, 'get'>,
-): Promise<ReadonlyMap<JsonObject, Json>> {
   const found = new Map<string, { readonly record: Json; readonly chars: number }>()
   const records = new Map<JsonObject, Json>()
   let charsLeft = RECORDS_CHARS_MAX
@@ -42,7 +56,7 @@ async function lookUp(
     const key = `${target.name} ${String(value['id'])}`
     let entry = found.get(key)
     if (entry === undefined) {
-      const text = await store.get(target, String(value['id']))
+      const text = yield { model: target, id: String(value['id']) }
       if (text === undefined) {
         throw fail(
           'invalidInput',
@@ -60,7 +74,7 @@ async function lookUp(
     }
     records.set(value, entry.record)
   }
-  return records
+  return replaced(body, records) as JsonObject
 }
 
 interface Place {

@@ -212,6 +212,20 @@ export function updateUser(
   return row === undefined ? 'last-admin' : String(row['doc'])
 }
 
+/** Puts another document in the place of a user's, the address included. */
+export function replaceUser(database: Database, id: string, doc: string): 'replaced' | 'taken' | 'last-admin' {
+  const row = database.get(
+    `UPDATE OR IGNORE user SET doc = ? WHERE id = ? AND
+      (${DASHBOARD_ROLE} <> 'admin' OR ? ->> '$.dashboardRole' = 'admin' OR ${OTHER_ADMIN}) RETURNING id`,
+    doc,
+    id,
+    doc,
+  )
+  if (row !== undefined) return 'replaced'
+  const holder = database.get(`SELECT id FROM user WHERE ${EMAIL} = ? ->> '$.email' AND id <> ?`, doc, id)
+  return holder === undefined ? 'last-admin' : 'taken'
+}
+
 export function deleteAccount(
   database: Database,
   { id, now, keepLastAdmin, token }: AccountDeletion,

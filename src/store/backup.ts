@@ -5,12 +5,12 @@
  * on disk. A process that is killed meanwhile leaves that other file, which a later backup clears away. The secrets are
  * no part of a backup: who finds one can read what the site holds, but can sign nobody in.
  */
-import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
-import { makeDirectory, syncDirectory } from '../base/directory.ts'
+import { giveName, makeDirectory, syncDirectory } from '../base/directory.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Model } from '../models/schema.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
@@ -79,21 +79,6 @@ export async function writeBackup({ database, target, ...request }: BackupReques
       `${action}: a ${found.isDirectory() ? 'directory' : 'file'} of that name is there: choose another name with --to`,
     )
   }
-}
-
-/** A link fails where the name is taken meanwhile; a rename would replace what is there. Some file systems have no links. */
-function giveName(partial: string, file: string): void {
-  try {
-    linkSync(partial, file)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-      rmSync(partial, { force: true })
-      throw error
-    }
-    renameSync(partial, file)
-    return
-  }
-  rmSync(partial)
 }
 
 function removeAbandoned(directory: string, now: number): void {

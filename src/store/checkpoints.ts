@@ -37,8 +37,21 @@ export interface Checkpoints {
   close(): Promise<void>
 }
 
+export interface CheckpointLimits {
+  /** Pages in the log after which it is moved. */
+  readonly logPagesMax: number
+  /** Pages after which it is moved in a thread. */
+  readonly longLogPages: number
+}
+
+const LIMITS: CheckpointLimits = { logPagesMax: LOG_PAGES_MAX, longLogPages: LONG_LOG_PAGES }
+
 /** `database` is the connection that writes; `file` is its file. */
-export function createCheckpoints(database: Database, file: string): Checkpoints {
+export function createCheckpoints(
+  database: Database,
+  file: string,
+  { logPagesMax, longLogPages }: CheckpointLimits = LIMITS,
+): Checkpoints {
   const guard = openDatabase(file)
   guard.exec('PRAGMA busy_timeout = 0')
   const pageFile: PageFile = {
@@ -98,7 +111,7 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
     try {
       const pages = pagesLeft()
       if (!isDue(pages)) return
-      if (pages >= LONG_LOG_PAGES) moveInThread()
+      if (pages >= longLogPages) moveInThread()
       else if (moveLog() && owesErasure) owesErasure = !emptyLog()
     } catch {
       return
@@ -113,7 +126,7 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
   }
   const finish = (): void => {
     try {
-      if (pagesLeft() >= LONG_LOG_PAGES) blanked = moveLongLog({ file, pageFile, blanked, isPatient: false })
+      if (pagesLeft() >= longLogPages) blanked = moveLongLog({ file, pageFile, blanked, isPatient: false })
       if (moveLog() && owesErasure) emptyLog()
     } catch {
       return
@@ -124,7 +137,7 @@ export function createCheckpoints(database: Database, file: string): Checkpoints
       owesErasure = true
     },
     afterCommit() {
-      attempt((pages) => owesErasure || pages >= LOG_PAGES_MAX)
+      attempt((pages) => owesErasure || pages >= logPagesMax)
       if (owesErasure) attemptLater()
     },
     async close() {

@@ -19,15 +19,43 @@ const RAREST = 3
 
 /** Puts a new document into the index of its model; does nothing for a model without one. */
 export function indexText(database: Database, model: Model, seq: number, document: JsonObject): void {
-  if (model.trigrams === undefined) return
-  const [table, columns] = [trigramTable(model), trigramColumns(model)]
-  const kept = ['id', ...columns]
-  database.run(
-    `INSERT INTO ${table} (rowid, text, ${kept.map((path) => `"${path}"`).join(', ')}) VALUES (?, ?, ${kept.map(() => '?').join(', ')})`,
-    seq,
-    indexedText(String(valueOf(document, searchPath(model)))),
-    ...kept.map((path) => String(valueOf(document, path))),
-  )
+  if (model.trigrams !== undefined) putSearchRow(database, model, seq, searchRow(model, document))
+}
+
+/** What the index of a model keeps of a document, which may be worked out before there is a transaction. */
+export function searchRow(model: Model, document: JsonObject): readonly string[] {
+  const { pathSteps, textSteps } = preparedIndex(model)
+  return [
+    indexedText(String(valueOf(document, textSteps))),
+    ...pathSteps.map((steps) => String(valueOf(document, steps))),
+  ]
+}
+
+export function putSearchRow(database: Database, model: Model, seq: number, row: readonly string[]): void {
+  database.run(preparedIndex(model).insert, seq, ...row)
+}
+
+interface PreparedIndex {
+  readonly insert: string
+  readonly textSteps: readonly string[]
+  readonly pathSteps: readonly (readonly string[])[]
+}
+
+/** What the declaration says is worked out once: it takes longer than the insertion of a row. */
+const preparedIndexes = new WeakMap<Model, PreparedIndex>()
+
+function preparedIndex(model: Model): PreparedIndex {
+  const known = preparedIndexes.get(model)
+  if (known !== undefined) return known
+  const kept = ['id', ...trigramColumns(model)]
+  const columns = kept.map((path) => `"${path}"`).join(', ')
+  const prepared = {
+    insert: `INSERT INTO ${trigramTable(model)} (rowid, text, ${columns}) VALUES (?, ?, ${kept.map(() => '?').join(', ')})`,
+    textSteps: searchPath(model).split('.'),
+    pathSteps: kept.map((path) => path.split('.')),
+  }
+  preparedIndexes.set(model, prepared)
+  return prepared
 }
 
 export function unindexText(database: Database, model: Model, seq: number): void {
@@ -83,8 +111,8 @@ export function rarestTrigrams(database: Database, model: Model, trigrams: reado
   return { trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram), count: counted[0]?.count ?? 0 }
 }
 
-function valueOf(document: JsonObject, path: string): Json | undefined {
+function valueOf(document: JsonObject, steps: readonly string[]): Json | undefined {
   let value: Json | undefined = document
-  for (const step of path.split('.')) value = (value as JsonObject | undefined)?.[step]
+  for (const step of steps) value = (value as JsonObject | undefined)?.[step]
   return value
 }

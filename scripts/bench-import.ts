@@ -1,0 +1,157 @@
+/**
+ * `npm run bench -- import [N]`: how fast `dateline import` takes N headlines (default 1,000,000), beside the bare INSERTs
+ * of the same rows into the same tables with the same indexes and triggers, in transactions of the same size, each of
+ * them synced, with nothing read, checked or put into the search index.
+ *
+ * Both run in processes of their own, in pieces that take turns, so that what else the machine does meets both alike.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { systemClock } from '../src/base/clock.ts'
+import { isoDate } from '../src/base/dates.ts'
+import { idGenerator } from '../src/base/ids.ts'
+import type { JsonObject } from '../src/base/json.ts'
+import { sampleContent } from '../src/content/sample.ts'
+import { countrySeeds, languageSeeds, seedId } from '../src/content/seeds.ts'
+import { STORED_MODELS } from '../src/models/registry.ts'
+import { headline } from '../src/models/headline.ts'
+import { prepareDataDir } from '../src/store/data-dir.ts'
+import { openDatabase } from '../src/store/database.ts'
+import { tableOf } from '../src/store/schema-sql.ts'
+import { openStore } from '../src/store/sqlite-store.ts'
+import { seededRandom } from '../test/support/random.ts'
+
+const HEADLINES_DEFAULT = 1_000_000
+/** As the command's own default. */
+const ROWS_OF_BATCH = 2_000
+const PIECES_MAX = 10
+const ROWS_OF_PIECE = 50_000
+const TOPICS = 60
+const SOURCES = 500
+const WRITE_CHARS = 1 << 20
+/** What SQLite itself does: the log is moved when it has so many pages. */
+const AUTOCHECKPOINT_PAGES = 1_000
+
+export async function benchImport([
+  count = String(HEADLINES_DEFAULT),
+  bare,
+  file = '',
+]: readonly string[]): Promise<void> {
+  if (bare === 'bare') return insertBare(count, file)
+  const directory = mkdtempSync(join(tmpdir(), 'dateline-bench-'))
+  try {
+    const [headlines, pieces] = [Number(count), Math.min(PIECES_MAX, Math.ceil(Number(count) / ROWS_OF_PIECE))]
+    const files = writeHeadlines(directory, headlines, pieces)
+    const seconds = { bare: 0, import: 0 }
+    for (const [i, piece] of files.entries()) {
+      const bareSeconds = await result(['scripts/bench.ts', 'import', join(directory, 'bare'), 'bare', piece])
+      const ourSeconds = await result([
+        'src/main.ts',
+        'import',
+        '--data-dir',
+        join(directory, 'ours'),
+        '--model',
+        'headline',
+        '--keep',
+        '--json',
+        piece,
+      ])
+      seconds.bare += bareSeconds
+      seconds.import += ourSeconds
+      const each = Math.ceil(headlines / pieces)
+      console.log(
+        `${String((i + 1) * each).padStart(9)}: import ${rate(each, ourSeconds)}, bare ${rate(each, bareSeconds)}, ` +
+          `ratio ${(bareSeconds / ourSeconds).toFixed(2)}`,
+      )
+    }
+    console.log(
+      `${count} headlines: import ${rate(headlines, seconds.import)}, bare INSERTs ${rate(headlines, seconds.bare)}, ` +
+        `ratio ${(seconds.bare / seconds.import).toFixed(2)}; database ${(size(directory, 'ours') / 1e6).toFixed(0)} MB`,
+    )
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const rate = (rows: number, seconds: number): string => `${Math.round(rows / seconds)}/s`
+const size = (directory: string, name: string): number => statSync(join(directory, name, 'dateline.db')).size
+
+/** The seconds that a process says it took. */
+async function result(words: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => void (text += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`)
+  return (JSON.parse(text) as { readonly seconds: number }).seconds
+}
+
+async function insertBare(directory: string, file: string): Promise<void> {
+  const dir = prepareDataDir(directory)
+  await openStore({ dir, models: STORED_MODELS, version: '0', now: systemClock }).close()
+  const rows: [string, string][] = []
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    rows.push([(JSON.parse(line) as { readonly id: string }).id, line])
+  }
+  const database = openDatabase(dir.database)
+  const begun = performance.now()
+  database.exec(`PRAGMA wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`)
+  for (let at = 0; at < rows.length; at += ROWS_OF_BATCH) {
+    database.exec('BEGIN IMMEDIATE')
+    for (const [id, doc] of rows.slice(at, at + ROWS_OF_BATCH)) {
+      database.run(`INSERT INTO ${tableOf(headline)} (id, doc) VALUES (?, ?)`, id, doc)
+    }
+    database.exec('COMMIT')
+  }
+  database.close()
+  console.log(JSON.stringify({ seconds: (performance.now() - begun) / 1000 }))
+}
+
+/** Realistic sizes, and topics, sources and countries of which some are much more common than others. */
+function writeHeadlines(directory: string, count: number, pieces: number): readonly string[] {
+  const [countries, languages, now] = [countrySeeds(), languageSeeds(), systemClock()]
+  const sample = sampleContent({ now, countries, languages })
+  const random = seededRandom(count)
+  const fraction = (): number => random.below(1 << 30) / (1 << 30)
+  const common = (n: number): number => Math.min(n - 1, Math.floor(Math.exp(fraction() * Math.log(n + 1)) - 1))
+  const copies = (items: readonly JsonObject[], n: number, kind: string): JsonObject[] =>
+    Array.from({ length: n }, (_, i) => {
+      const item = items[i % items.length] as JsonObject
+      return { ...item, id: seedId(kind, `bench ${i}`), name: `${String(item['name'])} ${i}`, status: 'active' }
+    })
+  const [topics, sources] = [copies(sample.topics, TOPICS, 'topic'), copies(sample.sources, SOURCES, 'source')]
+  const words = sample.headlines.flatMap((item) => String(item['title']).split(' ')).filter((word) => word.length > 2)
+  const text = (n: number): string => Array.from({ length: n }, () => words[common(words.length)] ?? 'news').join(' ')
+  const newId = idGenerator(systemClock)
+  const each = Math.ceil(count / pieces)
+  return Array.from({ length: pieces }, (_, piece) => {
+    const file = join(directory, `${piece}.ndjson`)
+    const descriptor = openSync(file, 'w')
+    let chunk = ''
+    for (let i = piece * each; i < Math.min(count, (piece + 1) * each); i++) {
+      const updatedAt = isoDate(now - (count - i) * 1000 - random.below(3600) * 1000)
+      chunk += `${JSON.stringify({
+        ...sample.headlines[i % sample.headlines.length],
+        id: newId(),
+        title: text(6 + random.below(6)),
+        excerpt: text(20 + random.below(60)),
+        source: sources[common(SOURCES)],
+        topic: topics[common(TOPICS)],
+        eventCountry: countries[common(countries.length)],
+        createdAt: updatedAt,
+        updatedAt,
+        status: random.below(20) > 0 ? 'active' : random.oneIn(2) ? 'draft' : 'archived',
+      })}\n`
+      if (chunk.length < WRITE_CHARS) continue
+      writeSync(descriptor, chunk)
+      chunk = ''
+    }
+    writeSync(descriptor, chunk)
+    closeSync(descriptor)
+    return file
+  })
+}

@@ -1,0 +1,63 @@
+/**
+ * Comma-separated values as RFC 4180 writes them: cells in quotes where they need them, quotes doubled inside, CRLF at
+ * the end of rows.
+ *
+ * The RFC does not say what nothing is. Here a cell knows whether it stood in quotes, so that an empty text (`""`) and
+ * no value at all (nothing between two commas) are two things; what reads the cells decides whether that matters.
+ */
+
+export interface Cell {
+  readonly text: string
+  readonly isQuoted: boolean
+}
+
+/** A row whose quotes make no sense, so that nobody can say where it ends. The message is a clause. */
+export class CsvError extends Error {
+  override readonly name = 'CsvError'
+}
+
+const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/
+
+/** One row with its line end. Undefined is no value; an empty text gets quotes. */
+export function writeCsvRow(cells: readonly (string | undefined)[]): string {
+  return `${cells.map(writeCell).join(',')}\r\n`
+}
+
+function writeCell(text: string | undefined): string {
+  if (text === undefined) return ''
+  return text === '' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/**
+ * Reads one row, given without its line end. Stops after one cell more than `cellsMax`, which is how a row that is too
+ * long shows. Throws CsvError.
+ */
+export function readCsvRow(text: string, cellsMax: number): readonly Cell[] {
+  const cells: Cell[] = []
+  let at = 0
+  while (cells.length <= cellsMax) {
+    const end = text.startsWith('"', at) ? closingQuote(text, at) + 1 : endOfBare(text, at)
+    const isQuoted = text.startsWith('"', at)
+    cells.push({ text: isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end), isQuoted })
+    if (end === text.length) return cells
+    if (text[end] !== ',') throw new CsvError('expected a comma or the end of the row behind a closing quote')
+    at = end + 1
+  }
+  return cells
+}
+
+function closingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1)
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  if (at === -1) throw new CsvError('a quote is opened and never closed')
+  return at
+}
+
+function endOfBare(text: string, start: number): number {
+  const comma = text.indexOf(',', start)
+  const end = comma === -1 ? text.length : comma
+  if (text.slice(start, end).includes('"')) {
+    throw new CsvError('a cell with a quote in it must stand in quotes, with that quote doubled')
+  }
+  return end
+}

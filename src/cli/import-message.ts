@@ -1,0 +1,46 @@
+/**
+ * What an import and its thread tell each other.
+ *
+ * Rows travel as a few long arrays, not as an object each: copying a message takes time for every name in it. Bytes are
+ * handed over and back without a copy.
+ */
+import type { RowFormat } from '../content/import-rows.ts'
+
+export interface ImportSetup {
+  /** The database file, to look up what is there. */
+  readonly file: string
+  readonly model: string
+  readonly format: RowFormat
+  readonly keep: boolean
+  /** The time of the import, in the form of a stored date. */
+  readonly date: string
+  /** Where the first chunk begins in the file, and on which line. */
+  readonly offset: number
+  readonly line: number
+}
+
+/** A chunk of the file; undefined at its end. */
+export interface ChunkMessage {
+  readonly chunk: Uint8Array<ArrayBuffer> | undefined
+}
+
+/** Of each row in `places`: where it is in the bytes, its line, where the next begins in the file, and on which line. */
+export const PLACE_NUMBERS = 5
+
+/** The rows of one chunk; all arrays but `places` have one entry for each. */
+export interface PreparedBlock {
+  /** Bytes of the chunk that this answers. */
+  readonly taken: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly places: Float64Array<ArrayBuffer>
+  readonly ids: readonly (string | undefined)[]
+  readonly isNewId: readonly boolean[]
+  readonly docs: readonly string[]
+  readonly searches: readonly (readonly string[] | undefined)[]
+  readonly bases: readonly (string | undefined)[]
+  /** Why a row cannot be taken. */
+  readonly refusals: readonly (string | undefined)[]
+  /** Why nothing can be read behind these rows. */
+  readonly stop: { readonly line: number; readonly message: string } | undefined
+  readonly isLast: boolean
+}

@@ -1,0 +1,67 @@
+/** The thread of an import as a stream: chunks of the file go in, prepared rows come out, a bounded number at a time. */
+import { startThread } from '../base/thread.ts'
+import type { ChunkMessage, ImportSetup, PreparedBlock } from './import-message.ts'
+
+/** Chunks that are read and not yet written. So many that neither side waits for the other while a batch is written. */
+const BYTES_IN_FLIGHT_MAX = 16 * 1024 * 1024
+const HEAP_MB_MAX = 256
+
+/** The rows of all chunks, in their order. Rejects with what goes wrong in reading or in the thread. */
+export async function* preparedBlocks(
+  setup: ImportSetup,
+  chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<PreparedBlock> {
+  const worker = startThread(new URL('./import-worker.ts', import.meta.url), {
+    workerData: setup,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+    // Settings of the process are none of its business.
+    env: {},
+  })
+  const answers: PreparedBlock[] = []
+  let [inFlight, isOver, failure] = [0, false, undefined as unknown]
+  let changed = Promise.withResolvers<void>()
+  const wake = (): void => {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  }
+  const fail = (error: unknown): void => {
+    failure ??= error
+    wake()
+  }
+  worker.on('message', (block: PreparedBlock) => {
+    answers.push(block)
+    wake()
+  })
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('The thread of the import was ended')))
+  const feed = async (): Promise<void> => {
+    for await (const chunk of chunks) {
+      while (inFlight >= BYTES_IN_FLIGHT_MAX && !isOver) await changed.promise
+      if (isOver) return
+      inFlight += chunk.length
+      const message: ChunkMessage = { chunk }
+      worker.postMessage(message)
+    }
+    const end: ChunkMessage = { chunk: undefined }
+    worker.postMessage(end)
+  }
+  void feed().catch(fail)
+  try {
+    for (;;) {
+      const block = answers.shift()
+      if (block === undefined) {
+        if (failure !== undefined) throw failure
+        await changed.promise
+        continue
+      }
+      inFlight -= block.taken
+      wake()
+      yield block
+      if (block.isLast || block.stop !== undefined) return
+    }
+  } finally {
+    isOver = true
+    wake()
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Many documents at once, in transactions that the caller cuts to size.
+ *
+ * It works on a connection of its own, beside a service that runs or with the directory to itself. A note can be kept in
+ * the same transaction as the documents, so that what is noted as done is done, whatever happens to the process.
+ *
+ * Whether a document is there is found out beforehand, without a lock; `basis` says what was found. Here it is only made
+ * sure that this still holds: where it does not, the row is 'stale', and the caller prepares it anew, within the
+ * transaction.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import { parseJson, type JsonObject } from '../base/json.ts'
+import type { Model } from '../models/schema.ts'
+import { user } from '../models/user.ts'
+import { createAccount, replaceUser } from './account-tables.ts'
+import { createCheckpoints } from './checkpoints.ts'
+import { asStoreFailure, isBusy, isForeignKeyError, openDatabase, type Database } from './database.ts'
+import { getDocument } from './document-tables.ts'
+import { tableOf } from './schema-sql.ts'
+import type { NewAccount } from './store.ts'
+import { putSearchRow, unindexText } from './trigram-index.ts'
+
+/** Each try waits for as long as the connection does, five seconds. */
+const BEGIN_TRIES_MAX = 12
+/**
+ * With the directory to ourselves, nobody waits while the log is moved, and moving more at a time moves less: a page that
+ * changed several times is moved once. 32 MiB.
+ */
+const ALONE_LOG_PAGES = 8_192
+
+export interface BulkRow {
+  readonly id: string
+  /** The document as it is to be stored. */
+  readonly doc: string
+  /** What the search index keeps of it; undefined where the model has none. */
+  readonly search: readonly string[] | undefined
+  /** The document that it replaces, as it was found; undefined where there was none. */
+  readonly basis: string | undefined
+}
+
+/** 'taken': another document has its unique value. 'orphan': the user that it belongs to is not there. */
+export type BulkOutcome = 'inserted' | 'replaced' | 'unchanged' | 'stale' | 'taken' | 'orphan' | 'last-admin'
+
+/** What work in a transaction may do. */
+export interface BulkTables {
+  stored(model: Model, id: string): string | undefined
+  write(model: Model, row: BulkRow): BulkOutcome
+  /** Keeps a note under a name, or forgets it. */
+  note(name: string, text: string | undefined): void
+}
+
+export interface BulkWriter {
+  /**
+   * Runs the work in one transaction and gives its result when that is on disk. With `keep` false everything is undone
+   * again. Throws networkError where the database stays busy for a minute, or the disk fails.
+   */
+  transact<T>(work: (tables: BulkTables) => T, keep: boolean): Promise<T>
+  /** The notes whose name begins so, by their names. */
+  notes(prefix: string): ReadonlyMap<string, string>
+  close(): Promise<void>
+}
+
+export interface BulkOptions {
+  readonly file: string
+  /** Whether nobody else works on the database. */
+  readonly isAlone: boolean
+  /** What a new user begins with, the user's document among it. */
+  readonly accountOf: (document: JsonObject) => NewAccount
+}
+
+export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions): BulkWriter {
+  const database = openDatabase(file)
+  const limits = { logPagesMax: ALONE_LOG_PAGES, longLogPages: Number.POSITIVE_INFINITY }
+  const checkpoints = createCheckpoints(database, file, ...(isAlone ? [limits] : []))
+  const tables: BulkTables = {
+    stored: (model, id) => getDocument(database, model, id),
+    write: (model, row) => (model === user ? writeUser(database, row, accountOf) : writeDocument(database, model, row)),
+    note(name, text) {
+      database.run('DELETE FROM meta WHERE name = ?', name)
+      if (text !== undefined) database.run('INSERT INTO meta (name, value) VALUES (?, ?)', name, text)
+    },
+  }
+  return {
+    async transact(work, keep) {
+      try {
+        await begin(database)
+        const result = work(tables)
+        database.exec(keep ? 'COMMIT' : 'ROLLBACK')
+        if (keep) checkpoints.afterCommit()
+        return result
+      } catch (error) {
+        if (database.inTransaction) database.exec('ROLLBACK')
+        throw asStoreFailure(error)
+      }
+    },
+    notes(prefix) {
+      const rows = database.all('SELECT name, value FROM meta WHERE substr(name, 1, ?) = ?', prefix.length, prefix)
+      return new Map(rows.map(({ name, value }) => [String(name), String(value)]))
+    },
+    close: () => checkpoints.close(),
+  }
+}
+
+/** Between two tries the event loop gets a turn, so that signals are heard. */
+async function begin(database: Database): Promise<void> {
+  for (let left = BEGIN_TRIES_MAX; ; left--) {
+    try {
+      return database.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (!isBusy(error) || left <= 1) throw error
+      await turn()
+    }
+  }
+}
+
+function writeDocument(database: Database, model: Model, { id, doc, search, basis }: BulkRow): BulkOutcome {
+  if (basis === undefined) return insertRow(database, model, { id, doc, search })
+  if (basis === doc) {
+    return database.get(`SELECT 1 FROM ${tableOf(model)} WHERE id = ? AND doc = ?`, id, doc) === undefined
+      ? 'stale'
+      : 'unchanged'
+  }
+  const sql = `UPDATE ${tableOf(model)} SET doc = ? WHERE id = ? AND doc = ? RETURNING seq`
+  const row = database.get(sql, doc, id, basis)
+  if (row === undefined) return 'stale'
+  const seq = Number(row['seq'])
+  unindexText(database, model, seq)
+  if (search !== undefined) putSearchRow(database, model, seq, search)
+  return 'replaced'
+}
+
+function insertRow(database: Database, model: Model, { id, doc, search }: Omit<BulkRow, 'basis'>): BulkOutcome {
+  const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq`
+  try {
+    const row = database.get(sql, id, doc)
+    if (row === undefined) return 'stale'
+    if (search !== undefined) putSearchRow(database, model, Number(row['seq']), search)
+    return 'inserted'
+  } catch (error) {
+    if (isForeignKeyError(error)) return 'orphan'
+    throw error
+  }
+}
+
+function writeUser(database: Database, { id, doc, basis }: BulkRow, accountOf: BulkOptions['accountOf']): BulkOutcome {
+  const stored = getDocument(database, user, id)
+  if (stored !== basis) return 'stale'
+  if (stored === doc) return 'unchanged'
+  if (stored !== undefined) return replaceUser(database, id, doc)
+  return createAccount(database, accountOf(parseJson(doc) as JsonObject)) === 'inserted' ? 'inserted' : 'taken'
+}

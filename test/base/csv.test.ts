@@ -1,0 +1,57 @@
+/** RFC 4180: cells, quotes, and what cannot be read. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { CsvError, readCsvRow, writeCsvRow } from '../../src/base/csv.ts'
+import { seededRandom, seedOfRun } from '../support/random.ts'
+
+describe('readCsvRow()', () => {
+  for (const [name, text, cells] of [
+    ['bare cells', 'a,b', ['a', 'b']],
+    ['nothing and an empty text', ',""', ['', '""']],
+    ['one cell of nothing', '', ['']],
+    ['a comma, a line end and a quote within quotes', '"a,b","c\r\nd","e""f"', ['"a,b"', '"c\r\nd"', '"e"f"']],
+    ['spaces as they are', ' a , b', [' a ', ' b']],
+    ['a cell of one quote', '""""', ['"""']],
+    ['a comma at the end', 'a,', ['a', '']],
+  ] as const) {
+    it(`reads ${name}`, () => {
+      const found = readCsvRow(text, 10).map((cell) => (cell.isQuoted ? `"${cell.text}"` : cell.text))
+      assert.deepEqual(found, cells)
+    })
+  }
+
+  for (const [name, text, wanted] of [
+    ['a quote that is never closed', 'a,"b', /never closed/],
+    ['a quote in a bare cell', 'a 5" screen,b', /must stand in quotes/],
+    ['text behind a closing quote', '"a"b,c', /expected a comma/],
+    ['a cell that ends in a doubled quote', '"a""', /never closed/],
+  ] as const) {
+    it(`refuses ${name}`, () => {
+      assert.throws(
+        () => readCsvRow(text, 10),
+        (error) => error instanceof CsvError && wanted.test(error.message),
+      )
+    })
+  }
+
+  it('stops one cell after the limit, however many follow', () => {
+    assert.equal(readCsvRow(`${'a,'.repeat(100_000)}a`, 3).length, 4)
+  })
+})
+
+it('what is written is read again, whatever the cells hold', () => {
+  const seed = seedOfRun()
+  const random = seededRandom(seed)
+  for (let i = 0; i < 3_000; i++) {
+    const cells = random.list(6, () =>
+      random.oneIn(5) ? undefined : random.list(6, () => random.pick(['"', ',', '\r', '\n', ' ', 'a', '😀'])).join(''),
+    )
+    if (cells.length === 0) continue
+    const row = writeCsvRow(cells)
+    assert.ok(row.endsWith('\r\n'))
+    const found = readCsvRow(row.slice(0, -2), cells.length).map((cell) =>
+      cell.text === '' && !cell.isQuoted ? undefined : cell.text,
+    )
+    assert.deepEqual(found, cells, `SEED=${seed}`)
+  }
+})

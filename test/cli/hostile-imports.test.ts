@@ -1,0 +1,238 @@
+/**
+ * Files that were made to break an import, or broke on their way: each gets its sentence with the line, nothing gets into
+ * the database that a request could not have put there, and memory stays what it was.
+ */
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { openDatabase } from '../../src/store/database.ts'
+import { runHere } from '../support/in-process.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+const directory = temporaryDirectory({ after })
+const data = join(directory, 'data')
+const GOOD = JSON.stringify({ id: 'good', name: 'Good', description: '', iconUrl: '' })
+const HEADER = 'id,name,description,iconUrl,$more'
+const MIB = 2 ** 20
+const row = (members: string): string => `{"id":"x","name":"X","description":"","iconUrl":""${members}}`
+const words = (format: string) => ['import', '--data-dir', data, '--model', 'topic', '--format', format, '-']
+
+describe('a bad row of JSON lines is refused, and those around it are taken', () => {
+  for (const [name, bad, message] of [
+    ['text that is no JSON', '{"id":', /^line 2: cannot read it as JSON: /],
+    ['bytes that are not UTF-8', Buffer.from('{"id":"\xff"}', 'latin1'), /^line 2: expected UTF-8, found other bytes$/],
+    ['UTF-16', Buffer.from('{}', 'utf16le'), /^line 2: expected text, found a NUL$/],
+    ['a NUL', '{"id":"a\0b"}', /^line 2: expected text, found a NUL$/],
+    ['3 MiB', row(`,"x":"${'x'.repeat(3 * MIB)}"`), /^line 2: expected at most 2097152 bytes in a row, found more$/],
+    ['100,000 brackets', '['.repeat(100_000), /^line 2: cannot read it as JSON: nested deeper than 200 levels$/],
+    ['100,000 nested members', row(`,"x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`), /nested deeper than 200/],
+    ['a member that changes prototypes', row(',"__proto__":{"a":1}'), /cannot store a member named "__proto__"/],
+    ['one deep inside', row(',"x":[{"__proto__":1}]'), /x\[0\]: cannot store a member named "__proto__"/],
+    ['an operator as a name', row(',"$where":"1"'), /cannot store a member named "\$where"/],
+    ['half a surrogate pair', row(',"x":"\\ud800"'), /x: expected Unicode text, found half a surrogate pair/],
+    ['an id that climbs', '{"id":"../secrets"}', /id: expected an id of at most 64 letters/],
+    ['an id of dots', '{"id":".."}', /id: expected an id/],
+    ['an id that is a path of the API', '{"id":"query"}', /id: expected an id/],
+    ['an id of 65 characters', `{"id":"${'a'.repeat(65)}"}`, /id: expected an id/],
+    ['an id that is no text', '{"id":7}', /id: expected an id of [^\n]* found 7$/],
+    ['an id with an escaped NUL', '{"id":"a\\u0000"}', /id: expected an id/],
+  ] as const) {
+    it(name, async () => {
+      const input = Buffer.concat([Buffer.from(`${GOOD}\n`), Buffer.from(bad), Buffer.from(`\n${GOOD}\n`)])
+      const { code, stdout, stderr } = await runHere(words('ndjson'), { input })
+      assert.equal(code, 1)
+      assert.match(stderr.trim(), message)
+      assert.equal(stderr.split('\n').length, 2, 'one sentence')
+      assert.match(stdout, / 1 refused/)
+      const taken = /(\d+) inserted, (\d+) replaced, (\d+) unchanged/.exec(stdout) ?? []
+      assert.equal(
+        taken.slice(1).reduce((sum, n) => sum + Number(n), 0),
+        2,
+      )
+    })
+  }
+})
+
+describe('a bad row of CSV', () => {
+  for (const [name, csv, messages] of [
+    [
+      'has another number of cells',
+      `${HEADER}\na,A,,\na,A,,,,\n`,
+      [
+        /^line 2: expected 5 cells as in the first row, found 4$/,
+        /^line 3: expected 5 cells as in the first row, found more$/,
+      ],
+    ],
+    [
+      'has 100,000 cells',
+      `${HEADER}\n${'a,'.repeat(100_000)}\n`,
+      [/^line 2: expected 5 cells as in the first row, found more$/],
+    ],
+    [
+      'has a cell of 3 MiB',
+      `${HEADER}\na,"${'x\n'.repeat(1.5 * MIB)}",,,\nb,,,,\n`,
+      [
+        /^line 2: expected at most 2097152 bytes/,
+        /^line 1572867, id "b": name: expected a text that is not blank, found ""$/,
+      ],
+    ],
+    [
+      'hides members in the last cell',
+      `${HEADER}\na,A,,,"{""__proto__"":{""a"":1}}"\nb,B,,,[]\nc,C,,,{\n`,
+      [
+        /cannot store a member named "__proto__"/,
+        /\$more: expected a JSON object/,
+        /\$more: cannot read the JSON in this cell/,
+      ],
+    ],
+  ] as const) {
+    it(name, async () => {
+      const { code, stderr } = await runHere(words('csv'), { input: csv })
+      assert.equal(code, 1)
+      const lines = stderr.trim().split('\n')
+      assert.equal(lines.length, messages.length, stderr)
+      messages.forEach((message, i) => assert.match(lines[i] ?? '', message))
+    })
+  }
+})
+
+describe('a file that cannot be read on ends the import, which keeps what was before', () => {
+  const stopped = /^Cannot read "-", line (\d+): ([^\n]*); nothing from there on was imported\n$/
+  for (const [name, csv, line, reason] of [
+    [
+      'a quote that is never closed',
+      `${HEADER}\nq1,A,,,\nq2,"B,,,\n${'q,C,,,\n'.repeat(500_000)}`,
+      '3',
+      /never closed/,
+    ],
+    ['a quote in a bare cell', `${HEADER}\nq1,A,,,\nq2,5" or 7" screens,,,\nq3,"C",,,\n`, '3', /must stand in quotes/],
+    ['text behind a closing quote', `${HEADER}\nq1,A,,,\nq2,"a"b,,,\n`, '3', /expected a comma/],
+  ] as const) {
+    it(name, async () => {
+      const before = process.memoryUsage().rss
+      const { code, stdout, stderr } = await runHere(words('csv'), { input: csv })
+      assert.equal(code, 1)
+      const [, at, why = ''] = stopped.exec(stderr) ?? []
+      assert.deepEqual([at, reason.test(why)], [line, true], stderr)
+      assert.match(stdout, /^Imported topic: (?:1 inserted, 0|0 inserted, 1) replaced, 0 unchanged, 0 refused/)
+      assert.ok(process.memoryUsage().rss - before < 300 * MIB)
+    })
+  }
+
+  for (const [name, csv, reason] of [
+    ['a column that nobody knows', 'id,nmae\n', 'topic has no column "nmae": did you mean "name"?'],
+    [
+      'a column that changes prototypes',
+      'id,__proto__\n',
+      'topic has no column "__proto__": expected some of id, name',
+    ],
+    ['a column twice', 'id,name,id\n', 'the column "id" is there twice'],
+    ['semicolons', 'id;name\n', 'topic has no column "id;name": columns are separated by commas'],
+    ['100,000 columns', `${'id,'.repeat(100_000)}\n`, 'the column "id" is there twice'],
+    ['a header that never ends', '"'.padEnd(3 * MIB, 'x'), 'expected the names of columns, found a row without an end'],
+    ['a header that is not UTF-8', Buffer.from('id,\xff\n', 'latin1'), 'expected UTF-8, found other bytes'],
+  ] as const) {
+    it(name, async () => {
+      const { code, stdout, stderr } = await runHere(words('csv'), { input: Buffer.from(csv) })
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.ok(stderr.startsWith(`Cannot read "-", line 1: ${reason}`), stderr)
+    })
+  }
+})
+
+describe('the files and flags themselves', () => {
+  mkdirSync(join(directory, 'a-directory'))
+  writeFileSync(join(directory, 'empty.csv'), '')
+  for (const [name, flags, code, message] of [
+    [
+      'a file that is not there',
+      ['--model', 'topic', join(directory, 'none')],
+      1,
+      /^Cannot read "[^\n]*": no such file or directory\n$/,
+    ],
+    [
+      'a directory',
+      ['--model', 'topic', join(directory, 'a-directory')],
+      1,
+      /^Cannot import "[^\n]*": it is a directory\n$/,
+    ],
+    [
+      'a CSV file without a header',
+      ['--model', 'topic', join(directory, 'empty.csv')],
+      1,
+      /it is empty: expected the names of columns\n$/,
+    ],
+    ['no model', ['-'], 2, /^Cannot read --model nothing: expected one of headline/],
+    [
+      'a misspelt model',
+      ['--model', 'headlines', '-'],
+      2,
+      /^Cannot read --model "headlines": did you mean "headline"\?\n$/,
+    ],
+    ['a model that is computed', ['--model', 'dashboard_summary', '-'], 2, /^Cannot read --model "dashboard_summary"/],
+    [
+      'a format that we lack',
+      ['--model', 'topic', '--format', 'xml', '-'],
+      2,
+      /^Cannot read --format "xml": expected one of ndjson, csv\n$/,
+    ],
+    ['a batch of nothing', ['--model', 'topic', '--batch', '0', '-'], 2, /^Cannot read --batch "0"/],
+    ['stdin, resumed', ['--model', 'topic', '--resume', '-'], 2, /^--resume wants a file/],
+    [
+      'a file that was never begun',
+      ['--model', 'topic', '--resume', join(directory, 'empty.csv')],
+      1,
+      /^Cannot go on with [^\n]*: import it without --resume\n$/,
+    ],
+    [
+      'rejects over a file',
+      ['--model', 'topic', '--rejects', join(directory, 'empty.csv'), '-'],
+      1,
+      /^Cannot write "[^\n]*": a file of that name is in the way/,
+    ],
+    [
+      'rejects into nowhere',
+      ['--model', 'topic', '--rejects', join(directory, 'no', 'no'), '-'],
+      1,
+      /^Cannot write "[^\n]*": no such file or directory/,
+    ],
+  ] as const) {
+    it(name, async () => {
+      const found = await runHere(['import', '--data-dir', data, ...flags], { input: '' })
+      assert.deepEqual([found.code, found.stdout], [code, ''])
+      assert.match(found.stderr, message)
+    })
+  }
+})
+
+it('a remote configuration that stops the apps, or has another id, is refused', async () => {
+  const config = (await runHere(['export', '--data-dir', data, '--model', 'remote_config'])).stdout
+  const broken = config
+    .replace('"isLatestVersionOnly":false', '"isLatestVersionOnly":true')
+    .replace(/"latestAppVersion":"[^"]*"/, '"latestAppVersion":"soon"')
+  assert.notEqual(broken, config)
+  const other = config.replace(/"id":"[^"]*"/, '"id":"another"')
+  const input = `${broken}${other}`
+  const { stderr } = await runHere(['import', '--data-dir', data, '--model', 'remote_config', '-'], { input })
+  const [first = '', second = ''] = stderr.split('\n')
+  assert.match(first, /^line 1, id "6643[0-9a-f]+": appStatus\.latestAppVersion: expected a version/)
+  assert.match(second, /^line 2, id "another": id: expected "6643[0-9a-f]+", the only remote_config, found "another"$/)
+})
+
+it('only twenty refusals are shown, and the number of the others', async () => {
+  const { stderr } = await runHere(words('ndjson'), { input: '{}\n'.repeat(50) })
+  const lines = stderr.trim().split('\n')
+  assert.deepEqual([lines.length, lines.at(-1)], [21, 'and 30 more rows were refused: see --rejects'])
+})
+
+it('nothing of all this has left a name in the database that it should not have', () => {
+  const database = openDatabase(join(data, 'dateline.db'), { readOnly: true })
+  try {
+    const ids = database.all('SELECT id FROM topic').map(({ id }) => String(id))
+    assert.ok(ids.includes('good') && ids.every((id) => /^(?:good|q1)$/.test(id)), ids.join())
+    assert.equal(database.get("SELECT count(*) AS n FROM meta WHERE name LIKE 'import %'")?.['n'], 0)
+  } finally {
+    database.close()
+  }
+})

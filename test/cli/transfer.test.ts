@@ -1,0 +1,345 @@
+/** Export and import as an operator uses them: what goes out comes back the same. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { modelNamed, STORED_MODELS } from '../../src/models/registry.ts'
+import { statisticsOf } from '../../src/store/statistics.ts'
+import { faultsOf } from '../../src/store/database-check.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { runHere } from '../support/in-process.ts'
+import { cleanEnvironment, COMMAND, run, serve } from '../support/program.ts'
+import { temporaryDirectory } from '../support/service.ts'
+import { HOSTILE_TEXTS, hostileRows } from '../support/transfer-rows.ts'
+
+const SEED_MODELS = ['topic', 'source', 'headline']
+
+async function done(words: readonly string[], input = ''): Promise<string> {
+  const { code, stdout, stderr } = await runHere(words, { input })
+  assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+/** A directory with sample content, and with rows in every model that were made to break things. */
+async function filledDirectory(data: string): Promise<void> {
+  await done(['seed', '--data-dir', data])
+  for (const [model, rows] of hostileRows()) {
+    const input = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    const text = await done(['import', '--data-dir', data, '--model', model, '--keep', '--json', '-'], input)
+    const { inserted, replaced } = JSON.parse(text) as { inserted: number; replaced: number }
+    assert.equal(inserted + replaced, rows.length, model)
+  }
+}
+
+function exported(data: string, model: string, ...words: readonly string[]): Promise<string> {
+  return done(['export', '--data-dir', data, '--model', model, ...words])
+}
+
+interface Topic {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+it('every model comes back from an export: the same bytes from JSON lines, equal documents from CSV', async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, lines, cells] = ['data', 'lines', 'cells'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await filledDirectory(data)
+  // Owners first.
+  const models = [...STORED_MODELS].sort((a, b) => Number(a.owned ?? false) - Number(b.owned ?? false))
+  for (const { name } of models) {
+    const text = await exported(data, name)
+    assert.ok(text.length > 200, `${name} has nothing to export`)
+    await done(['import', '--data-dir', lines, '--model', name, '--keep', '-'], text)
+    assert.equal(await exported(lines, name), text, name)
+
+    const csv = join(directory, `${name}.csv`)
+    await done(['export', '--data-dir', data, '--model', name, '--to', csv])
+    assert.equal(statSync(csv).mode & 0o777, 0o600)
+    assert.ok(readFileSync(csv, 'utf8').endsWith('\r\n'))
+    await done(['import', '--data-dir', cells, '--model', name, '--keep', csv])
+    assert.deepEqual(documents(await exported(cells, name)), documents(text), name)
+  }
+  // Counts and search indexes were kept on the way.
+  for (const copy of [lines, cells]) {
+    const [from, to] = [data, copy].map((one) => openDatabase(join(one, 'dateline.db'), { readOnly: true }))
+    try {
+      if (from === undefined || to === undefined) throw new Error('unreachable')
+      assert.deepEqual(faultsOf(to), [])
+      for (const sql of [
+        'SELECT model, status, n FROM status_count WHERE n > 0 ORDER BY 1, 2',
+        'SELECT model, path, value, n FROM key_count WHERE n > 0 ORDER BY 1, 2, 3',
+        ...SEED_MODELS.map((name) => `SELECT id, text FROM ${name}_search ORDER BY id`),
+      ]) {
+        assert.ok(from.all(sql).length > 1, sql)
+        assert.deepEqual(to.all(sql), from.all(sql), sql)
+      }
+      const headline = modelNamed('headline')
+      assert.ok(headline !== undefined && statisticsOf(to, headline).shareOf('status', ['active']) > 0.5)
+    } finally {
+      from?.close()
+      to?.close()
+    }
+  }
+})
+
+function documents(text: string): readonly unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown)
+}
+
+it('a spreadsheet sees no formula in an exported cell', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  await filledDirectory(data)
+  const csv = await exported(data, 'topic', '--format', 'csv')
+  for (const text of HOSTILE_TEXTS.filter((one) => /^[=+\-@\t\r]/.test(one) && !one.includes('\0'))) {
+    assert.ok(csv.includes(`'${text.replaceAll('"', '""')}`), `no apostrophe before ${JSON.stringify(text)}`)
+  }
+  assert.doesNotMatch(csv, /(?:^|,)"?[=+@\t-]/m)
+})
+
+it('a filter is the one of the service, whichever way the planner goes', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  await done(['seed', '--data-dir', data])
+  const all = documents(await exported(data, 'headline')) as { id: string; status: string; title: string }[]
+  assert.equal(all.length, 408)
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    all.map(({ id }) => id).sort(),
+  )
+  const only = all[7]
+  for (const [filter, wanted] of [
+    [{ status: 'active' }, all.filter(({ status }) => status === 'active')],
+    [{ status: { $ne: 'active' } }, all.filter(({ status }) => status !== 'active')],
+    [{ id: only?.id }, [only]],
+    [{ title: { $regex: 'the', $options: 'i' } }, all.filter(({ title }) => /the/iu.test(title))],
+    [{ q: 'the' }, all.filter(({ title }) => /the/iu.test(title))],
+    [{ id: 'none' }, []],
+  ] as const) {
+    const found = documents(await exported(data, 'headline', '--filter', JSON.stringify(filter)))
+    assert.deepEqual(found, wanted, JSON.stringify(filter))
+  }
+  const refused = await runHere(['export', '--data-dir', data, '--model', 'headline', '--filter', '{"a":{"$no":1}}'])
+  assert.deepEqual([refused.code, refused.stdout], [2, ''])
+  assert.match(refused.stderr, /^Cannot read filter at "\$\.a\.\$no": [^\n]*\n$/)
+})
+
+describe('import decides row by row', () => {
+  it('replaces, inserts and leaves alone, and says what it refused with the words of the API', async (t) => {
+    const directory = temporaryDirectory(t)
+    const [data, rejects] = [join(directory, 'data'), join(directory, 'rejects')]
+    const topic = { name: 'Ports', description: 'd', iconUrl: 'https://e.org/i' }
+    await done(['import', '--data-dir', data, '--model', 'topic', '-'], JSON.stringify({ ...topic, id: 'a' }))
+    const [before] = documents(await exported(data, 'topic')) as [Topic]
+    const rows = [
+      JSON.stringify({ ...topic, id: 'a', name: 'Harbours', status: 'draft' }),
+      JSON.stringify({ ...topic, id: 'a', name: 'Harbours again', status: 'draft' }),
+      JSON.stringify({ ...topic, id: 'a', name: 'No status' }),
+      '',
+      JSON.stringify({ ...topic, id: 'b', createdAt: '2020-01-01', status: 'archived' }),
+      JSON.stringify(topic),
+      JSON.stringify({ ...topic, id: 'c', name: ' ' }),
+      '{"name": ',
+      '[]',
+      JSON.stringify({ ...topic, id: '../../etc/passwd' }),
+    ]
+    const words = ['import', '--data-dir', data, '--model', 'topic', '--rejects', rejects, '-']
+    const { code, stdout, stderr } = await runHere(words, { input: rows.join('\r\n') })
+    assert.equal(code, 1)
+    assert.match(
+      stdout,
+      /^Imported topic: 2 inserted, 3 replaced, 0 unchanged, 4 refused, in \d+\.\d s \(\d+ rows\/s\)\n$/,
+    )
+    const wanted = [
+      [7, 'c', 'name: expected a text that is not blank, found " "'],
+      [8, undefined, 'cannot read it as JSON: it ends or breaks off where a value was expected'],
+      [9, undefined, 'expected a JSON object, found an empty array'],
+      [
+        10,
+        '../../etc/passwd',
+        'id: expected an id of at most 64 letters, digits, dots, hyphens, underscores and tildes, found "../../etc/passwd"',
+      ],
+    ] as const
+    assert.equal(
+      stderr,
+      wanted
+        .map(([line, id, message]) => `line ${line}${id === undefined ? '' : `, id "${id}"`}: ${message}\n`)
+        .join(''),
+    )
+    assert.deepEqual(
+      documents(readFileSync(rejects, 'utf8')),
+      wanted.map(([line, id, message]) => (id === undefined ? { line, message } : { line, id, message })),
+    )
+    assert.equal(statSync(rejects).mode & 0o777, 0o600)
+    const topics = documents(await exported(data, 'topic', '--filter', '{}')) as Topic[]
+    const [a, b, fresh] = topics.toSorted((x, y) => x.id.length - y.id.length)
+    assert.deepEqual([a?.name, a?.status, a?.createdAt], ['No status', 'draft', before.createdAt])
+    assert.ok((a?.updatedAt ?? '') > before.updatedAt)
+    assert.ok((b?.createdAt ?? '') > '2026', 'without --keep the server sets the dates')
+    assert.match(fresh?.id ?? '', /^[0-9a-f]{24}$/)
+    const again = await runHere(words, { input: '' })
+    assert.deepEqual([again.code, again.stdout], [1, ''])
+    assert.match(again.stderr, /^Cannot write "[^\n]*": a file of that name is in the way: choose another name/)
+  })
+
+  it('resolves references, and takes them from CSV as a lone id', async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    await done(['seed', '--data-dir', data])
+    const [topic] = documents(await exported(data, 'topic')) as [{ id: string }]
+    const [source] = documents(await exported(data, 'source')) as [{ id: string }]
+    const [country] = documents(await exported(data, 'country')) as [{ id: string }]
+    const csv =
+      'id,title,excerpt,url,imageUrl,topic.id,topic.name,source.id,eventCountry.id\n' +
+      `one,"Ferry, late",,https://e.org,,${topic.id},,${source.id},${country.id}\n` +
+      `two,T,,https://e.org,,nobody,,${source.id},${country.id}\n`
+    const words = ['import', '--data-dir', data, '--model', 'headline', '--format', 'csv', '-']
+    const { code, stderr } = await runHere(words, { input: csv })
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'line 3, id "two": topic: expected the id of a topic, found "nobody", which no topic has\n'],
+    )
+    const [one] = documents(await exported(data, 'headline', '--filter', '{"id":"one"}')) as Record<string, unknown>[]
+    assert.deepEqual(
+      [one?.['title'], one?.['excerpt'], one?.['topic'], one?.['source'], one?.['eventCountry']],
+      ['Ferry, late', '', topic, source, country],
+    )
+  })
+
+  it('a dry run checks everything and changes nothing', async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    const input = `${JSON.stringify({ id: 'a', name: 'A', description: '', iconUrl: '' })}\n{}\n`
+    const none = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], { input })
+    assert.deepEqual([none.code, none.stdout], [1, ''])
+    assert.match(none.stderr, /^Cannot read the data directory/)
+    await done(['seed', '--data-dir', data])
+    const before = await exported(data, 'topic')
+    const { code, stdout } = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], {
+      input,
+    })
+    assert.equal(code, 1)
+    assert.match(stdout, /^Would import topic: 1 inserted, 0 replaced, 0 unchanged, 1 refused/)
+    assert.equal(await exported(data, 'topic'), before)
+  })
+})
+
+it('users come with settings and preferences, and keep the rules of accounts', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const users = [
+    { id: 'u1', email: ' Anna@Example.ORG ', dashboardRole: 'admin' },
+    { id: 'u2', email: 'anna@example.org' },
+    { id: 'u3', email: 'u3@anonymous.invalid', appRole: 'guestUser' },
+    { id: 'u4', email: 'u3@anonymous.invalid' },
+    { id: 'u5', email: 'nobody' },
+    { id: 'u1', email: 'anna@example.org', appRole: 'standardUser', dashboardRole: 'none' },
+    { id: 'u3', email: 'anna@example.org', appRole: 'standardUser', dashboardRole: 'none' },
+    { id: 'u3', email: 'guest@example.org', appRole: 'premiumUser', dashboardRole: 'publisher' },
+  ]
+  const input = users.map((user) => JSON.stringify(user)).join('\n')
+  const { code, stdout, stderr } = await runHere(['import', '--data-dir', data, '--model', 'user', '-'], { input })
+  assert.equal(code, 1)
+  assert.match(stdout, /^Imported user: 2 inserted, 1 replaced, 0 unchanged, 5 refused/)
+  assert.deepEqual(stderr.split('\n'), [
+    'line 2, id "u2": email: a user with this e-mail address exists already',
+    'line 4, id "u4": email: this address stands in for a guest or the service and gets no mail',
+    'line 5, id "u5": email: expected an e-mail address such as name@example.org',
+    'line 6, id "u1": The last administrator cannot be demoted here: give another user the role first',
+    'line 7, id "u3": email: a user with this e-mail address exists already',
+    '',
+  ])
+  const found = documents(await exported(data, 'user')) as { id: string; email: string; dashboardRole: string }[]
+  assert.deepEqual(
+    found.map(({ id, email, dashboardRole }) => [id, email, dashboardRole]),
+    [
+      ['u1', 'anna@example.org', 'admin'],
+      ['u3', 'guest@example.org', 'publisher'],
+    ],
+  )
+  const settings = documents(await exported(data, 'user_app_settings')) as { id: string }[]
+  assert.deepEqual(
+    settings.map(({ id }) => id),
+    ['u1', 'u3'],
+  )
+  // Settings of nobody.
+  const lost = JSON.stringify({ ...settings[0], id: 'nobody' })
+  const orphan = await runHere(['import', '--data-dir', data, '--model', 'user_app_settings', '-'], { input: lost })
+  assert.equal(orphan.stderr, 'line 1, id "nobody": id: expected the id of a user, found "nobody", which no user has\n')
+})
+
+it('two imports at once beside a service that writes lose nothing', async (t) => {
+  const directory = temporaryDirectory(t)
+  const data = join(directory, 'data')
+  const service = await serve(t, ['--data-dir', data, '--rate-limits', 'off', '--admin-email', 'a@example.org'])
+  const token = (await run(['token', '--email', 'a@example.org', '--data-dir', data])).stdout.trim()
+  const rows = (name: string): string =>
+    Array.from({ length: 1_500 }, (_, i) =>
+      JSON.stringify({ id: `${name}${i}`, name: `${name} ${i}`, description: 'd'.repeat(300), iconUrl: '' }),
+    ).join('\n')
+  for (const name of ['x', 'y']) writeFileSync(join(directory, name), rows(name))
+  let [isOver, written, slowestMs] = [false, 0, 0]
+  const writing = (async () => {
+    while (!isOver) {
+      const begun = performance.now()
+      const reply = await fetch(`${service.url}/api/v1/data?model=topic`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'w', description: 'd', iconUrl: 'i' }),
+      })
+      assert.equal(reply.status, 201, await reply.text())
+      written++
+      slowestMs = Math.max(slowestMs, performance.now() - begun)
+    }
+  })()
+  const imports = await Promise.all(
+    ['x', 'y'].map((name) => run(['import', '--data-dir', data, '--model', 'topic', join(directory, name)])),
+  )
+  isOver = true
+  await writing
+  for (const { code, stderr } of imports) assert.equal(code, 0, stderr)
+  const found = (await exported(data, 'topic')).split('\n').length - 1
+  assert.equal(found, 3_000 + written)
+  assert.ok(slowestMs < 5_000, `a write of the service took ${Math.round(slowestMs)} ms`)
+})
+
+describe('export to whoever reads', () => {
+  it('ends quietly when that is enough for them, and refuses a file that is there', async (t) => {
+    const directory = temporaryDirectory(t)
+    const data = join(directory, 'data')
+    await done(['seed', '--data-dir', data])
+    const input = readFileSync(writeMany(directory, 6_000), 'utf8')
+    await done(['import', '--data-dir', data, '--model', 'topic', '-'], input)
+    const [program, ...words] = [...COMMAND, 'export', '--data-dir', data, '--model', 'topic'] as const
+    const child = spawn(program, words, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] })
+    let stderr = ''
+    child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    const [code] = (await once(child, 'close')) as [number | null]
+    assert.deepEqual([code, stderr], [0, ''])
+
+    const file = join(directory, 'there.ndjson')
+    writeFileSync(file, 'mine')
+    const refused = await runHere(['export', '--data-dir', data, '--model', 'topic', '--to', file])
+    assert.deepEqual([refused.code, readFileSync(file, 'utf8')], [1, 'mine'])
+    assert.match(
+      refused.stderr,
+      /^Cannot export to "[^\n]*": a file of that name is in the way: choose another name with --to\n$/,
+    )
+  })
+})
+
+function writeMany(directory: string, count: number): string {
+  const file = join(directory, 'many.ndjson')
+  const row = (i: number) => JSON.stringify({ id: `m${i}`, name: `${i}`, description: 'd'.repeat(400), iconUrl: '' })
+  writeFileSync(file, Array.from({ length: count }, (_, i) => `${row(i)}\n`).join(''))
+  return file
+}
