@@ -47,7 +47,7 @@ export function createLog({ level, format, now, write }: LogOptions): Adjustable
     return (event: string, fields: LogFields = {}): void => {
       if (rank < lowest) return
       if (held === '') setImmediate(flush)
-      held += line(isoDate(now()), name, event, fields)
+      held += visible(line(isoDate(now()), name, event, fields))
     }
   }
   const setLevel = (next: LogLevel): void => {
@@ -72,11 +72,21 @@ function jsonLine(time: string, level: LogLevel, event: string, fields: LogField
 function prettyLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
   const parts = Object.entries(fields).map(([name, value]) => {
     if (value instanceof Error) return `\n${errorText(value)}`
-    // Control characters in a value could rewrite the operator's terminal; JSON escapes them.
     const text = typeof value === 'string' && /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value, errorAsText)
     return `${name}=${text}`
   })
   return `${time.slice(11, 19)} ${level.padEnd(5)} ${event}  ${parts.join(' ')}`.trimEnd() + '\n'
+}
+
+/**
+ * A line without what could rewrite the terminal that it is read on, or turn the direction of its text: JSON.stringify
+ * leaves U+009B, which opens a command as ESC [ does, and an error tells its message as it is.
+ */
+function visible(line: string): string {
+  if (!/[^\n -~]/.test(line)) return line // Almost all are ASCII.
+  return line.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    [...Array(sign.length).keys()].map((i) => `\\u${sign.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  )
 }
 
 function errorAsText(_key: string, value: unknown): unknown {

@@ -13,7 +13,14 @@ function lineOf(format: 'json' | 'pretty', fields: LogFields): string {
 
 describe('a log line', () => {
   it('is one JSON object, whatever its fields are', () => {
-    const fields = { text: 'a"b\n\u0000', number: 1.5, none: undefined, nan: Number.NaN, list: [1, 'x'], 'odd "name"': null }
+    const fields = {
+      text: 'a"b\n\u0000',
+      number: 1.5,
+      none: undefined,
+      nan: Number.NaN,
+      list: [1, 'x'],
+      'odd "name"': null,
+    }
     const line = lineOf('json', fields)
     assert.equal(line.indexOf('\n'), line.length - 1)
     assert.deepEqual(JSON.parse(line), {
@@ -36,5 +43,12 @@ describe('a log line', () => {
 
   it('never lets a value write to the terminal of a person', () => {
     assert.equal(lineOf('pretty', { text: 'a\u001b[31m\nb' }), '00:00:00 info  event  text="a\\u001b[31m\\nb"\n')
+    for (const sign of ['\u009b', '\u007f', '\u202e', '\u2028', '\u{e0001}']) {
+      for (const format of ['pretty', 'json'] as const) {
+        const line = lineOf(format, { text: `é${sign}31m`, error: new Error(`\u001b${sign}`) })
+        assert.doesNotMatch(line, /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, JSON.stringify(line))
+        if (format === 'json') assert.equal((JSON.parse(line) as { text: string }).text, `é${sign}31m`)
+      }
+    }
   })
 })
