@@ -2,13 +2,18 @@
  * The file with the administrator's token for the app that started the service.
  *
  * It is written whole under another name and then renamed, so that whoever waits for it never reads half of it, and
- * made with its mode, so that nobody else can open it at any moment. A link in its place is replaced, not followed.
+ * made with its mode, so that nobody else can open it at any moment. A link in its place is replaced, not followed; so
+ * is what a run left that was killed. A file of anything else stays: a path that is mistyped must not cost a database.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 
 const FILE_MODE = 0o600
+const FILE_BYTES_MAX = 4096
+/** What an earlier run left (RFC 7519 section 3), or a file that was made for the token. */
+const TOKEN_OR_NOTHING = /^(?:[\w-]+\.[\w-]+\.[\w-]+)?\s*$/
 
 /** A file that cannot be written; the message is one sentence for the operator. */
 export class TokenFileError extends Error {
@@ -26,6 +31,7 @@ export function writeTokenFile(path: string, token: string, suffix: string): Tok
   const text = `${token}\n`
   const draft = `${file}.${suffix}`
   try {
+    if (isPrecious(file)) throw new Error('a file of that name is there, and it holds no token')
     const descriptor = openSync(draft, 'wx', FILE_MODE)
     try {
       writeSync(descriptor, text)
@@ -40,15 +46,21 @@ export function writeTokenFile(path: string, token: string, suffix: string): Tok
   }
   return {
     remove() {
-      if (readOr(file, '') === text) rmSync(file, { force: true })
+      if (contentOf(file) === text) rmSync(file, { force: true })
     },
   }
 }
 
-function readOr(file: string, otherwise: string): string {
+function isPrecious(file: string): boolean {
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+  return isFile && !TOKEN_OR_NOTHING.test(contentOf(file) ?? 'what cannot be read')
+}
+
+/** Undefined for what cannot be read, is no file, or is longer than any token. */
+function contentOf(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8')
+    return readRegularFile(file, FILE_BYTES_MAX).toString()
   } catch {
-    return otherwise
+    return undefined
   }
 }
