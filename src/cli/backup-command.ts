@@ -1,4 +1,5 @@
 /** `dateline backup`: a checked copy of the database, also while the service writes. */
+import { constants, setPriority } from 'node:os'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../config/read-config.ts'
@@ -22,6 +23,7 @@ export const backupCommand: Command = {
   examples: ['dateline backup', 'dateline backup --data-dir /srv/dateline --to /mnt/usb/dateline.db'],
   async run({ options, settings }, terminal) {
     const { dataDir } = readConfig(settings, terminal.environment)
+    yieldToService()
     const progress = progressOn(terminal, 'Backing up')
     const backup = await writeBackup({
       database: join(resolve(dataDir), 'dateline.db'),
@@ -40,4 +42,13 @@ export const backupCommand: Command = {
     )
     return EXIT.ok
   },
+}
+
+/** Where there are few cores, the service goes first: most of a backup is reading the copy, and nobody waits for that. */
+function yieldToService(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not everybody may set priorities; it is only a courtesy.
+  }
 }

@@ -25,7 +25,7 @@ import { startUpkeep, type Upkeep } from './upkeep-thread.ts'
 /** SQLite's own default for the length of the log. */
 const LOG_PAGES_MAX = 1_000
 /** A longer one is moved in a thread, lest the writes of all that is moved keep the next one waiting. */
-const LONG_LOG_PAGES = 4_000
+const LONG_LOG_PAGES = 1_500
 const RETRY_MS = 500
 
 export interface Checkpoints {
