@@ -7,6 +7,7 @@ import { statSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import type { Log } from '../base/log.ts'
+import { systemReason } from '../base/system-error.ts'
 import { CertificateError, loadCertificate, type Certificate, type CertificateFiles } from './certificate.ts'
 
 const LOOK_MS = 60 * 60 * 1000
@@ -66,11 +67,15 @@ export function startRenewal({ files: initial, now, log, use }: RenewalOptions):
   return { first: current, reload, look, stop: () => clearInterval(timer) }
 }
 
-/** Changes when a file is written or replaced. */
+/** Changes when a file is written or replaced, or cannot be looked at any more. */
 function stampOf({ certFile, keyFile }: CertificateFiles): string {
   const stamps = [certFile, keyFile].map((file) => {
-    const found = statSync(file, { throwIfNoEntry: false })
-    return found === undefined ? 'none' : `${found.mtimeMs} ${found.size} ${found.ino}`
+    try {
+      const { mtimeMs, size, ino } = statSync(file)
+      return `${mtimeMs} ${size} ${ino}`
+    } catch (error) {
+      return systemReason(error) // Reading the certificate tells it; a look by the clock must end nothing.
+    }
   })
   return stamps.join('; ')
 }

@@ -1,7 +1,7 @@
 /** TLS of our own: what certificate is taken, what connections it makes, and its renewal while the server runs. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
@@ -220,6 +220,22 @@ describe('startRenewal()', () => {
     writeFileSync(files.certFile, TEST_CERTIFICATE)
     renewal.look()
     assert.deepEqual(used, [TEST_CERTIFICATE], 'and takes the next good one')
+  })
+
+  // The look of every hour threw where the directory was closed to the service, which ended it.
+  it('survives files that cannot even be looked at', { skip: process.platform === 'win32' }, (t) => {
+    const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
+    const { renewal, entries, used } = begin(t, files)
+    rmSync(files.certFile)
+    symlinkSync(files.certFile, files.certFile)
+    for (let looks = 0; looks < 2; looks++) renewal.look()
+    const kept = entries.map(({ event, fields }) => [event, String(fields['reason'])])
+    assert.deepEqual(kept.length, 1, 'told once')
+    assert.match(kept.join(), /^certificate\.kept,Cannot read the certificate in ".*cert\.pem": /)
+    rmSync(files.certFile)
+    writeFileSync(files.certFile, TEST_CERTIFICATE)
+    renewal.look()
+    assert.deepEqual(used, [TEST_CERTIFICATE])
   })
 
   it('warns once a day when the end of the certificate is near', (t) => {
