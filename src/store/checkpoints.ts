@@ -26,6 +26,8 @@ import { startUpkeep, type Upkeep } from './upkeep-thread.ts'
 const LOG_PAGES_MAX = 1_000
 /** A longer one is moved in a thread, lest the writes of all that is moved keep the next one waiting. */
 const LONG_LOG_PAGES = 1_500
+/** An erasure is waited for, so that an account is gone from the file when the answer says so; but not for ever. */
+const ERASURE_PAGES_MAX = 8_000
 const RETRY_MS = 500
 
 export interface Checkpoints {
@@ -111,7 +113,7 @@ export function createCheckpoints(
     try {
       const pages = pagesLeft()
       if (!isDue(pages)) return
-      if (pages >= longLogPages) moveInThread()
+      if (pages >= (owesErasure ? Math.max(longLogPages, ERASURE_PAGES_MAX) : longLogPages)) moveInThread()
       else if (moveLog() && owesErasure) owesErasure = !emptyLog()
     } catch {
       return
