@@ -2,11 +2,15 @@
  * E-mail addresses: which ones we take, and the one form in which we keep them.
  *
  * An address is the name of an account, so two spellings of it must not be two people: it is trimmed, lower-cased and
- * brought to Unicode's composed form (as RFC 6532 section 3.1 advises) before anything looks at it. It also goes into
- * SMTP commands and mail headers, so the local part takes what RFC 5322 calls `atext`, and non-ASCII as RFC 6531 does,
- * and nothing that means something there: no brackets, commas, colons, quotes, line breaks or invisible characters.
+ * brought to Unicode's composed form (as RFC 6532 section 3.1 advises) before anything looks at it. A domain has many
+ * spellings, for DNS maps all sorts of letters to one (UTS 46), and each would have its own limits on how many codes it
+ * may get; so it is brought to the one that DNS knows, in its readable form.
+ *
+ * An address also goes into SMTP commands and mail headers, so the local part takes what RFC 5322 calls `atext`, and
+ * non-ASCII as RFC 6531 does, and nothing that means something there: no brackets, commas, colons, quotes, line breaks
+ * or invisible characters.
  */
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { describe } from '../base/failure.ts'
 
 /** Limits in characters (code points), not in bytes. */
@@ -24,7 +28,25 @@ export interface Mailbox {
 /** The normalised address, or undefined when the text is no address that we take. */
 export function parseEmail(text: string): string | undefined {
   const address = text.trim().toLowerCase().normalize('NFC')
-  return isAddress(address, { domainLabelsMin: 2 }) ? address : undefined
+  if (!isAddress(address, { domainLabelsMin: 2 })) return undefined
+  return domainOf(address).split('.').some(isInternational) ? withOneSpelling(address) : address
+}
+
+/** `a@ｂücher.example` and `a@xn--bcher-kva.example` as `a@bücher.example`; undefined where DNS cannot have the name. */
+function withOneSpelling(address: string): string | undefined {
+  const ascii = domainToASCII(domainOf(address))
+  const local = address.slice(0, -domainOf(address).length)
+  // Some names, such as those with an emoji, are taken in their ASCII form alone.
+  const forms = [domainToUnicode(ascii), ascii].map((domain) => `${local}${domain}`)
+  return forms.find((form) => isAddress(form, { domainLabelsMin: 2 }))
+}
+
+function isInternational(label: string): boolean {
+  return !isAscii(label) || label.startsWith('xn--')
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1)
 }
 
 /**
@@ -46,10 +68,9 @@ export function parseMailbox(text: string): Mailbox {
  * non-ASCII local part needs a server with SMTPUTF8. Undefined where the domain has no such form.
  */
 export function wireAddress(address: string): string | undefined {
-  const at = address.lastIndexOf('@')
-  const [local, domain] = [address.slice(0, at), address.slice(at + 1)]
+  const domain = domainOf(address)
   const ascii = isAscii(domain) ? domain : domainToASCII(domain)
-  return ASCII_DOMAIN.test(ascii) ? `${local}@${ascii}` : undefined
+  return ASCII_DOMAIN.test(ascii) ? `${address.slice(0, -domain.length)}${ascii}` : undefined
 }
 
 export function isAscii(text: string): boolean {
