@@ -3,6 +3,7 @@ import { isatty } from 'node:tty'
 import { systemClock } from './base/clock.ts'
 import { Failure } from './base/failure.ts'
 import { leaveNodeVariables } from './base/node-variables.ts'
+import { systemReason } from './base/system-error.ts'
 import { TokenFileError } from './cli/token-file.ts'
 import { TransferFileError } from './cli/transfer-file.ts'
 import { CertificateError } from './http/certificate.ts'
@@ -33,6 +34,7 @@ const SAME_SIGNAL_MS = 1_000
 
 leaveNodeVariables(process.env)
 process.umask(0o077)
+for (const stream of [process.stdout, process.stderr]) stream.on('error', (error) => outputFailed(stream, error))
 // The executable loads one CommonJS script in two thirds of the time of a module, and that cannot await at its top.
 process.exitCode = EXIT.failed // Stays for a command that ends without an answer.
 void main(process.argv.slice(2)).then((code) => void (process.exitCode = code))
@@ -74,6 +76,16 @@ function systemText(error: unknown): string | undefined {
   }
   const place = port === undefined ? (address ?? '?') : `${address ?? '?'}:${port}`
   return `Cannot listen on ${place}: ${reasons[code ?? ''] ?? error.message}`
+}
+
+/**
+ * Nobody reads any more, as behind `| head -1`, or the disk is full: the program ends, as others do by SIGPIPE. A command
+ * that goes on all the same listens for itself.
+ */
+function outputFailed(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+  if (stream.listenerCount('error') > 1) return
+  if (error.code !== 'EPIPE') process.stderr.write(`Cannot write the output: ${systemReason(error)}\n`)
+  process.exit(EXIT.failed)
 }
 
 function terminal(): Terminal {

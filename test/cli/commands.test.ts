@@ -124,3 +124,13 @@ it('match names the line that is no JSON object, with status 1', async () => {
     assert.match(stderr, /^Cannot read line 2: /)
   }
 })
+
+it('a command whose output nobody reads ends without a word', { skip: process.platform === 'win32' }, async () => {
+  for (const [words, input] of [
+    [['openapi'], ''],
+    [['match', '--filter', '{}'], '{"a":1}\n'.repeat(20_000)],
+  ] as const) {
+    const { code, stderr } = await run(words, { input, unread: true })
+    assert.deepEqual([code, stderr], [1, ''])
+  }
+})

@@ -25,15 +25,18 @@ export interface Finished {
 export interface RunOptions {
   readonly input?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Whether whoever reads stdout is gone before the first line. */
+  readonly unread?: boolean
 }
 
 /** Runs a command to its end. */
 export async function run(
   words: readonly string[],
-  { input = '', environment = {} }: RunOptions = {},
+  { input = '', environment = {}, unread = false }: RunOptions = {},
 ): Promise<Finished> {
   const child = spawn(PROGRAM, [...WORDS, ...words], { env: programEnvironment(environment) })
   const output = collect(child)
+  if (unread) child.stdout?.destroy()
   child.stdin?.on('error', () => {}) // A command that refuses its arguments does not read its input.
   child.stdin?.end(input)
   const [code] = (await once(child, 'close')) as [number | null]
