@@ -1,10 +1,11 @@
 /**
- * `npm run drill -- mail [CODES] [KILLS]` and `npm run drill -- data [SECONDS]`: the program as a process that is killed
+ * `npm run drill -- mail [CODES] [KILLS]`, `npm run drill -- data [SECONDS]` and `npm run drill -- import [KILLS]`: the program as a process that is killed
  * again and again while it works, and what must hold all the same. The seed is printed; `SEED=` takes the same decisions
  * again.
  */
 import { seedOfRun } from '../test/support/random.ts'
 import { drillData } from './drill-data.ts'
+import { drillImport } from './drill-import.ts'
 import { drillMail } from './drill-mail.ts'
 
 const [name, ...words] = process.argv.slice(2)
@@ -29,7 +30,12 @@ if (name === 'mail' && isWhole && numbers.length <= 2 && numbers[0] !== 0) {
 } else if (name === 'data' && isWhole && numbers.length <= 1) {
   const [seconds = 18] = numbers
   await drill(`${seconds} seconds of each kind of kill`, () => drillData({ seconds, seed }))
+} else if (name === 'import' && isWhole && numbers.length <= 1 && numbers[0] !== 0) {
+  const [kills = 8] = numbers
+  await drill(`${kills} times kill -9`, () => drillImport({ rows: 6_000, kills, seed }))
 } else {
-  console.error('Usage: npm run drill -- mail [CODES] [KILLS]\n       npm run drill -- data [SECONDS]')
+  console.error(
+    'Usage: npm run drill -- mail [CODES] [KILLS]\n       npm run drill -- data [SECONDS]\n       npm run drill -- import [KILLS]',
+  )
   process.exitCode = 2
 }
