@@ -45,7 +45,7 @@ export async function drillImport({ rows, kills, seed }: ImportDrill): Promise<s
     const data = join(directory, 'data')
     const stops: number[] = []
     let [runs, refusals] = [0, 0]
-    for (let state: State = NOTHING; state.done < rows; ) {
+    for (let state: State = NOTHING; state.done < rows;) {
       const killMs = stops.length < kills ? boot.ms * 0.9 + random.below(partMs) : undefined
       const { code, stderr } = await importOnce({ file, data, resumes: state.isNoted, killMs })
       runs++
@@ -95,7 +95,9 @@ function stateOf(data: string): State {
   try {
     if (database.get("SELECT 1 FROM sqlite_schema WHERE name = 'topic'") === undefined) return NOTHING
     assert.deepEqual(faultsOf(database), [])
-    const names = database.all("SELECT doc ->> '$.name' AS name FROM topic ORDER BY seq").map(({ name }) => String(name))
+    const names = database
+      .all("SELECT doc ->> '$.name' AS name FROM topic ORDER BY seq")
+      .map(({ name }) => String(name))
     assert.deepEqual(
       names,
       names.map((_, i) => nameOf(i)),

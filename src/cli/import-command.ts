@@ -215,11 +215,7 @@ async function importFile(request: ImportRequest, { writer, file, isAlone, termi
       )
     const result = resultOf(request, { end, from: start, ms: systemClock() - begun })
     terminal.stdout.write(json ? `${JSON.stringify(result)}\n` : resultText(result))
-    if (end.stop !== undefined) {
-      throw new TransferFileError(
-        `Cannot read ${describe(shown)}, line ${end.stop.line}: ${end.stop.message}; nothing from there on was imported`,
-      )
-    }
+    if (end.stop !== undefined) throw new TransferFileError(stopText(shown, end.stop, end.state))
     if (end.isInterrupted) {
       const remedy = note === undefined ? '' : ': go on with --resume'
       terminal.stderr.write(`Interrupted before line ${end.state.line}${remedy}\n`)
@@ -302,6 +298,18 @@ function openRejects({ rejects, resume }: ImportRequest) {
     },
     close: () => closeSync(descriptor),
   }
+}
+
+function stopText(
+  shown: string,
+  stop: { readonly line: number; readonly message: string },
+  state: ImportState,
+): string {
+  const before =
+    state.newIds === 0
+      ? ''
+      : `, and ${state.newIds} rows before it have no id: take what is before line ${stop.line} out of the mended file, lest they come twice`
+  return `Cannot read ${describe(shown)}, line ${stop.line}: ${stop.message}; nothing from there on was imported${before}`
 }
 
 function refusalText({ line, id, message }: Refusal): string {

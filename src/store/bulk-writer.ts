@@ -72,9 +72,11 @@ export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions): BulkW
   const database = openDatabase(file)
   const limits = { logPagesMax: ALONE_LOG_PAGES, longLogPages: Number.POSITIVE_INFINITY }
   const checkpoints = createCheckpoints(database, file, ...(isAlone ? [limits] : []))
+  const search = searchChanges(database)
   const tables: BulkTables = {
     stored: (model, id) => getDocument(database, model, id),
-    write: (model, row) => (model === user ? writeUser(database, row, accountOf) : writeDocument(database, model, row)),
+    write: (model, row) =>
+      model === user ? writeUser(database, row, accountOf) : writeDocument(database, model, row, search),
     note(name, text) {
       database.run('DELETE FROM meta WHERE name = ?', name)
       if (text !== undefined) database.run('INSERT INTO meta (name, value) VALUES (?, ?)', name, text)
@@ -85,10 +87,13 @@ export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions): BulkW
       try {
         await begin(database)
         const result = work(tables)
+        if (keep) search.make()
+        search.forget()
         database.exec(keep ? 'COMMIT' : 'ROLLBACK')
         if (keep) checkpoints.afterCommit()
         return result
       } catch (error) {
+        search.forget()
         if (database.inTransaction) database.exec('ROLLBACK')
         throw asStoreFailure(error)
       }
@@ -98,6 +103,38 @@ export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions): BulkW
       return new Map(rows.map(({ name, value }) => [String(name), String(value)]))
     },
     close: () => checkpoints.close(),
+  }
+}
+
+/**
+ * Changes of the search index, made together at the end of a transaction. SQLite opens a savepoint for each statement that
+ * could fail half-way, as an INSERT with triggers can, and at each savepoint FTS5 writes out what it has gathered
+ * (sqlite.org/vtab.html#xsavepoint): row by row that takes as long as all other work together.
+ */
+interface SearchChanges {
+  add(model: Model, seq: number, row: BulkRow['search']): void
+  replace(model: Model, seq: number, row: BulkRow['search']): void
+  make(): void
+  forget(): void
+}
+
+function searchChanges(database: Database): SearchChanges {
+  let changes: { model: Model; seq: number; row: readonly string[]; isNew: boolean }[] = []
+  const note = (model: Model, seq: number, row: BulkRow['search'], isNew: boolean): void => {
+    if (row !== undefined) changes.push({ model, seq, row, isNew })
+  }
+  return {
+    add: (model, seq, row) => note(model, seq, row, true),
+    replace: (model, seq, row) => note(model, seq, row, false),
+    make() {
+      for (const { model, seq, row, isNew } of changes) {
+        if (!isNew) unindexText(database, model, seq)
+        putSearchRow(database, model, seq, row)
+      }
+    },
+    forget() {
+      changes = []
+    },
   }
 }
 
@@ -113,28 +150,27 @@ async function begin(database: Database): Promise<void> {
   }
 }
 
-function writeDocument(database: Database, model: Model, { id, doc, search, basis }: BulkRow): BulkOutcome {
-  if (basis === undefined) return insertRow(database, model, { id, doc, search })
+function writeDocument(database: Database, model: Model, row: BulkRow, changes: SearchChanges): BulkOutcome {
+  const { id, doc, search, basis } = row
+  if (basis === undefined) return insertRow(database, model, row, changes)
   if (basis === doc) {
     return database.get(`SELECT 1 FROM ${tableOf(model)} WHERE id = ? AND doc = ?`, id, doc) === undefined
       ? 'stale'
       : 'unchanged'
   }
   const sql = `UPDATE ${tableOf(model)} SET doc = ? WHERE id = ? AND doc = ? RETURNING seq`
-  const row = database.get(sql, doc, id, basis)
-  if (row === undefined) return 'stale'
-  const seq = Number(row['seq'])
-  unindexText(database, model, seq)
-  if (search !== undefined) putSearchRow(database, model, seq, search)
+  const replaced = database.get(sql, doc, id, basis)
+  if (replaced === undefined) return 'stale'
+  changes.replace(model, Number(replaced['seq']), search)
   return 'replaced'
 }
 
-function insertRow(database: Database, model: Model, { id, doc, search }: Omit<BulkRow, 'basis'>): BulkOutcome {
+function insertRow(database: Database, model: Model, row: BulkRow, changes: SearchChanges): BulkOutcome {
   const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq`
   try {
-    const row = database.get(sql, id, doc)
-    if (row === undefined) return 'stale'
-    if (search !== undefined) putSearchRow(database, model, Number(row['seq']), search)
+    const inserted = database.get(sql, row.id, row.doc)
+    if (inserted === undefined) return 'stale'
+    changes.add(model, Number(inserted['seq']), row.search)
     return 'inserted'
   } catch (error) {
     if (isForeignKeyError(error)) return 'orphan'

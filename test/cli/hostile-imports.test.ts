@@ -220,6 +220,14 @@ it('a remote configuration that stops the apps, or has another id, is refused', 
   assert.match(second, /^line 2, id "another": id: expected "6643[0-9a-f]+", the only remote_config, found "another"$/)
 })
 
+it('rows without an id before the end are named, for they would come twice', async () => {
+  const own = join(directory, 'own')
+  const csv = `name,description,iconUrl\nA,,\nB,,\n"C,,\n`
+  const flags = ['import', '--data-dir', own, '--model', 'topic', '--format', 'csv', '-']
+  const { stderr } = await runHere(flags, { input: csv })
+  assert.match(stderr, /line 4: [^\n]*, and 2 rows before it have no id: take what is before line 4 out/)
+})
+
 it('only twenty refusals are shown, and the number of the others', async () => {
   const { stderr } = await runHere(words('ndjson'), { input: '{}\n'.repeat(50) })
   const lines = stderr.trim().split('\n')

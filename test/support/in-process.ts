@@ -6,11 +6,18 @@ import type { Finished } from './program.ts'
 
 export interface InProcessOptions {
   readonly input?: string | Buffer
+  /** Settles when the command is asked to end. */
+  readonly interrupted?: Promise<string>
+  /** Called when the command writes to stderr. */
+  readonly onStderr?: () => void
 }
 
 /** Gives what the process would: the message of an error on stderr, and its exit code. */
-export async function runHere(words: readonly string[], { input = '' }: InProcessOptions = {}): Promise<Finished> {
-  const [stdout, stderr] = [collector(), collector()]
+export async function runHere(
+  words: readonly string[],
+  { input = '', interrupted = new Promise(() => {}), onStderr = () => {} }: InProcessOptions = {},
+): Promise<Finished> {
+  const [stdout, stderr] = [collector(), collector(onStderr)]
   const end = (code: number): Finished => ({ code, stdout: stdout.text(), stderr: stderr.text() })
   try {
     const code = await runCommand(words, {
@@ -20,7 +27,7 @@ export async function runHere(words: readonly string[], { input = '' }: InProces
       stdoutIsTerminal: false,
       stderrIsTerminal: false,
       environment: {},
-      interrupted: new Promise(() => {}),
+      interrupted,
       onReload: () => {},
     })
     return end(code)
@@ -30,9 +37,14 @@ export async function runHere(words: readonly string[], { input = '' }: InProces
   }
 }
 
-function collector() {
-  const stream = new PassThrough()
+function collector(onWrite: () => void = () => {}) {
   const parts: Buffer[] = []
+  const stream = new PassThrough({
+    transform(part: Buffer, _encoding, done) {
+      onWrite()
+      done(null, part)
+    },
+  })
   stream.on('data', (part: Buffer) => void parts.push(part))
   return {
     stream,

@@ -1,0 +1,101 @@
+/** An import that was cut off goes on where its last batch ended, and only where it is safe does it begin anew. */
+import assert from 'node:assert/strict'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { drillImport } from '../../scripts/drill-import.ts'
+import { runHere } from '../support/in-process.ts'
+import { seedOfRun } from '../support/random.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+it('an import that is killed leaves whole batches, and --resume brings every row once', async () => {
+  const seed = seedOfRun()
+  const told = await drillImport({ rows: 1_200, kills: 2, seed })
+  assert.match(told, /^import: killed 2 times/, `SEED=${seed}`)
+})
+
+interface World {
+  readonly file: string
+  readonly import: (...flags: string[]) => ReturnType<typeof runHere>
+  readonly names: () => Promise<readonly string[]>
+}
+
+/** A file of ten rows in batches of three; the import is interrupted as soon as some have been refused. */
+function world(directory: string, rowOf: (i: number) => object): World {
+  const [data, file] = [join(directory, 'data'), join(directory, 'rows.ndjson')]
+  const flags = ['--data-dir', data, '--model', 'topic']
+  writeFileSync(file, Array.from({ length: 10 }, (_, i) => `${JSON.stringify(rowOf(i))}\n`).join(''))
+  return {
+    file,
+    import: (...more) => {
+      const interrupt = Promise.withResolvers<string>()
+      const isCut = more.includes('cut')
+      return runHere(['import', ...flags, '--batch', '3', ...more.filter((flag) => flag !== 'cut'), file], {
+        interrupted: interrupt.promise,
+        onStderr: () => (isCut ? interrupt.resolve('SIGINT') : undefined),
+      })
+    },
+    async names() {
+      const { stdout } = await runHere(['export', ...flags])
+      return stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { name: string }).name]))
+    },
+  }
+}
+
+const topic = (i: number) => ({ name: `T${i}`, description: '', iconUrl: '' })
+
+it('--resume goes on after the last batch, with its own refusals, and forgets the note in the end', async (t) => {
+  const directory = temporaryDirectory(t)
+  const rejects = join(directory, 'rejects')
+  // Rows 1 and 8 are refused.
+  const { import: run, names } = world(directory, (i) => (i % 7 === 1 ? {} : topic(i)))
+  const cut = await run('--rejects', rejects, 'cut')
+  assert.equal(cut.code, 1)
+  assert.match(cut.stdout, /^Imported topic: 2 inserted, 0 replaced, 0 unchanged, 1 refused/)
+  assert.match(cut.stderr, /\nInterrupted before line 4: go on with --resume\n$/)
+
+  const again = await run()
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(
+    again.stderr,
+    /2 of its rows have no id and are there already[^\n]*: go on with --resume, or have them twice/,
+  )
+
+  const other = await run('--resume', '--keep')
+  assert.match(other.stderr, /^Cannot go on with [^\n]*the other flags have changed/)
+
+  const whole = await run('--resume', '--rejects', rejects, '--json')
+  assert.equal(whole.code, 1)
+  const { inserted, refused, complete, fromLine, nextLine } = JSON.parse(whole.stdout) as Record<string, unknown>
+  assert.deepEqual(
+    { inserted, refused, complete, fromLine, nextLine },
+    { inserted: 8, refused: 2, complete: true, fromLine: 4, nextLine: 11 },
+  )
+  assert.deepEqual([...(await names())].sort(), ['T0', 'T2', 'T3', 'T4', 'T5', 'T6', 'T7', 'T9'])
+  assert.deepEqual(
+    readFileSync(rejects, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { line: number }).line),
+    [2, 9],
+  )
+  const over = await run('--resume')
+  assert.match(over.stderr, /^Cannot go on with [^\n]*: no import of it was cut off/)
+})
+
+it('a file that changed is another file, and --again takes rows without an id twice', async (t) => {
+  const { import: run, file, names } = world(temporaryDirectory(t), (i) => (i === 1 ? {} : topic(i)))
+  await run('cut')
+  assert.match((await run('--again', 'cut')).stdout, /^Imported topic: 2 inserted/)
+  assert.equal((await names()).length, 4)
+  appendFileSync(file, '\n')
+  assert.match((await run('--resume')).stderr, /or the file or the other flags have changed/)
+})
+
+it('where every row has its id, beginning anew is as good as going on', async (t) => {
+  const { import: run, names } = world(temporaryDirectory(t), (i) => (i === 1 ? {} : { ...topic(i), id: `t${i}` }))
+  await run('cut')
+  const { stdout } = await run()
+  assert.match(stdout, /^Imported topic: 7 inserted, 2 replaced, 0 unchanged, 1 refused/)
+  assert.equal((await names()).length, 9)
+})
