@@ -41,6 +41,8 @@ const PROBLEM_ADVICE: Readonly<Partial<Record<DeliveryProblem, string>>> = {
     'The server offers no way to log in that we speak (SCRAM-SHA-256, CRAM-MD5, PLAIN, LOGIN; with --mail-token-file XOAUTH2): enable one there',
   'login-in-clear':
     'The server takes logins only in clear on this connection: use TLS (--mail-tls starttls or smtps://), or, where nobody can listen, --mail-cleartext-login',
+  'odd-login':
+    'The login broke off as the message above says: check user and password, and that this is the server you mean',
   'no-token': 'The token to log in with cannot be read: see whether the program that renews --mail-token-file runs',
   'too-large': 'The server does not take a message of this size: make the templates shorter, or raise its limit',
   'no-utf8':

@@ -39,6 +39,7 @@ export type DeliveryProblem =
   | 'no-login' // it offers no AUTH at all
   | 'no-mechanism' // it offers none that we speak
   | 'login-in-clear' // it offers only such as would tell the password to listeners
+  | 'odd-login' // the steps of the mechanism do not fit together
   | 'no-token'
   | 'too-large'
   | 'no-utf8'

@@ -142,7 +142,7 @@ async function respond(channel: SmtpChannel, exchange: SaslExchange, { lines }: 
 
 function loginError(channel: SmtpChannel, error: unknown): Error {
   if (!(error instanceof SaslError)) return error instanceof Error ? error : new Error(String(error))
-  return channel.error(error.message, { temporary: true, stage: 'auth', cause: error })
+  return channel.error(error.message, { temporary: true, stage: 'auth', problem: 'odd-login', cause: error })
 }
 
 /** Asks for the token, for as long as the attempt lasts. */

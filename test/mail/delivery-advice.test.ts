@@ -190,6 +190,12 @@ describe('adviceFor() on what a server offers', () => {
       { login: LOGIN, cleartextLogin: false },
       /^The server takes logins only in clear .*--mail-tls starttls .* --mail-cleartext-login$/,
     ],
+    [
+      'a login that goes wrong on the way',
+      [HI, ['EHLO', '250-x\r\n250 AUTH PLAIN'], ['AUTH PLAIN', '334 '], ['*', '501 off'], BYE],
+      { login: LOGIN },
+      /^The login broke off as the message above says/,
+    ],
     ['no SMTPUTF8', [HI, EHLO, BYE], {}, /^The server cannot take addresses .* \(SMTPUTF8\)/, 'jörg@example.net'],
     [
       'too little room',
