@@ -21,7 +21,7 @@ const MAIL_WAITS_MAX_MS = 3 * 60_000
 export type ReadinessCheck = () => Promise<string | undefined>
 
 export interface ReadinessParts {
-  readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'outboxSummary'>
+  readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'oldestWaitingAt'>
   readonly dataDir: string
   readonly backups: { state(): BackupState } | undefined
   readonly now: Clock
@@ -43,8 +43,7 @@ export function readinessChecks({
       return free < FREE_BYTES_MIN ? `only ${Math.floor(free / 1024 / 1024)} MiB are free` : undefined
     },
     async mail() {
-      const { oldestWaitingAt = now() } = await store.outboxSummary(now())
-      const waits = now() - oldestWaitingAt
+      const waits = now() - ((await store.oldestWaitingAt()) ?? now())
       return waits > MAIL_WAITS_MAX_MS
         ? `a message has been waiting for ${showDuration(Math.floor(waits / 60_000) * 60_000)}`
         : undefined

@@ -16,7 +16,7 @@ export interface MeasuredService {
   readonly version: string
   readonly startedAt: number
   readonly now: Clock
-  readonly store: Pick<OutboxStore, 'outboxSummary'> & { queryCounts(): QueryCounts }
+  readonly store: Pick<OutboxStore, 'outboxSummary' | 'oldestWaitingAt'> & { queryCounts(): QueryCounts }
   /** The database file, and the directory that it is in. */
   readonly database: string
   readonly dataDir: string
@@ -90,8 +90,8 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
     readings('state', (await store.outboxSummary(now())).counts),
   )
   metrics.gauge('dateline_outbox_oldest_waiting_seconds', 'How long the oldest mail waits.', async () => {
-    const { oldestWaitingAt = now() } = await store.outboxSummary(now())
-    return [[{}, (now() - oldestWaitingAt) / 1000]]
+    const oldest = (await store.oldestWaitingAt()) ?? now()
+    return [[{}, (now() - oldest) / 1000]]
   })
 
   return {

@@ -145,6 +145,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     finishMessage: (id, result, now) => writeUnsynced(() => outbox.finishMessage(database, id, result, now)),
     listMessages: (query) => read(() => outbox.listMessages(database, query)),
     retryMessage: (id, now) => write(() => outbox.retryMessage(database, id, now)),
+    oldestWaitingAt: () => read(() => outbox.oldestWaitingAt(database)),
     outboxSummary: (now) => read(() => outbox.outboxSummary(database, now)),
     seeGuest: (id, now) => write(() => guests.seeGuest(database, id, now)),
 

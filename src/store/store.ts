@@ -274,6 +274,9 @@ export interface OutboxStore {
   }): Promise<readonly MessageRecord[]>
   /** Makes a message due at once that waits; otherwise gives the state that it has, or 'missing'. */
   retryMessage(id: string, now: number): Promise<'due' | Exclude<MessageState, 'waiting'> | 'missing'>
+  /** When the oldest message was put in that still waits or is on its way. Cheap, however many records there are. */
+  oldestWaitingAt(): Promise<number | undefined>
+  /** Reads all records. */
   outboxSummary(now: number): Promise<OutboxSummary>
 }
 

@@ -9,7 +9,7 @@ import { deriveKeys } from '../../src/auth/keys.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { prepareDataDir } from '../../src/store/data-dir.ts'
-import { WAITING_MESSAGES_MAX } from '../../src/store/outbox-table.ts'
+import { oldestWaitingAt, WAITING_MESSAGES_MAX } from '../../src/store/outbox-table.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
 import type { MessageState, OutboxTurn, Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../support/service.ts'
@@ -228,6 +228,20 @@ describe('the record of a message', () => {
       counts: { waiting: 2, sending: 2, delivered: 0, failed: 1, expired: 0, superseded: 0 },
       oldestWaitingAt: 50,
     })
+  })
+
+  it('is looked up without reading the others, where the oldest is asked for', async (t) => {
+    const { store, dir } = testStore(t)
+    assert.equal(await store.oldestWaitingAt(), undefined)
+    for (const [i, id] of ['c', 'b', 'a'].entries()) await store.issueCode(issue(`${id}@example.org`, id, 50 + i))
+    await store.finishMessage('c', { kind: 'delivered', reply: '250 ok' }, 60)
+    assert.equal(await store.oldestWaitingAt(), 51)
+    const database = openDatabase(dir.database, { readOnly: true })
+    t.after(() => database.close())
+    const asked: string[] = []
+    oldestWaitingAt({ ...database, get: (sql) => void asked.push(sql) })
+    const plan = asked.flatMap((sql) => database.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => row['detail']))
+    assert.deepEqual(plan, ['SCAN outbox USING INDEX outbox_expiry'])
   })
 
   it('is kept for seven days after the end, and goes without any new message', async (t) => {
