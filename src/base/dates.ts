@@ -17,6 +17,20 @@ let latest = { ms: 0, text: '1970-01-01T00:00:00.000Z' }
  * What is finer than a millisecond is cut off.
  */
 export function parseIsoDate(text: string): string | undefined {
+  if (known.has(text)) return text
+  const date = readIsoDate(text)
+  if (date === text) {
+    if (known.size === KNOWN_MAX) known.clear()
+    known.add(text)
+  }
+  return date
+}
+
+/** Dates in our own form that were read: the copies in documents bring the same few again and again. */
+const known = new Set<string>()
+const KNOWN_MAX = 1_000
+
+function readIsoDate(text: string): string | undefined {
   const match = ISO_DATE.exec(text)
   if (match === null) return undefined
   const [, day = '', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match

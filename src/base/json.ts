@@ -65,7 +65,7 @@ function readNumber(_key: string, value: unknown, context?: { readonly source?: 
 function nestsTooDeep(text: string, depthMax: number): boolean {
   let depth = 0
   let inString = false
-  if (text.length < depthMax) return false
+  if (text.length < depthMax || !hasBrackets(text, depthMax + 1)) return false
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
     if (inString) {
@@ -75,6 +75,15 @@ function nestsTooDeep(text: string, depthMax: number): boolean {
     else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
       if (++depth > depthMax) return true
     } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--
+  }
+  return false
+}
+
+/** Whether there are so many opening brackets at all, in strings or not: almost no document has, and this is quick. */
+function hasBrackets(text: string, wanted: number): boolean {
+  let left = wanted
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) if (--left === 0) return true
   }
   return false
 }

@@ -6,6 +6,9 @@ import { idGenerator } from '../base/ids.ts'
 import type { RowContext } from '../content/import-rows.ts'
 import type { Model } from '../models/schema.ts'
 
+/** Of the records that rows refer to. */
+const REMEMBERED_CHARS_MAX = 16 * 1024 * 1024
+
 export type RowSettings = Pick<RowContext, 'model' | 'keep' | 'date' | 'textOf'>
 
 export function rowContext(settings: RowSettings): RowContext {
@@ -20,11 +23,19 @@ function readImportedEmail(value: unknown, id: string): string {
 /** A look-up that remembers, for as long as one chunk of rows: the same few records are named again and again. */
 export function remembering(textOf: RowContext['textOf'], own: Model): RowContext['textOf'] {
   const known = new Map<string, string | undefined>()
+  let chars = 0
   return (model, id) => {
     // Of the model itself each document is looked for once.
     if (model === own) return textOf(model, id)
     const key = `${model.name} ${id}`
-    if (!known.has(key)) known.set(key, textOf(model, id))
-    return known.get(key)
+    if (known.has(key)) return known.get(key)
+    const text = textOf(model, id)
+    chars += key.length + (text?.length ?? 0)
+    if (chars > REMEMBERED_CHARS_MAX) {
+      known.clear()
+      chars = 0
+    }
+    known.set(key, text)
+    return text
   }
 }

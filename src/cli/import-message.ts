@@ -17,6 +17,8 @@ export interface ImportSetup {
   /** Where the first chunk begins in the file, and on which line. */
   readonly offset: number
   readonly line: number
+  /** How many KiB of prepared rows nobody has taken yet. The thread waits while there are too many. */
+  readonly kibWaiting: Int32Array<SharedArrayBuffer>
 }
 
 /** A chunk of the file; undefined at its end. */
@@ -27,10 +29,15 @@ export interface ChunkMessage {
 /** Of each row in `places`: where it is in the bytes, its line, where the next begins in the file, and on which line. */
 export const PLACE_NUMBERS = 5
 
-/** The rows of one chunk; all arrays but `places` have one entry for each. */
+/**
+ * Rows in their order; all arrays but `places` have one entry for each. The rows of a chunk come in several blocks where they
+ * are large: a row of a few bytes may become a document of megabytes, by its references.
+ */
 export interface PreparedBlock {
-  /** Bytes of the chunk that this answers. */
+  /** Bytes of the chunk that this answers; 0 where another block is to come. */
   readonly taken: number
+  /** What it holds in memory, in KiB. */
+  readonly kib: number
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly places: Float64Array<ArrayBuffer>
   readonly ids: readonly (string | undefined)[]

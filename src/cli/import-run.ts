@@ -14,8 +14,11 @@ import { PLACE_NUMBERS, type PreparedBlock } from './import-message.ts'
 /** How long a batch may hold the write lock, before its commit. */
 const ALONE_BATCH_MS = 1_000
 const SHARED_BATCH_MS = 25
-/** The time is looked at after so many rows. */
+/** What the rows of a batch hold in memory, as long as they wait. */
+const KIB_OF_BATCH_MAX = 32 * 1024
+/** The time is looked at after so many rows; after each where they are as long as this on the average. */
 const ROWS_PER_LOOK = 16
+const KIB_OF_LONG_ROWS = 64
 const PAUSE_MS_MIN = 10
 const PAUSE_MS_MAX = 200
 
@@ -74,6 +77,8 @@ export async function runImport(task: ImportTask): Promise<ImportEnd> {
   const { blocks, rowsMax, isAlone, now, isInterrupted } = task
   const waiting: Waiting[] = []
   let [state, rows, stop] = [task.from, 0, undefined as ImportEnd['stop']]
+  const isFull = (): boolean =>
+    rows >= rowsMax || waiting.reduce((sum, { block }) => sum + block.kib, 0) > KIB_OF_BATCH_MAX
   const writeBatch = async (): Promise<void> => {
     const begun = now()
     state = await commitBatch(task, waiting, state)
@@ -85,7 +90,7 @@ export async function runImport(task: ImportTask): Promise<ImportEnd> {
   for await (const block of blocks) {
     if (block.ids.length > 0) waiting.push({ block, next: 0 })
     rows += block.ids.length
-    while (rows >= rowsMax && !isInterrupted()) await writeBatch()
+    while (rows > 0 && isFull() && !isInterrupted()) await writeBatch()
     if (isInterrupted()) return { state, stop, isInterrupted: true }
     stop = block.stop
   }
@@ -109,6 +114,8 @@ async function commitBatch(task: ImportTask, waiting: Waiting[], before: ImportS
     const nexts: number[] = []
     let [done, isTimeUp, offset, line] = [0, false, before.offset, before.line]
     for (const { block, next } of waiting) {
+      // Rows of megabytes are looked after one by one.
+      const rowsPerLook = block.kib / block.ids.length > KIB_OF_LONG_ROWS ? 1 : ROWS_PER_LOOK
       let at = next
       for (; at < block.ids.length && done < rowsMax && !isTimeUp; at++) {
         const outcome = writeRow(task, tables, block, at)
@@ -119,7 +126,7 @@ async function commitBatch(task: ImportTask, waiting: Waiting[], before: ImportS
           tally.refused++
           refusals.push(outcome)
         }
-        if (++done % ROWS_PER_LOOK === 0) isTimeUp = now() > end
+        if (++done % rowsPerLook === 0) isTimeUp = now() > end
         offset = placeOf(block, at, 3)
         line = placeOf(block, at, 4)
       }

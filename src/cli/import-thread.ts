@@ -8,11 +8,13 @@ const HEAP_MB_MAX = 256
 
 /** The rows of all chunks, in their order. Rejects with what goes wrong in reading or in the thread. */
 export async function* preparedBlocks(
-  setup: ImportSetup,
+  setup: Omit<ImportSetup, 'kibWaiting'>,
   chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<PreparedBlock> {
+  const kibWaiting = new Int32Array(new SharedArrayBuffer(4))
+  const workerData: ImportSetup = { ...setup, kibWaiting }
   const worker = startThread(new URL('./import-worker.ts', import.meta.url), {
-    workerData: setup,
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
     // Settings of the process are none of its business.
     env: {},
@@ -55,6 +57,8 @@ export async function* preparedBlocks(
         continue
       }
       inFlight -= block.taken
+      Atomics.sub(kibWaiting, 0, block.kib)
+      Atomics.notify(kibWaiting, 0)
       wake()
       yield block
       if (block.isLast || block.stop !== undefined) return

@@ -16,6 +16,11 @@ import { remembering, rowContext } from './import-context.ts'
 import { ROW_BYTES_MAX, TOO_LONG, UNCLOSED } from './import-limits.ts'
 import { PLACE_NUMBERS, type ChunkMessage, type ImportSetup, type PreparedBlock } from './import-message.ts'
 
+/** Characters of documents in one block. */
+const PART_CHARS_MAX = 8 * 1024 * 1024
+/** Prepared rows that wait, in KiB; one block more may come. */
+const KIB_WAITING_MAX = 64 * 1024
+
 const setup = workerData as ImportSetup
 const model = modelNamed(setup.model)
 if (model === undefined) throw new Error(`There is no model ${setup.model}`)
@@ -34,20 +39,57 @@ function textOf(of: Parameters<typeof getDocument>[1], id: string): string | und
 
 parentPort?.on('message', ({ chunk }: ChunkMessage) => {
   const block = chunk === undefined ? splitter.end() : splitter.push(chunk)
-  const answer = prepareBlock(block, { taken: chunk?.length ?? 0, isLast: chunk === undefined })
-  parentPort?.postMessage(answer, [answer.bytes.buffer, answer.places.buffer])
+  prepareBlock(block, { taken: chunk?.length ?? 0, isLast: chunk === undefined })
   if (chunk === undefined) {
     database.close()
     parentPort?.close()
   }
 })
 
-function prepareBlock(
-  { bytes, rows }: RowBlock,
-  { taken, isLast }: Pick<PreparedBlock, 'taken' | 'isLast'>,
-): PreparedBlock {
+/** Waits until there is room for it. */
+function send(block: PreparedBlock): void {
+  const { kibWaiting } = setup
+  for (let kib = Atomics.load(kibWaiting, 0); kib > KIB_WAITING_MAX; kib = Atomics.load(kibWaiting, 0)) {
+    Atomics.wait(kibWaiting, 0, kib)
+  }
+  Atomics.add(kibWaiting, 0, block.kib)
+  parentPort?.postMessage(block, [block.bytes.buffer, block.places.buffer])
+}
+
+type Ending = Pick<PreparedBlock, 'taken' | 'isLast'>
+
+/** Prepares the rows of a chunk and sends them, in one block or in several. */
+function prepareBlock({ bytes, rows }: RowBlock, ending: Ending): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const own = { ...context, textOf: remembering(textOf, context.model) }
+  let part = newPart()
+  for (const range of rows) {
+    if (range.isUnclosed) return send(part.ended(bytes, ending, { line: range.line, message: UNCLOSED }))
+    const rowBytes = buffer.subarray(range.start, range.end)
+    if (range.isTooLong) part.add(range, {}, TOO_LONG)
+    else if (!isBlankRow(rowBytes)) {
+      let sentId: unknown
+      try {
+        const sent = readRow(rowBytes, own.model, setup.format)
+        sentId = sent['id'] ?? undefined
+        const row = prepareRow(sent, own)
+        part.add(range, { ...row, isNew: sentId === undefined && own.model.singleton === undefined })
+      } catch (error) {
+        if (error instanceof CsvError) {
+          return send(part.ended(bytes, ending, { line: range.line, message: error.message }))
+        }
+        part.add(range, typeof sentId === 'string' ? { id: sentId } : {}, refusalOf(error))
+      }
+    }
+    if (part.chars() < PART_CHARS_MAX) continue
+    // The bytes are still wanted here.
+    send(part.ended(bytes.slice(), { taken: 0, isLast: false }, undefined))
+    part = newPart()
+  }
+  send(part.ended(bytes, ending, undefined))
+}
+
+function newPart() {
   const ids: (string | undefined)[] = []
   const isNewId: boolean[] = []
   const docs: string[] = []
@@ -55,41 +97,25 @@ function prepareBlock(
   const bases: (string | undefined)[] = []
   const refusals: (string | undefined)[] = []
   const places: number[] = []
-  let stop: PreparedBlock['stop']
-  const add = (range: RowRange, row: Partial<BulkRow> & { readonly isNew?: boolean }, refusal?: string): void => {
-    places.push(range.start, range.end, range.line, range.nextOffset, range.nextLine)
-    ids.push(row.id)
-    isNewId.push(row.isNew === true)
-    docs.push(row.doc ?? '')
-    searches.push(row.search)
-    bases.push(row.basis)
-    refusals.push(refusal)
-  }
-  for (const range of rows) {
-    if (range.isUnclosed) {
-      stop = { line: range.line, message: UNCLOSED }
-      break
-    }
-    if (range.isTooLong) {
-      add(range, {}, TOO_LONG)
-      continue
-    }
-    const rowBytes = buffer.subarray(range.start, range.end)
-    if (isBlankRow(rowBytes)) continue
-    let sentId: unknown
-    try {
-      const sent = readRow(rowBytes, own.model, setup.format)
-      sentId = sent['id'] ?? undefined
-      const row = prepareRow(sent, own)
-      add(range, { ...row, isNew: sentId === undefined && own.model.singleton === undefined })
-    } catch (error) {
-      if (error instanceof CsvError) {
-        stop = { line: range.line, message: error.message }
-        break
+  let chars = 0
+  return {
+    chars: () => chars,
+    add(range: RowRange, row: Partial<BulkRow> & { readonly isNew?: boolean }, refusal?: string): void {
+      if (places.push(range.start, range.end, range.line, range.nextOffset, range.nextLine) % PLACE_NUMBERS !== 0) {
+        throw new Error('A row has another number of places')
       }
-      add(range, typeof sentId === 'string' ? { id: sentId } : {}, refusalOf(error))
-    }
+      ids.push(row.id)
+      isNewId.push(row.isNew === true)
+      docs.push(row.doc ?? '')
+      searches.push(row.search)
+      bases.push(row.basis)
+      refusals.push(refusal)
+      chars += (row.doc?.length ?? 0) + (row.basis?.length ?? 0)
+    },
+    ended(bytes: PreparedBlock['bytes'], { taken, isLast }: Ending, stop: PreparedBlock['stop']): PreparedBlock {
+      const kib = Math.ceil((bytes.length + 2 * chars) / 1024)
+      const rows = { ids, isNewId, docs, searches, bases, refusals, places: new Float64Array(places) }
+      return { taken, kib, bytes, ...rows, stop, isLast }
+    },
   }
-  if (places.length !== ids.length * PLACE_NUMBERS) throw new Error('A row has another number of places')
-  return { taken, bytes, places: new Float64Array(places), ids, isNewId, docs, searches, bases, refusals, stop, isLast }
 }

@@ -228,6 +228,34 @@ it('rows without an id before the end are named, for they would come twice', asy
   assert.match(stderr, /line 4: [^\n]*, and 2 rows before it have no id: take what is before line 4 out/)
 })
 
+it('small rows that become large documents wait for each other, whatever they become', async () => {
+  const own = join(directory, 'large')
+  const of = (model: string) => ['import', '--data-dir', own, '--model', model, '-']
+  const large = { id: 'large', name: 'L', description: 'x'.repeat(MIB), iconUrl: '' }
+  assert.equal((await runHere(of('topic'), { input: JSON.stringify(large) })).code, 0)
+  const country = (await runHere(['export', '--data-dir', own, '--model', 'country'])).stdout.split('\n')[0] ?? ''
+  const { id } = JSON.parse(country) as { id: string }
+  const language = {
+    id: 'l',
+    code: 'l',
+    name: 'L',
+    nativeName: 'L',
+    createdAt: '2026-01-01',
+    updatedAt: '2026-01-01',
+    status: 'active',
+  }
+  const source = { id: 's', name: 'S', description: '', url: '', sourceType: 'blog', language, headquarters: { id } }
+  assert.equal((await runHere(of('source'), { input: JSON.stringify(source) })).code, 0)
+  const [rows, before] = [60, process.memoryUsage().rss]
+  const row = { excerpt: '', url: '', imageUrl: '', source: { id: 's' }, topic: { id: 'large' }, eventCountry: { id } }
+  const input = Array.from({ length: rows }, (_, i) => JSON.stringify({ ...row, title: `T${i}` })).join('\n')
+  assert.ok(input.length < 64 * 1024)
+  const { code, stdout } = await runHere(of('headline'), { input })
+  assert.equal(code, 0)
+  assert.match(stdout, /^Imported headline: 60 inserted/)
+  assert.ok(process.memoryUsage().rss - before < 400 * MIB)
+})
+
 it('only twenty refusals are shown, and the number of the others', async () => {
   const { stderr } = await runHere(words('ndjson'), { input: '{}\n'.repeat(50) })
   const lines = stderr.trim().split('\n')
