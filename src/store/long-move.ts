@@ -20,6 +20,11 @@ import { blankUnused, type PageFile } from './unused-space.ts'
 
 /** Pages that are blanked under one lock: about a millisecond. */
 const BATCH_PAGES = 200
+/**
+ * Who waited long for the lock may keep it half as long. A bulk load holds it for seconds at a time; with a millisecond
+ * between two of its transactions the move would never end, and the log would grow for as long as the load goes on.
+ */
+const BATCHES_PER_WAITED_MS = 0.5
 /** So much is moved in the end while writers wait. */
 const REST_PAGES_MAX = 300
 /** Then the rest is what it is: so much is written that it would go on for ever. */
@@ -51,10 +56,10 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
   const log = `${file}-wal`
   let part = blanked
   const { pageBytes } = pageFile
-  const underLock = <T>(work: () => T): T => {
-    takeLock(guard)
+  const underLock = <T>(work: (waitedMs: number) => T): T => {
+    const waitedMs = takeLock(guard)
     try {
-      return work()
+      return work(waitedMs)
     } finally {
       guard.exec('ROLLBACK')
     }
@@ -66,15 +71,18 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
     reader.get('SELECT count(*) FROM sqlite_schema')
     return checkpoint(fence, 'NOOP').pages
   }
-  const blankSome = (pages: readonly number[], mark: number, newer: NewerPages): number =>
-    underLock(() => {
+  /** Blanks as many of the pages, from the one `at`, as the lock may be kept for, and gives how many those were. */
+  const blankSome = (pages: readonly number[], at: number, mark: number, newer: NewerPages): Blanked =>
+    underLock((waitedMs) => {
       const { isBusy: isMoving, pages: end } = checkpoint(fence, 'PASSIVE')
       if (isMoving) throw new InTheWay()
       const behind = newer.upTo(end, mark)
-      return blankUnused(
+      const some = pages.slice(at, at + BATCH_PAGES * Math.max(1, Math.floor(waitedMs * BATCHES_PER_WAITED_MS)))
+      const changed = blankUnused(
         pageFile,
-        pages.filter((page) => !behind.has(page)),
+        some.filter((page) => !behind.has(page)),
       )
+      return { done: some.length, changed }
     })
   try {
     let readerPauses = 0
@@ -94,8 +102,10 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
       const pages = [...addPages(new Set(), log, { from: part.frames, to: mark, pageBytes })]
       const newer = newerPages(log, pageBytes)
       let changed = 0
-      for (let at = 0; at < pages.length; at += BATCH_PAGES) {
-        changed += blankSome(pages.slice(at, at + BATCH_PAGES), mark, newer)
+      for (let at = 0; at < pages.length;) {
+        const some = blankSome(pages, at, mark, newer)
+        at += some.done
+        changed += some.changed
         pause(PAUSE_MS)
       }
       if (changed > 0) fdatasyncSync(pageFile.descriptor)
@@ -113,11 +123,18 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
 /** Somebody else moves the log, or writes without end. */
 class InTheWay extends Error {}
 
-function takeLock(guard: Database): void {
+interface Blanked {
+  readonly done: number
+  readonly changed: number
+}
+
+/** Gives about how many milliseconds it took. */
+function takeLock(guard: Database): number {
   guard.exec('PRAGMA busy_timeout = 0')
   for (let tries = 0; tries < LOCK_TRIES_MAX; tries++) {
     try {
-      return guard.exec('BEGIN IMMEDIATE')
+      guard.exec('BEGIN IMMEDIATE')
+      return tries * LOCK_PAUSE_MS
     } catch (error) {
       if (!isBusy(error)) throw error
       pause(LOCK_PAUSE_MS)

@@ -1,8 +1,11 @@
 /** A log that a reader kept from being moved is moved by a thread, while others go on writing, and nothing is left behind. */
 import assert from 'node:assert/strict'
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { faultsOf } from '../../src/store/database-check.ts'
@@ -15,6 +18,7 @@ import { temporaryDirectory } from '../support/service.ts'
 import { testStore } from '../support/stores.ts'
 
 const PAGE_BYTES = 4096
+const PAGES_OF_LONG_LOG = 5_000
 const LONG_LOG_BYTES = 4_500 * PAGE_BYTES
 
 /** Rows of all lengths that come, change and go, so that cells move from page to page. */
@@ -124,4 +128,46 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   assert.deepEqual(checkpoint(writer, 'NOOP'), { isBusy: false, pages: stopped.pages, moved: stopped.pages })
   assert.equal(pagesWithRemains(file).length, 0)
   assert.deepEqual(faultsOf(writer), [])
+})
+
+/** Holds the lock for a tenth of a second, again and again with a short gap, until told to stop; counts its transactions. */
+const HOLDER = `
+  const { workerData: { file, shared } } = require('node:worker_threads')
+  const { DatabaseSync } = require('node:sqlite')
+  const state = new Int32Array(shared)
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA wal_autocheckpoint = 0')
+  while (Atomics.load(state, 0) === 0) {
+    try { database.exec('BEGIN IMMEDIATE') } catch { continue }
+    Atomics.wait(state, 0, 0, 100)
+    database.exec('COMMIT')
+    Atomics.add(state, 1, 1)
+    Atomics.wait(state, 0, 0, 3)
+  }
+`
+
+it('whoever holds the lock nearly all the time, as a bulk load does, cannot keep the log from being moved', async (t) => {
+  const file = join(temporaryDirectory(t), 'a.db')
+  const database = new DatabaseSync(file)
+  t.after(() => database.close())
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE a (id INTEGER PRIMARY KEY, b)')
+  const insert = database.prepare('INSERT INTO a (b) VALUES (zeroblob(3000))')
+  for (let row = 0; row < PAGES_OF_LONG_LOG; row++) insert.run()
+  const shared = new SharedArrayBuffer(8)
+  const state = new Int32Array(shared)
+  const holder = new Worker(HOLDER, { eval: true, workerData: { file, shared } })
+  t.after(async () => {
+    Atomics.store(state, 0, 1)
+    Atomics.notify(state, 0)
+    await once(holder, 'exit')
+  })
+  while (Atomics.load(state, 1) === 0) await new Promise(setImmediate)
+  const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
+  t.after(() => closeSync(pageFile.descriptor))
+  const before = Atomics.load(state, 1)
+  const moved = moveLongLog({ file, pageFile, blanked: NO_PART, isPatient: false })
+  const transactions = Atomics.load(state, 1) - before
+  assert.ok(moved.frames >= PAGES_OF_LONG_LOG, `only ${moved.frames} frames were moved`)
+  // Steps of a millisecond, one in each gap, would take more than twenty.
+  assert.ok(transactions <= 12, `it took ${transactions} transactions of the other`)
 })
