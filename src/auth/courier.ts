@@ -16,22 +16,16 @@
  * void, it is never tried again, so nothing can be doubled; and the person may have asked again because that attempt
  * hangs. The new message goes only after the old attempt has ended, so that the newest mail has the code that works.
  */
-import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
-import { adviceFor } from '../mail/delivery-advice.ts'
-import { DeliveryError } from '../mail/delivery-error.ts'
-import type { Mailer } from '../mail/mailer.ts'
-import type { MailContent, SignIn } from '../mail/templates.ts'
 import type { DeliveryResult, OutboxMessage, OutboxStore, OutboxWork } from '../store/store.ts'
-import { unseal, type SealedMessage } from './codes.ts'
-import { createCircuit, isServerFailure } from './mail-circuit.ts'
-import { nextTry, PAUSE_MAX_MS, type Random } from './retry-schedule.ts'
+import { unseal } from './codes.ts'
+import { createCircuit } from './mail-circuit.ts'
+import { ATTEMPT_MS_MAX, createDelivery, type DeliveryAttempt, type DeliveryOptions } from './mail-delivery.ts'
+import { PAUSE_MAX_MS } from './retry-schedule.ts'
 
 /** Messages that are under way at once. */
 const LANES = 4
-/** The end of an attempt of a mailer that forgot its own limits. Shorter than the lease. */
-const ATTEMPT_MS_MAX = 80_000
-const LEASE_MS = 90_000
+/** Longer than any attempt. */
+const LEASE_MS = ATTEMPT_MS_MAX + 10_000
 /** The longest sleeps. Another process may make a message due (`mail retry`); with none waiting it cannot. */
 const SLEEP_WAITING_MS = 2_000
 const SLEEP_IDLE_MS = 30_000
@@ -39,7 +33,6 @@ const SLEEP_IDLE_MS = 30_000
 const SLEEP_AFTER_ERROR_MS = 5_000
 /** At the end of the service, what is under way may finish: broken off after its last byte, it would be sent twice. */
 const STOP_GRACE_MS = 5_000
-const REPLY_CHARS_MAX = 500
 
 export interface Courier {
   /** Something may be due now. */
@@ -49,41 +42,21 @@ export interface Courier {
   stop(): Promise<void>
 }
 
-interface FailureWords {
-  readonly reply: string
-  /** What the operator can do about it. */
-  readonly advice: string | undefined
-}
-
-export interface CourierOptions {
+export interface CourierOptions extends DeliveryOptions {
   readonly store: OutboxStore
-  readonly mailer: Pick<Mailer, 'send'>
   readonly sealKey: Buffer
-  readonly codeMinutes: number
-  /** Names the service in the message. */
-  readonly appName: string
-  /** Writes the mail in the reader's language. */
-  readonly signIn: (signIn: SignIn) => MailContent
-  readonly now: Clock
-  readonly random: Random
-  readonly log: Log
 }
 
-interface Attempt {
-  readonly message: OutboxMessage
-  readonly content: SealedMessage
-  /** The state of the circuit in which it began. */
-  readonly epoch: number
-  readonly signal: AbortSignal
-  /** Why it was broken off. */
-  brokenOff: 'stop' | 'unwanted' | 'late' | undefined
+interface Attempt extends DeliveryAttempt {
+  brokenOff: DeliveryAttempt['brokenOff']
   breakOff(why: 'stop' | 'unwanted' | 'late'): void
   done: Promise<void>
 }
 
 export function startCourier(options: CourierOptions): Courier {
-  const { store, sealKey, now, random, log } = options
+  const { store, sealKey, now, log } = options
   const circuit = createCircuit()
+  const deliver = createDelivery(options, circuit)
   /** By the message's id, until the result is on disk. */
   const inHand = new Map<string, Attempt>()
   let lanesInUse = 0
@@ -193,63 +166,6 @@ export function startCourier(options: CourierOptions): Courier {
     }
   }
 
-  /** One attempt, and what the outbox is to remember of it. Never rejects. */
-  const deliver = async (attempt: Attempt): Promise<DeliveryResult> => {
-    const { message, content, signal } = attempt
-    const { id, attempts } = message
-    const masked = (text: string): string => text.replaceAll(content.code, '***')
-    const shown = (text: string): string => masked(text).slice(0, REPLY_CHARS_MAX)
-    try {
-      signal.throwIfAborted()
-      const { email, code, languages = [] } = content
-      const { codeMinutes: minutes, appName } = options
-      const mail = options.signIn({ code, minutes, appName, languages })
-      const reply = shown((await options.mailer.send({ id, to: email, ...mail }, { signal })).reply)
-      log.info('mail.delivered', { id, attempt: attempts, reply })
-      answered()
-      return { kind: 'delivered', reply }
-    } catch (error) {
-      if (attempt.brokenOff === 'stop') return { kind: 'later', reply: 'the service stopped', dueAt: now() }
-      if (attempt.brokenOff === 'unwanted') {
-        log.info('mail.superseded', { id, attempt: attempts })
-        return { kind: 'later', reply: 'broken off: the code is void', dueAt: now() }
-      }
-      const reply = shown(attempt.brokenOff === 'late' ? TOO_LONG : errorText(error))
-      const words = { reply, advice: error instanceof DeliveryError ? shown(adviceFor(error)) : undefined }
-      if (isServerFailure(error)) return serverFailed(attempt, words)
-      if (!(error instanceof DeliveryError)) log.error('mail.courier-failed', { id, error: masked(stackOf(error)) })
-      else if (error.stage !== 'compose') answered()
-      return messageFailed(message, words, !(error instanceof DeliveryError) || error.temporary)
-    }
-  }
-  const messageFailed = (message: OutboxMessage, words: FailureWords, temporary: boolean): DeliveryResult => {
-    const { reply } = words
-    const { id, attempts, expiresAt } = message
-    const dueAt = temporary ? nextTry({ now: now(), attempts, expiresAt, random }) : undefined
-    if (dueAt !== undefined) {
-      log.warn('mail.deferred', { id, attempt: attempts, ...words })
-      return { kind: 'later', reply, dueAt }
-    }
-    log.error(temporary ? 'mail.expired' : 'mail.failed', { id, attempt: attempts, ...words })
-    return { kind: temporary ? 'expired' : 'failed', reply }
-  }
-  /** The message stays due, behind those that are due longer: when it goes is for the circuit to say. */
-  const serverFailed = (attempt: Attempt, words: FailureWords): DeliveryResult => {
-    const { message, epoch } = attempt
-    const { id, attempts, expiresAt } = message
-    const { reply, advice } = words
-    const fields = { id, attempt: attempts, ...words }
-    if (circuit.isOpen) log.debug('mail.deferred', fields)
-    else log.warn('mail.deferred', fields)
-    if (circuit.failed({ epoch, now: now(), expiresAt, random })) {
-      log.error('mail.circuit-opened', { reason: reply, advice })
-    }
-    return { kind: 'later', reply, dueAt: now() }
-  }
-  const answered = (): void => {
-    if (circuit.answered()) log.info('mail.circuit-closed', { reason: 'the mail server answers again' })
-  }
-
   const allDone = (): Promise<unknown> => Promise.all([...inHand.values()].map(({ done }) => done))
   wake()
   return {
@@ -269,12 +185,3 @@ export function startCourier(options: CourierOptions): Courier {
 }
 
 const UNREADABLE = 'sealed with another secret'
-const TOO_LONG = `nothing came of it within ${ATTEMPT_MS_MAX / 1000} seconds`
-
-function stackOf(error: unknown): string {
-  return error instanceof Error && error.stack !== undefined ? error.stack : String(error)
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
