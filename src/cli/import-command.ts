@@ -170,19 +170,24 @@ async function importFile(request: ImportRequest, { writer, file, isAlone, termi
   const { model, keep, isDryRun, json } = request
   const shown = request.file ?? '-'
   const source = request.file === undefined ? undefined : fileIdentity(request.file)
+  if (request.resume && source?.isPipe === true) {
+    throw new TransferFileError(`Cannot go on with ${describe(shown)}: what came through a pipe cannot come again`)
+  }
   const note =
-    source === undefined || isDryRun
+    source === undefined || source.isPipe || isDryRun
       ? undefined
       : noteName([model.name, request.format, keep, resolve(shown), source.fingerprint])
+  const isPipe = source === undefined || source.isPipe
   const from = note === undefined ? undefined : startingState(request, { writer, note })
   const begun = systemClock()
-  const { format, chunks, start } = await openSource(request, from, terminal)
+  const { format, chunks, start } = await openSource(request, { from, isPipe }, terminal)
   const rejects = openRejects(request)
   const progress = progressOn(terminal, isDryRun ? 'Checking' : 'Importing')
   let [isInterrupted, refusalsLeft] = [false, REFUSALS_SHOWN]
   void terminal.interrupted.then(() => void (isInterrupted = true))
   const date = isoDate(begun)
-  const setup = { file, model: model.name, format, keep, date, offset: start.offset, line: start.line }
+  const path = isPipe ? undefined : resolve(shown)
+  const setup = { file, path, model: model.name, format, keep, date, offset: start.offset, line: start.line }
   try {
     const end = await runImport({
       writer,
@@ -250,26 +255,29 @@ function startingState(
 
 interface OpenedSource {
   readonly format: RowFormat
-  readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>
+  /** Undefined where the thread reads the file. */
+  readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>> | undefined
   readonly start: ImportState
 }
 
+/** What has a size is read from any place; of the others, each byte comes once. */
 async function openSource(
   { file, format, model }: ImportRequest,
-  from: ImportState | undefined,
+  { from, isPipe }: { readonly from: ImportState | undefined; readonly isPipe: boolean },
   { stdin }: Terminal,
 ): Promise<OpenedSource> {
-  const chunksFrom = (offset: number) => chunksOf(file === undefined ? { stdin } : { file, offset })
+  const chunks = chunksOf(file === undefined ? { stdin } : { file })
   const start = from ?? { offset: 0, line: 1, ...NOTHING_DONE }
-  if (format === 'ndjson') return { format: { kind: 'ndjson' }, chunks: chunksFrom(start.offset), start }
+  if (format === 'ndjson') return { format: { kind: 'ndjson' }, chunks: isPipe ? chunks : undefined, start }
   const shown = file ?? '-'
-  const { row, nextOffset, nextLine, rest } = await takeHeader(shown, chunksFrom(0))
-  if (row === undefined)
+  const { row, nextOffset, nextLine, rest } = await takeHeader(shown, chunks)
+  if (row === undefined) {
     throw new TransferFileError(`Cannot read ${describe(shown)}: it is empty: expected the names of columns`)
+  }
   const rows: RowFormat = { kind: 'csv', columns: columnsOf(row, model, shown) }
-  if (from === undefined) return { format: rows, chunks: rest, start: { ...start, offset: nextOffset, line: nextLine } }
-  await rest.return(undefined)
-  return { format: rows, chunks: chunksFrom(from.offset), start }
+  if (!isPipe) await rest.return(undefined)
+  const behind = from ?? { ...start, offset: nextOffset, line: nextLine }
+  return { format: rows, chunks: isPipe ? rest : undefined, start: behind }
 }
 
 function columnsOf(row: Buffer, model: Model, shown: string): readonly string[] {

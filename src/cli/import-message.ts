@@ -10,18 +10,20 @@ export interface ImportSetup {
   /** The database file, to look up what is there. */
   readonly file: string
   readonly model: string
+  /** The file to import; undefined where its bytes come as messages. */
+  readonly path: string | undefined
   readonly format: RowFormat
   readonly keep: boolean
   /** The time of the import, in the form of a stored date. */
   readonly date: string
-  /** Where the first chunk begins in the file, and on which line. */
+  /** Where the first row begins in the file, and on which line. */
   readonly offset: number
   readonly line: number
   /** How many KiB of prepared rows nobody has taken yet. The thread waits while there are too many. */
   readonly kibWaiting: Int32Array<SharedArrayBuffer>
 }
 
-/** A chunk of the file; undefined at its end. */
+/** A chunk of what is imported, where it is no file; undefined at its end. */
 export interface ChunkMessage {
   readonly chunk: Uint8Array<ArrayBuffer> | undefined
 }

@@ -1,15 +1,15 @@
-/** The thread of an import as a stream: chunks of the file go in, prepared rows come out, a bounded number at a time. */
+/** The thread of an import as a stream: prepared rows come out, a bounded number at a time. */
 import { startThread } from '../base/thread.ts'
 import type { ChunkMessage, ImportSetup, PreparedBlock } from './import-message.ts'
 
-/** Chunks that are read and not yet written. So many that neither side waits for the other while a batch is written. */
+/** Chunks that are read and not yet written. */
 const BYTES_IN_FLIGHT_MAX = 16 * 1024 * 1024
 const HEAP_MB_MAX = 256
 
-/** The rows of all chunks, in their order. Rejects with what goes wrong in reading or in the thread. */
+/** The rows of a file, or of these chunks, in their order. Rejects with what goes wrong in reading or in the thread. */
 export async function* preparedBlocks(
   setup: Omit<ImportSetup, 'kibWaiting'>,
-  chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
+  chunks: AsyncIterable<Uint8Array<ArrayBuffer>> | undefined,
 ): AsyncGenerator<PreparedBlock> {
   const kibWaiting = new Int32Array(new SharedArrayBuffer(4))
   const workerData: ImportSetup = { ...setup, kibWaiting }
@@ -36,7 +36,7 @@ export async function* preparedBlocks(
   })
   worker.on('error', fail)
   worker.on('exit', () => fail(new Error('The thread of the import was ended')))
-  const feed = async (): Promise<void> => {
+  const feed = async (chunks: AsyncIterable<Uint8Array<ArrayBuffer>>): Promise<void> => {
     for await (const chunk of chunks) {
       while (inFlight >= BYTES_IN_FLIGHT_MAX && !isOver) await changed.promise
       if (isOver) return
@@ -47,7 +47,7 @@ export async function* preparedBlocks(
     const end: ChunkMessage = { chunk: undefined }
     worker.postMessage(end)
   }
-  void feed().catch(fail)
+  if (chunks !== undefined) void feed(chunks).catch(fail)
   try {
     for (;;) {
       const block = answers.shift()

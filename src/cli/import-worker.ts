@@ -4,6 +4,7 @@
  * It looks up what is stored over a read-only connection. No snapshot is held from one look-up to the next, because one
  * that is older than the last commit keeps the write-ahead log from being moved.
  */
+import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { CsvError } from '../base/csv.ts'
 import { createRowSplitter, type RowBlock, type RowRange } from '../base/row-splitter.ts'
@@ -13,7 +14,7 @@ import type { BulkRow } from '../store/bulk-writer.ts'
 import { openDatabase } from '../store/database.ts'
 import { getDocument } from '../store/document-tables.ts'
 import { remembering, rowContext } from './import-context.ts'
-import { ROW_BYTES_MAX, TOO_LONG, UNCLOSED } from './import-limits.ts'
+import { CHUNK_BYTES, ROW_BYTES_MAX, TOO_LONG, UNCLOSED } from './import-limits.ts'
 import { PLACE_NUMBERS, type ChunkMessage, type ImportSetup, type PreparedBlock } from './import-message.ts'
 
 /** Characters of documents in one block. */
@@ -37,14 +38,37 @@ function textOf(of: Parameters<typeof getDocument>[1], id: string): string | und
   return getDocument(database, of, id)
 }
 
-parentPort?.on('message', ({ chunk }: ChunkMessage) => {
-  const block = chunk === undefined ? splitter.end() : splitter.push(chunk)
-  prepareBlock(block, { taken: chunk?.length ?? 0, isLast: chunk === undefined })
-  if (chunk === undefined) {
-    database.close()
-    parentPort?.close()
+if (setup.path === undefined) {
+  parentPort?.on('message', ({ chunk }: ChunkMessage) => {
+    if (chunk === undefined) return end()
+    prepareBlock(splitter.push(chunk), { taken: chunk.length, isLast: false })
+  })
+} else {
+  readFile(setup.path)
+  end()
+}
+
+/** The thread reads on while the other one is in a transaction, and cannot be asked for the next chunk. */
+function readFile(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    for (let at = setup.offset; ;) {
+      const chunk = new Uint8Array(CHUNK_BYTES)
+      const length = readSync(descriptor, chunk, 0, CHUNK_BYTES, at)
+      if (length === 0) return
+      prepareBlock(splitter.push(chunk.subarray(0, length)), { taken: 0, isLast: false })
+      at += length
+    }
+  } finally {
+    closeSync(descriptor)
   }
-})
+}
+
+function end(): void {
+  prepareBlock(splitter.end(), { taken: 0, isLast: true })
+  database.close()
+  parentPort?.close()
+}
 
 /** Waits until there is room for it. */
 function send(block: PreparedBlock): void {

@@ -1,13 +1,12 @@
 /** The files of `import` and `export`: how they are read, and why they cannot be. */
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { describe } from '../base/failure.ts'
 import { createRowSplitter } from '../base/row-splitter.ts'
 import { systemReason } from '../base/system-error.ts'
-import { ROW_BYTES_MAX } from './import-limits.ts'
+import { CHUNK_BYTES, ROW_BYTES_MAX } from './import-limits.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 /** Of a file, so much tells it from others, with its size and its date. */
 const HEAD_BYTES = 64 * 1024
 
@@ -23,18 +22,26 @@ export function formatOfName(file: string): Format {
   return file.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson'
 }
 
+export interface FileIdentity {
+  readonly bytes: number
+  readonly fingerprint: string
+  /** A pipe with a name is read once, from its beginning. */
+  readonly isPipe: boolean
+}
+
 /** What tells this state of this file from any other. Throws TransferFileError where it cannot be read. */
-export function fileIdentity(file: string): { readonly bytes: number; readonly fingerprint: string } {
+export function fileIdentity(file: string): FileIdentity {
   try {
+    const stat = statSync(file)
+    if (stat.isDirectory()) throw new TransferFileError(`Cannot import ${describe(file)}: it is a directory`)
+    // Opening a pipe and closing it would end whoever writes into it.
+    if (!stat.isFile()) return { bytes: 0, fingerprint: '', isPipe: true }
     const descriptor = openSync(file, 'r')
     try {
-      const stat = fstatSync(descriptor)
-      if (stat.isDirectory()) throw new TransferFileError(`Cannot import ${describe(file)}: it is a directory`)
       const head = Buffer.alloc(HEAD_BYTES)
-      // Of a pipe with a name nothing may be read twice.
-      const length = stat.isFile() ? readSync(descriptor, head, 0, HEAD_BYTES, 0) : 0
+      const length = readSync(descriptor, head, 0, HEAD_BYTES, 0)
       const hash = createHash('sha256').update(`${stat.size} ${stat.mtimeMs} `).update(head.subarray(0, length))
-      return { bytes: stat.size, fingerprint: hash.digest('hex') }
+      return { bytes: stat.size, fingerprint: hash.digest('hex'), isPipe: false }
     } finally {
       closeSync(descriptor)
     }
@@ -43,14 +50,11 @@ export function fileIdentity(file: string): { readonly bytes: number; readonly f
   }
 }
 
-/** The bytes of a file from an offset on, or of stdin; each chunk has its memory to itself, so that it can be handed on. */
+/** The bytes of a file, or of stdin; each chunk has its memory to itself, so that it can be handed on. */
 export async function* chunksOf(
-  source: { readonly file: string; readonly offset: number } | { readonly stdin: Readable },
+  source: { readonly file: string } | { readonly stdin: Readable },
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const stream =
-    'stdin' in source
-      ? source.stdin
-      : createReadStream(source.file, { start: source.offset, highWaterMark: CHUNK_BYTES })
+  const stream = 'stdin' in source ? source.stdin : createReadStream(source.file, { highWaterMark: CHUNK_BYTES })
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) yield new Uint8Array(chunk)
   } catch (error) {

@@ -1,8 +1,9 @@
 /** Export and import as an operator uses them: what goes out comes back the same. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { modelNamed, STORED_MODELS } from '../../src/models/registry.ts'
@@ -308,6 +309,18 @@ it('two imports at once beside a service that writes lose nothing', async (t) =>
   const found = (await exported(data, 'topic')).split('\n').length - 1
   assert.equal(found, 3_000 + written)
   assert.ok(slowestMs < 5_000, `a write of the service took ${Math.round(slowestMs)} ms`)
+})
+
+it('a pipe with a name is read once', { skip: process.platform === 'win32' && 'Windows has none' }, async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, pipe] = [join(directory, 'data'), join(directory, 'pipe')]
+  execFileSync('mkfifo', [pipe])
+  const rows = 'id,name,description,iconUrl\np1,P,,\np2,P,,\n'
+  const flags = ['import', '--data-dir', data, '--model', 'topic', '--format', 'csv', pipe]
+  const [{ code, stdout }] = await Promise.all([runHere(flags), writeFile(pipe, rows)])
+  assert.deepEqual([code, /2 inserted/.test(stdout)], [0, true])
+  const again = await runHere([...flags, '--resume'])
+  assert.match(again.stderr, /^Cannot go on with [^\n]*: what came through a pipe cannot come again\n$/)
 })
 
 describe('export to whoever reads', () => {
