@@ -1,8 +1,8 @@
 /**
  * An import: batches of prepared rows, each one transaction with the note of how far the import has come.
  *
- * A batch ends with its number of rows or its time, whichever comes first. Beside a service the time is short and as long
- * a pause follows, so that its writes get their turn; with the directory to ourselves there is nobody to wait for.
+ * A batch ends with its number of rows or its time, whichever comes first. Beside a service the time is short and a pause of
+ * twice that follows: its writes look for the lock at growing intervals, and must meet a free moment soon. With the directory to ourselves there is nobody to wait for.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
@@ -13,7 +13,7 @@ import { PLACE_NUMBERS, type PreparedBlock } from './import-message.ts'
 
 /** How long a batch may hold the write lock, before its commit. */
 const ALONE_BATCH_MS = 1_000
-const SHARED_BATCH_MS = 25
+const SHARED_BATCH_MS = 15
 /** What the rows of a batch hold in memory, as long as they wait. */
 const KIB_OF_BATCH_MAX = 32 * 1024
 /** The time is looked at after so many rows; after each where they are as long as this on the average. */
@@ -85,7 +85,7 @@ export async function runImport(task: ImportTask): Promise<ImportEnd> {
     rows = waiting.reduce((sum, { block, next }) => sum + block.ids.length - next, 0)
     task.onBatch(state)
     if (isAlone) await turn()
-    else await pause(Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, now() - begun)))
+    else await pause(Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, 2 * (now() - begun))))
   }
   for await (const block of blocks) {
     if (block.ids.length > 0) waiting.push({ block, next: 0 })
