@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- backup [MB]`: how long writes to a service take while its database of MB megabytes (default 1,000) is
- * backed up by another process, beside how long they take without. Headlines are replaced at a steady rate from
+ * `npm run bench -- backup [MB]`: how long writes to a service take while its database of MB megabytes (default 1,000)
+ * is backed up by another process, beside how long they take without. Headlines are replaced at a steady rate from
  * another process; a write that is late because one before it was late counts from when it was due.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -53,7 +53,8 @@ export async function benchBackup([megabytes = String(MB_DEFAULT)]: readonly str
 
 async function readyPort(service: ChildProcess): Promise<number> {
   if (service.stdout === null) throw new Error('The service has no output')
-  for await (const line of createInterface({ input: service.stdout })) return (JSON.parse(line) as { port: number }).port
+  for await (const line of createInterface({ input: service.stdout }))
+    return (JSON.parse(line) as { port: number }).port
   throw new Error('The service ended before it was ready')
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- import [N]`: how fast `dateline import` takes N headlines (default 1,000,000), beside the bare INSERTs
- * of the same rows into the same tables with the same indexes and triggers, in transactions of the same size, each of
- * them synced, with nothing read, checked or put into the search index.
+ * `npm run bench -- import [N]`: how fast `dateline import` takes N headlines (default 1,000,000), beside the bare
+ * INSERTs of the same rows into the same tables with the same indexes and triggers, in transactions of the same size,
+ * each of them synced, with nothing read, checked or put into the search index.
  *
  * Both run in processes of their own, in pieces that take turns, so that what else the machine does meets both alike.
  */

@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- start [N]`: from the start of the executable to its ready line, on an empty data directory and on one
- * with N headlines (default 1,000,000), beside what Node itself takes: `node -e`, and an executable that prints a line.
- * Medians of ten, taken in turn, files in the cache of the system, an empty environment. CPU time of the main thread is beside the time
- * that passed, since it depends less on what else the machine does. Then memory of the idle service and of an idle Node.
+ * `npm run bench -- start [N]`: from the start of the executable to its ready line, on an empty data directory and on
+ * one with N headlines (default 1,000,000), beside what Node itself takes: `node -e`, and an executable that prints a
+ * line. Medians of ten, taken in turn, files in the cache of the system, an empty environment. CPU time of the main
+ * thread is beside the time that passed, since it depends less on what else the machine does. Then memory of the idle
+ * service and of an idle Node.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,7 +43,8 @@ export async function benchStart([count = String(ITEMS_DEFAULT)]: readonly strin
     const [dateline, bare] = [join(directory, 'dateline'), join(directory, 'bare')]
     buildExecutable({ bundle: await bundleProgram(), node: process.execPath, output: dateline })
     buildExecutable({ bundle: { main: PRINT_AND_STAY, workers: new Map() }, node: process.execPath, output: bare })
-    // Node as it comes, copied like the others: pages of a file that was written in one go count more of it as resident.
+    // Node as it comes, copied like the others: pages of a file that was written in one go count more of it as
+    // resident.
     const node = join(directory, 'node')
     copyFileSync(process.execPath, node)
     const full = join(directory, 'full')

@@ -6,10 +6,10 @@
  * prints a warning per section of a stripped file; it also takes the executable of another system.
  *
  * Measured (20 starts of `version`, median): as CommonJS 52 ms, as a module 63 ms, CommonJS with V8's code cache 44 ms;
- * `node -e 0` takes 25 ms. The cache is left out all the same: its bytes depend on the seed of V8's hash tables, so that
- * two builds differ, and a cache made under a fixed seed is only used by a process with the same seed, which would give
- * up the protection against made-up keys that collide. A snapshot of the heap is only for programs that load no worker,
- * no server and no database before it is taken.
+ * `node -e 0` takes 25 ms. The cache is left out all the same: its bytes depend on the seed of V8's hash tables, so
+ * that two builds differ, and a cache made under a fixed seed is only used by a process with the same seed, which would
+ * give up the protection against made-up keys that collide. A snapshot of the heap is only for programs that load no
+ * worker, no server and no database before it is taken.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -61,8 +61,8 @@ export function buildExecutable({ bundle, node, output }: Parts): void {
 }
 
 /**
- * Symbols go from the files of Linux. Windows keeps them elsewhere; those of a Mac are woven into tables that the loader
- * uses, and stay. Signatures go, since they would be broken: the builder takes that of a Mac out by itself.
+ * Symbols go from the files of Linux. Windows keeps them elsewhere; those of a Mac are woven into tables that the
+ * loader uses, and stay. Signatures go, since they would be broken: the builder takes that of a Mac out by itself.
  */
 function prepared(node: Buffer): Buffer {
   if (isElf(node)) return stripElf(node)

@@ -1,7 +1,7 @@
 /**
  * Takes the signature of Node's publisher out of an executable of Windows: it would be shown as broken once our program
- * is put in. It stands at the end of the file, and the header says where (PE Format, "Optional Header Data Directories",
- * entry 4). The checksum of the header is cleared with it; Windows asks only drivers for theirs.
+ * is put in. It stands at the end of the file, and the header says where (PE Format, "Optional Header Data
+ * Directories", entry 4). The checksum of the header is cleared with it; Windows asks only drivers for theirs.
  */
 const HEADER_AT = 0x3c
 const OPTIONAL_HEADER = 24

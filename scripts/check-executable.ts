@@ -1,11 +1,11 @@
 /**
- * The executable before it may be called one: built twice from two directories it is the same, and the suites of the API
- * and of the command line run against it, from empty directories with an empty environment, while strace writes down
- * what it says to the network: nothing beyond this machine, where the mail servers of the tests are too.
+ * The executable before it may be called one: built twice from two directories it is the same, and the suites of the
+ * API and of the command line run against it, from empty directories with an empty environment, while strace writes
+ * down what it says to the network: nothing beyond this machine, where the mail servers of the tests are too.
  *
  * Tests that move the clock run with libfaketime, which has to be in the environment of the process; nothing else is.
- * Where strace or libfaketime is missing, that part is left out with a word about it. The suite of the HTTP layer is not
- * among these: it tries that layer alone, with servers of its own inside the tests.
+ * Where strace or libfaketime is missing, that part is left out with a word about it. The suite of the HTTP layer is
+ * not among these: it tries that layer alone, with servers of its own inside the tests.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -71,7 +71,8 @@ function tracedProgram(): (directory: string) => string {
   return (directory) => {
     const [traces, script] = [join(work, directory), join(work, `${directory}.sh`)]
     mkdirSync(traces, { recursive: true })
-    // Shells set PWD, which strace takes away again. With -D the executable keeps the process id that the test knows, and gets its signals.
+    // Shells set PWD, which strace takes away again. With -D the executable keeps the process id that the test knows,
+    // and gets its signals.
     const strace = `/usr/bin/strace -D -f -qq --seccomp-bpf -e trace=%network -e signal=none -E PWD -o '${traces}/'$$`
     writeFileSync(script, `#!/bin/sh\nexec ${strace} '${EXECUTABLE}' "$@"\n`, { mode: 0o755 })
     return script

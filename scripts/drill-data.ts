@@ -6,7 +6,8 @@
  * - a backup that was killed is not there, or is whole; the database goes on;
  * - after a restore that was killed, the directory has all of the old database or all of the new one;
  * - after a migration that was killed, the database has the old schema or the new one, and every row, and goes on;
- * - on a full disk writes are answered with 503 and the log says why, reads are answered, nothing that was acknowledged is
+ * - on a full disk writes are answered with 503 and the log says why, reads are answered, nothing that was acknowledged
+ *   is
  *   lost, also by a process that is killed then, and writes go on as soon as there is room.
  */
 import assert from 'node:assert/strict'

@@ -1,7 +1,7 @@
 /**
- * `npm run drill -- mail [CODES] [KILLS]`, `npm run drill -- data [SECONDS]` and `npm run drill -- import [KILLS]`: the program as a process that is killed
- * again and again while it works, and what must hold all the same. The seed is printed; `SEED=` takes the same decisions
- * again.
+ * `npm run drill -- mail [CODES] [KILLS]`, `npm run drill -- data [SECONDS]` and `npm run drill -- import [KILLS]`: the
+ * program as a process that is killed again and again while it works, and what must hold all the same. The seed is
+ * printed; `SEED=` takes the same decisions again.
  */
 import { seedOfRun } from '../test/support/random.ts'
 import { drillData } from './drill-data.ts'

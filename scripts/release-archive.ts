@@ -79,7 +79,8 @@ export async function zip(files: readonly ArchivedFile[]): Promise<Buffer> {
   for (const { path, bytes } of files) {
     const packed = await promisify(deflateRaw)(bytes, { level: LEVEL })
     const name = Buffer.from(path)
-    // What both kinds of header have in common: version 2.0, no flags, deflate, time, date, sum, sizes, length of the name.
+    // What both kinds of header have in common: version 2.0, no flags, deflate, time, date, sum, sizes, length of the
+    // name.
     const common = Buffer.alloc(26)
     for (const [value, at] of [
       [20, 0],

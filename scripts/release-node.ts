@@ -43,7 +43,9 @@ export const SYSTEMS: readonly System[] = [
   },
 ]
 
-/** Fetches the package through npm, which keeps it for the next time. Gives its files by name. Throws with the cause. */
+/**
+ * Fetches the package through npm, which keeps it for the next time. Gives its files by name. Throws with the cause.
+ */
 export function fetchNode({ name, integrity }: System, version: string): ReadonlyMap<string, Buffer> {
   const directory = mkdtempSync(join(tmpdir(), 'dateline-node-'))
   try {

@@ -1,10 +1,10 @@
 /**
- * `npm run release [-- --key FILE] [--only NAMES] [--out DIR]`: the executable for every system, each also compressed, with
- * SHA256SUMS, a bill of materials, and a signature when there is a key.
+ * `npm run release [-- --key FILE] [--only NAMES] [--out DIR]`: the executable for every system, each also compressed,
+ * with SHA256SUMS, a bill of materials, and a signature when there is a key.
  *
  * The key is an Ed25519 private key as PEM (`openssl genpkey -algorithm ed25519`), in the file of --key or of
- * DATELINE_SIGN_KEY_FILE. The signature is over SHA256SUMS, 64 bytes as they are, so that openssl can check it as well as
- * `dateline verify`. Nothing in a release depends on the time or the directory of the build.
+ * DATELINE_SIGN_KEY_FILE. The signature is over SHA256SUMS, 64 bytes as they are, so that openssl can check it as well
+ * as `dateline verify`. Nothing in a release depends on the time or the directory of the build.
  *
  * What cannot be done here: a Mac accepts the executable without a signature, also one with Apple's own processor that
  * translates it, but a signature that macOS shows as a publisher's needs Apple's tools; so does one of Windows.

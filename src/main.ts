@@ -79,8 +79,8 @@ function systemText(error: unknown): string | undefined {
 }
 
 /**
- * Nobody reads any more, as behind `| head -1`, or the disk is full: the program ends, as others do by SIGPIPE. A command
- * that goes on all the same listens for itself.
+ * Nobody reads any more, as behind `| head -1`, or the disk is full: the program ends, as others do by SIGPIPE. A
+ * command that goes on all the same listens for itself.
  */
 function outputFailed(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
   if (stream.listenerCount('error') > 1) return

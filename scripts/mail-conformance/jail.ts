@@ -1,5 +1,6 @@
 /**
- * A directory that a mail server takes for the whole machine: its program, the libraries that it needs, users, settings.
+ * A directory that a mail server takes for the whole machine: its program, the libraries that it needs, users,
+ * settings.
  *
  * These servers have paths and users compiled in, and insist on the owners of their directories. With chroot(2) all of
  * that is true inside and nothing of it outside: no user is added, no file of the machine is touched, and one removal
@@ -57,7 +58,9 @@ export interface Jail extends AsyncDisposable {
   start(words: readonly string[], environment?: Readonly<Record<string, string>>): void
   /** Runs a program to its end; gives what it printed. Throws where it fails. */
   run(words: readonly string[], input?: string | Uint8Array): string
-  /** Resolves once the port takes connections. Rejects with what the programs printed where one ends, or after a time. */
+  /**
+   * Resolves once the port takes connections. Rejects with what the programs printed where one ends, or after a time.
+   */
   listening(port: number): Promise<void>
   /** What the programs printed. */
   printed(): string

@@ -16,7 +16,10 @@ import { type Account, nextMail, type Receiver } from './receiver.ts'
 const LOG_MS_MAX = 5_000
 const POLL_MS = 20
 
-/** The comma and the letters of two scripts get encoded. Shorter than one encoded word: Python before 3.14 shows the gap. */
+/**
+ * The comma and the letters of two scripts get encoded. Shorter than one encoded word: Python before 3.14 shows the
+ * gap.
+ */
 const SENDER = { name: 'Zoë & 日本語, Inc.', address: 'no-reply@example.org' }
 
 export const ASCII_READER = 'reader@example.net'

@@ -5,12 +5,12 @@
  * under way at once, so that one recipient's server that answers late does not hold up the others; when the mail server
  * itself is away, one probe goes at a time (mail-circuit.ts).
  *
- * What a crash can do: a message that was taken and not recorded as done is tried again at the next start. If the server
- * had accepted it, in the moment between its reply and our commit, it is delivered twice. No protocol can close that
- * gap, since SMTP has no way to ask what became of a message (RFC 1047), and the other choice would be to lose a code
- * that somebody waits for. So the gap is kept as short as it can be: the result is written in the same turn of the event
- * loop in which the reply arrived, and before the lane says anything more to the server. Both copies have the same
- * Message-ID, which is made of the message's id, so that whoever receives them can tell.
+ * What a crash can do: a message that was taken and not recorded as done is tried again at the next start. If the
+ * server had accepted it, in the moment between its reply and our commit, it is delivered twice. No protocol can close
+ * that gap, since SMTP has no way to ask what became of a message (RFC 1047), and the other choice would be to lose a
+ * code that somebody waits for. So the gap is kept as short as it can be: the result is written in the same turn of the
+ * event loop in which the reply arrived, and before the lane says anything more to the server. Both copies have the
+ * same Message-ID, which is made of the message's id, so that whoever receives them can tell.
  *
  * When a newer code comes for an address, an attempt with the old one is broken off wherever it stands: its code is
  * void, it is never tried again, so nothing can be doubled; and the person may have asked again because that attempt

@@ -5,7 +5,8 @@ import { DECORATORS, type User } from '../models/user.ts'
 import type { NewAccount } from '../store/store.ts'
 
 /**
- * A reserved name (RFC 2606): no mail for a guest can ever reach anybody. The original used a domain that somebody owns.
+ * A reserved name (RFC 2606): no mail for a guest can ever reach anybody. The original used a domain that somebody
+ * owns.
  */
 const GUEST_DOMAIN = 'anonymous.invalid'
 

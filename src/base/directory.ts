@@ -1,7 +1,8 @@
 /**
  * Making directories, and making sure of the names in them.
  *
- * Parents are made one at a time: Node's own recursive mkdir goes round in circles for ever where a file system takes no directories, as below /proc.
+ * Parents are made one at a time: Node's own recursive mkdir goes round in circles for ever where a file system takes
+ * no directories, as below /proc.
  */
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -35,8 +36,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Gives a whole file its final name, which nobody may have taken: a link fails then with EEXIST, and the file is gone; a
- * rename would replace what is there. Some file systems have no links.
+ * Gives a whole file its final name, which nobody may have taken: a link fails then with EEXIST, and the file is gone;
+ * a rename would replace what is there. Some file systems have no links.
  */
 export function giveName(partial: string, file: string): void {
   try {

@@ -10,7 +10,9 @@ export interface JsonObject {
 }
 
 export const JSON_DEPTH_MAX = 200
-/** For what is judged again by whoever reads it: a filter of 100 levels has two of JSON in each, and some around them. */
+/**
+ * For what is judged again by whoever reads it: a filter of 100 levels has two of JSON in each, and some around them.
+ */
 export const JSON_DEPTH_JUDGED_MAX = 450
 
 /** A text that is no JSON document, or one we do not take. The message says where, and quotes nothing long. */

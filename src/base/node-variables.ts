@@ -6,9 +6,9 @@
  * its streams and costs one start of Node. NODE_OPTIONS alone is ignored by Node itself, as the executable is built to.
  *
  * Before that, NODE_DEBUG and NODE_DEBUG_NATIVE may print a few lines and NODE_EXTRA_CA_CERTS that it cannot be read,
- * NODE_COMPILE_CACHE makes an empty directory, and an OPENSSL_CONF that cannot be used or NODE_REPL_EXTERNAL_MODULE ends
- * the process. Windows cannot replace a process, and one with sockets of systemd would lose them: there the variables
- * are only taken away from what reads them later, NODE_TLS_REJECT_UNAUTHORIZED among them, while NODE_DEBUG,
+ * NODE_COMPILE_CACHE makes an empty directory, and an OPENSSL_CONF that cannot be used or NODE_REPL_EXTERNAL_MODULE
+ * ends the process. Windows cannot replace a process, and one with sockets of systemd would lose them: there the
+ * variables are only taken away from what reads them later, NODE_TLS_REJECT_UNAUTHORIZED among them, while NODE_DEBUG,
  * NODE_V8_COVERAGE, NODE_EXTRA_CA_CERTS and OPENSSL_CONF work. Whoever sets the environment of a process could as well
  * start another: this guards against accidents.
  */
@@ -19,7 +19,9 @@ const OF_NODE = /^(?:NODE_|OPENSSL_|SSL_CERT_(?:FILE|DIR)$)/i
 /** Node ignores it in this executable, so that it costs no fresh start. */
 const HARMLESS = new Set(['NODE_OPTIONS'])
 
-/** In the executable, leaves `environment` without the variables of Node, by a fresh start of the process if need be. */
+/**
+ * In the executable, leaves `environment` without the variables of Node, by a fresh start of the process if need be.
+ */
 export function leaveNodeVariables(environment: NodeJS.ProcessEnv): void {
   if (!isSea()) return
   const names = Object.keys(environment).filter((name) => OF_NODE.test(name))

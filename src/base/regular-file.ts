@@ -1,15 +1,15 @@
 /**
  * Reading a small file that somebody else names.
  *
- * The path may lead to anything: a pipe would hold up the program until somebody writes into it, signals included, and a
- * device such as /dev/zero has no end but that of the memory. What is read at a start is also read again later, which
+ * The path may lead to anything: a pipe would hold up the program until somebody writes into it, signals included, and
+ * a device such as /dev/zero has no end but that of the memory. What is read at a start is also read again later, which
  * a pipe could not give. So only regular files are read, and of them no more than a limit.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /**
- * The bytes of a regular file of at most `bytesMax` bytes. Throws the system's error, or one whose message says what was
- * expected and found.
+ * The bytes of a regular file of at most `bytesMax` bytes. Throws the system's error, or one whose message says what
+ * was expected and found.
  */
 export function readRegularFile(path: string, bytesMax: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

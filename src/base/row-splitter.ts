@@ -2,8 +2,9 @@
  * Cuts a stream of bytes into rows, which end at a line feed; in CSV a line feed between quotes belongs to its row.
  *
  * It works on bytes: line feed and quote mean the same at any place of UTF-8, and nothing is decoded twice. A quote is
- * doubled within quotes, so whether a place is inside depends on the number of quotes before it, and on nothing else. At
- * most one row and one chunk are held; a row that is longer than the limit is passed over to its end and only counted.
+ * doubled within quotes, so whether a place is inside depends on the number of quotes before it, and on nothing else.
+ * At most one row and one chunk are held; a row that is longer than the limit is passed over to its end and only
+ * counted.
  */
 
 export interface RowSplitterOptions {

@@ -1,4 +1,7 @@
-/** From the words of a command line to operands, options and settings. An unknown flag is an error with the nearest name. */
+/**
+ * From the words of a command line to operands, options and settings. An unknown flag is an error with the nearest
+ * name.
+ */
 import { didYouMean } from '../base/nearest.ts'
 import { SETTINGS, type SettingName } from '../config/settings.ts'
 import { UsageError, type Arguments, type Command } from './command.ts'

@@ -44,7 +44,9 @@ export const backupCommand: Command = {
   },
 }
 
-/** Where there are few cores, the service goes first: most of a backup is reading the copy, and nobody waits for that. */
+/**
+ * Where there are few cores, the service goes first: most of a backup is reading the copy, and nobody waits for that.
+ */
 function yieldToService(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

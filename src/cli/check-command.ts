@@ -1,6 +1,6 @@
 /**
- * `dateline check`: everything that the service needs, one line each: ok, or what to do. Changes nothing, takes no lock,
- * and works beside a running service.
+ * `dateline check`: everything that the service needs, one line each: ok, or what to do. Changes nothing, takes no
+ * lock, and works beside a running service.
  */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

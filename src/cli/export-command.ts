@@ -1,8 +1,8 @@
 /**
  * `dateline export`: the documents of a model as they are at one moment, also while the service runs.
  *
- * One read transaction sees one state. As long as it lasts, the write-ahead log of a service that writes cannot be emptied,
- * so the command waits for nobody but whoever reads its output.
+ * One read transaction sees one state. As long as it lasts, the write-ahead log of a service that writes cannot be
+ * emptied, so the command waits for nobody but whoever reads its output.
  */
 import { once } from 'node:events'
 import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
  * `dateline import`: documents from a file, also while the service runs.
  *
- * Rows are read and prepared in a thread (import-worker.ts) and written in batches (import-run.ts). What cannot be taken is
- * reported and passed over; what was committed stays, and an import that was cut off goes on with --resume.
+ * Rows are read and prepared in a thread (import-worker.ts) and written in batches (import-run.ts). What cannot be
+ * taken is reported and passed over; what was committed stays, and an import that was cut off goes on with --resume.
  */
 import { join, resolve } from 'node:path'
 import { openServices, type Services } from '../app/services.ts'
@@ -87,7 +87,9 @@ export const importCommand: Command = {
   },
 }
 
-/** With the directory to ourselves where nobody has it, else beside the service. Throws DataDirError and SchemaError. */
+/**
+ * With the directory to ourselves where nobody has it, else beside the service. Throws DataDirError and SchemaError.
+ */
 async function openBeside(
   config: Config,
   { environment, stderr }: Terminal,

@@ -28,12 +28,14 @@ export interface ChunkMessage {
   readonly chunk: Uint8Array<ArrayBuffer> | undefined
 }
 
-/** Of each row in `places`: where it is in the bytes, its line, where the next begins in the file, and on which line. */
+/**
+ * Of each row in `places`: where it is in the bytes, its line, where the next begins in the file, and on which line.
+ */
 export const PLACE_NUMBERS = 5
 
 /**
- * Rows in their order; all arrays but `places` have one entry for each. The rows of a chunk come in several blocks where they
- * are large: a row of a few bytes may become a document of megabytes, by its references.
+ * Rows in their order; all arrays but `places` have one entry for each. The rows of a chunk come in several blocks
+ * where they are large: a row of a few bytes may become a document of megabytes, by its references.
  */
 export interface PreparedBlock {
   /** Bytes of the chunk that this answers; 0 where another block is to come. */

@@ -1,6 +1,6 @@
 /**
- * How far interrupted imports have come, as notes in the database: each is written with the batch that it speaks of, so it
- * is right after any crash. An import that ends well forgets its note.
+ * How far interrupted imports have come, as notes in the database: each is written with the batch that it speaks of, so
+ * it is right after any crash. An import that ends well forgets its note.
  */
 import { createHash } from 'node:crypto'
 import type { BulkWriter } from '../store/bulk-writer.ts'

@@ -1,8 +1,9 @@
 /**
  * An import: batches of prepared rows, each one transaction with the note of how far the import has come.
  *
- * A batch ends with its number of rows or its time, whichever comes first. Beside a service the time is short and a pause of
- * twice that follows: its writes look for the lock at growing intervals, and must meet a free moment soon. With the directory to ourselves there is nobody to wait for.
+ * A batch ends with its number of rows or its time, whichever comes first. Beside a service the time is short and a
+ * pause of twice that follows: its writes look for the lock at growing intervals, and must meet a free moment soon.
+ * With the directory to ourselves there is nobody to wait for.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
@@ -104,7 +105,9 @@ interface Waiting {
   next: number
 }
 
-/** Writes the rows of one batch and takes them off what waits. Where it fails, nothing is written and all still waits. */
+/**
+ * Writes the rows of one batch and takes them off what waits. Where it fails, nothing is written and all still waits.
+ */
 async function commitBatch(task: ImportTask, waiting: Waiting[], before: ImportState): Promise<ImportState> {
   const { writer, rowsMax, isAlone, keepsBatches, noteName, now, onRefusals } = task
   const ends = await writer.transact((tables) => {

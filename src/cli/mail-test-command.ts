@@ -1,4 +1,7 @@
-/** `dateline mail test`: one delivery before the operator's eyes, with the whole dialogue, and what is wrong in a sentence. */
+/**
+ * `dateline mail test`: one delivery before the operator's eyes, with the whole dialogue, and what is wrong in a
+ * sentence.
+ */
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../base/clock.ts'
 import { idGenerator } from '../base/ids.ts'

@@ -89,7 +89,9 @@ interface Running {
   readonly app: App
 }
 
-/** Reads the settings again and takes what can change without a restart. Settings that cannot be used change nothing. */
+/**
+ * Reads the settings again and takes what can change without a restart. Settings that cannot be used change nothing.
+ */
 function reload({ settings }: Arguments, { terminal, log, app }: Running): void {
   try {
     const config = readConfig(settings, terminal.environment)

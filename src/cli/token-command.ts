@@ -1,4 +1,6 @@
-/** `dateline token`: an access token for a script or a local app, which is a session like any other and can be ended. */
+/**
+ * `dateline token`: an access token for a script or a local app, which is a session like any other and can be ended.
+ */
 import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { parseDuration } from '../base/duration.ts'

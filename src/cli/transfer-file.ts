@@ -72,7 +72,9 @@ export interface Header {
   readonly rest: AsyncGenerator<Uint8Array<ArrayBuffer>>
 }
 
-/** Takes the first row off a CSV file. Throws TransferFileError where it is too long, or its quotes are never closed. */
+/**
+ * Takes the first row off a CSV file. Throws TransferFileError where it is too long, or its quotes are never closed.
+ */
 export async function takeHeader(file: string, chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>): Promise<Header> {
   const splitter = createRowSplitter({ hasQuotes: true, rowBytesMax: ROW_BYTES_MAX, offset: 0, line: 1 })
   for (let step = await chunks.next(); ; step = await chunks.next()) {

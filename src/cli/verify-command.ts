@@ -1,9 +1,9 @@
 /**
  * `dateline verify`: whether a downloaded file is the one that was published.
  *
- * A list of sums beside the file protects against broken downloads only, for whoever can replace the one can replace the
- * other. The signature over the list (Ed25519, RFC 8032, 64 bytes in a file of their own) protects against that too, with
- * a key that came another way. A list that is not signed as demanded is not looked into.
+ * A list of sums beside the file protects against broken downloads only, for whoever can replace the one can replace
+ * the other. The signature over the list (Ed25519, RFC 8032, 64 bytes in a file of their own) protects against that
+ * too, with a key that came another way. A list that is not signed as demanded is not looked into.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { createReadStream } from 'node:fs'

@@ -1,4 +1,6 @@
-/** What the commands on a data directory have in common: open the services, work, close; beside a running service too. */
+/**
+ * What the commands on a data directory have in common: open the services, work, close; beside a running service too.
+ */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openServices, type Services } from '../app/services.ts'

@@ -1,13 +1,14 @@
 /**
  * Documents as rows of cells, and back, so that an export that was imported again gives equal documents.
  *
- * The columns come from the declaration of the model. A declared record, and an embedded copy of another document, has a
- * column for each of its members, under its dotted path; lists and keyed maps stand as JSON in one cell. All that has no
- * column stands in the last one, `$more`, as a JSON object: a name that no member can have, because none begins with `$`.
+ * The columns come from the declaration of the model. A declared record, and an embedded copy of another document, has
+ * a column for each of its members, under its dotted path; lists and keyed maps stand as JSON in one cell. All that has
+ * no column stands in the last one, `$more`, as a JSON object: a name that no member can have, because none begins with
+ * `$`.
  *
  * Nothing in a cell is what the kind of the member makes of it: the empty text for a text, null where the member may be
- * null, otherwise no member at all. Of a record or a copy all of whose cells are empty there is nothing; one of whose cells
- * only `id` holds something is a reference. Where a text may be null, `""` in quotes is the empty text.
+ * null, otherwise no member at all. Of a record or a copy all of whose cells are empty there is nothing; one of whose
+ * cells only `id` holds something is a reference. Where a text may be null, `""` in quotes is the empty text.
  *
  * A spreadsheet takes a text for a formula that begins like one, and headlines are written by many people. Such a text
  * gets an apostrophe in front, and loses it again when it is read.

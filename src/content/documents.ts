@@ -162,7 +162,9 @@ function lastAdmin(done: 'deleted' | 'demoted'): Failure {
   return fail('forbidden', `The last administrator cannot be ${done} here: give another user the role first`)
 }
 
-/** Owned documents have their owner's id, singletons their fixed one, all others a new one; none comes from the body. */
+/**
+ * Owned documents have their owner's id, singletons their fixed one, all others a new one; none comes from the body.
+ */
 function newDocumentId(model: Model, sent: JsonObject, { caller, newId }: { caller: Caller; newId: NewId }): string {
   if (model.singleton !== undefined) return model.singleton
   if (model.owned === undefined) return newId()

@@ -2,9 +2,9 @@
  * All stored documents of a model that a filter matches, one after the other in the order of their ids, in memory that
  * does not grow with them.
  *
- * That order is the same wherever the documents are stored, so two exports can be compared. With a filter, the planner of
- * the service answers page after page: a narrow filter is looked up in its index, a wide one follows the ids. All pages
- * see one snapshot, if the caller has a read transaction open.
+ * That order is the same wherever the documents are stored, so two exports can be compared. With a filter, the planner
+ * of the service answers page after page: a narrow filter is looked up in its index, a wide one follows the ids. All
+ * pages see one snapshot, if the caller has a read transaction open.
  */
 import type { Model } from '../models/schema.ts'
 import type { Database } from '../store/database.ts'

@@ -1,8 +1,9 @@
 /**
- * From a row of an import to the document that it stores, by the rules of a creation or replacement by an administrator.
+ * From a row of an import to the document that it stores, by the rules of a creation or replacement by an
+ * administrator.
  *
- * Two things an operator may do that no request may: a row names the id of its document, and with `keep` its dates. So an
- * id has to be one that the API can address and that no file name or URL takes for something else.
+ * Two things an operator may do that no request may: a row names the id of its document, and with `keep` its dates. So
+ * an id has to be one that the API can address and that no file name or URL takes for something else.
  */
 import { isUtf8 } from 'node:buffer'
 import { readCsvRow, type Cell } from '../base/csv.ts'
@@ -101,7 +102,9 @@ function readCells(text: string, model: Model, columns: readonly string[]): Json
   return documentOfCells(model, new Map(columns.map((name, i): [string, Cell] => [name, cells[i] as Cell])))
 }
 
-/** What a row stores, going by what `textOf` finds now. Throws invalidInput with the message that the API would give. */
+/**
+ * What a row stores, going by what `textOf` finds now. Throws invalidInput with the message that the API would give.
+ */
 export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
   const { model, textOf, readEmail } = context
   const id = readId(sent, context)
@@ -126,8 +129,8 @@ export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
 }
 
 /**
- * What a row may leave out. A field with an initial value keeps the stored one in a document that is there: so a file can be
- * imported twice, and one without a column for it publishes nothing that was a draft.
+ * What a row may leave out. A field with an initial value keeps the stored one in a document that is there: so a file
+ * can be imported twice, and one without a column for it publishes nothing that was a draft.
  */
 function leftOut(model: Model, stored: JsonObject | undefined): JsonObject {
   // A user who is added begins without cards of the feed.

@@ -13,7 +13,9 @@ export interface InvitedUser {
   readonly appRole: User['appRole']
   readonly dashboardRole: User['dashboardRole']
 }
-/** Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one. */
+/**
+ * Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one.
+ */
 export type Invite = (invited: InvitedUser & { readonly now: number }) => Promise<JsonObject>
 
 const NOT_GENERATED = { id: '', createdAt: '', updatedAt: '' }

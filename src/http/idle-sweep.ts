@@ -2,9 +2,9 @@
  * Ending connections that nobody uses, by one look at all of them now and then.
  *
  * Node would keep a timer for each connection and move it at every request, reply and write, which costs about three
- * percent of the time of a request by id. Here a connection only remembers the number of the look at which it began to wait.
- * A client that does not take its reply is the exception: from the next look on, node's timer watches whether bytes of
- * it still move.
+ * percent of the time of a request by id. Here a connection only remembers the number of the look at which it began to
+ * wait. A client that does not take its reply is the exception: from the next look on, node's timer watches whether
+ * bytes of it still move.
  */
 import type { Socket } from 'node:net'
 import type { IncomingExchange } from './incoming-exchange.ts'

@@ -8,7 +8,9 @@ import { codeRunsOf } from './code-runs.ts'
 
 const LINE_CHARS_MAX = 76
 
-/** Cuts base64 into lines, of which the first begins with the prefix (no digit at its end, fewer than 70 characters). */
+/**
+ * Cuts base64 into lines, of which the first begins with the prefix (no digit at its end, fewer than 70 characters).
+ */
 export function base64Lines(base64: string, prefix = ''): readonly string[] {
   const lines: string[] = []
   let line = prefix

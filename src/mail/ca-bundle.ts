@@ -1,6 +1,6 @@
 /**
- * The certificates of a private authority (`--mail-ca`): one or several in PEM form (RFC 7468), trusted for mail servers
- * beside those that everybody trusts.
+ * The certificates of a private authority (`--mail-ca`): one or several in PEM form (RFC 7468), trusted for mail
+ * servers beside those that everybody trusts.
  *
  * They are parsed at start and each way to get the file wrong has its own sentence, because TLS itself would only say,
  * with the first mail, that it cannot verify the server: a key in place of the certificate, DER in place of PEM, the
@@ -61,7 +61,9 @@ export function readCaBundle(path: string, now: Clock): CaBundle {
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g
 
-/** Whether others can be verified by it: an authority (RFC 5280 4.2.1.9), or one from before there was that extension. */
+/**
+ * Whether others can be verified by it: an authority (RFC 5280 4.2.1.9), or one from before there was that extension.
+ */
 function isAuthority(certificate: X509Certificate): boolean {
   return certificate.ca || certificate.subject === certificate.issuer
 }

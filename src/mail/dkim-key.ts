@@ -1,7 +1,8 @@
 /**
  * The private key of DKIM signatures: RSA (RFC 6376, with the sizes of RFC 8301) or Ed25519 (RFC 8463).
  *
- * RFC 8301 lets signers go down to 1024 bits, which can be broken by now, and does not ask verifiers for more than 4096.
+ * RFC 8301 lets signers go down to 1024 bits, which can be broken by now, and does not ask verifiers for more than
+ * 4096.
  */
 import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto'
 

@@ -2,8 +2,8 @@
  * Mail messages: RFC 5322 headers over a MIME body (RFC 2045, 2046) with the same content as text and as HTML.
  *
  * Everything is 7-bit, so any server takes it; only a recipient whose local part is not ASCII puts UTF-8 into the `To`
- * line (RFC 6532). The frame holds no run of six digits that stands alone (code-runs.ts), so boundary and Message-ID are
- * letters.
+ * line (RFC 6532). The frame holds no run of six digits that stands alone (code-runs.ts), so boundary and Message-ID
+ * are letters.
  */
 import { type Mailbox, wireAddress } from './address.ts'
 import { encodeName, encodeText, headerLine } from './header-text.ts'

@@ -19,7 +19,9 @@ type Piece = string | { readonly name: keyof Values }
 
 export type Template = readonly Piece[]
 
-/** Reads a template. Throws a TemplateError for an unknown name, a `{{` that is no placeholder, and too many of them. */
+/**
+ * Reads a template. Throws a TemplateError for an unknown name, a `{{` that is no placeholder, and too many of them.
+ */
 export function parseTemplate(source: TemplateSource): Template {
   const { text } = source
   const pieces: Piece[] = []

@@ -194,7 +194,9 @@ export class SmtpChannel {
     this.#tell('note', text)
   }
 
-  /** The attempt is over; the line is kept for another, for at most `ms`. `onDisturbed` is called when it is no more. */
+  /**
+   * The attempt is over; the line is kept for another, for at most `ms`. `onDisturbed` is called when it is no more.
+   */
   rest(ms: number, onDisturbed: () => void): void {
     this.#leaveAttempt()
     this.#attempt = undefined

@@ -72,8 +72,8 @@ async function hello(channel: SmtpChannel): Promise<Extensions> {
   demand(channel, 'ehlo', reply, 2)
   const extensions = new Map<string, readonly string[]>()
   for (const line of reply.lines.slice(1)) {
-    // `AUTH=PLAIN LOGIN` is how servers wrote it before RFC 4954; clients of that time still ask for it, so some servers
-    // say it in both ways, and not always with the same mechanisms.
+    // `AUTH=PLAIN LOGIN` is how servers wrote it before RFC 4954; clients of that time still ask for it, so some
+    // servers say it in both ways, and not always with the same mechanisms.
     const [keyword = '', ...parameters] = line
       .toUpperCase()
       .replace(/^AUTH=/, 'AUTH ')

@@ -2,9 +2,9 @@
  * The HTML of a template: text and layout, and nothing that can be clicked, loaded or run.
  *
  * A mail scanner follows links and an image tells when it was seen, so a sign-in mail has neither. Elements and
- * attributes are those that are known to be harmless; a list of the harmful ones would never be complete. The grammar is
- * narrower than a browser's: where the two could see different tags (a `<` in an attribute, a bracket in a comment, a
- * tag that is not closed), the template is refused.
+ * attributes are those that are known to be harmless; a list of the harmful ones would never be complete. The grammar
+ * is narrower than a browser's: where the two could see different tags (a `<` in an attribute, a bracket in a comment,
+ * a tag that is not closed), the template is refused.
  */
 import { describe } from '../base/failure.ts'
 import { refusedTemplate, type TemplateSource } from './template-error.ts'

@@ -1,8 +1,8 @@
 /**
  * Backups that the service makes by itself, in a thread.
  *
- * What was done last stands in the database, so that the next one is due when it would have been without a restart. After
- * a failure it is tried again, with pauses that grow; old backups go only when a new one has been checked.
+ * What was done last stands in the database, so that the next one is due when it would have been without a restart.
+ * After a failure it is tried again, with pauses that grow; old backups go only when a new one has been checked.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,9 +1,9 @@
 /**
  * Backups: whole, checked copies of the database under their final name, or nothing.
  *
- * A backup is written under another name in the directory where it is to be, and gets its name when it has been checked and is
- * on disk. A process that is killed meanwhile leaves that other file, which a later backup clears away. The secrets are
- * no part of a backup: who finds one can read what the site holds, but can sign nobody in.
+ * A backup is written under another name in the directory where it is to be, and gets its name when it has been checked
+ * and is on disk. A process that is killed meanwhile leaves that other file, which a later backup clears away. The
+ * secrets are no part of a backup: who finds one can read what the site holds, but can sign nobody in.
  */
 import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'

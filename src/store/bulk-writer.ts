@@ -1,11 +1,11 @@
 /**
  * Many documents at once, in transactions that the caller cuts to size.
  *
- * It works on a connection of its own, beside a service that runs or with the directory to itself. A note can be kept in
- * the same transaction as the documents, so that what is noted as done is done, whatever happens to the process.
+ * It works on a connection of its own, beside a service that runs or with the directory to itself. A note can be kept
+ * in the same transaction as the documents, so that what is noted as done is done, whatever happens to the process.
  *
- * Whether a document is there is found out beforehand, without a lock; `basis` says what was found. Here it is only made
- * sure that this still holds: where it does not, the row is 'stale', and the caller prepares it anew, within the
+ * Whether a document is there is found out beforehand, without a lock; `basis` says what was found. Here it is only
+ * made sure that this still holds: where it does not, the row is 'stale', and the caller prepares it anew, within the
  * transaction.
  */
 import { setImmediate as turn } from 'node:timers/promises'
@@ -23,8 +23,8 @@ import { putSearchRow, unindexText } from './trigram-index.ts'
 /** Each try waits for as long as the connection does, five seconds. */
 const BEGIN_TRIES_MAX = 12
 /**
- * With the directory to ourselves, nobody waits while the log is moved, and moving more at a time moves less: a page that
- * changed several times is moved once. 32 MiB.
+ * With the directory to ourselves, nobody waits while the log is moved, and moving more at a time moves less: a page
+ * that changed several times is moved once. 32 MiB.
  */
 const ALONE_LOG_PAGES = 8_192
 
@@ -107,8 +107,8 @@ export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions): BulkW
 }
 
 /**
- * Changes of the search index, made together at the end of a transaction. SQLite opens a savepoint for each statement that
- * could fail half-way, as an INSERT with triggers can, and at each savepoint FTS5 writes out what it has gathered
+ * Changes of the search index, made together at the end of a transaction. SQLite opens a savepoint for each statement
+ * that could fail half-way, as an INSERT with triggers can, and at each savepoint FTS5 writes out what it has gathered
  * (sqlite.org/vtab.html#xsavepoint): row by row that takes as long as all other work together.
  */
 interface SearchChanges {

@@ -4,8 +4,8 @@
  * SQLite would move the log by itself, but two things have to happen with it. Pages that it takes from the log may hold
  * copies of cells that have moved elsewhere (unused-space.ts): every changed page goes through the log, so blanking the
  * pages of the log each time it is moved keeps the whole file clean, at a cost that grows with what was written and not
- * with the size of the site. And after an account was deleted, the log itself has to be emptied, and pages have to leave
- * the memory of our connection, lest the next change of one writes an old copy back.
+ * with the size of the site. And after an account was deleted, the log itself has to be emptied, and pages have to
+ * leave the memory of our connection, lest the next change of one writes an old copy back.
  *
  * The pages are blanked while a second connection holds the write lock and the log is wholly in the database: then no
  * process can write to the database file. An open reader of an older state holds everything up; it is tried again after

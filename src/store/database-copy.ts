@@ -2,12 +2,12 @@
  * A copy of a database as it was at one moment, checked, and on disk when it is done. Others may write meanwhile.
  *
  * SQLite copies page by page. A write by another connection between two steps would make it begin again, and on a busy
- * site for ever; so the connection that is copied holds a read transaction, and sees one snapshot throughout. Readers do
- * not hold up writers, but the write-ahead log cannot be emptied while one reads an old state: the log grows for as long
- * as the copy takes, so it is bounded.
+ * site for ever; so the connection that is copied holds a read transaction, and sees one snapshot throughout. Readers
+ * do not hold up writers, but the write-ahead log cannot be emptied while one reads an old state: the log grows for as
+ * long as the copy takes, so it is bounded.
  *
- * What could hold up writers is the disk. A gigabyte that is written in one go makes everybody's next sync wait for all of
- * it, so after each few megabytes the copy waits until they are on disk, and then pauses as long as that took.
+ * What could hold up writers is the disk. A gigabyte that is written in one go makes everybody's next sync wait for all
+ * of it, so after each few megabytes the copy waits until they are on disk, and then pauses as long as that took.
  */
 import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -45,8 +45,9 @@ export interface Database {
   exec(sql: string): void
   readonly inTransaction: boolean
   /**
-   * Copies the database to a file, `pages` at a time, beside other work of the process (sqlite.org/backup.html). `onStep`
-   * is called between two steps; what it throws ends the copy. Within a read transaction, the copy is of its snapshot.
+   * Copies the database to a file, `pages` at a time, beside other work of the process (sqlite.org/backup.html).
+   * `onStep` is called between two steps; what it throws ends the copy. Within a read transaction, the copy is of its
+   * snapshot.
    */
   copyTo(file: string, pages: number, onStep: (done: CopyStep) => void): Promise<void>
   /** May be called more than once. */

@@ -1,8 +1,10 @@
 /**
- * Guests who stay away: nobody can sign in to them again once their token is gone, so their accounts only fill the disk.
+ * Guests who stay away: nobody can sign in to them again once their token is gone, so their accounts only fill the
+ * disk.
  *
- * `guest_seen` has the time at which a guest was first here on the last of their days (UTC): a guest who asks a thousand
- * times a day costs one write. So an absence is counted from the end of that day. A guest who has no row yet gets one with the present time, so that nobody is removed whose absence was not seen.
+ * `guest_seen` has the time at which a guest was first here on the last of their days (UTC): a guest who asks a
+ * thousand times a day costs one write. So an absence is counted from the end of that day. A guest who has no row yet
+ * gets one with the present time, so that nobody is removed whose absence was not seen.
  */
 import type { Database } from './database.ts'
 import { deleteAccount } from './account-tables.ts'

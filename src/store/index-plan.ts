@@ -6,7 +6,8 @@
  * rows that do not meet them in one step, which nothing can end, and there may be a million. Beside other requests
  * they are a column of the row, so that the budget counts each row and ends the plan in time.
  *
- * `INDEXED BY` holds SQLite to the choice: a lost index is an error, never a slow query (sqlite.org/lang_indexedby.html).
+ * `INDEXED BY` holds SQLite to the choice: a lost index is an error, never a slow query
+ * (sqlite.org/lang_indexedby.html).
  */
 import { isSqlText } from './conditions.ts'
 import {
@@ -49,7 +50,9 @@ interface NamedIndex {
   readonly kept: readonly string[]
 }
 
-/** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id` */
+/**
+ * `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id`
+ */
 function indexPlan(task: Task, { name, columns, kept }: NamedIndex): Candidate | undefined {
   const { query, conditions, statistics } = task
   const fixed: { readonly path: string; readonly values: readonly string[] }[] = []

@@ -1,7 +1,7 @@
 /**
- * The write-ahead log as a file (sqlite.org/fileformat2.html#walformat): a header, then frames, each of them a page as a
- * commit left it. When all of it is in the database and nobody reads it, the next commit begins it again, with other salts
- * in its header.
+ * The write-ahead log as a file (sqlite.org/fileformat2.html#walformat): a header, then frames, each of them a page as
+ * a commit left it. When all of it is in the database and nobody reads it, the next commit begins it again, with other
+ * salts in its header.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Database } from './database.ts'

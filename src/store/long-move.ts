@@ -1,13 +1,14 @@
 /**
  * Moving a long write-ahead log into the database without holding anybody up.
  *
- * A log gets long while somebody reads one old state, as a backup does. Moving and blanking it in one go (checkpoints.ts)
- * would keep every write waiting; so it is done piece by piece, in a thread, and the write lock is taken for a few
- * milliseconds at a time:
+ * A log gets long while somebody reads one old state, as a backup does. Moving and blanking it in one go
+ * (checkpoints.ts) would keep every write waiting; so it is done piece by piece, in a thread, and the write lock is
+ * taken for a few milliseconds at a time:
  *
  * 1. Under the write lock, begin to read at the end of the log, the mark. From then on nobody can begin the log again.
  * 2. Move what is before the mark, without any lock. SQLite takes care of that.
- * 3. Blank the pages that were moved, some at a time under the write lock. Frames up to the mark are in the database, and
+ * 3. Blank the pages that were moved, some at a time under the write lock. Frames up to the mark are in the database,
+ *    and
  *    nobody moves them a second time; so a page that has no frame behind the mark is written by nobody.
  * 4. From the mark on, the same again, until what is left is short. That is moved and blanked under one write lock.
  *
@@ -34,7 +35,9 @@ const PAUSE_MS = 4
 /** How often, and how many times, an older reader is waited for: ten minutes. */
 const READER_PAUSE_MS = 250
 const READER_PAUSES_MAX = 2_400
-/** On a busy site the lock is free for a moment between two transactions: SQLite's own waits of up to 100 ms miss it. */
+/**
+ * On a busy site the lock is free for a moment between two transactions: SQLite's own waits of up to 100 ms miss it.
+ */
 const LOCK_PAUSE_MS = 0.5
 const LOCK_TRIES_MAX = 10_000
 
@@ -48,8 +51,8 @@ export interface LongMove {
 }
 
 /**
- * Moves the log and gives what is blanked now, which is not all of it where a reader or a lock was in the way. Throws what
- * else SQLite throws; nothing is lost then.
+ * Moves the log and gives what is blanked now, which is not all of it where a reader or a lock was in the way. Throws
+ * what else SQLite throws; nothing is lost then.
  */
 export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): LogPart {
   const [guard, fence, reader] = [openDatabase(file), openDatabase(file), openDatabase(file, { readOnly: true })]

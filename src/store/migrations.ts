@@ -203,8 +203,8 @@ function recount(database: Database, model: Model): void {
 }
 
 /**
- * VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html). It gets its name when it is whole and on disk; what
- * an attempt before left of it is replaced.
+ * VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html). It gets its name when it is whole and on disk;
+ * what an attempt before left of it is replaced.
  */
 function keepCopy(database: Database, file: string): void {
   const partial = `${file}.partial`

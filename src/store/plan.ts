@@ -33,7 +33,9 @@ export interface Plan {
   readonly isExact: boolean
   /** Patterns that the texts of a row have to meet, one for each; all that is left where documents are not read. */
   readonly texts: readonly Pattern[]
-  /** The last column says whether a row meets what SQL decides; the others come as well, so that each of them counts. */
+  /**
+   * The last column says whether a row meets what SQL decides; the others come as well, so that each of them counts.
+   */
   readonly isFlagged: boolean
   /** Rows bring their documents, to be judged or for keys that SQL cannot tell. */
   readonly readsDocuments: boolean

@@ -1,8 +1,8 @@
 /**
  * Putting a copy in the place of the database, so that a crash at any point leaves the old one or the new one.
  *
- * What must never be is the new file beside the log of the old one: SQLite would replay one into the other. So the log of
- * the old database is folded into it first, while the directory is ours; from then on there is no log, and one
+ * What must never be is the new file beside the log of the old one: SQLite would replay one into the other. So the log
+ * of the old database is folded into it first, while the directory is ours; from then on there is no log, and one
  * rename exchanges one whole file for another (rename(2); on Windows MoveFileEx, which replaces as well). A damaged
  * database cannot be folded. It is of no use to anybody, so its log is moved aside before the rename.
  */

@@ -55,7 +55,9 @@ export function trigramTable(model: Model): string {
   return `${model.name}_search`
 }
 
-/** The paths that the trigram table keeps beside the text: all that an index knows, so that a search reads no document. */
+/**
+ * The paths that the trigram table keeps beside the text: all that an index knows, so that a search reads no document.
+ */
 export function trigramColumns(model: Model): readonly string[] {
   return [
     ...new Set(model.indexes.flatMap((index) => [...indexColumns(index).map(({ path }) => path), ...keptPaths(index)])),

@@ -18,8 +18,8 @@ const CANDIDATES_MAX = 8_000
 const CANDIDATE_COST = 2
 
 /**
- * Looking for trigrams that are all common takes as long as they are common, in one step of SQLite that nothing can end.
- * So beside other requests each trigram is only probed, and the search is taken where one of them is rare.
+ * Looking for trigrams that are all common takes as long as they are common, in one step of SQLite that nothing can
+ * end. So beside other requests each trigram is only probed, and the search is taken where one of them is rare.
  */
 export function searchOf(
   database: Database,
@@ -41,7 +41,9 @@ export function searchOf(
   return { match, text, condition, candidates, isRare: mayTakeLong && candidates < CANDIDATES_MAX }
 }
 
-/** `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …` */
+/**
+ * `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …`
+ */
 export function searchPlan(task: Task): Candidate | undefined {
   const { model, query, conditions, search } = task
   if (search?.isRare !== true) return undefined

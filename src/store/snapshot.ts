@@ -1,9 +1,10 @@
 /**
  * All reads of one turn of the event loop see one snapshot of the database.
  *
- * A statement outside a transaction takes and gives back SQLite's read lock by itself (sqlite.org/wal.html#concurrency),
- * which costs twice as much as finding a row by its id. A read transaction around the turn pays that once for all
- * requests that arrived together. It ends with the turn, or when a write begins, so it never keeps a checkpoint waiting.
+ * A statement outside a transaction takes and gives back SQLite's read lock by itself
+ * (sqlite.org/wal.html#concurrency), which costs twice as much as finding a row by its id. A read transaction around
+ * the turn pays that once for all requests that arrived together. It ends with the turn, or when a write begins, so it
+ * never keeps a checkpoint waiting.
  */
 import type { Database } from './database.ts'
 

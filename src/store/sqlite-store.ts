@@ -139,8 +139,9 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
       }),
     countRate: (rate, now) => write(() => countRate(database, rate, now)),
 
-    // Leases mean nothing after a power cut. That of a delivery would send a mail again that was just delivered, as does
-    // a cut a moment earlier; and syncs keep the service from reading what the mail server said to the other lanes.
+    // Leases mean nothing after a power cut. That of a delivery would send a mail again that was just delivered, as
+    // does a cut a moment earlier; and syncs keep the service from reading what the mail server said to the other
+    // lanes.
     takeMessages: (turn) => writeUnsynced(() => outbox.takeMessages(database, turn)),
     finishMessage: (id, result, now) => writeUnsynced(() => outbox.finishMessage(database, id, result, now)),
     listMessages: (query) => read(() => outbox.listMessages(database, query)),

@@ -153,7 +153,9 @@ export interface CallerClaim {
 }
 
 export interface AccountStore {
-  /** The JSON text of a token's user: undefined where the user is gone, or the token or all of the user's were ended. */
+  /**
+   * The JSON text of a token's user: undefined where the user is gone, or the token or all of the user's were ended.
+   */
   caller(claim: CallerClaim): Promise<string | undefined>
   userByEmail(email: string): Promise<JsonObject | undefined>
   /** The `language.code` in the settings of the address's user; undefined where there is no user, or no text there. */

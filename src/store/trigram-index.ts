@@ -103,7 +103,9 @@ export function countTexts(database: Database, model: Model, match: string, limi
   return Number(row?.['n'])
 }
 
-/** The rarest of some trigrams, and in how many texts the rarest of all is, up to a limit. Bounded, whatever the text. */
+/**
+ * The rarest of some trigrams, and in how many texts the rarest of all is, up to a limit. Bounded, whatever the text.
+ */
 export function rarestTrigrams(database: Database, model: Model, trigrams: readonly string[], limit: number) {
   const counted = trigrams
     .map((trigram) => ({ trigram, count: countTexts(database, model, trigramQuery([trigram]), limit) }))

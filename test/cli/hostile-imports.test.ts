@@ -1,6 +1,6 @@
 /**
- * Files that were made to break an import, or broke on their way: each gets its sentence with the line, nothing gets into
- * the database that a request could not have put there, and memory stays what it was.
+ * Files that were made to break an import, or broke on their way: each gets its sentence with the line, nothing gets
+ * into the database that a request could not have put there, and memory stays what it was.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,6 @@
-/** `dateline mail test` against scripted servers: the dialogue, the sentence, the exit status, and no password anywhere. */
+/**
+ * `dateline mail test` against scripted servers: the dialogue, the sentence, the exit status, and no password anywhere.
+ */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * What an operator is told when a delivery fails. The failures are real ones: a peer that refuses at each step, TLS with
- * certificates that are wrong in each way, ports where nothing or something else listens, programs, directories.
+ * What an operator is told when a delivery fails. The failures are real ones: a peer that refuses at each step, TLS
+ * with certificates that are wrong in each way, ports where nothing or something else listens, programs, directories.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

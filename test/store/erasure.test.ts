@@ -3,8 +3,8 @@
  *
  * SQLite's secure_delete overwrites a deleted cell where it stands, but not the copies of it that stay behind in the
  * unallocated part of a page when cells move to a neighbour: of a few hundred deleted accounts, some were still
- * readable. These tests fill pages in random order, split, rebalance and delete, and look for every account that is gone
- * in the bytes of every file.
+ * readable. These tests fill pages in random order, split, rebalance and delete, and look for every account that is
+ * gone in the bytes of every file.
  */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'

@@ -1,4 +1,7 @@
-/** A log that a reader kept from being moved is moved by a thread, while others go on writing, and nothing is left behind. */
+/**
+ * A log that a reader kept from being moved is moved by a thread, while others go on writing, and nothing is left
+ * behind.
+ */
 import assert from 'node:assert/strict'
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs'
 import { once } from 'node:events'
@@ -130,7 +133,10 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   assert.deepEqual(faultsOf(writer), [])
 })
 
-/** Holds the lock for a tenth of a second, again and again with a short gap, until told to stop; counts its transactions. */
+/**
+ * Holds the lock for a tenth of a second, again and again with a short gap, until told to stop; counts its
+ * transactions.
+ */
 const HOLDER = `
   const { workerData: { file, shared } } = require('node:worker_threads')
   const { DatabaseSync } = require('node:sqlite')

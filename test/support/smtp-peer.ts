@@ -2,9 +2,9 @@
  * A mail server for tests that follows a script, over real sockets.
  *
  * A script is a list of steps. Each waits for a line that opens with its first text ('' is the connection itself and,
- * later on, any line; '.' is the end of the message after a 354) and then answers with its second. It keeps what it heard, and in which state, so
- * that a test can say what must never have been sent. Every connection gets the script from its beginning, or one of
- * its own.
+ * later on, any line; '.' is the end of the message after a 354) and then answers with its second. It keeps what it
+ * heard, and in which state, so that a test can say what must never have been sent. Every connection gets the script
+ * from its beginning, or one of its own.
  */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
@@ -15,7 +15,8 @@ import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.ts'
 
 /**
  * What the peer hears, what it answers, and what it does then. An answer gets its CRLF unless it ends in a line feed;
- * '' is no answer, and a function gives one to the line that was heard. Then: `tls` begins a handshake, `drop` cuts the connection, `flood` repeats the answer without end.
+ * '' is no answer, and a function gives one to the line that was heard. Then: `tls` begins a handshake, `drop` cuts the
+ * connection, `flood` repeats the answer without end.
  */
 export type Step = readonly [
   hears: string,

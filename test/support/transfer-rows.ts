@@ -1,4 +1,6 @@
-/** Rows for every model that an export has to carry whole: quotes, line ends, formulas, members that nobody declared. */
+/**
+ * Rows for every model that an export has to carry whole: quotes, line ends, formulas, members that nobody declared.
+ */
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { guestEmail } from '../../src/auth/new-account.ts'
 import { sampleContent } from '../../src/content/sample.ts'
