@@ -54,6 +54,8 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     else {
       const value = words[++i]
       if (value === undefined) throw new UsageError(`${name} wants a value`)
+      // A value that was forgotten, as in "--to --json", must not become the name of a file.
+      if (flags.has(value)) throw new UsageError(`${name} wants a value, found ${value}`)
       flag.set(value)
     }
   }
