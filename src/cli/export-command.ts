@@ -156,12 +156,13 @@ async function writeExport(task: ExportTask, to: string): Promise<ExitCode> {
   const file = resolve(to)
   const partial = `${file}.partial-${process.pid}`
   const begun = systemClock()
-  let isInterrupted = false
+  let [isInterrupted, isMade] = [false, false]
   void terminal.interrupted.then(() => void (isInterrupted = true))
   let [descriptor, count] = [undefined as number | undefined, 0]
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw unwritable(to, IS_THERE)
   try {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw unwritable(to, IS_THERE)
     descriptor = openSync(partial, 'wx', 0o600)
+    isMade = true
     for (const piece of pieces(task)) {
       writeWhole(descriptor, piece.text)
       count = piece.count
@@ -175,7 +176,7 @@ async function writeExport(task: ExportTask, to: string): Promise<ExitCode> {
     syncDirectory(dirname(file))
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor)
-    rmSync(partial, { force: true })
+    if (isMade) rmSync(partial, { force: true })
     if (error instanceof Error && 'code' in error && 'syscall' in error) throw unwritable(to, error)
     throw error
   }

@@ -347,6 +347,8 @@ describe('export to whoever reads', () => {
       refused.stderr,
       /^Cannot export to "[^\n]*": a file of that name is in the way: choose another name with --to\n$/,
     )
+    const below = await runHere(['export', '--data-dir', data, '--model', 'topic', '--to', join(file, 'x')])
+    assert.match(below.stderr, /^Cannot export to "[^\n]*": a part of the path is not a directory\n$/)
   })
 })
 
