@@ -7,6 +7,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a directory',
   EEXIST: 'a file of that name is in the way',
   EISDIR: 'it is a directory',
+  ENAMETOOLONG: 'the name is too long',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 }

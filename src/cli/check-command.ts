@@ -78,7 +78,7 @@ async function findingOf(name: string, check: Check): Promise<Finding> {
   try {
     return { name, ok: true, text: oneLine(await check()) }
   } catch (error) {
-    return { name, ok: false, text: oneLine(error instanceof Error ? error.message : String(error)) }
+    return { name, ok: false, text: oneLine(systemReason(error)) }
   }
 }
 

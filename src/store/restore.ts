@@ -6,11 +6,22 @@
  * rename exchanges one whole file for another (rename(2); on Windows MoveFileEx, which replaces as well). A damaged
  * database cannot be folded. It is of no use to anybody, so its log is moved aside before the rename.
  */
-import { copyFileSync, existsSync, linkSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  type Stats,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { syncDirectory } from '../base/directory.ts'
+import { systemReason } from '../base/system-error.ts'
 import type { Model } from '../models/schema.ts'
 import { databaseReason, foldLog, isDamage } from './database.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
@@ -40,9 +51,10 @@ export async function restoreDatabase({ dir, from, version, ...request }: Restor
   const source = resolve(from)
   const action = `Cannot restore "${source}"`
   const ifDamaged = 'choose another copy'
-  if (statSync(source, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw new DatabaseFileError(`${action}: there is no such file`)
-  }
+  const found = fileAt(source, action)
+  if (found === undefined) throw new DatabaseFileError(`${action}: there is no such file`)
+  if (!found.isFile())
+    throw new DatabaseFileError(`${action}: it is no file, but a directory or a device: ${ifDamaged}`)
   if (existsSync(dir.database) && realpathSync(source) === realpathSync(dir.database)) {
     throw new DatabaseFileError(`${action}: it is the database in use: ${ifDamaged}`)
   }
@@ -66,6 +78,15 @@ export async function restoreDatabase({ dir, from, version, ...request }: Restor
   } catch (error) {
     rmSync(partial, { force: true })
     throw new DatabaseFileError(`${action}: ${databaseReason(error)}`, { cause: error })
+  }
+}
+
+/** What is at a path; undefined for nothing. Throws DatabaseFileError, as where a directory on the way is none. */
+function fileAt(path: string, action: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new DatabaseFileError(`${action}: ${systemReason(error)}`, { cause: error })
   }
 }
 

@@ -119,7 +119,7 @@ it('restore refuses what is no sound database of ours, or of a newer program, an
   const before = files.map((file) => readFileSync(file))
   for (const [from, kind, wanted] of [
     [join(directory, 'none.db'), DatabaseFileError, /there is no such file$/],
-    [directory, DatabaseFileError, /there is no such file$/],
+    [directory, DatabaseFileError, /it is no file, but a directory or a device: choose another copy$/],
     [dir.database, DatabaseFileError, /it is the database in use: choose another copy$/],
     [place('text.db', Buffer.from('no database'.repeat(1000))), DatabaseFileError, /damaged.*: choose another copy$/],
     [
