@@ -1,4 +1,5 @@
 /** What can be found out about a database file without changing it: whose it is, whether it is sound, what is in it. */
+import { describe } from '../base/failure.ts'
 import type { Model } from '../models/schema.ts'
 import type { Database } from './database.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
@@ -8,7 +9,7 @@ const FAULTS_MAX = 5
 
 /**
  * What SQLite finds wrong in the whole file, at most a few lines: pages and indexes (sqlite.org/pragma.html#
- * pragma_integrity_check, which also asks the text index) and foreign keys. Reads everything, which takes a second or
+ * pragma_integrity_check, which also asks the text index), foreign keys, and what does not belong into it. Reads everything, which takes a second or
  * two for each gigabyte, and holds nobody up.
  */
 export function faultsOf(database: Database): readonly string[] {
@@ -17,10 +18,24 @@ export function faultsOf(database: Database): readonly string[] {
     .flatMap((row) => String(row['integrity_check']).split('\n'))
     .filter((line) => line !== 'ok' && !line.startsWith('***'))
   if (lines.length > 0) return lines
+  const strangers = strangersIn(database)
+  if (strangers.length > 0) return strangers
   const orphans = database.all('PRAGMA foreign_key_check')
   return orphans
     .slice(0, FAULTS_MAX)
     .map((row) => `a row of ${String(row['table'])} belongs to a user that is not there`)
+}
+
+/**
+ * Triggers and views that this program does not make. In a file from elsewhere they could delete or change what is
+ * written, or pretend to be a table. Ours have a slash in their names, and such that no declaration knows are dropped as
+ * the file is opened (migrations.ts).
+ */
+function strangersIn(database: Database): readonly string[] {
+  return database
+    .all("SELECT type, name FROM sqlite_schema WHERE type = 'view' OR (type = 'trigger' AND instr(name, '/') = 0)")
+    .slice(0, FAULTS_MAX)
+    .map(({ type, name }) => `the ${String(type)} ${describe(name)} was not made by dateline`)
 }
 
 export type ItemCounts = Readonly<Record<string, number>>

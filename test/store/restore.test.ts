@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
@@ -154,3 +155,21 @@ it('the copy that a migration keeps can be restored', async (t) => {
   await restore(dir, join(dir.path, `dateline.db.before-schema-${MIGRATIONS.length}`))
   assert.deepEqual(topics(dir.database), ['x'])
 })
+
+for (const [name, sql] of [
+  ['trigger', 'CREATE TRIGGER evil AFTER INSERT ON user BEGIN DELETE FROM headline; END'],
+  ['view', 'CREATE VIEW "evil" AS SELECT 1'],
+] as const) {
+  it(`attack: a backup with a ${name} of somebody else is refused, and nothing changes`, async (t) => {
+    const { dir, backup } = await killed(t)
+    const database = new DatabaseSync(backup)
+    database.exec(sql)
+    database.close()
+    await assert.rejects(restore(dir, backup), (error: Error) => {
+      assert.ok(error instanceof DatabaseFileError)
+      assert.match(error.message, new RegExp(`the ${name} "evil" was not made by dateline`))
+      return true
+    })
+    assert.deepEqual(topics(dir.database), ['new'])
+  })
+}
