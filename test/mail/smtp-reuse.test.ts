@@ -366,9 +366,13 @@ describe('deliver() of several mails at once', () => {
   it('bounds how many wait, and for how long', async () => {
     await using opened = await open(silent, { limits: { sessions: 1, waiting: 1 }, timeouts: { total: 60 } })
     const errors = await Promise.all([1, 2, 3].map(() => rejection(opened.client.deliver(MAIL))))
-    const problems = errors.map(({ message, temporary }) => [temporary, message.replace(/^.* at /, '')])
+    // The second gets the place of the first, whose time ends a moment before its own: it may have begun to connect.
+    const problems = errors.map(({ message, temporary }) => [
+      temporary,
+      message.replace(/^.* at /, '').replace(/^(?:greeting|ehlo|mail)(?=: it took)/, 'connect'),
+    ])
     assert.deepEqual(problems, [
-      [true, 'mail: it took too long as a whole'],
+      [true, 'connect: it took too long as a whole'],
       [true, 'connect: it took too long as a whole'],
       [true, 'connect: too many mails wait for a connection already'],
     ])
