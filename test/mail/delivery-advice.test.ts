@@ -67,7 +67,7 @@ describe('adviceFor() on a connection', () => {
     )
   })
 
-  const silent = { greeting: 60, connect: 60 }
+  const silent = { greeting: 200, connect: 200 }
   const rows: ReadonlyArray<readonly [string, readonly Step[], Overrides, RegExp, PeerOptions?]> = [
     ['that stays silent', [], { timeouts: silent }, /^The server says nothing: if it expects TLS .* use smtps:\/\//],
     [

@@ -95,7 +95,7 @@ describe('deliver() to another machine', () => {
     [
       'there is no TLS after STARTTLS',
       [GREETING, OFFER, ['STARTTLS', '220 go']],
-      { ...TRUSTED, timeouts: { connect: 60 } },
+      { ...TRUSTED, timeouts: { connect: 200 } },
       'tls',
     ],
     ['nobody vouches for the certificate', OVER_TLS, { ...TRUSTED, ca: [] }, 'tls'],

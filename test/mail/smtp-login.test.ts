@@ -226,7 +226,7 @@ describe('deliver(), with a token,', () => {
   }
 
   it('does not wait for a token beyond the time of the attempt', async () => {
-    const settings: Overrides = { login: { ...login, token: () => new Promise(() => {}) }, timeouts: { total: 50 } }
+    const settings: Overrides = { login: { ...login, token: () => new Promise(() => {}) }, timeouts: { total: 250 } }
     const { error } = await attempt([...offering('XOAUTH2'), QUIT], settings)
     assert.match(error?.message ?? '', /took too long as a whole$/)
   })

@@ -153,7 +153,7 @@ describe('deliver(), where the server offers PIPELINING,', () => {
         ['RCPT', ''],
         ['DATA', ''],
       ]
-      await using opened = await open(script, { timeouts: { command: 40 } })
+      await using opened = await open(script, { timeouts: { command: 200 } })
       const error = await rejection(opened.client.deliver(MAIL))
       assert.deepEqual([error.stage, opened.peer.verbs()], ['mail', `EHLO ${packets}`])
     }
@@ -218,7 +218,7 @@ describe('deliver(), where the server offers PIPELINING,', () => {
   for (const [name, steps, stage] of counts) {
     it(`sends no message to a server that gives ${name}`, async () => {
       const script = [...OPENING, ...steps]
-      await using opened = await open(script, { timeouts: { command: 60, quit: 20 } }, { chunks: 'joined' })
+      await using opened = await open(script, { timeouts: { command: 200, quit: 20 } }, { chunks: 'joined' })
       const error = await rejection(opened.client.deliver(MAIL))
       assert.deepEqual([error.stage, error.temporary], [stage, true], error.message)
       await opened.peer.quiet()
@@ -247,7 +247,7 @@ describe('a connection that rests', () => {
   for (const [name, script] of dead) {
     it(`is replaced when it ${name}, and the mail arrives once`, async () => {
       const later = [[...OPENING, ...SEND, QUIT]]
-      await using opened = await open(script, { timeouts: { command: 60 } }, { later })
+      await using opened = await open(script, { timeouts: { command: 200 } }, { later })
       await opened.client.deliver(mailTo('one@d.example'))
       assert.deepEqual(await opened.client.deliver(mailTo('two@d.example')), { reply: '250 queued' })
       assert.equal(opened.peer.connections, 2)
@@ -273,7 +273,7 @@ describe('a connection that rests', () => {
       ['.', ''],
     ] as const) {
       const script: Step[] = [...rested, ...SEND.slice(0, 3), last]
-      await using opened = await open(script, { timeouts: { data: 40 } })
+      await using opened = await open(script, { timeouts: { data: 200 } })
       await opened.client.deliver(MAIL)
       const error = await rejection(opened.client.deliver(MAIL))
       assert.deepEqual([error.stage, error.temporary], ['message', true])
@@ -364,7 +364,7 @@ describe('deliver() of several mails at once', () => {
   })
 
   it('bounds how many wait, and for how long', async () => {
-    await using opened = await open(silent, { limits: { sessions: 1, waiting: 1 }, timeouts: { total: 60 } })
+    await using opened = await open(silent, { limits: { sessions: 1, waiting: 1 }, timeouts: { total: 250 } })
     const errors = await Promise.all([1, 2, 3].map(() => rejection(opened.client.deliver(MAIL))))
     // The second gets the place of the first, whose time ends a moment before its own: it may have begun to connect.
     const problems = errors.map(({ message, temporary }) => [

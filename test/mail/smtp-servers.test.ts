@@ -67,7 +67,7 @@ describe('deliver() with several servers', () => {
     ['takes no mail', [['', '554 no'], QUIT]],
     ['hangs up', [['', '', 'drop']]],
     ['greets with rubbish', [['', 'rubbish']]],
-    ['greets too late', [['', '220-slow']], { timeouts: { greeting: 40 } }],
+    ['greets too late', [['', '220-slow']], { timeouts: { greeting: 200 } }],
     ['refuses EHLO for now', [GREETING, ['EHLO', '451 later'], QUIT]],
     ['cannot check the password now', [GREETING, EHLO, ['AUTH', '454 later'], QUIT], { login: LOGIN }],
   ]
@@ -138,7 +138,7 @@ describe('deliver() with several servers', () => {
     const silent: Step[] = [['', '']]
     await using first = await openPeer(silent)
     await using second = await openPeer(silent)
-    const settings = settingsOf([first.port, second.port], { timeouts: { greeting: 10_000, total: 40 } })
+    const settings = settingsOf([first.port, second.port], { timeouts: { greeting: 10_000, total: 250 } })
     assert.match((await rejection(deliverOnce(settings, MAIL))).message, /took too long as a whole$/)
     assert.equal(second.connections, 0)
   })
@@ -175,7 +175,7 @@ describe('a DeliveryError', () => {
       /at tls: the connection failed \(TLS: wrong version number\)$/,
       undefined,
     ],
-    ['silence', { timeouts: { greeting: 30 } }, 'ETIMEDOUT', /no answer came within 30 ms$/, undefined],
+    ['silence', { timeouts: { greeting: 200 } }, 'ETIMEDOUT', /no answer came within 200 ms$/, undefined],
   ]
   for (const [name, overrides, code, message, issuer, options] of failing) {
     it(`names the cause of ${name}`, async () => {
