@@ -366,16 +366,11 @@ describe('deliver() of several mails at once', () => {
   it('bounds how many wait, and for how long', async () => {
     await using opened = await open(silent, { limits: { sessions: 1, waiting: 1 }, timeouts: { total: 250 } })
     const errors = await Promise.all([1, 2, 3].map(() => rejection(opened.client.deliver(MAIL))))
-    // The second gets the place of the first, whose time ends a moment before its own: it may have begun to connect.
-    const problems = errors.map(({ message, temporary }) => [
-      temporary,
-      message.replace(/^.* at /, '').replace(/^(?:greeting|ehlo|mail)(?=: it took)/, 'connect'),
-    ])
-    assert.deepEqual(problems, [
-      [true, 'connect: it took too long as a whole'],
-      [true, 'connect: it took too long as a whole'],
-      [true, 'connect: too many mails wait for a connection already'],
-    ])
+    const [first, second, third] = errors.map(({ message, temporary }) => [temporary, message.replace(/^.* at /, '')])
+    assert.deepEqual(first, [true, 'mail: it took too long as a whole'])
+    // It gets the place of the first, whose time ends a moment before its own: it may have begun to connect.
+    assert.match(String(second), /^true,(?:connect|greeting|ehlo|mail): it took too long as a whole$/)
+    assert.deepEqual(third, [true, 'connect: too many mails wait for a connection already'])
   })
 
   it('ends them all when the client is closed, and takes no more', async () => {
