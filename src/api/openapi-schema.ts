@@ -23,6 +23,16 @@ export function modelSchemas(model: Model): Readonly<Record<string, JsonSchema>>
   }
 }
 
+/** The schemas of what endpoints answer and take besides documents, by the names of their declarations. */
+export function replySchemas(replies: Readonly<Record<string, RecordField>>): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    Object.entries(replies).map(([name, declared]) => [
+      name.charAt(0).toUpperCase() + name.slice(1),
+      recordSchema(declared, name.endsWith('Body') ? sentSchema : storedSchema),
+    ]),
+  )
+}
+
 export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }

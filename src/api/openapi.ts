@@ -3,9 +3,13 @@
  * runs on: the declarations of the models, the codes of failures, and the words on each route.
  */
 import { FAILURE_STATUS, type FailureCode } from '../base/failure.ts'
+import { LOG_LEVELS } from '../base/log.ts'
+import { MESSAGE_STATES } from '../models/message-state.ts'
 import { MODELS } from '../models/registry.ts'
+import * as replies from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
-import { modelSchemas, refTo, schemaName, type JsonSchema } from './openapi-schema.ts'
+import { modelSchemas, refTo, replySchemas, schemaName, type JsonSchema } from './openapi-schema.ts'
+import { NEWEST_DEFAULT, NEWEST_MAX } from './newest.ts'
 import { ROUTE_DOCS, type ParameterName, type RouteDoc } from './route-docs.ts'
 
 const JSON_TYPE = 'application/json'
@@ -31,7 +35,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
         'with `data` and `metadata`, every failure one with `error`.',
     },
     servers: [{ url: '/' }],
-    tags: ['Accounts', 'Data', 'Operation'].map((name) => ({ name })),
+    tags: ['Accounts', 'Data', 'Dashboard', 'Administration', 'Operation'].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
@@ -42,6 +46,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       schemas: {
         ...Object.assign({}, ...MODELS.map(modelSchemas)),
         Document: { anyOf: MODELS.map((model) => refTo(schemaName(model))) },
+        ...replySchemas(replies),
         ...SHARED_SCHEMAS,
       },
     },
@@ -128,9 +133,20 @@ const PARAMETERS: Readonly<Record<ParameterName, JsonSchema>> = {
   sort: parameter('sort', SORT, { example: 'updatedAt:desc,title:asc' }),
   limit: parameter('limit', { type: 'integer', minimum: 0 }, { example: 20 }),
   cursor: parameter('cursor', { type: 'string' }, { description: '`cursor` of the page before' }),
+  newest: parameter(
+    'limit',
+    { type: 'integer', minimum: 1, maximum: NEWEST_MAX, default: NEWEST_DEFAULT },
+    { description: 'How many of the newest' },
+  ),
+  level: parameter(
+    'level',
+    { type: 'string', enum: LOG_LEVELS, default: 'info' },
+    { description: 'The least important level' },
+  ),
+  state: parameter('state', { type: 'string', enum: MESSAGE_STATES }, {}),
 }
 
-function parameter(name: ParameterName, schema: JsonSchema, more: JsonSchema): JsonSchema {
+function parameter(name: string, schema: JsonSchema, more: JsonSchema): JsonSchema {
   return { name, in: 'query', schema, ...more }
 }
 
@@ -168,7 +184,6 @@ const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
   Reference: { ...object({ id: { type: 'string' } }), additionalProperties: false },
   RequestCode: { ...object({ email: EMAIL, isDashboardLogin: DASHBOARD_FLAG }), required: ['email'] },
-  SignedIn: object({ user: refTo('User'), token: { type: 'string' } }),
   VerifyCode: {
     ...object({ email: EMAIL, code: { type: 'string', pattern: '^\\d{6}$' }, isDashboardLogin: DASHBOARD_FLAG }),
     required: ['email', 'code'],

@@ -6,17 +6,17 @@ import type { FailureCode } from '../base/failure.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
 /** A parameter of the query that some routes share. */
-export type ParameterName = 'model' | 'filter' | 'sort' | 'limit' | 'cursor'
+export type ParameterName = 'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state'
 
 export interface RouteDoc {
-  readonly tag: 'Accounts' | 'Data' | 'Operation'
+  readonly tag: 'Accounts' | 'Data' | 'Dashboard' | 'Administration' | 'Operation'
   readonly id: string
   readonly summary: string
   readonly description?: string
   /** Whether a token is wanted, may be there, or is of no use. */
   readonly token: 'required' | 'optional' | 'none'
   readonly parameters?: readonly ParameterName[]
-  /** A name in `components.schemas`, or `document` for the body of the model. */
+  /** A name in `components.schemas`, such as that of a declaration in replies.ts, or `document` for that of the model. */
   readonly body?: string
   readonly reply:
     | { readonly status: 200 | 201; readonly data: string }

@@ -4,7 +4,7 @@
  * Server texts go to the log, and some servers echo what they were sent. So they are cut to a length and cleaned of
  * the password in the forms it travels in, and of every run of six digits, which could be a code.
  */
-import type { Reply } from './replies.ts'
+import type { Reply } from './smtp-replies.ts'
 
 const REPLY_CHARS_MAX = 300
 

@@ -8,7 +8,7 @@
  * not: it would be told again, in a weaker form, to somebody who may only be fishing for it.
  */
 import { DeliveryError, type DeliveryProblem, safeText } from './delivery-error.ts'
-import type { Reply } from './replies.ts'
+import type { Reply } from './smtp-replies.ts'
 import { type Credentials, saslExchange } from './sasl.ts'
 import { SaslError, type SaslExchange } from './sasl-exchange.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'

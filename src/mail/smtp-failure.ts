@@ -1,6 +1,6 @@
 /** The one form of what went wrong with a mail server: which server, at which step, what, and in which words of its. */
 import { DeliveryError, type DeliveryProblem, type Stage, safeReplyText } from './delivery-error.ts'
-import type { Reply } from './replies.ts'
+import type { Reply } from './smtp-replies.ts'
 
 export interface SmtpServer {
   /** A name or an IP address. */

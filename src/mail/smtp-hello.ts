@@ -4,7 +4,7 @@
  */
 import { authenticate, type Login, type TokenLogin } from './smtp-auth.ts'
 import type { DeliveryError, Stage } from './delivery-error.ts'
-import type { Reply } from './replies.ts'
+import type { Reply } from './smtp-replies.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'
 import type { SmtpChannel } from './smtp-channel.ts'
 import { isTemporary, leadsAstray, type TlsMode } from './smtp-policy.ts'

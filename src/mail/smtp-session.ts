@@ -7,7 +7,7 @@
  * could arrive twice.
  */
 import type { DeliveryError, DeliveryProblem } from './delivery-error.ts'
-import type { Reply } from './replies.ts'
+import type { Reply } from './smtp-replies.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'
 import { type ChannelSettings, type CommandLine, openChannel, type SmtpChannel } from './smtp-channel.ts'
 import type { Envelope } from './smtp-envelope.ts'

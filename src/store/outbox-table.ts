@@ -8,18 +8,17 @@
  * A message ends once. Every statement that changes one asks for the state `waiting`, so whatever an attempt brings
  * that was under way when a newer code came, it cannot bring the message back.
  */
+import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
 import type { Database, Row } from './database.ts'
-import {
-  MESSAGE_STATES,
-  type CodeIssue,
-  type DeliveryResult,
-  type ExpiredMessage,
-  type MessageRecord,
-  type MessageState,
-  type OutboxMessage,
-  type OutboxSummary,
-  type OutboxTurn,
-  type OutboxWork,
+import type {
+  CodeIssue,
+  DeliveryResult,
+  ExpiredMessage,
+  MessageRecord,
+  OutboxMessage,
+  OutboxSummary,
+  OutboxTurn,
+  OutboxWork,
 } from './store.ts'
 
 /** With more than this, the mail server has been away for long or somebody asks for codes by the thousand. */

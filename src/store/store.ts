@@ -6,6 +6,7 @@
  * knows SQL or sees a transaction.
  */
 import type { Json, JsonObject } from '../base/json.ts'
+import type { MessageState } from '../models/message-state.ts'
 import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
@@ -232,10 +233,6 @@ export interface ExpiredMessage {
 export type DeliveryResult =
   | { readonly kind: 'delivered' | 'failed' | 'expired'; readonly reply: string }
   | { readonly kind: 'later'; readonly reply: string; readonly dueAt: number }
-
-/** `sending` is a message that waits and has been taken. */
-export const MESSAGE_STATES = ['waiting', 'sending', 'delivered', 'failed', 'expired', 'superseded'] as const
-export type MessageState = (typeof MESSAGE_STATES)[number]
 
 /** What is kept of a message for an operator; times in milliseconds since the epoch. */
 export interface MessageRecord {

@@ -6,6 +6,7 @@ import { apiRoutes, operationRoutes } from '../../src/api/routes.ts'
 import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
 import { seedSample } from '../../src/content/seeding.ts'
 import { MODELS } from '../../src/models/registry.ts'
+import * as replies from '../../src/models/replies.ts'
 import { newCast } from '../support/cast.ts'
 import { run } from '../support/program.ts'
 import { startSuiteService } from '../support/suite-service.ts'
@@ -102,6 +103,14 @@ describe('the description of the API', () => {
     })
     const ids = operations().map(([, , { operationId }]) => operationId)
     assert.equal(new Set(ids).size, ids.length)
+  })
+
+  it('has each declared reply and body under its own name', () => {
+    const schemas = (document['components'] as Members)['schemas'] as Members
+    for (const [name, declared] of Object.entries(replies)) {
+      const schema = schemas[name.charAt(0).toUpperCase() + name.slice(1)] as Members | undefined
+      assert.deepEqual(Object.keys((schema?.['properties'] ?? {}) as Members), Object.keys(declared.fields), name)
+    }
   })
 
   it('declares the parameters of each path, and a reply for each operation', () => {
