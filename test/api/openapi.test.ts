@@ -23,7 +23,7 @@ const isMembers = (value: Json | undefined): value is Members =>
 
 /** The table as it stands; nothing of it is called here. */
 const anything = new Proxy({}, { get: () => () => {} }) as never
-const TABLE = [...apiRoutes(anything, anything, anything), ...operationRoutes(anything)]
+const TABLE = [...apiRoutes(anything, anything), ...operationRoutes(anything)]
 
 function everything(value: Json, visit: (members: Members) => void): void {
   if (Array.isArray(value)) value.forEach((item: Json) => everything(item, visit))
