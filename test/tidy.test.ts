@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { FAILURE_STATUS } from '../src/base/failure.ts'
 import { codeOf, exportsOf, importsOf, readTree } from './support/source-tree.ts'
 import {
+  clientImportsTypes,
   importsAreOurs,
   layersAreKept,
   namesAreGood,
@@ -83,10 +84,25 @@ describe('imports go down the layers only', () => {
     ['an import over several lines', 'src/base/a.ts', "import {\n  x,\n  type Y,\n} from '../http/b.ts'", /lies below/],
     ['a folder without a layer', 'src/extra/a.ts', "import { x } from '../http/b.ts'", /src\/extra has no place/],
     ['an import of app by config', 'src/config/settings.ts', "import { x } from '../app.ts'", /config lies below app/],
+    [
+      'an import of http by the client',
+      'src/client/a.ts',
+      "import type { X } from '../http/b.ts'",
+      /may know models only/,
+    ],
+    [
+      'an import of http by the page',
+      'src/dashboard/a.ts',
+      "import { x } from '../http/b.ts'",
+      /models and client only/,
+    ],
+    ['an import of the page by the client', 'src/client/a.ts', "import { x } from '../dashboard/d.ts'", /models only/],
+    ['an import of the page', 'src/api/a.ts', "import { x } from '../dashboard/d.ts'", /only what runs in browsers/],
+    ['an import of the client', 'src/app.ts', "import { x } from './client/c.ts'", /only what runs in browsers/],
   ] as const) {
     it(`finds ${name}`, () => {
       assertFinds(
-        layersAreKept(made({ [from]: text, 'src/http/b.ts': 'export const x = 1', 'src/app.ts': '' })),
+        layersAreKept(made({ 'src/app.ts': '', [from]: text, 'src/http/b.ts': 'export const x = 1' })),
         wanted,
       )
     })
@@ -95,6 +111,28 @@ describe('imports go down the layers only', () => {
   it('takes imports downward, within a folder, from tests, and in comments', () => {
     const text = "import { x } from '../base/a.ts'\nimport { y } from './c.ts'\n// import { z } from '../cli/z.ts'\n"
     assertTidy(layersAreKept(made({ 'src/http/b.ts': text, 'test/base/a.test.ts': "import '../../src/main.ts'" })))
+  })
+})
+
+describe('the client imports types only', () => {
+  it('in our sources', () => assertTidy(clientImportsTypes(tree)))
+
+  for (const text of [
+    "import { MODELS } from '../models/registry.ts'",
+    "import {\n  type Model,\n  model,\n} from '../models/schema.ts'",
+    "export { model } from '../models/schema.ts'",
+  ]) {
+    it(`finds ${JSON.stringify(text)}`, () => {
+      assertFinds(clientImportsTypes(made({ 'src/client/a.ts': text })), /may import types only/)
+    })
+  }
+
+  it('takes types, values that the client declares, and other folders', () => {
+    const text =
+      "import type { A } from '../models/a.ts'\nexport const b = f('from \"x\"')\nexport type { C } from './c.ts'"
+    assertTidy(
+      clientImportsTypes(made({ 'src/client/a.ts': text, 'src/dashboard/b.ts': "import { x } from './c.ts'" })),
+    )
   })
 })
 

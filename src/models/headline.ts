@@ -33,5 +33,4 @@ export const headline = model({
   trigrams: true,
   counted: true,
   tallied: ['topic.id', 'source.id', 'eventCountry.id'],
-  timeline: 'createdAt',
 })

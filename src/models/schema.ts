@@ -52,10 +52,10 @@ export interface NullableField<F extends Field = Field> {
   readonly of: F
 }
 /** Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. */
-export interface ListField<F extends Field = Field> {
+export interface ListField<F extends Field = Field, A extends 'refuse' | 'keep' = 'refuse' | 'keep'> {
   readonly kind: 'list'
   readonly of: F
-  readonly absent: 'refuse' | 'keep'
+  readonly absent: A
 }
 /** Fixed members. `extras` says what becomes of members that are not declared. */
 export interface RecordField<S extends Shape = Shape> {
@@ -101,13 +101,18 @@ export const constant = <const V extends string>(value: V): ConstantField<V> => 
 export const nullable = <F extends Field>(of: F): NullableField<F> => ({ kind: 'nullable', of })
 export const embedded = <M extends Model>(model: M): EmbeddedField<M> => ({ kind: 'embedded', model })
 
-export function choice<const V extends string>(
+/** The type remembers which default there is, so that types of bodies know what may be left out. */
+export function choice<const V extends string>(values: readonly V[]): ChoiceField<V>
+export function choice<const V extends string, const A extends Pick<ChoiceField<V>, 'initial' | 'implied'>>(
   values: readonly V[],
-  absent: { readonly initial?: V; readonly implied?: V } = {},
-): ChoiceField<V> {
-  return { kind: 'choice', values, ...absent }
+  absent: A,
+): ChoiceField<V> & A
+export function choice<V extends string>(values: readonly V[], absent: Partial<ChoiceField<V>> = {}): ChoiceField<V> {
+  return { ...absent, kind: 'choice', values }
 }
 
+export function list<F extends Field>(of: F): ListField<F, 'refuse'>
+export function list<F extends Field, A extends ListField['absent']>(of: F, absent: A): ListField<F, A>
 export function list<F extends Field>(of: F, absent: ListField['absent'] = 'refuse'): ListField<F> {
   return { kind: 'list', of, absent }
 }
@@ -163,11 +168,11 @@ export type Access = { readonly [operation in Operation]: Grant }
  */
 export type Index = readonly string[]
 
-export interface Model<N extends string = string, S extends Shape = Shape> {
+export interface Model<N extends string = string, S extends Shape = Shape, A extends Access = Access> {
   readonly name: N
   readonly fields: S
   readonly extras: Extras
-  readonly access: Access
+  readonly access: A
   /** Paths that `q` looks at; empty where the model has no search. */
   readonly search: readonly string[]
   readonly indexes: readonly Index[]
@@ -181,8 +186,6 @@ export interface Model<N extends string = string, S extends Shape = Shape> {
   readonly counted?: true
   /** Indexed paths for whose values the number of active documents is kept at hand. */
   readonly tallied?: readonly string[]
-  /** A generated date: the number of documents is kept at hand for each hour of it, in UTC. */
-  readonly timeline?: string
   /** The id of the only document there may be. */
   readonly singleton?: string
   /** Whether documents are computed for each request and not stored. */
@@ -190,7 +193,9 @@ export interface Model<N extends string = string, S extends Shape = Shape> {
 }
 
 /** Declares a model. The call only fixes the types. */
-export function model<const N extends string, const S extends Shape>(declaration: Model<N, S>): Model<N, S> {
+export function model<const N extends string, const S extends Shape, const A extends Access>(
+  declaration: Model<N, S, A>,
+): Model<N, S, A> {
   return declaration
 }
 

@@ -1,7 +1,8 @@
 /** The publication status that every content model has. */
 import { choice, type ChoiceField } from './schema.ts'
 
-export const STATUSES = ['active', 'draft', 'archived'] as const
+const STATUSES = ['active', 'draft', 'archived'] as const
 
 /** A new document is active unless it says otherwise. */
-export const status = (): ChoiceField<(typeof STATUSES)[number]> => choice(STATUSES, { initial: 'active' })
+export const status = (): ChoiceField<(typeof STATUSES)[number]> & { readonly initial: 'active' } =>
+  choice(STATUSES, { initial: 'active' })

@@ -1,7 +1,7 @@
 /** The rules of the house. Each takes a tree and gives sentences about what breaks it; none means all is well. */
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
-import { codeOf, exportsOf, importsOf } from './source-tree.ts'
+import { codeOf, exportsOf, importsOf, withoutComments } from './source-tree.ts'
 import type { Import, Tree } from './source-tree.ts'
 
 /** Imports go down only. Units of one rank do not know each other. A file directly in src is a unit by itself. */
@@ -12,14 +12,21 @@ const RANKS: Readonly<Record<string, number>> = {
   mail: 1,
   models: 2,
   store: 3,
+  client: 3,
   auth: 4,
   content: 4,
+  dashboard: 4,
   api: 5,
-  dashboard: 5,
   config: 6,
   app: 7,
   cli: 8,
   main: 9,
+}
+
+/** What runs in browsers knows only these, and nobody else knows it. */
+const BROWSER_UNITS: Readonly<Record<string, readonly string[]>> = {
+  client: ['models'],
+  dashboard: ['models', 'client'],
 }
 
 export interface Allowance {
@@ -67,9 +74,25 @@ export function layersAreKept(tree: Tree): string[] {
     const [rank, other] = [RANKS[above], RANKS[below]]
     if (rank === undefined) return [`${from}: src/${above} has no place among the layers; give it one in RANKS`]
     if (other === undefined) return [`${to}: src/${below} has no place among the layers; give it one in RANKS`]
+    if (above in BROWSER_UNITS || below in BROWSER_UNITS) {
+      if (BROWSER_UNITS[above]?.includes(below) === true) return []
+      const [unit, known] = above in BROWSER_UNITS ? [above, BROWSER_UNITS[above]] : [below, undefined]
+      const rule =
+        known === undefined ? 'only what runs in browsers knows it' : `it may know ${known.join(' and ')} only`
+      return [`${from} imports ${to}: ${unit} runs in browsers, and ${rule}`]
+    }
     if (rank > other) return []
     return [`${from} imports ${to}: ${above} ${rank === other ? 'stands beside' : 'lies below'} ${below}`]
   })
+}
+
+/** The client is given away as one file: what it imports must be types, which are printed there. */
+export function clientImportsTypes(tree: Tree): string[] {
+  return inFolder(tree, 'src/client').flatMap(([path, text]) =>
+    [...withoutComments(text).matchAll(/^(?:import|export)\b(?!\s+type\b)[^'"`;=()]*?\bfrom\s+['"]([^'"]+)['"]/gm)].map(
+      ([, specifier]) => `${path} imports "${specifier}": the client may import types only`,
+    ),
+  )
 }
 
 export function noImportCycles(tree: Tree): string[] {

@@ -1,0 +1,639 @@
+/**
+ * A client of the service: what its API offers as methods with types, and its refusals as classes.
+ *
+ * One file of standard TypeScript that wants `fetch` and nothing else, so it runs as it is in browsers, Node from 18
+ * on, Deno and Bun. It imports types only: scripts/client.ts prints those in front of it, and the two together are the
+ * file that is given away.
+ *
+ * The token goes into one header of requests to the configured address, and nowhere else: redirects are refused, and
+ * no error has it in its text. What comes back is judged before it is believed, for between us and the service there
+ * may be a proxy, a hotel's sign-in page, or somebody else's server.
+ */
+import type {
+  Backup,
+  Backups,
+  DashboardOverview,
+  DashboardSetup,
+  DocumentProblems,
+  LogLines,
+  MailTest,
+  OutboxMessages,
+  OutboxRetry,
+  QueryPlan,
+  ServiceSettings,
+  ServiceStatus,
+  SessionsEnded,
+  UserSessions,
+} from '../models/replies.ts'
+import type { Bodies, ModelName, Models, Offers, Replacements } from './client-types.ts'
+
+/** Proxies and browsers take URLs of this many characters everywhere; a longer query goes as a body. */
+const URL_CHARS_MAX = 4_096
+/** A page of 100 documents as large as a body may be, and some more. */
+const REPLY_BYTES_MAX = 256 * 1024 * 1024
+/** The service's own errors are shorter by far; nobody needs all of a proxy's page. */
+const FAILURE_BYTES_MAX = 64 * 1024
+/** What iterate() asks for at a time; the service gives at most this many unless it is set up otherwise. */
+const PAGE_SIZE = 100
+/** Of a foreign text that stands in a message of ours. */
+const SHOWN_CHARS_MAX = 60
+
+export interface ClientOptions {
+  /**
+   * Where the service is, such as `https://news.example.org` or `https://example.org/news`. Without one, requests go
+   * to where the page is that this runs in.
+   */
+  readonly url?: string | undefined
+  /** The token of an earlier sign-in. */
+  readonly token?: string | undefined
+  /** In place of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined
+  /** Languages of sign-in mails, as in the header Accept-Language: `de-CH, fr;q=0.8`. */
+  readonly language?: string | undefined
+}
+
+/** What each request takes. There is no deadline but yours: `{ signal: AbortSignal.timeout(5000) }`. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface WriteOptions extends RequestOptions {
+  /** The `etag` that the document had when you read it: whoever changed it since then gets you a PreconditionFailed. */
+  readonly ifMatch?: string | undefined
+}
+
+export interface CheckOptions extends RequestOptions {
+  /** The document that the body would replace; without it the body would be a new one. */
+  readonly id?: string | undefined
+}
+
+/** Anything that JSON can hold. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
+
+/** Tests of one field, in MongoDB's language. All of them must hold. */
+export interface Operators {
+  readonly $eq?: Json
+  readonly $ne?: Json
+  readonly $gt?: Json
+  readonly $gte?: Json
+  readonly $lt?: Json
+  readonly $lte?: Json
+  readonly $in?: readonly Json[]
+  readonly $nin?: readonly Json[]
+  readonly $all?: readonly (Json | Operators)[]
+  readonly $size?: number
+  readonly $elemMatch?: Operators | Filter
+  readonly $exists?: boolean
+  readonly $type?: string | number | readonly (string | number)[]
+  readonly $mod?: readonly [divisor: number, remainder: number]
+  readonly $regex?: string
+  readonly $options?: string
+  readonly $not?: Operators
+}
+
+/** A value that a field must equal; an object of members, none of which is an operator. */
+export type Value =
+  | Exclude<Json, object>
+  | readonly Json[]
+  | { readonly [member: string]: Json; readonly [operator: `$${string}`]: never }
+
+/** Dotted paths of fields with what they must be: `{ status: 'active', 'source.language.code': { $in: ['en'] } }`. */
+export interface Filter {
+  readonly $and?: readonly Filter[]
+  readonly $or?: readonly Filter[]
+  readonly $nor?: readonly Filter[]
+  readonly [path: string]: Value | Operators | readonly Filter[] | undefined
+}
+
+export interface Query {
+  /** The key `q` in it searches titles and names. */
+  readonly filter?: Filter | undefined
+  /** `updatedAt:desc,title:asc` */
+  readonly sort?: string | undefined
+}
+
+export interface ListQuery extends Query {
+  readonly limit?: number | undefined
+  /** That of the page before. */
+  readonly cursor?: string | undefined
+}
+
+export interface IterateQuery extends Query {
+  /** Items for which is asked at a time, 100 without it. */
+  readonly pageSize?: number | undefined
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Asks for the page after this one; null where there is none. */
+  readonly cursor: string | null
+  readonly hasMore: boolean
+}
+
+export interface Stored<T> {
+  readonly document: T
+  /** Names this state of the document, for `ifMatch`; undefined where something on the way took it out. */
+  readonly etag: string | undefined
+}
+
+/** All methods there are for documents; a model has those that its declaration offers. */
+export interface Methods<M extends ModelName> {
+  list(query?: ListQuery, options?: RequestOptions): Promise<Page<Models[M]>>
+  /** All items, page after page; leaving the loop ends it. */
+  iterate(query?: IterateQuery, options?: RequestOptions): AsyncGenerator<Models[M], void, undefined>
+  get(id: string, options?: RequestOptions): Promise<Stored<Models[M]>>
+  create(body: Bodies[M], options?: RequestOptions): Promise<Stored<Models[M]>>
+  /** Takes the whole document: members that the body lacks are gone afterwards. */
+  replace(id: string, body: Replacements[M], options?: WriteOptions): Promise<Stored<Models[M]>>
+  remove(id: string, options?: WriteOptions): Promise<void>
+  /** What create, or with an id replace, would refuse, as far as it can be told; nothing is written. */
+  check(body: object, options?: CheckOptions): Promise<DocumentProblems>
+  /** How the service answers a list, and what that takes. */
+  explain(query?: ListQuery, options?: RequestOptions): Promise<QueryPlan>
+}
+
+export type Collection<M extends ModelName> = Pick<Methods<M>, Offers[M]>
+
+export interface SignedIn {
+  readonly user: Models['user']
+  readonly token: string
+}
+
+export interface AuthCalls {
+  /** Has a code of six digits sent; the dashboard's answers Unauthorized to addresses without a role there. */
+  requestCode(
+    wanted: { readonly email: string; readonly isDashboardLogin?: boolean | undefined },
+    options?: RequestOptions,
+  ): Promise<void>
+  /** Signs in and keeps the token. A guest who is signed in becomes the account, or is merged into it. */
+  verifyCode(
+    given: { readonly email: string; readonly code: string; readonly isDashboardLogin?: boolean | undefined },
+    options?: RequestOptions,
+  ): Promise<SignedIn>
+  /** Signs in as a new guest and keeps the token. */
+  anonymous(options?: RequestOptions): Promise<SignedIn>
+  me(options?: RequestOptions): Promise<Models['user']>
+  /** Ends the session and forgets the token; one that had ended already is no error. */
+  signOut(options?: RequestOptions): Promise<void>
+  /** Deletes the account that is signed in with all that belongs to it, for good. */
+  deleteAccount(options?: RequestOptions): Promise<void>
+}
+
+export interface DashboardCalls {
+  /** For a sign-in page: this one needs no token. */
+  setup(options?: RequestOptions): Promise<DashboardSetup>
+  overview(options?: RequestOptions): Promise<DashboardOverview>
+}
+
+export interface LogQuery {
+  /** The least important level that is wanted. */
+  readonly level?: LogLines['items'][number]['level'] | undefined
+  readonly limit?: number | undefined
+}
+
+export interface OutboxQuery {
+  readonly state?: OutboxMessages['items'][number]['state'] | undefined
+  readonly limit?: number | undefined
+}
+
+/** For administrators only. */
+export interface AdminCalls {
+  status(options?: RequestOptions): Promise<ServiceStatus>
+  settings(options?: RequestOptions): Promise<ServiceSettings>
+  log(query?: LogQuery, options?: RequestOptions): Promise<LogLines>
+  outbox(query?: OutboxQuery, options?: RequestOptions): Promise<OutboxMessages>
+  /** Tries a mail of the outbox again, now. */
+  retryMail(id: string, options?: RequestOptions): Promise<OutboxRetry>
+  /** Sends one mail now and tells how that went. */
+  testMail(mail: { readonly to: string }, options?: RequestOptions): Promise<MailTest>
+  backups(options?: RequestOptions): Promise<Backups>
+  makeBackup(options?: RequestOptions): Promise<Backup>
+  /** A file of SQLite with all there is; its size is not limited here. */
+  downloadBackup(name: string, options?: RequestOptions): Promise<Blob>
+  sessions(userId: string, options?: RequestOptions): Promise<UserSessions>
+  endSession(userId: string, id: string, options?: RequestOptions): Promise<void>
+  /** Signs a user out everywhere. */
+  endSessions(userId: string, options?: RequestOptions): Promise<SessionsEnded>
+}
+
+export interface Client {
+  /** The token that requests carry; set it to stay signed in, or to undefined to forget it. */
+  token: string | undefined
+  readonly auth: AuthCalls
+  data<M extends ModelName>(model: M): Collection<M>
+  readonly dashboard: DashboardCalls
+  readonly admin: AdminCalls
+}
+
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly requestId?: string | undefined
+  readonly retryAfterSeconds?: number | undefined
+  readonly cause?: unknown
+}
+
+/** Whatever goes wrong with a request is one of these, except what an AbortSignal ends: that is the signal's reason. */
+export class DatelineError extends Error {
+  override readonly name: string = 'DatelineError'
+  /** The HTTP status; 0 where there was no reply. */
+  readonly status: number
+  /** The service's stable code, such as `invalidInput`; `noReply` and `unreadableReply` are ours. */
+  readonly code: string
+  /** What the service's log calls the request. */
+  readonly requestId: string | undefined
+  /** How long to wait before the next try, where the service says so. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(message: string, { status, code, requestId, retryAfterSeconds, cause }: Refusal) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** 400, and every other 4xx without a class of its own: the same request will be refused again. */
+export class BadRequest extends DatelineError {
+  override readonly name = 'BadRequest'
+}
+/** 401: nobody is signed in, or not any more. */
+export class Unauthorized extends DatelineError {
+  override readonly name = 'Unauthorized'
+}
+/** 403 */
+export class Forbidden extends DatelineError {
+  override readonly name = 'Forbidden'
+}
+/** 404, and an id that cannot stand in a path. */
+export class NotFound extends DatelineError {
+  override readonly name = 'NotFound'
+}
+/** 409 */
+export class Conflict extends DatelineError {
+  override readonly name = 'Conflict'
+}
+/** 412: somebody changed the document since it was read. */
+export class PreconditionFailed extends DatelineError {
+  override readonly name = 'PreconditionFailed'
+}
+/** 429: see retryAfterSeconds. */
+export class TooManyRequests extends DatelineError {
+  override readonly name = 'TooManyRequests'
+}
+/** 500 and above, also of a proxy in front of the service. */
+export class ServerError extends DatelineError {
+  override readonly name = 'ServerError'
+}
+/** There was no reply, or only a part of it: `cause` is what fetch says. Whether the service acted is not known. */
+export class NetworkError extends DatelineError {
+  override readonly name = 'NetworkError'
+}
+/** A reply of success that is not the service's. */
+export class UnreadableReply extends DatelineError {
+  override readonly name = 'UnreadableReply'
+}
+
+/** Throws a TypeError for an address or a token that cannot be one. */
+export function createClient(options: ClientOptions = {}): Client {
+  const base = baseOf(options.url)
+  const fetchNow: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given))
+  let token = checkedToken(options.token)
+
+  /** Sends a request and gives its reply, whatever the status. */
+  const send = async ({ method, path, body, ifMatch, signal }: Call): Promise<Response> => {
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+    if (options.language !== undefined) headers['accept-language'] = options.language
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (ifMatch !== undefined) headers['if-match'] = strongTag(ifMatch)
+    return orNetworkError({ method, path, signal }, () =>
+      fetchNow(base + path, {
+        method,
+        headers,
+        redirect: 'error',
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    )
+  }
+
+  /** For replies with data. The type is the service's promise; only the outermost form is looked at. */
+  const ask = async <T extends object>(call: Call): Promise<{ data: T; etag: string | undefined }> => {
+    const response = await send(call)
+    if (!response.ok) throw await refusalOf(call, response)
+    const text = await readText(call, response, REPLY_BYTES_MAX)
+    const reply = text === undefined ? undefined : parseObject(text)
+    const data = reply?.['data']
+    if (!isObject(data)) throw unreadable(call, response)
+    return { data: data as T, etag: response.headers.get('etag') ?? undefined }
+  }
+
+  /** For replies that are empty. Any other success is somebody else's: nothing was done. */
+  const tell = async (call: Call, status: 202 | 204): Promise<void> => {
+    const response = await send(call)
+    if (!response.ok) throw await refusalOf(call, response)
+    await response.body?.cancel()
+    if (response.status !== status) throw unreadable(call, response)
+  }
+
+  const dataOf = async <T extends object>(call: Call): Promise<T> => (await ask<T>(call)).data
+
+  const signIn = async (call: Call): Promise<SignedIn> => {
+    const { data } = await ask<SignedIn>(call)
+    if (!isToken(data.token) || !isObject(data.user)) throw unreadable(call)
+    token = data.token
+    return data
+  }
+
+  return {
+    get token() {
+      return token
+    },
+    set token(next) {
+      token = checkedToken(next)
+    },
+
+    auth: {
+      requestCode: (body, { signal } = {}) => tell({ method: 'POST', path: 'auth/request-code', body, signal }, 202),
+      verifyCode: (body, { signal } = {}) => signIn({ method: 'POST', path: 'auth/verify-code', body, signal }),
+      anonymous: ({ signal } = {}) => signIn({ method: 'POST', path: 'auth/anonymous', body: {}, signal }),
+      me: ({ signal } = {}) => dataOf<Models['user']>({ method: 'GET', path: 'auth/me', signal }),
+      async signOut({ signal } = {}) {
+        try {
+          await tell({ method: 'POST', path: 'auth/sign-out', signal }, 204)
+        } catch (error) {
+          if (!(error instanceof Unauthorized)) throw error
+        }
+        token = undefined
+      },
+      async deleteAccount({ signal } = {}) {
+        await tell({ method: 'DELETE', path: 'auth/delete-account', signal }, 204)
+        token = undefined
+      },
+    },
+
+    data<M extends ModelName>(model: M): Collection<M> {
+      type Document = Models[M]
+      const one = (id: string): string => withQuery(`data/${step(id)}`, { model })
+      const stored = async (call: Call): Promise<Stored<Document>> => {
+        const { data, etag } = await ask<Document>(call)
+        return { document: data, etag }
+      }
+      const methods: Methods<M> = {
+        async list(query = {}, { signal } = {}) {
+          const call = listCall(model, { query, base, signal })
+          const page = await dataOf<Page<Document>>(call)
+          if (!isPage(page)) throw unreadable(call)
+          return page
+        },
+        async *iterate({ pageSize = PAGE_SIZE, ...query } = {}, options) {
+          let cursor: string | undefined
+          do {
+            const page = await methods.list({ ...query, limit: pageSize, cursor }, options)
+            yield* page.items
+            cursor = page.hasMore ? (page.cursor ?? undefined) : undefined
+          } while (cursor !== undefined)
+        },
+        get: async (id, { signal } = {}) => stored({ method: 'GET', path: one(id), signal }),
+        create: async (body, { signal } = {}) =>
+          stored({ method: 'POST', path: withQuery('data', { model }), body, signal }),
+        replace: async (id, body, { ifMatch, signal } = {}) =>
+          stored({ method: 'PUT', path: one(id), body, ifMatch, signal }),
+        remove: async (id, { ifMatch, signal } = {}) => tell({ method: 'DELETE', path: one(id), ifMatch, signal }, 204),
+        check: (body, { id, signal } = {}) =>
+          dataOf<DocumentProblems>({ method: 'POST', path: withQuery('data/check', { model, id }), body, signal }),
+        explain: (query = {}, { signal } = {}) =>
+          dataOf<QueryPlan>({ method: 'POST', path: withQuery('data/explain', { model }), body: query, signal }),
+      }
+      return methods
+    },
+
+    dashboard: {
+      setup: ({ signal } = {}) => dataOf({ method: 'GET', path: 'dashboard/setup', signal }),
+      overview: ({ signal } = {}) => dataOf({ method: 'GET', path: 'dashboard/overview', signal }),
+    },
+
+    admin: {
+      status: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/status', signal }),
+      settings: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/settings', signal }),
+      log: ({ level, limit } = {}, { signal } = {}) =>
+        dataOf({ method: 'GET', path: withQuery('admin/log', { level, limit }), signal }),
+      outbox: ({ state, limit } = {}, { signal } = {}) =>
+        dataOf({ method: 'GET', path: withQuery('admin/outbox', { state, limit }), signal }),
+      retryMail: async (id, { signal } = {}) =>
+        dataOf({ method: 'POST', path: `admin/outbox/${step(id)}/retry`, signal }),
+      testMail: (body, { signal } = {}) => dataOf({ method: 'POST', path: 'admin/outbox/test', body, signal }),
+      backups: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/backups', signal }),
+      makeBackup: ({ signal } = {}) => dataOf({ method: 'POST', path: 'admin/backups', signal }),
+      async downloadBackup(name, { signal } = {}) {
+        const call: Call = { method: 'GET', path: `admin/backups/${step(name)}`, signal }
+        const response = await send(call)
+        if (!response.ok) throw await refusalOf(call, response)
+        if (!/^application\/vnd\.sqlite3\b/.test(response.headers.get('content-type') ?? '')) {
+          await response.body?.cancel()
+          throw unreadable(call, response)
+        }
+        return orNetworkError(call, () => response.blob())
+      },
+      sessions: async (userId, { signal } = {}) =>
+        dataOf({ method: 'GET', path: `admin/users/${step(userId)}/sessions`, signal }),
+      endSession: async (userId, id, { signal } = {}) =>
+        tell({ method: 'DELETE', path: `admin/users/${step(userId)}/sessions/${step(id)}`, signal }, 204),
+      endSessions: async (userId, { signal } = {}) =>
+        dataOf({ method: 'DELETE', path: `admin/users/${step(userId)}/sessions`, signal }),
+    },
+  }
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/api/v1/`, escaped. */
+  readonly path: string
+  readonly body?: object | undefined
+  readonly ifMatch?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** In the URL where it fits there, so that it can be seen and tried by hand; else in a body. */
+function listCall(
+  model: ModelName,
+  { query, base, signal }: { readonly query: ListQuery; readonly base: string; readonly signal: Call['signal'] },
+): Call {
+  const { filter, sort, limit, cursor } = query
+  const text = filter === undefined ? undefined : JSON.stringify(filter)
+  const path = withQuery('data', { model, filter: text, sort, limit, cursor })
+  if (base.length + path.length <= URL_CHARS_MAX) return { method: 'GET', path, signal }
+  return { method: 'POST', path: withQuery('data/query', { model }), body: { filter, sort, limit, cursor }, signal }
+}
+
+/** The path with those parameters that have a value. */
+function withQuery(path: string, parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
+  const text = query.toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** The address that paths are put behind. In a page it is relative, so that the page may lie below any path. */
+function baseOf(url: string | undefined): string {
+  if (url === undefined || url === '') {
+    if (!('location' in globalThis)) throw new TypeError('Cannot find the service: expected a url outside of web pages')
+    return 'api/v1/'
+  }
+  const parsed = parseUrl(url)
+  if (!/^https?:$/.test(parsed.protocol)) {
+    throw new TypeError(`Cannot use a url of the scheme ${parsed.protocol} expected http: or https:`)
+  }
+  // fetch refuses them anyway, with all of the URL in its message.
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new TypeError('Cannot use a url with a user or a password in it: expected none')
+  }
+  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}/api/v1/`
+}
+
+function parseUrl(url: string): URL {
+  try {
+    return new URL(url)
+  } catch {
+    throw new TypeError('Cannot read the url: expected one such as https://news.example.org')
+  }
+}
+
+/** The characters of a bearer token (RFC 6750 section 2.1). fetch would put any other into the text of its error. */
+function isToken(token: unknown): token is string {
+  return typeof token === 'string' && /^[\w.~+/-]+=*$/.test(token)
+}
+
+function checkedToken(token: string | undefined): string | undefined {
+  if (token === undefined || isToken(token)) return token
+  throw new TypeError('Cannot use the token: expected letters, digits and -._~+/ only')
+}
+
+/** An entity tag that was made weak on the way, as proxies do that compress, never matches (RFC 9110 13.1.1). */
+function strongTag(etag: string): string {
+  return etag.replace(/^W\//, '')
+}
+
+/**
+ * An id as one step of a path. What a URL cannot hold as a step, no document can be asked for: `.` and `..` lead
+ * elsewhere, however they are escaped (WHATWG URL, section 4.4).
+ */
+function step(id: string): string {
+  if (id !== '' && id !== '.' && id !== '..' && isWellFormed(id)) return encodeURIComponent(id)
+  throw new NotFound(`Cannot find ${JSON.stringify(id)}: it is no id`, { status: 404, code: 'notFound' })
+}
+
+/** Whether each surrogate has its other half. String.isWellFormed() is too new for Node 18. */
+function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text)
+}
+
+/** The request as messages name it, without its query. */
+function nameOf({ method, path }: Call): string {
+  return `${method} /api/v1/${path.replace(/\?.*$/s, '')}`
+}
+
+/** Failures of the network become ours; what the caller's signal ends stays what it is. */
+async function orNetworkError<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (call.signal?.aborted === true) throw cause
+    throw new NetworkError(`Cannot reach the service: no reply to ${nameOf(call)}`, {
+      ...{ status: 0, code: 'noReply', cause },
+    })
+  }
+}
+
+/** The body as text; undefined past the limit, with the rest unread. */
+async function readText(call: Call, response: Response, bytesMax: number): Promise<string | undefined> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ''
+  return orNetworkError(call, async () => {
+    const decoder = new TextDecoder()
+    let text = ''
+    let bytes = 0
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text + decoder.decode()
+      bytes += value.length
+      if (bytes > bytesMax) {
+        await reader.cancel()
+        return undefined
+      }
+      text += decoder.decode(value, { stream: true })
+    }
+  })
+}
+
+type Members = { readonly [name: string]: unknown }
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Undefined for everything but the JSON of an object. */
+function parseObject(text: string): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isPage({ items, cursor, hasMore }: Page<unknown>): boolean {
+  return Array.isArray(items) && (typeof cursor === 'string' || (cursor === null && hasMore === false))
+}
+
+/** The error that a reply with another status than 2xx is. */
+async function refusalOf(call: Call, response: Response): Promise<DatelineError> {
+  const Kind = kindOf(response.status)
+  const text = await readText(call, response, FAILURE_BYTES_MAX)
+  const error = text === undefined ? undefined : parseObject(text)?.['error']
+  if (!isObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string') {
+    return unreadable(call, response, Kind)
+  }
+  return new Kind(error['message'], { ...given(response), code: error['code'] })
+}
+
+function kindOf(status: number): typeof DatelineError {
+  switch (status) {
+    case 401:
+      return Unauthorized
+    case 403:
+      return Forbidden
+    case 404:
+      return NotFound
+    case 409:
+      return Conflict
+    case 412:
+      return PreconditionFailed
+    case 429:
+      return TooManyRequests
+    default:
+      return status >= 500 ? ServerError : BadRequest
+  }
+}
+
+/** What the headers say, whoever wrote them. */
+function given({ status, headers }: Response): Omit<Refusal, 'code'> {
+  const seconds = headers.get('retry-after') ?? ''
+  return {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined,
+  }
+}
+
+/** A reply that is not the service's keeps the class of its status; of its content only the type is told. */
+function unreadable(call: Call, response?: Response, Kind: typeof DatelineError = UnreadableReply): DatelineError {
+  const type = response?.headers.get('content-type')?.slice(0, SHOWN_CHARS_MAX) ?? 'JSON'
+  const status = response?.status ?? 200
+  return new Kind(
+    `Cannot read the reply to ${nameOf(call)}: expected one of the service, found ${type} with the status ${status}`,
+    { ...(response === undefined ? { status } : given(response)), code: 'unreadableReply' },
+  )
+}
