@@ -4,6 +4,7 @@
 import { join, resolve } from 'node:path'
 import { readMailSetup, startMail } from './app/mail-service.ts'
 import { openServices, type Services } from './app/services.ts'
+import { overviewHandler } from './api/overview.ts'
 import { apiRoutes, operationRoutes } from './api/routes.ts'
 import { readinessChecks } from './api/readiness.ts'
 import { backupMetrics } from './api/service-metrics.ts'
@@ -105,7 +106,10 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   })
   const { publicRemoteConfig } = config
   const routes = [
-    ...apiRoutes(auth, dataRoutes(documents), { sessions, limits, now, publicRemoteConfig }),
+    ...apiRoutes(
+      { auth, data: dataRoutes(documents), dashboard: { overview: overviewHandler({ store, now }) } },
+      { sessions, limits, now, publicRemoteConfig },
+    ),
     ...operationRoutes(system),
   ]
   const server = createServer({

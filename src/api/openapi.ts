@@ -3,7 +3,7 @@
  * runs on: the declarations of the models, the codes of failures, and the words on each route.
  */
 import { FAILURE_STATUS, type FailureCode } from '../base/failure.ts'
-import { LOG_LEVELS } from '../base/log.ts'
+import { LOG_LEVELS } from '../base/log-level.ts'
 import { MESSAGE_STATES } from '../models/message-state.ts'
 import { MODELS } from '../models/registry.ts'
 import * as replies from '../models/replies.ts'

@@ -138,6 +138,15 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     reply: { status: 204 },
     errors: [...ASKED, 'badRequest', 'forbidden', 'notFound', 'methodNotAllowed'],
   },
+  'GET /api/v1/dashboard/overview': {
+    tag: 'Dashboard',
+    id: 'overview',
+    summary: 'Read how many items of each status there are, and how many headlines each hour brought',
+    description: 'Hours are those of UTC in the last 31 days that have any headline by its `createdAt`.',
+    token: 'required',
+    reply: { status: 200, data: 'DashboardOverview' },
+    errors: ['unauthorized', 'forbidden'],
+  },
   'GET /api/v1/openapi.json': {
     tag: 'Operation',
     id: 'openapi',

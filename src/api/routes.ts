@@ -5,6 +5,7 @@
  * (401), the limit (429), then the handler with everything that needs the model or the body.
  */
 import type { Clock } from '../base/clock.ts'
+import { fail } from '../base/failure.ts'
 import type { Limits } from '../auth/limits.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
 import { limitKey } from '../http/client-address.ts'
@@ -26,7 +27,18 @@ export interface RouteServices {
 type PublicHandler = (exchange: Exchange) => Promise<Reply>
 type UserHandler = (exchange: Exchange, session: Session) => Reply | Promise<Reply>
 
-export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteServices): readonly Route[] {
+/** What the dashboard asks for. */
+export interface DashboardHandlers {
+  readonly overview: Handler
+}
+
+export interface ApiHandlers {
+  readonly auth: AuthRoutes
+  readonly data: DataRoutes
+  readonly dashboard: DashboardHandlers
+}
+
+export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: RouteServices): readonly Route[] {
   const { sessions, limits, now } = services
   const address = (exchange: Exchange): string => limitKey(exchange.clientAddress)
 
@@ -55,6 +67,11 @@ export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteSer
       if (!hasDashboard(session.caller)) limits.dataRequest(session.caller.id, now())
       return handler(exchange, session)
     })
+  const editor = (handler: UserHandler): Handler =>
+    user((exchange, session) => {
+      if (hasDashboard(session.caller)) return handler(exchange, session)
+      throw fail('forbidden', 'This is for publishers and administrators')
+    })
   const item = services.publicRemoteConfig
     ? publicRemoteConfig(data, limited(data.read), { limits, now })
     : limited(data.read)
@@ -72,6 +89,7 @@ export function apiRoutes(auth: AuthRoutes, data: DataRoutes, services: RouteSer
     { method: 'GET', path: '/api/v1/data/:id', handler: item },
     { method: 'PUT', path: '/api/v1/data/:id', handler: limited(data.replace) },
     { method: 'DELETE', path: '/api/v1/data/:id', handler: limited(data.remove) },
+    { method: 'GET', path: '/api/v1/dashboard/overview', handler: editor(dashboard.overview) },
   ]
 }
 

@@ -6,9 +6,8 @@
  */
 import type { Clock } from './clock.ts'
 import { isoDate } from './dates.ts'
+import { LOG_LEVELS, type LogLevel } from './log-level.ts'
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface Log {

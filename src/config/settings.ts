@@ -5,7 +5,7 @@
  * no part of the Config, so that a Config can be shown.
  */
 import { parseDuration, type DurationRange } from '../base/duration.ts'
-import { LOG_LEVELS, type LogLevel } from '../base/log.ts'
+import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { parseOrigins, type CorsPolicy } from '../http/cors.ts'
 import { NO_PROXIES, parseProxies } from '../http/client-address.ts'
 import { parseHosts } from '../http/foreign-pages.ts'

@@ -33,4 +33,5 @@ export const headline = model({
   trigrams: true,
   counted: true,
   tallied: ['topic.id', 'source.id', 'eventCountry.id'],
+  timeline: 'createdAt',
 })

@@ -6,7 +6,7 @@
  * sends. Dates are UTC with milliseconds, sizes are bytes, and a list stands in `items`, so that more can be told beside
  * it later.
  */
-import { LOG_LEVELS } from '../base/log.ts'
+import { LOG_LEVELS } from '../base/log-level.ts'
 import { MESSAGE_STATES } from './message-state.ts'
 import { boolean, choice, date, embedded, list, nullable, record, text, whole, type ValueOf } from './schema.ts'
 import { user } from './user.ts'

@@ -186,6 +186,8 @@ export interface Model<N extends string = string, S extends Shape = Shape, A ext
   readonly counted?: true
   /** Indexed paths for whose values the number of active documents is kept at hand. */
   readonly tallied?: readonly string[]
+  /** A generated date: the number of documents is kept at hand for each hour of it, in UTC. */
+  readonly timeline?: string
   /** The id of the only document there may be. */
   readonly singleton?: string
   /** Whether documents are computed for each request and not stored. */

@@ -1,7 +1,7 @@
 /** The publication status that every content model has. */
 import { choice, type ChoiceField } from './schema.ts'
 
-const STATUSES = ['active', 'draft', 'archived'] as const
+export const STATUSES = ['active', 'draft', 'archived'] as const
 
 /** A new document is active unless it says otherwise. */
 export const status = (): ChoiceField<(typeof STATUSES)[number]> & { readonly initial: 'active' } =>

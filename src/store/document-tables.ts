@@ -1,9 +1,10 @@
 /** Documents by id: one statement each. Functions that change something run inside a transaction. */
+import { isoDate } from '../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { isForeignKeyError, type Database } from './database.ts'
-import { tableOf } from './schema-sql.ts'
-import type { Document, InsertOutcome } from './store.ts'
+import { HOUR_CHARS, tableOf } from './schema-sql.ts'
+import type { Document, HourCount, HourRange, InsertOutcome } from './store.ts'
 import { indexText, unindexText } from './trigram-index.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
@@ -50,6 +51,19 @@ export function removeDocument(database: Database, model: Model, id: string): bo
 export function countActive(database: Database, model: Model): number {
   const row = database.get("SELECT n FROM status_count WHERE model = ? AND status = 'active'", model.name)
   return Number(row?.['n'] ?? 0)
+}
+
+/** How many documents of a counted model have each status that any has. */
+export function countByStatus(database: Database, model: Model): ReadonlyMap<string, number> {
+  const rows = database.all('SELECT status, n FROM status_count WHERE model = ? AND n > 0', model.name)
+  return new Map(rows.map(({ status, n }) => [String(status), Number(n)]))
+}
+
+/** The hours with documents of a model with a timeline, from one to another, both included, oldest first. */
+export function countByHour(database: Database, model: Model, { from, to }: HourRange): readonly HourCount[] {
+  const sql = 'SELECT hour, n FROM hour_count WHERE model = ? AND hour BETWEEN ? AND ? ORDER BY hour'
+  const rows = database.all(sql, model.name, isoDate(from).slice(0, HOUR_CHARS), isoDate(to).slice(0, HOUR_CHARS))
+  return rows.map(({ hour, n }) => ({ hour: `${String(hour)}:00:00.000Z`, n: Number(n) }))
 }
 
 /** Ids of countries that active documents name, from the counts that the writes keep. */

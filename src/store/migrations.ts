@@ -10,7 +10,7 @@ import { dirname } from 'node:path'
 import { syncDirectory } from '../base/directory.ts'
 import type { Model } from '../models/schema.ts'
 import { databaseReason, type Database } from './database.ts'
-import { modelSchema, tableOf, trigramTable, valueAt } from './schema-sql.ts'
+import { hourAt, modelSchema, tableOf, trigramTable, valueAt } from './schema-sql.ts'
 import { indexTexts } from './trigram-index.ts'
 
 /** "DLN1" in the file's header, so that `file` and a careless copy can tell whose database it is. */
@@ -80,6 +80,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE guest_seen (user_id TEXT PRIMARY KEY REFERENCES user (id) ON DELETE CASCADE, at INTEGER NOT NULL)
     WITHOUT ROWID;
   CREATE INDEX guest_seen_at ON guest_seen (at);
+  `,
+  `
+  -- How many documents of a model with a timeline there are of each hour: 2026-03-01T12, in UTC.
+  CREATE TABLE hour_count (model TEXT NOT NULL, hour TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, hour))
+    WITHOUT ROWID;
   `,
 ]
 
@@ -159,6 +164,9 @@ export function migrate(database: Database, options: MigrationOptions): void {
     const isNew = (name: string): boolean => missing.some((entry) => entry.name === name)
     for (const model of models) {
       if (isNew(`${model.name}/count INSERT`)) recount(database, model)
+      if (model.timeline !== undefined && isNew(`${model.name}/hours INSERT`)) {
+        recountHours(database, model, model.timeline)
+      }
       if (model.trigrams !== undefined && isNew(trigramTable(model))) indexTexts(database, model)
     }
     database.run(
@@ -200,6 +208,16 @@ function recount(database: Database, model: Model): void {
       path,
     )
   }
+}
+
+/** In one pass over the table. */
+function recountHours(database: Database, model: Model, path: string): void {
+  const hour = hourAt(path)
+  database.run('DELETE FROM hour_count WHERE model = ?', model.name)
+  database.run(
+    `INSERT INTO hour_count SELECT ?, ${hour}, count(*) FROM ${tableOf(model)} WHERE ${hour} IS NOT NULL GROUP BY 2`,
+    model.name,
+  )
 }
 
 /**

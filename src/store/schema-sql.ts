@@ -6,6 +6,9 @@
  */
 import type { Index, Model } from '../models/schema.ts'
 
+/** Of an ISO date: `2026-03-01T12`. */
+export const HOUR_CHARS = 13
+
 /** `"headline"`. Names come from declarations, never from input. */
 export function tableOf(model: Model): string {
   return `"${model.name}"`
@@ -46,6 +49,7 @@ export function modelSchema(model: Model): readonly { readonly name: string; rea
     ...model.indexes.map((index) => createIndex(model, index)),
     ...(model.unique === undefined ? [] : [createUniqueIndex(model, model.unique)]),
     ...(model.counted === undefined ? [] : countTriggers(model)),
+    ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
     ...(model.trigrams === undefined ? [] : [{ name: trigramTable(model), sql: createTrigrams(model) }]),
   ]
 }
@@ -99,7 +103,7 @@ function createUniqueIndex(model: Model, path: string): { name: string; sql: str
  * tallied paths, so that counting costs one look-up.
  */
 function countTriggers(model: Model): { name: string; sql: string }[] {
-  const [status, table] = [valueAt('status'), tableOf(model)]
+  const status = valueAt('status')
   const tallied = model.tallied ?? []
   const add = `INSERT INTO status_count (model, status, n) VALUES ('${model.name}', new.${status}, 1)
       ON CONFLICT (model, status) DO UPDATE SET n = n + 1;
@@ -118,9 +122,43 @@ function countTriggers(model: Model): { name: string; sql: string }[] {
       )
       .join('\n    ')}`
   const changed = ['status', ...tallied].map((path) => `old.${valueAt(path)} IS NOT new.${valueAt(path)}`).join(' OR ')
+  return changeTriggers(model, 'count', { add, subtract, changed })
+}
+
+/** `substr(doc ->> '$."createdAt"', 1, 13)`: `2026-03-01T12`, the hour of a stored date; see base/dates.ts. */
+export function hourAt(path: string, row = ''): string {
+  return `substr(${row}${valueAt(path)}, 1, ${HOUR_CHARS})`
+}
+
+/**
+ * Three triggers that keep the number of documents of each hour. They stand apart from those above, as most changes
+ * leave the hour as it is, and a new timeline is to count nothing else anew.
+ */
+function hourTriggers(model: Model, path: string): { name: string; sql: string }[] {
+  const [before, after] = [hourAt(path, 'old.'), hourAt(path, 'new.')]
+  const add = `INSERT INTO hour_count (model, hour, n) SELECT '${model.name}', ${after}, 1 WHERE ${after} IS NOT NULL
+      ON CONFLICT (model, hour) DO UPDATE SET n = n + 1;`
+  const subtract = `UPDATE hour_count SET n = n - 1 WHERE model = '${model.name}' AND hour = ${before};
+    DELETE FROM hour_count WHERE model = '${model.name}' AND hour = ${before} AND n = 0;`
+  return changeTriggers(model, 'hours', { add, subtract, changed: `${before} IS NOT ${after}` })
+}
+
+interface Changes {
+  readonly add: string
+  readonly subtract: string
+  /** Whether a changed document has to be counted anew. */
+  readonly changed: string
+}
+
+/** `CREATE TRIGGER "headline/count UPDATE" AFTER UPDATE ON "headline" WHEN … BEGIN … END` */
+function changeTriggers(
+  model: Model,
+  purpose: string,
+  { add, subtract, changed }: Changes,
+): { name: string; sql: string }[] {
   const trigger = (event: string, when: string, body: string): { name: string; sql: string } => {
-    const name = `${model.name}/count ${event}`
-    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${table} ${when} BEGIN ${body} END` }
+    const name = `${model.name}/${purpose} ${event}`
+    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${tableOf(model)} ${when} BEGIN ${body} END` }
   }
   return [
     trigger('INSERT', '', add),

@@ -115,6 +115,8 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     update: (model, id, change) => write(() => documents.updateDocument(database, model, id, change)),
     remove: (model, id) => write(() => documents.removeDocument(database, model, id)),
     countActive: (model) => read(() => documents.countActive(database, model)),
+    countByStatus: (model) => read(() => documents.countByStatus(database, model)),
+    countByHour: (model, range) => read(() => documents.countByHour(database, model, range)),
     countriesInUse: (use) => read(() => documents.countriesInUse(database, use)),
 
     caller: (claim) => read(() => sessions.caller(database, claim)),

@@ -33,6 +33,17 @@ export interface Found {
   readonly next: Position | undefined
 }
 
+/** The first and the last hour, each by any moment in it, in milliseconds since the epoch. */
+export interface HourRange {
+  readonly from: number
+  readonly to: number
+}
+export interface HourCount {
+  /** When the hour begins, in UTC: `2026-03-01T12:00:00.000Z`. */
+  readonly hour: string
+  readonly n: number
+}
+
 /** 'exists': the id or a unique value is taken; 'orphan': the user that it belongs to is not there. */
 export type InsertOutcome = 'inserted' | 'exists' | 'orphan'
 
@@ -56,6 +67,10 @@ export interface DocumentStore {
   remove(model: Model, id: string): Promise<boolean>
   /** How many documents of a counted model have the status `active`. */
   countActive(model: Model): Promise<number>
+  /** How many documents of a counted model have each status that any has. */
+  countByStatus(model: Model): Promise<ReadonlyMap<string, number>>
+  /** The hours with documents of a model with a timeline, oldest first. Costs the same however many there are. */
+  countByHour(model: Model, range: HourRange): Promise<readonly HourCount[]>
   /** Ids of the countries in which active headlines happen, or active sources sit. */
   countriesInUse(use: 'eventCountry' | 'headquarters'): Promise<readonly string[]>
 }

@@ -1,5 +1,6 @@
 /** The description of the API: it tells of every route, contradicts nothing, and real replies fit it. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { openApiDocument } from '../../src/api/openapi.ts'
 import { apiRoutes, operationRoutes } from '../../src/api/routes.ts'
@@ -8,6 +9,7 @@ import { seedSample } from '../../src/content/seeding.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import * as replies from '../../src/models/replies.ts'
 import { newCast } from '../support/cast.ts'
+import { compileSchema } from '../support/json-schema.ts'
 import { run } from '../support/program.ts'
 import { startSuiteService } from '../support/suite-service.ts'
 
@@ -23,7 +25,7 @@ const isMembers = (value: Json | undefined): value is Members =>
 
 /** The table as it stands; nothing of it is called here. */
 const anything = new Proxy({}, { get: () => () => {} }) as never
-const TABLE = [...apiRoutes(anything, anything, anything), ...operationRoutes(anything)]
+const TABLE = [...apiRoutes(anything, anything), ...operationRoutes(anything)]
 
 function everything(value: Json, visit: (members: Members) => void): void {
   if (Array.isArray(value)) value.forEach((item: Json) => everything(item, visit))
@@ -50,34 +52,22 @@ function operations(): [path: string, method: string, operation: Members][] {
   )
 }
 
-/** The part of JSON Schema that the description uses; gives what does not fit. */
-function misfits(schema: Members, value: Json | undefined, at = '$'): string[] {
-  const { $ref: ref, anyOf, type, enum: values, properties = {}, required = [], items } = schema
-  if (typeof ref === 'string') return misfits(resolve(ref) as Members, value, at)
-  if (Array.isArray(anyOf)) {
-    const all = anyOf.map((one) => misfits(one as Members, value, at))
-    return all.some((one) => one.length === 0) ? [] : [`${at} fits none: ${all.map((one) => one[0]).join('; ')}`]
-  }
-  if (value === undefined) return [`${at} is missing`]
-  if ('const' in schema && value !== schema['const']) return [`${at} is not ${JSON.stringify(schema['const'])}`]
-  if (Array.isArray(values) && !values.includes(value)) return [`${at} is ${JSON.stringify(value)}, none of ${values}`]
-  const kind =
-    value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
-  if (type !== undefined && ![type].flat().includes(kind)) return [`${at} is ${kind}, wanted ${[type].flat().join()}`]
-  if (schema['format'] === 'date-time' && Number.isNaN(Date.parse(String(value)))) return [`${at} is no date`]
-  if (Array.isArray(value)) return value.flatMap((item: Json, i) => misfits(items as Members, item, `${at}[${i}]`))
-  if (!isMembers(value)) return []
-  return [
-    ...(required as string[]).filter((name) => !(name in value)).map((name) => `${at}.${name} is missing`),
-    ...Object.entries(value).flatMap(([name, member]) => {
-      const own = (properties as Members)[name]
-      if (own !== undefined) return misfits(own as Members, member, `${at}.${name}`)
-      return schema['additionalProperties'] === false ? [`${at}.${name} is not described`] : []
-    }),
-  ]
-}
-
 describe('the description of the API', () => {
+  it('is one by the schema of the OpenAPI Initiative', () => {
+    const published = new URL('../support/openapi-3.1-schema.json', import.meta.url)
+    const check = compileSchema(JSON.parse(readFileSync(published, 'utf8')))
+    assert.deepEqual(check(document), [])
+    for (const wrong of [
+      { ...document, openapi: '3.0.3' },
+      { ...document, info: {} },
+      { ...document, paths: { 'no/slash': {} } },
+      { ...document, components: { responses: { failed: { content: {} } } } },
+      { ...document, components: { parameters: { id: { name: 'id', in: 'path', schema: {} } } } },
+    ]) {
+      assert.notDeepEqual(check(wrong), [])
+    }
+  })
+
   it('tells of the routes that there are, and of no others', async () => {
     for (const [key, { token }] of Object.entries(ROUTE_DOCS)) {
       const [method = '', path = ''] = key.split(' ')
@@ -135,7 +125,7 @@ describe('the description of the API', () => {
 })
 
 describe('real documents fit their schemas:', () => {
-  const schemas = (document['components'] as Members)['schemas'] as Members
+  const checkFor = (schema: string) => compileSchema(document, { pointer: `#/components/schemas/${schema}` })
   for (const { name } of MODELS) {
     it(name, async () => {
       const { admin } = await newCast(service)
@@ -145,14 +135,14 @@ describe('real documents fit their schemas:', () => {
         answer.status === 200
           ? (answer.at('data.items') as Json[])
           : [(await service.data('GET', `/${admin.id}`, { model: name }, { token: admin.token })).at('data') as Json]
-      for (const item of items) assert.deepEqual(misfits(schemas[schema] as Members, item), [])
+      for (const item of items) assert.deepEqual(checkFor(schema)(item), [])
       assert.ok(items.length > 0, `there is no ${name} to look at`)
     })
   }
 
   it('and a failure', async () => {
     const answer = await service.call('GET', '/api/v1/data')
-    assert.deepEqual(misfits(schemas['Failure'] as Members, answer.body as Json), [])
-    assert.notDeepEqual(misfits(schemas['Failure'] as Members, { error: { code: 'nonsense', message: '' } }), [])
+    assert.deepEqual(checkFor('Failure')(answer.body), [])
+    assert.notDeepEqual(checkFor('Failure')({ error: { code: 'nonsense', message: '' } }), [])
   })
 })

@@ -78,6 +78,7 @@ it('every model comes back from an export: the same bytes from JSON lines, equal
       for (const sql of [
         'SELECT model, status, n FROM status_count WHERE n > 0 ORDER BY 1, 2',
         'SELECT model, path, value, n FROM key_count WHERE n > 0 ORDER BY 1, 2, 3',
+        'SELECT model, hour, n FROM hour_count ORDER BY 1, 2',
         ...SEED_MODELS.map((name) => `SELECT id, text FROM ${name}_search ORDER BY id`),
       ]) {
         assert.ok(from.all(sql).length > 1, sql)

@@ -1,5 +1,6 @@
 /** A Log that keeps what it is told, for tests to look at and to wait for. */
-import type { Log, LogFields, LogLevel } from '../../src/base/log.ts'
+import type { LogLevel } from '../../src/base/log-level.ts'
+import type { Log, LogFields } from '../../src/base/log.ts'
 
 export interface LogEntry {
   readonly level: LogLevel

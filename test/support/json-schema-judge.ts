@@ -1,0 +1,46 @@
+/** What the files about JSON Schema share: how a value is judged, and what is said where it does not fit. */
+
+export interface Misfit {
+  /** From the value that is judged to what does not fit, as `.items[0].id`. */
+  readonly path: string
+  readonly words: string
+}
+
+/** Whoever has an `$id`, with what can be asked for in it by name. */
+export interface Resource {
+  readonly uri: string
+  readonly root: unknown
+  readonly anchors: Map<string, unknown>
+  readonly dynamicAnchors: Map<string, unknown>
+}
+
+/** The resources that evaluation went through on its way here, the innermost first. */
+interface Scope {
+  readonly resource: Resource
+  readonly outer: Scope | undefined
+}
+
+export interface Run {
+  readonly scope: Scope | undefined
+  /** Collects the names of members that some schema has looked at; only where somebody will ask. */
+  readonly evaluated: Set<string> | undefined
+}
+
+export type Judge = (value: unknown, run: Run) => readonly Misfit[]
+
+export const FITS: readonly Misfit[] = []
+export type Members = Readonly<Record<string, unknown>>
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function misfit(words: string): readonly Misfit[] {
+  return [{ path: '', words }]
+}
+
+/** A value in a message; long ones are cut. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text
+}

@@ -1,0 +1,285 @@
+/**
+ * What each keyword of JSON Schema asks for, apart from references (json-schema-validation, sections 6 and 7;
+ * json-schema-core, sections 10 and 11).
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { isFormat } from './json-schema-formats.ts'
+import { FITS, isMembers, misfit, show, type Judge, type Members, type Misfit, type Run } from './json-schema-judge.ts'
+
+export interface KeywordContext {
+  /** The schema that the keyword stands in. */
+  readonly schema: Members
+  readonly closed: boolean
+  compile(schema: unknown): Judge
+}
+
+/** Reads the value of a keyword once, and gives what judges values by it. Throws an Error where it makes no sense. */
+export type Keyword = (value: unknown, context: KeywordContext) => Judge
+
+/** Judgements of what is of another kind than the keyword speaks of are always good. */
+const ofTexts =
+  (judge: (text: string) => readonly Misfit[]): Judge =>
+  (value) =>
+    typeof value === 'string' ? judge(value) : FITS
+const ofNumbers =
+  (judge: (number: number) => readonly Misfit[]): Judge =>
+  (value) =>
+    typeof value === 'number' ? judge(value) : FITS
+const ofLists =
+  (judge: (list: readonly unknown[], run: Run) => readonly Misfit[]): Judge =>
+  (value, run) =>
+    Array.isArray(value) ? judge(value as unknown[], run) : FITS
+const ofObjects =
+  (judge: (members: Members, run: Run) => readonly Misfit[]): Judge =>
+  (value, run) =>
+    isMembers(value) ? judge(value, run) : FITS
+
+export const KEYWORDS: Readonly<Record<string, Keyword>> = {
+  type(value) {
+    const kinds = [value].flat()
+    for (const kind of kinds) if (!KINDS.includes(String(kind))) throw new Error(`Cannot read the type ${show(kind)}`)
+    return (found) => {
+      const kind = kindOf(found)
+      const isOne = kinds.includes(kind) || (kind === 'integer' && kinds.includes('number'))
+      return isOne ? FITS : misfit(`expected ${kinds.join(' or ')}, found ${show(found)}`)
+    }
+  },
+  enum(value) {
+    const values = listOf(value)
+    const texts = new Set(values.filter((one) => typeof one !== 'object' || one === null))
+    const others = values.filter((one) => !texts.has(one))
+    return (found) =>
+      texts.has(found) || others.some((one) => isDeepStrictEqual(one, found))
+        ? FITS
+        : misfit(`expected one of ${show(values)}, found ${show(found)}`)
+  },
+  const: (value) => (found) =>
+    isDeepStrictEqual(value, found) ? FITS : misfit(`expected ${show(value)}, found ${show(found)}`),
+
+  minimum: (value) => ofNumbers((n) => atLeast(n, numberOf(value), 'number')),
+  maximum: (value) => ofNumbers((n) => atMost(n, numberOf(value), 'number')),
+  exclusiveMinimum: (value) =>
+    ofNumbers((n) => (n > numberOf(value) ? FITS : misfit(`expected more than ${String(value)}, found ${n}`))),
+  exclusiveMaximum: (value) =>
+    ofNumbers((n) => (n < numberOf(value) ? FITS : misfit(`expected less than ${String(value)}, found ${n}`))),
+  multipleOf: (value) =>
+    ofNumbers((n) =>
+      Number.isInteger(n / numberOf(value)) ? FITS : misfit(`expected a multiple of ${String(value)}, found ${n}`),
+    ),
+
+  minLength: (value) => ofTexts((text) => atLeast([...text].length, numberOf(value), 'characters')),
+  maxLength: (value) => ofTexts((text) => atMost([...text].length, numberOf(value), 'characters')),
+  pattern(value) {
+    const pattern = new RegExp(textOf(value), 'u')
+    return ofTexts((text) => (pattern.test(text) ? FITS : misfit(`expected ${pattern}, found ${show(text)}`)))
+  },
+  format(value) {
+    const name = textOf(value)
+    const judge = isFormat(name)
+    return ofTexts((text) => (judge(text) ? FITS : misfit(`expected a ${name}, found ${show(text)}`)))
+  },
+
+  items(value, { schema, compile }) {
+    const judge = compile(value)
+    const first = Array.isArray(schema['prefixItems']) ? schema['prefixItems'].length : 0
+    return ofLists((list, run) => list.flatMap((item, i) => (i < first ? FITS : below(`[${i}]`, judge, item, run))))
+  },
+  prefixItems(value, { compile }) {
+    const judges = listOf(value).map(compile)
+    return ofLists((list, run) =>
+      judges.flatMap((judge, i) => (i < list.length ? below(`[${i}]`, judge, list[i], run) : FITS)),
+    )
+  },
+  minItems: (value) => ofLists((list) => atLeast(list.length, numberOf(value), 'items')),
+  maxItems: (value) => ofLists((list) => atMost(list.length, numberOf(value), 'items')),
+  uniqueItems: (value) =>
+    ofLists((list) => {
+      const isTwice = list.some((one, i) => list.slice(0, i).some((other) => isDeepStrictEqual(one, other)))
+      return value === true && isTwice ? misfit(`expected no item twice, found ${show(list)}`) : FITS
+    }),
+  contains(value, { schema, compile }) {
+    const judge = compile(value)
+    const { minContains: min = 1, maxContains: max = Infinity } = schema
+    return ofLists((list, run) => {
+      const count = list.filter((item) => judge(item, { ...run, evaluated: undefined }).length === 0).length
+      return [...atLeast(count, numberOf(min), 'such items'), ...atMost(count, numberOf(max), 'such items')]
+    })
+  },
+
+  required(value) {
+    const names = listOf(value).map(textOf)
+    return ofObjects((members) => {
+      const missing = names.filter((name) => !Object.hasOwn(members, name))
+      return missing.length === 0 ? FITS : misfit(`expected ${missing.join(', ')}, found ${show(Object.keys(members))}`)
+    })
+  },
+  dependentRequired(value) {
+    const wanted = Object.entries(membersOf(value)).map(([name, list]) => [name, listOf(list).map(textOf)] as const)
+    return ofObjects((members) =>
+      wanted.flatMap(([name, others]) => {
+        const missing = Object.hasOwn(members, name) ? others.filter((other) => !Object.hasOwn(members, other)) : []
+        return missing.length === 0 ? FITS : misfit(`expected ${missing.join(', ')} beside ${name}`)
+      }),
+    )
+  },
+  dependentSchemas(value, { compile }) {
+    const judges = Object.entries(membersOf(value)).map(([name, schema]) => [name, compile(schema)] as const)
+    return ofObjects((members, run) =>
+      judges.flatMap(([name, judge]) => (Object.hasOwn(members, name) ? judge(members, run) : FITS)),
+    )
+  },
+  minProperties: (value) => ofObjects((members) => atLeast(Object.keys(members).length, numberOf(value), 'members')),
+  maxProperties: (value) => ofObjects((members) => atMost(Object.keys(members).length, numberOf(value), 'members')),
+  propertyNames(value, { compile }) {
+    const judge = compile(value)
+    return ofObjects((members, run) =>
+      Object.keys(members).flatMap((name) => below(`.${name}`, judge, name, { ...run, evaluated: undefined })),
+    )
+  },
+  properties(value, context) {
+    const judges = new Map(Object.entries(membersOf(value)).map(([name, one]) => [name, context.compile(one)]))
+    const isClosed = context.closed && isSilentOnOthers(context.schema)
+    return ofObjects((members, run) => {
+      const found: Misfit[] = []
+      for (const name in members) {
+        const judge = judges.get(name)
+        if (judge !== undefined) {
+          run.evaluated?.add(name)
+          found.push(...below(`.${name}`, judge, members[name], run))
+        } else if (isClosed) found.push({ path: `.${name}`, words: 'expected no such member' })
+      }
+      return found
+    })
+  },
+  patternProperties(value, { compile }) {
+    const judges = Object.entries(membersOf(value)).map(([text, one]) => [new RegExp(text, 'u'), compile(one)] as const)
+    return ofObjects((members, run) =>
+      judges.flatMap(([pattern, judge]) =>
+        Object.keys(members)
+          .filter((name) => pattern.test(name))
+          .flatMap((name) => evaluate(name, judge, members, run)),
+      ),
+    )
+  },
+  additionalProperties(value, { schema, compile }) {
+    const judge = compile(value)
+    const named = new Set(Object.keys(isMembers(schema['properties']) ? schema['properties'] : {}))
+    const given = isMembers(schema['patternProperties']) ? schema['patternProperties'] : {}
+    const patterns = Object.keys(given).map((text) => new RegExp(text, 'u'))
+    return ofObjects((members, run) =>
+      Object.keys(members)
+        .filter((name) => !named.has(name) && !patterns.some((pattern) => pattern.test(name)))
+        .flatMap((name) => evaluate(name, judge, members, run)),
+    )
+  },
+  unevaluatedProperties(value, { compile }) {
+    const judge = compile(value)
+    return ofObjects((members, run) =>
+      Object.keys(members)
+        .filter((name) => run.evaluated?.has(name) !== true)
+        .flatMap((name) => evaluate(name, judge, members, run)),
+    )
+  },
+
+  allOf(value, { compile }) {
+    const judges = listOf(value).map(compile)
+    return (found, run) => judges.flatMap((judge) => judge(found, run))
+  },
+  anyOf(value, { compile }) {
+    const judges = listOf(value).map(compile)
+    return (found, run) => {
+      const misfits: Misfit[] = []
+      let fits = false
+      for (const judge of judges) {
+        const more = attempt(judge, found, run)
+        if (more.length > 0) misfits.push(...more.slice(0, 1))
+        // Where somebody asks for the members that were looked at, all schemas that fit have a say.
+        else if (run.evaluated === undefined) return FITS
+        else fits = true
+      }
+      return fits ? FITS : misfit(`fits none: ${misfits.map(({ path, words }) => `${path} ${words}`).join('; ')}`)
+    }
+  },
+  oneOf(value, { compile }) {
+    const judges = listOf(value).map(compile)
+    return (found, run) => {
+      const results = judges.map((judge) => attempt(judge, found, run))
+      const count = results.filter((misfits) => misfits.length === 0).length
+      if (count === 1) return FITS
+      const reasons = results.flatMap((misfits) => misfits.slice(0, 1)).map(({ path, words }) => `${path} ${words}`)
+      return misfit(`fits ${count} of ${judges.length}, expected one: ${reasons.join('; ')}`)
+    }
+  },
+  not(value, { compile }) {
+    const judge = compile(value)
+    return (found, run) =>
+      judge(found, { ...run, evaluated: undefined }).length > 0 ? FITS : misfit(`fits what it must not: ${show(value)}`)
+  },
+  if(value, { schema, compile }) {
+    const judge = compile(value)
+    const whenSo = compile(schema['then'] ?? true)
+    const otherwise = compile(schema['else'] ?? true)
+    return (found, run) => (attempt(judge, found, run).length === 0 ? whenSo : otherwise)(found, run)
+  },
+}
+
+const KINDS = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
+}
+
+/** Judges a member or an item. What it looks at in there says nothing about the members out here. */
+function below(step: string, judge: Judge, value: unknown, run: Run): readonly Misfit[] {
+  const found = judge(value, run.evaluated === undefined ? run : { ...run, evaluated: undefined })
+  return found.length === 0 ? FITS : found.map(({ path, words }) => ({ path: step + path, words }))
+}
+
+function evaluate(name: string, judge: Judge, members: Members, run: Run): readonly Misfit[] {
+  run.evaluated?.add(name)
+  return below(`.${name}`, judge, members[name], run)
+}
+
+/** Judges, and tells of the members that were looked at only where it fits. */
+function attempt(judge: Judge, value: unknown, run: Run): readonly Misfit[] {
+  if (run.evaluated === undefined) return judge(value, run)
+  const evaluated = new Set<string>()
+  const found = judge(value, { ...run, evaluated })
+  if (found.length === 0) for (const name of evaluated) run.evaluated.add(name)
+  return found
+}
+
+function isSilentOnOthers(schema: Members): boolean {
+  const speaks = ['additionalProperties', 'unevaluatedProperties', 'patternProperties'].some((name) => name in schema)
+  return schema['type'] === 'object' && !speaks
+}
+
+function atLeast(found: number, min: number, what: string): readonly Misfit[] {
+  return found >= min ? FITS : misfit(`expected at least ${min} as the ${what}, found ${found}`)
+}
+
+function atMost(found: number, max: number, what: string): readonly Misfit[] {
+  return found <= max ? FITS : misfit(`expected at most ${max} as the ${what}, found ${found}`)
+}
+
+function numberOf(value: unknown): number {
+  if (typeof value !== 'number') throw new Error(`Cannot read ${show(value)}: expected a number`)
+  return value
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new Error(`Cannot read ${show(value)}: expected a text`)
+  return value
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`Cannot read ${show(value)}: expected a list`)
+  return value
+}
+
+function membersOf(value: unknown): Members {
+  if (!isMembers(value)) throw new Error(`Cannot read ${show(value)}: expected an object`)
+  return value
+}
