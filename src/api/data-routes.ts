@@ -14,6 +14,8 @@ export interface DataRoutes {
   list(exchange: Exchange, session: Session): Promise<Reply>
   /** A list whose parameters are in the body: long filters do not fit a URL. */
   query(exchange: Exchange, session: Session): Promise<Reply>
+  /** How such a list is answered, and what that takes. */
+  explain(exchange: Exchange, session: Session): Promise<Reply>
   create(exchange: Exchange, session: Session): Promise<Reply>
   read(exchange: Exchange, session: Session): Promise<Reply>
   replace(exchange: Exchange, session: Session): Promise<Reply>
@@ -30,6 +32,8 @@ export function dataRoutes(documents: Documents): DataRoutes {
       ok(await documents.list(readModel(exchange), () => paramsOfUrl(exchange), caller)),
     query: async (exchange, { caller }) =>
       ok(await documents.list(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
+    explain: async (exchange, { caller }) =>
+      ok(await documents.explain(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
     create: async (exchange, { caller }) =>
       created(await documents.create(readModel(exchange), () => exchange.readJson(), caller)),
     read: async (exchange, { caller }) => ok(await documents.read(readModel(exchange), itemId(exchange), caller)),

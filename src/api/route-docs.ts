@@ -110,6 +110,17 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     reply: { status: 200, data: 'Page' },
     errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'methodNotAllowed', 'networkError'],
   },
+  'POST /api/v1/data/explain': {
+    tag: 'Data',
+    id: 'explain',
+    summary: 'Tell how a list would be answered: its index, its SQL, the rows it reads',
+    description: 'The query really runs, on the stored data, and is given up shortly before its deadline.',
+    token: 'required',
+    parameters: ['model'],
+    body: 'Query',
+    reply: { status: 200, data: 'QueryPlan' },
+    errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'methodNotAllowed', 'networkError'],
+  },
   'GET /api/v1/data/:id': {
     tag: 'Data',
     id: 'read',

@@ -10,14 +10,12 @@ import { readConfig } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { readListQuery } from '../content/list-query.ts'
 import type { Caller } from '../models/caller.ts'
+import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
 import { parseFilterText } from '../query/parse.ts'
 import type { Database } from '../store/database.ts'
 import { countriesInUse } from '../store/document-tables.ts'
-import { execute, noEffort } from '../store/executor.ts'
-import { runsInline } from '../store/finder.ts'
-import type { Plan } from '../store/plan.ts'
-import { planQuery, possiblePlans } from '../store/planner.ts'
+import { explainQuery } from '../store/explain.ts'
 import type { FindQuery } from '../store/store.ts'
 import { EXIT, UsageError, type Arguments, type Command } from './command.ts'
 import { openForReading } from './open-for-reading.ts'
@@ -48,66 +46,13 @@ export const explainCommand: Command = {
     const database = openForReading(config)
     try {
       const query = await readQuery(model, { args, config, database })
-      const explained = explain(model, query, database)
+      const explained = explainQuery(database, model, { query, now: systemClock, msMax: Number.POSITIVE_INFINITY })
       stdout.write(args.options.has('--json') ? `${JSON.stringify(explained)}\n` : explainedText(explained))
       return EXIT.ok
     } finally {
       database.close()
     }
   },
-}
-
-/** What is printed with --json; the members are part of the interface. */
-interface Explained {
-  readonly model: string
-  readonly access: Plan['access']
-  readonly index: string | null
-  /** SQL decides every condition; otherwise its rows are a superset, and the filter is applied to each. */
-  readonly exact: boolean
-  readonly runs: 'inline' | 'thread'
-  /** How the rows come: in the order of the page, in that of its first keys, or in none, so that they are sorted. */
-  readonly order: 'total' | 'partial' | 'none'
-  readonly ranges: number
-  readonly sql: string | null
-  readonly values: readonly unknown[]
-  readonly rowsExpected: number
-  readonly rowsRead: number
-  readonly rowsReturned: number
-  readonly hasMore: boolean
-  readonly milliseconds: number
-  /** All ways that were weighed, the cheapest is taken. Costs are in rows of an index. */
-  readonly weighed: readonly { readonly access: Plan['access']; readonly index: string | null; readonly cost: number }[]
-}
-
-function explain(model: Model, query: FindQuery, database: Database): Explained {
-  const first = planQuery(database, model, query)
-  const isInline = runsInline(first, query)
-  // A thread plans anew, and may count more for it.
-  const plan = isInline ? first : planQuery(database, model, query, { mayTakeLong: true })
-  const [effort, start] = [noEffort(), systemClock()]
-  const found = execute(database, model, { plan, query, effort, mayGoOn: () => true })
-  const weighed = possiblePlans(database, model, query, !isInline)
-  return {
-    model: model.name,
-    access: plan.access,
-    index: plan.index ?? null,
-    exact: plan.isExact,
-    runs: isInline ? 'inline' : 'thread',
-    order: plan.sortedBy > query.sort.length ? 'total' : plan.sortedBy > 0 ? 'partial' : 'none',
-    ranges: plan.ranges.length,
-    sql: plan.ranges[0]?.sql ?? null,
-    values: plan.ranges[0]?.values ?? [],
-    rowsExpected: Math.round(plan.expectedRows),
-    rowsRead: effort.rowsRead,
-    rowsReturned: found?.items.length ?? 0,
-    hasMore: found?.next !== undefined,
-    milliseconds: systemClock() - start,
-    weighed: weighed.map(({ plan: { access, index }, cost }) => ({
-      access,
-      index: index ?? null,
-      cost: Math.round(cost),
-    })),
-  }
 }
 
 const RUNS = {
@@ -121,7 +66,7 @@ const ORDERS = {
   none: 'rows come in no order; the page is sorted',
 } as const
 
-function explainedText(explained: Explained): string {
+function explainedText(explained: QueryPlan): string {
   const { access, index, exact, ranges, sql, values, weighed } = explained
   const lines = [
     ['access', index === null ? access : `${access} ${index}`],

@@ -37,6 +37,8 @@ export type ReadParams = () => ListParams | Promise<ListParams>
 /** All results are JSON text. Every function throws the failures of contract and specification. */
 export interface Documents {
   list(model: Model, params: ReadParams, caller: Caller): Promise<string>
+  /** How a list is answered, and what that takes. */
+  explain(model: Model, params: ReadParams, caller: Caller): Promise<string>
   read(model: Model, id: string, caller: Caller): Promise<string>
   create(model: Model, body: ReadBody, caller: Caller): Promise<string>
   replace(model: Model, id: string, body: ReadBody, caller: Caller): Promise<string>
@@ -95,6 +97,15 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
       const text = await requireItem(model, dashboardSummary.singleton ?? '')
       const isWanted = query.after === undefined && matches(query.filter, parseJson(text) as JsonObject)
       return pageText(model, query, { items: isWanted ? [text] : [], next: undefined })
+    },
+
+    async explain(model, params, caller) {
+      requireRole(model, 'list', caller)
+      if (model.computed === true) {
+        throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
+      }
+      const query = await readListQuery(model, await params(), caller, { settings, store })
+      return JSON.stringify(await store.explain(model, query, caller.id))
     },
 
     read: (model, id, caller) => admit(model, 'read', id, caller),

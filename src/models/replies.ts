@@ -223,12 +223,14 @@ export const queryPlan = record(
     order: choice(['total', 'partial', 'none']),
     ranges: whole(),
     sql: nullable(text()),
-    /** The values in that SQL, each as JSON. */
+    /** The values in that SQL. */
     values: list(text()),
     rowsExpected: whole(),
     rowsRead: whole(),
     rowsReturned: whole(),
     hasMore: boolean(),
+    /** False where the query was given up shortly before its deadline: it read and returned no more than is told. */
+    finished: boolean(),
     milliseconds: whole(),
     /** All ways that were weighed; the cheapest is taken. Costs are in rows of an index. */
     weighed: list(

@@ -1,15 +1,13 @@
 /**
- * Decides where a query runs: beside the other requests of this turn, or in a thread of its own.
- *
- * Beside the others only what is known to be short: a plan that expects few rows, patterns that provably run in linear
- * time, and then no more rows and no more time than the budget. What turns out longer starts again in a thread.
+ * Decides where a query runs: beside the other requests of this turn, or in a thread of its own. What turns out longer
+ * than was expected starts again in a thread.
  */
 import type { Clock } from '../base/clock.ts'
+import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
-import type { Filter } from '../query/ast.ts'
-import { isLinear } from '../query/pattern-cost.ts'
 import type { Database } from './database.ts'
-import { execute, noEffort, type Effort } from './executor.ts'
+import { execute, noEffort } from './executor.ts'
+import { inlineAllowance, runsInline } from './inline-budget.ts'
 import type { Plan } from './plan.ts'
 import { planQuery } from './planner.ts'
 import { writeQuery } from './query-message.ts'
@@ -17,25 +15,9 @@ import { createScanPool } from './scan-pool.ts'
 import { indexColumns } from './schema-sql.ts'
 import type { FindQuery, Found, QueryCounts } from './store.ts'
 
-/** Rows whose documents may be read beside other requests, divided by the weight of what is done with them. */
-const INLINE_ROWS_MAX = 600
-/** Rows that may be read from nothing but an index. */
-const INLINE_INDEX_ROWS_MAX = 6_000
-/** A range is prepared, sought and merged before the first row comes out. */
-const INLINE_RANGES_MAX = 100
-const INLINE_MS_MAX = 8
-/** Conditions and list members that are judged as fast as a row is read. */
-const WEIGHTLESS = 40
-/**
- * Characters of one document times the weight. The time is looked at between documents, and a single one can keep a
- * heavy filter busy for seconds: a condition may look at each element of an array of a hundred thousand.
- */
-const INLINE_WORK_MAX = 1_000_000
-/** A regular expression of bounded steps may take a good many of them at each character. */
-const REGEXP_WEIGHT = 20
-
 export interface Finder {
   find(model: Model, query: FindQuery, caller: string): Found | Promise<Found>
+  explain(model: Model, query: FindQuery, caller: string): Promise<QueryPlan>
   counts(): QueryCounts
   close(): Promise<void>
 }
@@ -57,18 +39,13 @@ export function createFinder(database: Database, { file, now, queryDeadlineMs }:
       inline++
       return found
     },
+    explain: (model, query, caller) => pool.explain(writeQuery(model.name, query), caller, advice(model)),
     counts() {
       const { done, timedOut, refused } = pool.counts()
       return { inline, worker: done + timedOut, timedOut, refused }
     },
     close: () => pool.close(),
   }
-}
-
-/** Whether a plan is expected to be short enough to run beside other requests. */
-export function runsInline(plan: Plan, query: FindQuery): boolean {
-  if (plan.ranges.length > INLINE_RANGES_MAX || plan.expectedRows > rowsMax(plan, query)) return false
-  return plan.isExact || hasLinearPatterns(query.filter)
 }
 
 interface InlineTask {
@@ -78,52 +55,7 @@ interface InlineTask {
 }
 
 function executeInline(database: Database, model: Model, { plan, query, now }: InlineTask): Found | undefined {
-  const [most, charsMost, start] = [rowsMax(plan, query), INLINE_WORK_MAX / weightOf(plan, query), now()]
-  const mayGoOn = ({ rowsRead, charsMax }: Effort): boolean =>
-    rowsRead <= most && charsMax <= charsMost && now() - start <= INLINE_MS_MAX
-  return execute(database, model, { plan, query, effort: noEffort(), mayGoOn })
-}
-
-function rowsMax(plan: Plan, query: FindQuery): number {
-  return plan.readsDocuments ? INLINE_ROWS_MAX / Math.max(1, weightOf(plan, query) / WEIGHTLESS) : INLINE_INDEX_ROWS_MAX
-}
-
-/** Roughly how many comparisons one document takes. */
-function weightOf({ isExact }: Plan, { filter, sort }: FindQuery): number {
-  return 1 + sort.length + (isExact ? 0 : filterWeight(filter))
-}
-
-function filterWeight(filter: Filter): number {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.filters.reduce((sum, one) => sum + filterWeight(one), 1)
-    case 'not':
-    case 'elemMatch':
-      return 1 + filterWeight(filter.filter)
-    case 'in':
-      // Scalars are looked up; objects and arrays are compared one by one.
-      return filter.values.reduce<number>((sum, value) => sum + (typeof value === 'object' ? 1 : 1 / 8), 1)
-    case 'pattern':
-      return filter.pattern.kind === 'regexp' ? REGEXP_WEIGHT : 1
-    default:
-      return 1
-  }
-}
-
-function hasLinearPatterns(filter: Filter): boolean {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.filters.every(hasLinearPatterns)
-    case 'not':
-    case 'elemMatch':
-      return hasLinearPatterns(filter.filter)
-    case 'pattern':
-      return isLinear(filter.pattern)
-    default:
-      return true
-  }
+  return execute(database, model, { plan, query, effort: noEffort(), mayGoOn: inlineAllowance(plan, query, now) })
 }
 
 function advice(model: Model): string {

@@ -1,6 +1,7 @@
 /** A query and its answer as texts, on their way to a worker thread and back. */
 import { parseNumber } from '../base/decimal.ts'
 import { writeJson } from '../base/json.ts'
+import type { QueryPlan } from '../models/replies.ts'
 import { readFilter, writeFilter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
 import type { FindQuery, Found } from './store.ts'
@@ -14,8 +15,20 @@ export interface QueryMessage {
   readonly after: string | undefined
 }
 
+/** What a thread is asked: to answer a query, or to tell how it would, for so many milliseconds at most. */
+export type TaskMessage =
+  | { readonly kind: 'find'; readonly query: QueryMessage }
+  | { readonly kind: 'explain'; readonly query: QueryMessage; readonly msMax: number }
+
+export interface FoundMessage {
+  readonly kind: 'found'
+  readonly items: readonly string[]
+  readonly next: string | undefined
+}
+
 export type AnswerMessage =
-  | { readonly kind: 'found'; readonly items: readonly string[]; readonly next: string | undefined }
+  | FoundMessage
+  | { readonly kind: 'explained'; readonly plan: QueryPlan }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
   | { readonly kind: 'failed'; readonly error: Error }
@@ -33,11 +46,11 @@ export function readQuery({ filter, sort, limit, after }: QueryMessage): FindQue
   return { filter: readFilter(filter), sort, limit, after: readPosition(after) }
 }
 
-export function writeAnswer({ items, next }: Found): AnswerMessage {
+export function writeAnswer({ items, next }: Found): FoundMessage {
   return { kind: 'found', items, next: writePosition(next) }
 }
 
-export function readAnswer({ items, next }: Extract<AnswerMessage, { kind: 'found' }>): Found {
+export function readAnswer({ items, next }: FoundMessage): Found {
   return { items, next: readPosition(next) }
 }
 

@@ -9,7 +9,14 @@ import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { fail } from '../base/failure.ts'
 import { startThread } from '../base/thread.ts'
-import { readAnswer, type AnswerMessage, type QueryMessage, type ReadyMessage } from './query-message.ts'
+import type { QueryPlan } from '../models/replies.ts'
+import {
+  readAnswer,
+  type AnswerMessage,
+  type QueryMessage,
+  type ReadyMessage,
+  type TaskMessage,
+} from './query-message.ts'
 import type { Found } from './store.ts'
 
 export interface PoolLimits {
@@ -30,21 +37,27 @@ const HEAP_MB_MAX = 64
 const RETRY_AFTER_S = 2
 /** For a thread to load its program, on a busy machine. */
 const START_MS_MAX = 10_000
+/** Of the deadline: a query that is explained is given up after it, so that there is time to tell about it. */
+const EXPLAIN_SHARE = 0.75
 
 export interface ScanPool {
   /** Answers a query in a thread. Throws badRequest past the deadline, saying `advice`; see the limits for the rest. */
   run(query: QueryMessage, caller: string, advice: string): Promise<Found>
+  /** Tells how a query is answered, within the same bounds; a run that would miss the deadline is given up before. */
+  explain(query: QueryMessage, caller: string, advice: string): Promise<QueryPlan>
   counts(): { readonly done: number; readonly timedOut: number; readonly refused: number }
   close(): Promise<void>
 }
 
 interface Job {
-  readonly query: QueryMessage
+  readonly task: TaskMessage
   readonly caller: string
   readonly advice: string
-  readonly resolve: (found: Found) => void
+  readonly resolve: (answer: GoodAnswer) => void
   readonly reject: (error: unknown) => void
 }
+
+type GoodAnswer = Extract<AnswerMessage, { kind: 'found' | 'explained' }>
 
 /** Threads start when they are first needed. */
 export function createScanPool(file: string, narrower: Partial<PoolLimits> = {}): ScanPool {
@@ -65,7 +78,7 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
   const start = (worker: Worker, job: Job): void => {
     worker.ref()
     running.set(worker, { job, timer: deadline(worker, ready.has(worker) ? limits.deadlineMs : START_MS_MAX) })
-    worker.postMessage(job.query)
+    worker.postMessage(job.task)
   }
 
   const deadline = (worker: Worker, ms: number): NodeJS.Timeout =>
@@ -130,19 +143,31 @@ export function createScanPool(file: string, narrower: Partial<PoolLimits> = {})
     else perCaller.set(caller, left)
   }
 
+  const ask = (task: TaskMessage, caller: string, advice: string): Promise<GoodAnswer> => {
+    const mine = perCaller.get(caller) ?? 0
+    const isFull = waiting.length >= limits.waitingMax
+    if (mine >= limits.perCallerMax || isFull) {
+      refused++
+      return Promise.reject(isFull ? tooManyForUs() : tooManyOfYours(limits.perCallerMax))
+    }
+    perCaller.set(caller, mine + 1)
+    return new Promise((resolve, reject) => {
+      waiting.push({ task, caller, advice, resolve, reject })
+      startNext()
+    })
+  }
+
   return {
-    run(query, caller, advice) {
-      const mine = perCaller.get(caller) ?? 0
-      const isFull = waiting.length >= limits.waitingMax
-      if (mine >= limits.perCallerMax || isFull) {
-        refused++
-        return Promise.reject(isFull ? tooManyForUs() : tooManyOfYours(limits.perCallerMax))
-      }
-      perCaller.set(caller, mine + 1)
-      return new Promise((resolve, reject) => {
-        waiting.push({ query, caller, advice, resolve, reject })
-        startNext()
-      })
+    async run(query, caller, advice) {
+      const answer = await ask({ kind: 'find', query }, caller, advice)
+      if (answer.kind !== 'found') throw new Error('The thread did something else')
+      return readAnswer(answer)
+    },
+    async explain(query, caller, advice) {
+      const msMax = Math.floor(limits.deadlineMs * EXPLAIN_SHARE)
+      const answer = await ask({ kind: 'explain', query, msMax }, caller, advice)
+      if (answer.kind !== 'explained') throw new Error('The thread did something else')
+      return answer.plan
     },
     counts: () => ({ done, timedOut, refused }),
     async close() {
@@ -161,7 +186,7 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 function settle({ resolve, reject }: Job, answer: AnswerMessage): void {
-  if (answer.kind === 'found') resolve(readAnswer(answer))
+  if (answer.kind === 'found' || answer.kind === 'explained') resolve(answer)
   else if (answer.kind === 'refused') reject(fail('badRequest', answer.message))
   else if (answer.kind === 'unavailable') reject(fail('networkError', answer.message, { cause: answer.cause }))
   else reject(answer.error)

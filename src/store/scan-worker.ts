@@ -5,26 +5,34 @@
  * runs away. Rows are pulled one by one, so that no single step of SQLite takes long.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { modelNamed } from '../models/registry.ts'
 import { asStoreFailure, openDatabase } from './database.ts'
 import { execute, noEffort } from './executor.ts'
+import { explainQuery } from './explain.ts'
 import { planQuery } from './planner.ts'
-import { readQuery, writeAnswer, type AnswerMessage, type QueryMessage, type ReadyMessage } from './query-message.ts'
+import { readQuery, writeAnswer, type AnswerMessage, type ReadyMessage, type TaskMessage } from './query-message.ts'
 
 const database = openDatabase((workerData as { readonly file: string }).file, { readOnly: true })
 
 const READY: ReadyMessage = { kind: 'ready' }
 parentPort?.postMessage(READY)
-parentPort?.on('message', (message: QueryMessage) => parentPort?.postMessage(answer(message)))
+parentPort?.on('message', (task: TaskMessage) => parentPort?.postMessage(answer(task)))
 
-function answer(message: QueryMessage): AnswerMessage {
+function answer(task: TaskMessage): AnswerMessage {
   try {
-    const model = modelNamed(message.model)
-    if (model === undefined) throw new Error(`There is no model ${message.model}`)
-    const query = readQuery(message)
+    const model = modelNamed(task.query.model)
+    if (model === undefined) throw new Error(`There is no model ${task.query.model}`)
+    const query = readQuery(task.query)
     database.exec('BEGIN')
     try {
+      if (task.kind === 'explain') {
+        return {
+          kind: 'explained',
+          plan: explainQuery(database, model, { query, now: systemClock, msMax: task.msMax }),
+        }
+      }
       const plan = planQuery(database, model, query, { mayTakeLong: true })
       const found = execute(database, model, { plan, query, effort: noEffort(), mayGoOn: () => true })
       return found === undefined ? { kind: 'failed', error: new Error('The scan gave up') } : writeAnswer(found)

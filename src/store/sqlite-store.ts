@@ -109,6 +109,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
   return {
     get: (model, id) => read(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => read(() => finder.find(model, query, caller)),
+    explain: (model, query, caller) => read(() => finder.explain(model, query, caller)),
     insert: (model, document) => write(() => documents.insertDocument(database, model, document)),
     insertMissing: (model, items) =>
       write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),

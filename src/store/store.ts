@@ -7,6 +7,7 @@
  */
 import type { Json, JsonObject } from '../base/json.ts'
 import type { MessageState } from '../models/message-state.ts'
+import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
@@ -56,6 +57,8 @@ export interface DocumentStore {
    * queries under way, networkError where all callers together have too many.
    */
   find(model: Model, query: FindQuery, caller: string): Promise<Found>
+  /** How `find` answers a query, and what that takes. It really runs, in a thread; throws what `find` throws. */
+  explain(model: Model, query: FindQuery, caller: string): Promise<QueryPlan>
   insert(model: Model, document: Document): Promise<InsertOutcome>
   /** Inserts those whose id is not there yet and gives their number. */
   insertMissing(model: Model, documents: readonly Document[]): Promise<number>

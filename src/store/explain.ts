@@ -1,0 +1,52 @@
+/**
+ * How a query is answered, and what that takes on the real data: it is planned as the service plans it, and really run.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { QueryPlan } from '../models/replies.ts'
+import type { Model } from '../models/schema.ts'
+import type { Database } from './database.ts'
+import { execute, noEffort } from './executor.ts'
+import { runsInline } from './inline-budget.ts'
+import { planQuery, possiblePlans } from './planner.ts'
+import type { FindQuery } from './store.ts'
+
+export interface ExplainTask {
+  readonly query: FindQuery
+  readonly now: Clock
+  /** After so many milliseconds the run is given up between two rows, and what is known by then is told. */
+  readonly msMax: number
+}
+
+export function explainQuery(database: Database, model: Model, { query, now, msMax }: ExplainTask): QueryPlan {
+  const start = now()
+  const first = planQuery(database, model, query)
+  const isInline = runsInline(first, query)
+  // A thread plans anew, and may count more for it.
+  const plan = isInline ? first : planQuery(database, model, query, { mayTakeLong: true })
+  const effort = noEffort()
+  const found = execute(database, model, { plan, query, effort, mayGoOn: () => now() - start < msMax })
+  const milliseconds = now() - start
+  const weighed = possiblePlans(database, model, query, !isInline)
+  return {
+    model: model.name,
+    access: plan.access,
+    index: plan.index ?? null,
+    exact: plan.isExact,
+    runs: isInline ? 'inline' : 'thread',
+    order: plan.sortedBy > query.sort.length ? 'total' : plan.sortedBy > 0 ? 'partial' : 'none',
+    ranges: plan.ranges.length,
+    sql: plan.ranges[0]?.sql ?? null,
+    values: (plan.ranges[0]?.values ?? []).map(String),
+    rowsExpected: Math.round(plan.expectedRows),
+    rowsRead: effort.rowsRead,
+    rowsReturned: found?.items.length ?? 0,
+    hasMore: found?.next !== undefined,
+    finished: found !== undefined,
+    milliseconds,
+    weighed: weighed.map(({ plan: { access, index }, cost }) => ({
+      access,
+      index: index ?? null,
+      cost: Math.round(cost),
+    })),
+  }
+}

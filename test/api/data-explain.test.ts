@@ -1,0 +1,98 @@
+/** POST /api/v1/data/explain: how a query is answered, told to those who run the site. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { seedSample } from '../../src/content/seeding.ts'
+import { language } from '../../src/models/language.ts'
+import type { QueryPlan } from '../../src/models/replies.ts'
+import { topic } from '../../src/models/topic.ts'
+import { newCast } from '../support/cast.ts'
+import { run } from '../support/program.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const DEADLINE_MS = 600
+const service = await startSuiteService({ queryDeadlineMs: String(DEADLINE_MS) })
+const { store } = service.app.services
+await seedSample(store, { flagBaseUrl: 'https://flags.example', now: service.now() })
+const { admin, publisher, standard, guest } = await newCast(service)
+
+const explain = (body: unknown, { model = 'headline', token = publisher.token } = {}): Promise<Answer> =>
+  service.data('POST', '/explain', { model }, { token, body })
+
+describe('POST /api/v1/data/explain', () => {
+  for (const { name, model = 'headline', ...query } of [
+    { name: 'a feed', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 10 },
+    { name: 'a search', filter: { q: 'ferry' } },
+    { name: 'a scan', filter: { 'source.language.code': 'en' }, limit: 5 },
+    { name: 'what nothing can meet', model: 'topic', filter: { name: 7 } },
+    { name: 'everything', model: 'topic' },
+  ]) {
+    it(`says of ${name} what the command prints`, async () => {
+      const answer = await explain(query, { model })
+      assert.equal(answer.status, 200, answer.text)
+      const words = Object.entries(query).flatMap(([key, value]) => [
+        `--${key}`,
+        typeof value === 'object' ? JSON.stringify(value) : String(value),
+      ])
+      const data = join(service.directory, 'data')
+      const printed = await run(['explain', '--json', '--model', model, ...words, '--data-dir', data])
+      assert.equal(printed.code, 0, printed.stderr)
+      const timeless = (plan: unknown): unknown => ({ ...(plan as QueryPlan), milliseconds: 0 })
+      assert.deepEqual(timeless(answer.at('data')), timeless(JSON.parse(printed.stdout)))
+    })
+  }
+
+  it('is for publishers and administrators, of models that they may list', async () => {
+    for (const { token } of [standard, guest]) assert.equal((await explain({}, { token })).status, 403)
+    assert.equal((await service.data('POST', '/explain', { model: 'topic' }, { body: {} })).status, 401)
+    assert.equal((await explain({}, { model: 'user' })).status, 403, 'a publisher may not list users')
+    assert.equal((await explain({}, { model: 'user', token: admin.token })).status, 200)
+  })
+
+  for (const [name, body, model, status, message] of [
+    ['an unknown operator', { filter: { a: { $near: 1 } } }, 'headline', 400, /\$near/],
+    ['a filter past 64 KiB', { filter: { title: 'x'.repeat(65_537) } }, 'headline', 400, /64 KiB|65536/],
+    ['a sort that is no text', { sort: 1 }, 'headline', 400, /^Cannot read sort: expected a string/],
+    ['a negative limit', { limit: -1 }, 'headline', 400, /^Cannot read limit/],
+    ['a foreign cursor', { cursor: 'abc' }, 'headline', 400, /^Cannot read cursor "abc"/],
+    ['a model that nothing is stored of', {}, 'dashboard_summary', 400, /nothing of it is stored/],
+    ['an unknown model', {}, 'ad', 400, /^Cannot read parameter "model"/],
+    ['a body that is no object', '[]', 'headline', 400, /./],
+  ] as const) {
+    it(`refuses ${name}`, async () => {
+      const answer = await explain(body, { model })
+      assert.equal(answer.status, status, answer.text)
+      assert.match(String(answer.at('error.message')), message)
+    })
+  }
+})
+
+describe('a query that takes too long', () => {
+  const PATTERN = { name: { $regex: '^(a+)+$' } }
+  const trap = (id: string, length: number) => ({ id, value: { id, name: `${'a'.repeat(length)}!`, status: 'draft' } })
+
+  it('is given up between two rows, and what is known by then is told', async () => {
+    // Each takes a millisecond or two, and together they take seconds.
+    await store.insertMissing(
+      topic,
+      Array.from({ length: 4_000 }, (_, i) => trap(`slow-${i}`, 18)),
+    )
+    const answer = await explain({ filter: PATTERN }, { model: 'topic' })
+    assert.equal(answer.status, 200, answer.text)
+    const { finished, runs, access, rowsRead, rowsReturned, milliseconds } = answer.at('data') as QueryPlan
+    assert.deepEqual(
+      { finished, runs, access, rowsReturned },
+      { finished: false, runs: 'thread', access: 'ids', rowsReturned: 0 },
+    )
+    assert.ok(rowsRead > 0 && rowsRead < 4_000, `read ${rowsRead}`)
+    assert.ok(milliseconds < DEADLINE_MS, `took ${milliseconds}`)
+  })
+
+  it('within one row ends at the deadline like the query itself', async () => {
+    await store.insert(language, trap('stuck', 60))
+    const answer = await explain({ filter: PATTERN }, { model: 'language' })
+    assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'], answer.text)
+    assert.match(String(answer.at('error.message')), /narrow the filter/)
+  })
+})
