@@ -42,7 +42,8 @@ export async function benchStart([count = String(ITEMS_DEFAULT)]: readonly strin
   try {
     const [dateline, bare] = [join(directory, 'dateline'), join(directory, 'bare')]
     buildExecutable({ bundle: await bundleProgram(), node: process.execPath, output: dateline })
-    buildExecutable({ bundle: { main: PRINT_AND_STAY, workers: new Map() }, node: process.execPath, output: bare })
+    const bundle = { main: PRINT_AND_STAY, workers: new Map<string, string>(), pages: new Uint8Array() }
+    buildExecutable({ bundle, node: process.execPath, output: bare })
     // Node as it comes, copied like the others: pages of a file that was written in one go count more of it as
     // resident.
     const node = join(directory, 'node')

@@ -7,6 +7,8 @@
 import { build, type Plugin } from 'esbuild'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { packAssets } from '../src/app/page-assets.ts'
+import { buildDashboard } from './build-dashboard.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The address that files think they have. Only its last part is ever looked at, by src/base/thread.ts. */
@@ -16,13 +18,20 @@ export interface Bundle {
   readonly main: string
   /** The worker threads by the names of their sources, in the order of these names. */
   readonly workers: ReadonlyMap<string, string>
+  /** The files of the dashboard, as src/app/page-assets.ts reads them. */
+  readonly pages: Uint8Array
 }
 
 export async function bundleProgram(): Promise<Bundle> {
   const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).sort()
   const scripts = await Promise.all(['src/main.ts', ...workers].map(bundle))
   const [main = '', ...rest] = scripts
-  return { main, workers: new Map(workers.map((path, i) => [basename(path), rest[i] ?? ''])) }
+  const { assets } = await buildDashboard()
+  return {
+    main,
+    workers: new Map(workers.map((path, i) => [basename(path), rest[i] ?? ''])),
+    pages: packAssets(assets),
+  }
 }
 
 async function bundle(path: string): Promise<string> {

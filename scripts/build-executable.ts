@@ -24,6 +24,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PAGE_ASSETS_FILE } from '../src/app/page-assets.ts'
 import type { Bundle } from './build-bundle.ts'
 import { isElf, stripElf } from './build-elf.ts'
 import { isPe, unsignPe } from './build-pe.ts'
@@ -43,6 +44,7 @@ export function buildExecutable({ bundle, node, output }: Parts): void {
     writeFileSync(join(directory, 'node'), prepared(readFileSync(node)), { mode: 0o755 })
     writeFileSync(join(directory, 'dateline.cjs'), bundle.main)
     for (const [name, text] of bundle.workers) writeFileSync(join(directory, name), text)
+    writeFileSync(join(directory, PAGE_ASSETS_FILE), bundle.pages)
     writeFileSync(join(directory, 'sea.json'), JSON.stringify(seaConfig(bundle)))
     // The names go into the executable; relative ones are the same wherever it is built.
     const built = spawnSync(process.execPath, ['--build-sea', 'sea.json'], {
@@ -75,7 +77,7 @@ function seaConfig({ workers }: Bundle): object {
     mainFormat: 'commonjs',
     executable: 'node',
     output: 'out',
-    assets: Object.fromEntries([...workers.keys()].map((name) => [name, name])),
+    assets: Object.fromEntries([...workers.keys(), PAGE_ASSETS_FILE].map((name) => [name, name])),
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
     useSnapshot: false,

@@ -21,7 +21,9 @@ const words = process.argv.slice(2)
 const options = words.filter((word) => word.startsWith('-'))
 const files = testFiles(words.filter((word) => !word.startsWith('-')))
 
-process.exitCode = run('types', ['node_modules/typescript/bin/tsc']) || run('tests', testArguments())
+const TSC = 'node_modules/typescript/bin/tsc'
+process.exitCode =
+  run('types', [TSC]) || run('types of the pages', [TSC, '-p', 'src/dashboard']) || run('tests', testArguments())
 
 function testArguments(): string[] {
   const settings = [

@@ -4,11 +4,22 @@
  *   node scripts/toolchain.mjs <file.ts> [arguments…]
  *
  * Any Node from 18 on may run this file, so it is plain JavaScript and imports nothing of ours. When all is there it
- * costs a few milliseconds: one comparison of package-lock.json with the copy kept beside the installed packages.
+ * costs a few milliseconds: one comparison of package-lock.json with the copy kept beside the installed packages, and,
+ * for what serves or tests the dashboard, one look at the times of its sources.
  * Everything it says goes to stderr, since stdout belongs to the program it starts.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants, hostname } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,6 +29,15 @@ const LOCK_BEAT_MS = 2_000
 const LOCK_STALE_MS = 30_000
 const LOCK_POLL_MS = 100
 const SHOWN_CAUSE_CHARS_MAX = 300
+/** What the files of the dashboard are made of; folders count with all that is in them. */
+const DASHBOARD_SOURCES = [
+  'src/dashboard',
+  'src/client',
+  'src/models',
+  'scripts/build-dashboard.ts',
+  'src/app/page-assets.ts',
+  'package-lock.json',
+]
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -26,6 +46,8 @@ const lockFile = join(root, '.toolchain.lock')
 const bundledNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const wantedVersion = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node
 const packageLock = readFileSync(join(root, 'package-lock.json'), 'utf8')
+const dashboardBuilder = join(root, 'scripts', 'build-dashboard.ts')
+const builtDashboard = join(root, 'dist', 'dashboard', 'page-assets.bin')
 /** Packages for another machine are of no use, as when a directory is shared with a container. */
 const stamp = `${process.platform} ${process.arch}\n${packageLock}`
 
@@ -36,6 +58,7 @@ let running
 
 try {
   if (!isReady()) await underLock(setUp)
+  if (wantsDashboard(process.argv.slice(2))) await bringDashboard()
   handOver(process.argv.slice(2))
 } catch (error) {
   if (!(error instanceof SetUpError)) throw error
@@ -46,6 +69,10 @@ try {
 /** Whether the last set-up was for this lock file, and its Node is still there. */
 function isReady() {
   return readIfThere(stampFile) === stamp && (runsPinned() || existsSync(bundledNode))
+}
+
+function pinnedNode() {
+  return runsPinned() ? process.execPath : bundledNode
 }
 
 /** Whether this process is the pinned Node already. It may be the one in node_modules, which npm has just replaced. */
@@ -109,6 +136,40 @@ function linkNode() {
   }
 }
 
+/** Whether this program serves the dashboard or tests it. */
+function wantsDashboard([script, command]) {
+  return (script === 'src/main.ts' && command === 'serve') || script === 'scripts/check.ts'
+}
+
+/** Whether nothing changed since the last build; a folder changes when a file in it comes or goes. */
+function isDashboardBuilt() {
+  const built = statSync(builtDashboard, { throwIfNoEntry: false })?.mtimeMs
+  return built !== undefined && DASHBOARD_SOURCES.every((path) => isOlder(join(root, path), built))
+}
+
+function isOlder(path, time) {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return true
+  if (found.mtimeMs > time) return false
+  return !found.isDirectory() || readdirSync(path).every((name) => isOlder(join(path, name), time))
+}
+
+/**
+ * Builds the dashboard where it is not there or older than its sources. The service runs without it, too, and the tests
+ * find out by themselves: so neither a page with a mistake nor a disk that cannot be written to stops anybody.
+ */
+async function bringDashboard() {
+  if (isDashboardBuilt() || !existsSync(dashboardBuilder)) return
+  try {
+    await underLock(async () => {
+      if (!isDashboardBuilt()) await run(pinnedNode(), [dashboardBuilder], root)
+    })
+  } catch (error) {
+    if (!(error instanceof SetUpError)) throw error
+    say(`${error.message}; the dashboard stays as it was`)
+  }
+}
+
 /** What the executable says, or why it cannot. */
 function versionOf(executable) {
   const { stdout, error } = spawnSync(executable, ['--version'], { encoding: 'utf8' })
@@ -122,7 +183,7 @@ async function run(command, args, cwd) {
     cwd,
     env: withoutOwnPath(process.env),
     stdio: ['ignore', 2, 'pipe'],
-    shell: process.platform === 'win32', // npm is a batch file there.
+    shell: command === 'npm' && process.platform === 'win32', // It is a batch file there.
   })
   running = child
   let printed = ''
@@ -227,7 +288,7 @@ function release(mine) {
 
 /** Becomes the pinned Node where the system lets us, else runs it as a child that gets our signals. */
 function handOver(args) {
-  const node = runsPinned() ? process.execPath : bundledNode
+  const node = pinnedNode()
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
     process.execve(node, [node, ...args], process.env)
   }

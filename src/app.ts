@@ -7,6 +7,7 @@ import { openServices, type Services } from './app/services.ts'
 import { overviewHandler } from './api/overview.ts'
 import { apiRoutes, operationRoutes } from './api/routes.ts'
 import { readinessChecks } from './api/readiness.ts'
+import { pageRoutes, type PageAsset } from './api/page-routes.ts'
 import { backupMetrics } from './api/service-metrics.ts'
 import { systemRoutes } from './api/system-routes.ts'
 import { authRoutes } from './api/auth-routes.ts'
@@ -39,6 +40,8 @@ export interface Surroundings {
   readonly environment?: Environment
   /** The descriptor of a listening socket that was handed over; it goes before the address of the settings. */
   readonly inheritedSocket?: number | undefined
+  /** The files of the dashboard, where they were built. */
+  readonly pageAssets?: readonly PageAsset[] | undefined
   /** Narrower limits of the server, for tests. */
   readonly serverLimits?: Partial<ServerLimits>
 }
@@ -71,7 +74,7 @@ export interface App {
  * ListenError, or node's error where it cannot listen.
  */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
-  const { now, log, writeLine, environment = {}, inheritedSocket, serverLimits = {} } = surroundings
+  const { now, log, writeLine, environment = {}, inheritedSocket, pageAssets, serverLimits = {} } = surroundings
   const mailSetup = readMailSetup(config, { now, environment })
   // Whatever was started is stopped in reverse order: when something behind it cannot start, and at the end.
   await using starting = new AsyncDisposableStack()
@@ -111,7 +114,9 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       { sessions, limits, now, publicRemoteConfig },
     ),
     ...operationRoutes(system),
+    ...(config.dashboard ? pageRoutes(pageAssets) : []),
   ]
+  if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
   const server = createServer({
     router: createRouter(routes),
     newRequestId: newId,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startApp, type App } from '../app.ts'
+import { loadPageAssets } from '../app/page-assets.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog, type AdjustableLog, type Log } from '../base/log.ts'
 import { VERSION } from '../base/version.ts'
@@ -36,6 +37,7 @@ export const serveCommand: Command = {
     const writeLine = (line: string): void => void terminal.stderr.write(`${line}\n`)
     const parent = config.exitWithParent ? watchParent(terminal.stdin) : undefined
     const notify = notifier(terminal.environment, log)
+    const pageAssets = config.dashboard ? loadPageAssets() : undefined
     const handed = inheritedSocket(terminal.environment, process.pid)
     try {
       const app = await startApp(config, secrets, {
@@ -44,10 +46,12 @@ export const serveCommand: Command = {
         writeLine,
         environment: terminal.environment,
         inheritedSocket: handed,
+        pageAssets,
       })
       const tokenFile = await giveToken(config, app)
       terminal.onReload(() => reload(args, { terminal, log, app }))
-      for (const line of welcome(config, app, isNew)) say(line, { config, terminal, log })
+      for (const line of welcome(config, app, { isNew, hasDashboard: pageAssets !== undefined }))
+        say(line, { config, terminal, log })
       log.flush()
       terminal.stdout.write(readyLine(app, terminal))
       notify('READY=1', `STATUS=Listening on ${app.url}`)
@@ -124,8 +128,18 @@ function say(line: string, { config, terminal, log }: { config: Config; terminal
 }
 
 /** What an operator wants to know at start; on a new data directory also the first steps. */
-function welcome(config: Config, { url, mail }: App, isNew: boolean): readonly string[] {
-  const lines = [`Listening on ${url}`, `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`, ...mail]
+function welcome(
+  config: Config,
+  { url, port, mail }: App,
+  { isNew, hasDashboard }: { readonly isNew: boolean; readonly hasDashboard: boolean },
+): readonly string[] {
+  const dashboard = hasDashboard && port !== undefined ? [`Dashboard at ${url}/`] : []
+  const lines = [
+    `Listening on ${url}`,
+    ...dashboard,
+    `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`,
+    ...mail,
+  ]
   if (config.mail.kind === 'console' && !isLoopback(config.host)) {
     lines.push(`Warning: other machines can reach ${config.host}, but nobody there gets a code until --mail is set`)
   }

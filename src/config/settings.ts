@@ -73,6 +73,7 @@ export const DECLARED = {
     shown: 'none',
     meaning: 'addresses and CIDR blocks whose X-Forwarded-For is believed, separated by commas',
   },
+  dashboard: onOff(true, 'serves the dashboard at / and the reference of the API at /docs; on or off'),
   publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in; on or off'),
   hideInactive: onOff(
     false,

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PageAsset } from '../../src/api/page-routes.ts'
 import { startApp } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
 import { readConfig } from '../../src/config/read-config.ts'
@@ -81,11 +82,19 @@ export interface TestService {
 
 export type TestSettings = Partial<Record<SettingName, string>>
 
+export interface ServiceOptions {
+  readonly directory?: string
+  /** The time at which it begins. */
+  readonly start?: number
+  /** The files of the dashboard, which is missing without them; an executable brings its own. */
+  readonly pageAssets?: readonly PageAsset[] | undefined
+}
+
 /** Starts the service with the given settings, as texts; rate limits are off unless they are switched on. */
 export async function startService(
   t: Cleanup,
   settings: TestSettings = {},
-  { directory = temporaryDirectory(t), start = START }: { readonly directory?: string; readonly start?: number } = {},
+  { directory = temporaryDirectory(t), start = START, pageAssets }: ServiceOptions = {},
 ): Promise<TestService> {
   const logLines: string[] = []
   const mailDirectory = join(directory, 'mail')
@@ -102,7 +111,7 @@ export async function startService(
   const program = process.env['TEST_PROGRAM']
   const { app, now, advance } =
     program === undefined
-      ? await startHere(config, start, logLines)
+      ? await startHere(config, { start, logLines, pageAssets })
       : await startProcess({
           ...{ program, settings: given, config, directory, start, logLines },
           workingDirectory: temporaryDirectory(t),
@@ -180,7 +189,10 @@ export async function startService(
 }
 
 /** In this process, with a clock that stands still. */
-async function startHere(config: Config, start: number, logLines: string[]): Promise<Hosted> {
+async function startHere(
+  config: Config,
+  { start, logLines, pageAssets }: Pick<ServiceOptions, 'pageAssets'> & { start: number; logLines: string[] },
+): Promise<Hosted> {
   let time = start
   const now = (): number => time
   const log = createLog({
@@ -189,7 +201,8 @@ async function startHere(config: Config, start: number, logLines: string[]): Pro
     now,
     write: (text) => logLines.push(...text.trim().split('\n')),
   })
-  const app = await startApp(config, { jwtSecret: undefined }, { now, log, writeLine: (line) => logLines.push(line) })
+  const writeLine = (line: string): void => void logLines.push(line)
+  const app = await startApp(config, { jwtSecret: undefined }, { now, log, writeLine, pageAssets })
   return { app, now, advance: (ms) => void (time += ms) }
 }
 

@@ -1,0 +1,193 @@
+/**
+ * The pages of src/dashboard as the files that a browser gets.
+ *
+ *   node scripts/build-dashboard.ts     writes dist/dashboard/page-assets.bin, for a service that runs from the sources
+ *
+ * The names of scripts and styles hold a hash of their content, so that a browser may keep them for ever; the HTML
+ * names them, relative to itself, so that it works below any path of a proxy. What a page needs at once it preloads;
+ * what it imports later, such as the texts of another language, is a file of its own. All of it is compressed here,
+ * once and as far as it goes, and never while a browser waits. Everything depends on the sources alone.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build, type Metafile } from 'esbuild'
+import type { PageAsset } from '../src/api/page-routes.ts'
+import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
+
+/** What the page at `/` may weigh in all: HTML, styles and scripts, with those that it imports later; uncompressed. */
+const PAGE_BYTES_MAX = 120_000
+const LARGEST_SHOWN = 15
+
+const ROOT = join(import.meta.dirname, '..')
+/** Each page with its script, which no other file of the program imports. */
+const PAGES = [
+  { path: '/', html: 'src/dashboard/page.html', script: 'src/dashboard/page.ts' },
+  { path: '/docs', html: 'src/dashboard/docs.html', script: 'src/dashboard/docs.ts' },
+] as const
+const ICON = 'src/dashboard/icon.svg'
+/** The browsers of January 2024, which all have modules, nesting in CSS, dialogs and container queries. */
+const BROWSERS = ['chrome126', 'edge121', 'firefox122', 'safari17.2']
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+export interface Dashboard {
+  readonly assets: readonly PageAsset[]
+  /** What the page at `/` weighs, in bytes before compression, and its files with their sizes. */
+  readonly pageBytes: number
+  readonly pageFiles: ReadonlyMap<string, number>
+}
+
+export interface DashboardOptions {
+  /** The directory with src/dashboard in it. */
+  readonly root?: string
+}
+
+/** Builds both pages. Throws with what is wrong in the sources, or with the largest of them where they are too large. */
+export async function buildDashboard({ root = ROOT }: DashboardOptions = {}): Promise<Dashboard> {
+  const pages = PAGES.map((page) => ({ ...page, text: readFileSync(join(root, page.html), 'utf8') }))
+  const entries = new Set([...pages.flatMap(({ html, text }) => namedIn(html, text)), ICON])
+  for (const { html, script, text } of pages) {
+    if (!namedIn(html, text).includes(script)) throw new Error(`Cannot build ${html}: it does not name ${script}`)
+  }
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...entries].sort(),
+    bundle: true,
+    splitting: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'browser',
+    target: BROWSERS,
+    charset: 'utf8',
+    outdir: 'assets',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.svg': 'copy' },
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+  const files = new Map(
+    outputFiles.map(({ path, contents }) => [relative(root, path).replaceAll('\\', '/'), Buffer.from(contents)]),
+  )
+  const outputs = new Map(
+    Object.entries(metafile.outputs).flatMap(([path, { entryPoint, inputs }]) => {
+      const source = entryPoint ?? (path.endsWith('.svg') ? Object.keys(inputs)[0] : undefined)
+      return source === undefined ? [] : [[source, path] as const]
+    }),
+  )
+  const htmls = pages.map(({ path, html, text }) => ({
+    path,
+    body: Buffer.from(linked(html, text, outputs, metafile)),
+  }))
+  const assets = [
+    ...htmls.map(({ path, body }) => asset(path, 'html', body, false)),
+    ...[...files]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, body]) => asset(`/${path}`, path.slice(path.lastIndexOf('.') + 1), body, true)),
+    asset('/favicon.ico', 'svg', readFileSync(join(root, ICON)), false),
+  ]
+  const pageFiles = new Map([['page.html', htmls[0]?.body.length ?? 0]])
+  const [{ html, text }] = pages as [(typeof pages)[number]]
+  for (const path of reachable(
+    namedIn(html, text).map((name) => outputs.get(name) ?? ''),
+    metafile,
+  )) {
+    if (/\.(?:js|css)$/.test(path)) pageFiles.set(posix.basename(path), files.get(path)?.length ?? 0)
+  }
+  const pageBytes = [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0)
+  if (pageBytes > PAGE_BYTES_MAX) throw new Error(tooLarge(pageBytes, new Set(pageFiles.keys()), metafile))
+  return { assets, pageBytes, pageFiles }
+}
+
+const NAMED = /\b(src|href)="(?!#|[a-z]+:|\/)([^"]+\.(?:ts|css|svg))"/g
+
+/** The sources that the HTML names, as paths from the root. */
+function namedIn(html: string, text: string): readonly string[] {
+  return [...text.matchAll(NAMED)].map(([, , name = '']) => posix.join(posix.dirname(html), name))
+}
+
+/** The HTML with the names that the sources have got, links that preload what a script imports, and no indentation. */
+function linked(html: string, text: string, outputs: ReadonlyMap<string, string>, metafile: Metafile): string {
+  const preloaded: string[] = []
+  const named = text.replace(NAMED, (_whole, attribute: string, name: string) => {
+    const source = posix.join(posix.dirname(html), name)
+    const output = outputs.get(source)
+    if (output === undefined) throw new Error(`Cannot build ${html}: nothing was made of ${source}`)
+    if (name.endsWith('.ts')) preloaded.push(...reachable([output], metafile, 'import-statement').slice(1))
+    return `${attribute}="${output}"`
+  })
+  const links = preloaded.map((path) => `<link rel="modulepreload" href="${path}">\n`).join('')
+  return named
+    .replace(/<!--[^]*?-->/g, '')
+    .replace(/^\s+/gm, '')
+    .replace('<script type="module"', `${links}<script type="module"`)
+}
+
+/** Outputs and all that they import, each once; with a kind only what they import in that way. */
+function reachable(paths: readonly string[], { outputs }: Metafile, kind?: string): readonly string[] {
+  const found = new Set(paths)
+  for (const path of found) {
+    for (const one of outputs[path]?.imports ?? []) {
+      if (one.external !== true && (kind === undefined || one.kind === kind)) found.add(one.path)
+    }
+  }
+  return [...found]
+}
+
+function asset(path: string, ending: string, body: Buffer, immutable: boolean): PageAsset {
+  const type = TYPES[ending]
+  if (type === undefined) throw new Error(`Cannot build ${path}: wanted one of ${Object.keys(TYPES).join(', ')}`)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
+  const smaller = (compressed: Buffer): Buffer | undefined => (compressed.length < body.length ? compressed : undefined)
+  const [brotli, gzip] = [smaller(brotliCompressSync(body, { params })), smaller(gzipSync(body, { level: 9 }))]
+  return { path, type, body, brotli, gzip, immutable }
+}
+
+function tooLarge(bytes: number, names: ReadonlySet<string>, { outputs }: Metafile): string {
+  const inputs = new Map<string, number>()
+  for (const [path, output] of Object.entries(outputs)) {
+    if (!names.has(posix.basename(path))) continue
+    for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
+      inputs.set(input, (inputs.get(input) ?? 0) + bytesInOutput)
+    }
+  }
+  const largest = [...inputs].sort(([, a], [, b]) => b - a).slice(0, LARGEST_SHOWN)
+  return [
+    `Cannot build the page: wanted at most ${PAGE_BYTES_MAX} bytes of HTML, CSS and scripts, found ${bytes}; the largest are`,
+    ...largest.map(([input, size]) => `${String(size).padStart(8)} ${input}`),
+  ].join('\n')
+}
+
+/** Writes the assets as one file, at once, with the time at which the build began: whatever changes later is newer. */
+async function writeDashboard(): Promise<void> {
+  const begun = new Date()
+  const { assets, pageBytes, pageFiles } = await buildDashboard()
+  const file = join(ROOT, 'dist/dashboard', PAGE_ASSETS_FILE)
+  const unfinished = `${file}.${process.pid}`
+  mkdirSync(dirname(file), { recursive: true })
+  try {
+    writeFileSync(unfinished, packAssets(assets))
+    utimesSync(unfinished, begun, begun)
+    renameSync(unfinished, file)
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+  const sizes = [...pageFiles].map(([name, bytes]) => `${name} ${bytes}`).join(', ')
+  console.error(`dashboard: ${pageBytes} of ${PAGE_BYTES_MAX} bytes (${sizes})`)
+}
+
+if (import.meta.main) {
+  await writeDashboard().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exitCode = 1
+  })
+}

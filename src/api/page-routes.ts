@@ -1,0 +1,153 @@
+/**
+ * The dashboard at `/`, the API reference at `/docs`, and the scripts and styles of both.
+ *
+ * All there is was built before and is kept in memory under its exact path: nothing that a client sends ever names a
+ * file. The HTML is asked for again each time, and is a 304 while it is the same; a script or style has a hash of
+ * itself in its name and is never asked for twice.
+ *
+ * What the pages may do is the least that they need: their own scripts and styles, their own service, no inline script
+ * or style, no text that becomes HTML (Trusted Types), no frame around them, no other host. So a stored text that some
+ * day gets past everything else still runs nowhere.
+ */
+import { createHash } from 'node:crypto'
+import { describe, fail } from '../base/failure.ts'
+import { chooseCoding, type Coding } from '../http/accept-encoding.ts'
+import type { Exchange, Reply, ReplyHeaders } from '../http/exchange.ts'
+import type { Route } from '../http/router.ts'
+
+/** One file for browsers, as scripts/build-dashboard.ts makes it. */
+export interface PageAsset {
+  /** `/`, `/docs`, `/favicon.ico` or `/assets/NAME`. */
+  readonly path: string
+  readonly type: string
+  readonly body: Uint8Array
+  /** The body compressed; undefined where that makes it no smaller. */
+  readonly brotli: Uint8Array | undefined
+  readonly gzip: Uint8Array | undefined
+  /** Whether its path changes with its content, so that a browser may keep it for ever. */
+  readonly immutable: boolean
+}
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** Features of browsers that the pages do without, as far as browsers know their names. */
+const SWITCHED_OFF = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'clipboard-read',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'picture-in-picture',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+]
+
+const SECURITY_HEADERS: ReplyHeaders = {
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': SWITCHED_OFF.map((feature) => `${feature}=()`).join(', '),
+}
+
+const FOR_EVER = 'public, max-age=31536000, immutable'
+const ASKED_AGAIN = 'no-cache'
+const PLAIN = 'text/plain; charset=utf-8'
+
+const ROBOTS = 'User-agent: *\nDisallow: /\n'
+const NOT_BUILT =
+  'The dashboard has not been built. Start the service by "npm start", which builds it, or run ' +
+  '"node scripts/build-dashboard.ts" and start the service again. The API works all the same.\n'
+
+/** The routes of all pages; without assets, what there should be says what to do. */
+export function pageRoutes(assets: readonly PageAsset[] | undefined): readonly Route[] {
+  const files = new Map((assets ?? []).map((asset) => [asset.path, servedFile(asset)]))
+  const serve = (exchange: Exchange): Reply => {
+    const file = files.get(exchange.path)
+    if (file !== undefined) return file(exchange)
+    throw fail('notFound', `Cannot ${exchange.method} ${describe(exchange.path)}: there is no such file`)
+  }
+  const page = assets === undefined ? () => plain(503, NOT_BUILT) : serve
+  return [
+    { method: 'GET', path: '/', handler: page },
+    { method: 'GET', path: '/docs', handler: page },
+    { method: 'GET', path: '/assets/:name', handler: serve },
+    { method: 'GET', path: '/favicon.ico', handler: serve },
+    { method: 'GET', path: '/robots.txt', handler: () => plain(200, ROBOTS) },
+  ]
+}
+
+interface Representation {
+  readonly body: Uint8Array
+  readonly tag: string
+  readonly headers: ReplyHeaders
+}
+
+/** What answers for one file. Each coding of it is a representation with a tag of its own (RFC 9110 section 8.8.3.3). */
+function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchange: Exchange) => Reply {
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  const representation = (bytes: Uint8Array, coding?: Coding): Representation => {
+    const tag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`
+    const headers = {
+      'Cache-Control': immutable ? FOR_EVER : ASKED_AGAIN,
+      ETag: tag,
+      Vary: 'Accept-Encoding',
+      ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
+      ...SECURITY_HEADERS,
+    }
+    return { body: bytes, tag, headers }
+  }
+  const asItIs = representation(body)
+  const compressed = new Map<Coding, Representation>()
+  if (brotli !== undefined) compressed.set('br', representation(brotli, 'br'))
+  if (gzip !== undefined) compressed.set('gzip', representation(gzip, 'gzip'))
+  const available = [...compressed.keys()]
+  return ({ headers: sent }) => {
+    const coding = chooseCoding(sent['accept-encoding']?.toString(), available)
+    const { body: bytes, tag, headers } = (coding === undefined ? undefined : compressed.get(coding)) ?? asItIs
+    if (isKnown(sent['if-none-match'], tag)) return { kind: 'raw', status: 304, contentType: type, body: '', headers }
+    return { kind: 'raw', status: 200, contentType: type, body: bytes, headers }
+  }
+}
+
+/** Whether If-None-Match lists the tag, which holds no comma, weakly compared (RFC 9110 section 13.1.2). */
+function isKnown(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
+}
+
+function plain(status: number, body: string): Reply {
+  return {
+    kind: 'raw',
+    status,
+    contentType: PLAIN,
+    body,
+    headers: { 'Cache-Control': ASKED_AGAIN, ...SECURITY_HEADERS },
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The files of the pages, made by scripts/build-dashboard.ts, as one file: a line of JSON that lists them, then their
+ * bytes one after the other. The executable carries it inside, a service that runs from the sources has it in dist/.
+ * Reading it copies nothing.
+ */
+import { readFileSync } from 'node:fs'
+import { getRawAsset, isSea } from 'node:sea'
+import { fileURLToPath } from 'node:url'
+import type { PageAsset } from '../api/page-routes.ts'
+
+export const PAGE_ASSETS_FILE = 'page-assets.bin'
+
+interface Listed {
+  readonly path: string
+  readonly type: string
+  readonly immutable: boolean
+  /** How many bytes the file has: as it is, by brotli, by gzip; null where that makes it no smaller. */
+  readonly bytes: readonly [number, number | null, number | null]
+}
+
+/** What was built; undefined where nothing was. */
+export function loadPageAssets(): readonly PageAsset[] | undefined {
+  if (isSea()) return unpackAssets(new Uint8Array(getRawAsset(PAGE_ASSETS_FILE)))
+  try {
+    return unpackAssets(
+      readFileSync(fileURLToPath(new URL(`../../dist/dashboard/${PAGE_ASSETS_FILE}`, import.meta.url))),
+    )
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** All assets as one file. The same assets always give the same bytes. */
+export function packAssets(assets: readonly PageAsset[]): Uint8Array {
+  const list = assets.map(({ path, type, immutable, body, brotli, gzip }): Listed => {
+    return { path, type, immutable, bytes: [body.length, brotli?.length ?? null, gzip?.length ?? null] }
+  })
+  const bodies = assets.flatMap(({ body, brotli, gzip }) => [body, brotli ?? EMPTY, gzip ?? EMPTY])
+  return Buffer.concat([Buffer.from(`${JSON.stringify(list)}\n`), ...bodies])
+}
+
+const EMPTY = new Uint8Array()
+
+/** The assets of a file that packAssets() made. */
+export function unpackAssets(file: Uint8Array): readonly PageAsset[] {
+  let at = file.indexOf(0x0a) + 1
+  const list = JSON.parse(Buffer.from(file.subarray(0, at)).toString()) as readonly Listed[]
+  const take = (bytes: number): Uint8Array => file.subarray(at, (at += bytes))
+  return list.map(({ path, type, immutable, bytes: [body, brotli, gzip] }) => ({
+    path,
+    type,
+    immutable,
+    body: take(body),
+    brotli: brotli === null ? undefined : take(brotli),
+    gzip: gzip === null ? undefined : take(gzip),
+  }))
+}

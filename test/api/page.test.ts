@@ -1,0 +1,260 @@
+/** The pages as a browser gets them: every header that protects them, every coding, and nothing else of the machine. */
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { describe, it } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { buildDashboard } from '../../scripts/build-dashboard.ts'
+import { ONLY_HERE } from '../support/service-process.ts'
+import { startService } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const { assets } = await buildDashboard()
+const service = await startSuiteService({}, { pageAssets: assets })
+
+interface Got {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}
+
+/** Asks with exactly these headers, and takes path and body as they are. */
+async function get(path: string, headers: Record<string, string> = {}, { method = 'GET', url = service.url } = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<Got>()
+  const { hostname, port } = new URL(url)
+  const asked = request({ host: hostname, port, path, method, headers, agent: false })
+  asked.once('error', reject).once('response', (reply) => {
+    const parts: Buffer[] = []
+    reply.on('error', reject).on('data', (part: Buffer) => parts.push(part))
+    reply.once('end', () =>
+      resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(parts) }),
+    )
+  })
+  asked.end()
+  return promise
+}
+
+const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync }
+const paths = assets.map(({ path }) => path)
+const script = paths.find((path) => /^\/assets\/page-\w+\.js$/.test(path)) ?? ''
+
+it('there are both pages, their scripts, styles and the icon', () => {
+  for (const wanted of [
+    /^\/$/,
+    /^\/docs$/,
+    /^\/favicon\.ico$/,
+    /page-\w{8}\.js$/,
+    /page-\w{8}\.css$/,
+    /docs-\w{8}\.js$/,
+    /docs-\w{8}\.css$/,
+    /icon-\w{8}\.svg$/,
+  ]) {
+    assert.ok(
+      paths.some((path) => wanted.test(path)),
+      String(wanted),
+    )
+  }
+})
+
+describe('every file of the pages', () => {
+  for (const { path, type, body, brotli, gzip, immutable } of assets) {
+    it(`${path} comes as it was built, in every coding, with its type`, async () => {
+      for (const [accepted, coding] of [
+        [undefined, undefined],
+        ['identity', undefined],
+        ['gzip, deflate, br, zstd', brotli === undefined ? (gzip === undefined ? undefined : 'gzip') : 'br'],
+        ['gzip', gzip === undefined ? undefined : 'gzip'],
+      ] as const) {
+        const reply = await get(path, accepted === undefined ? {} : { 'accept-encoding': accepted })
+        assert.equal(reply.status, 200)
+        assert.equal(reply.headers['content-encoding'], coding)
+        assert.equal(reply.headers['content-type'], type)
+        assert.equal(reply.headers['content-length'], String(reply.body.length))
+        assert.match(String(reply.headers['vary']), /\bAccept-Encoding\b/)
+        const decoded = coding === undefined ? reply.body : DECODERS[coding]?.(reply.body)
+        assert.ok(decoded?.equals(body), `${accepted}: other bytes`)
+      }
+    })
+
+    it(`${path} is kept ${immutable ? 'for ever' : 'until it changes'}`, async () => {
+      const { headers } = await get(path)
+      assert.equal(headers['cache-control'], immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+      assert.equal(immutable, /-[A-Z0-9]{8}\.(?:js|css|svg)$/.test(path), 'its name changes with its content')
+    })
+
+    it(`${path} can be framed by nobody and may do next to nothing`, async () => {
+      const { headers } = await get(path)
+      assert.equal(
+        headers['content-security-policy'],
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+          "trusted-types 'none'",
+      )
+      assert.equal(headers['x-frame-options'], 'DENY')
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+      assert.equal(headers['referrer-policy'], 'no-referrer')
+      assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+      assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
+      assert.match(String(headers['permissions-policy']), /\bcamera=\(\).*\bgeolocation=\(\).*\bmicrophone=\(\)/)
+      assert.equal(headers['access-control-allow-origin'], undefined)
+    })
+  }
+})
+
+describe('a file that the browser has', () => {
+  const codings = ['identity', 'br', 'gzip']
+
+  it('has another tag for each coding', async () => {
+    const tags = await Promise.all(
+      codings.map(async (coding) => (await get('/', { 'accept-encoding': coding })).headers['etag']),
+    )
+    assert.equal(new Set(tags).size, codings.length)
+    for (const tag of tags) assert.match(String(tag), /^"[\w-]+"$/)
+  })
+
+  for (const [name, sent, status] of [
+    ['its tag', (tag: string) => tag, 304],
+    ['its tag, weak', (tag: string) => `W/${tag}`, 304],
+    ['its tag among others', (tag: string) => `"a,b", W/"c" ,${tag}`, 304],
+    ['any tag', () => '*', 304],
+    ['another tag', () => '"other"', 200],
+    ['its tag without quotes', (tag: string) => tag.replaceAll('"', ''), 200],
+    ['nothing', () => '', 200],
+    ['no list of tags', () => '"""",,,;', 200],
+  ] as const) {
+    it(`is ${status === 304 ? 'not sent' : 'sent'} again for ${name}`, async () => {
+      for (const coding of codings) {
+        const first = await get('/docs', { 'accept-encoding': coding })
+        const headers = { 'accept-encoding': coding, 'if-none-match': sent(String(first.headers['etag'])) }
+        const reply = await get('/docs', headers)
+        assert.equal(reply.status, status)
+        assert.equal(reply.body.length, status === 304 ? 0 : first.body.length)
+        for (const name of ['etag', 'vary', 'cache-control', 'content-security-policy']) {
+          assert.equal(reply.headers[name], first.headers[name], name)
+        }
+      }
+    })
+  }
+
+  it('is sent again where its tag is that of another coding', async () => {
+    const { headers } = await get('/', { 'accept-encoding': 'br' })
+    const reply = await get('/', { 'accept-encoding': 'gzip', 'if-none-match': String(headers['etag']) })
+    assert.equal(reply.status, 200)
+  })
+})
+
+it('HEAD gives the headers of GET and no body', async () => {
+  for (const path of ['/', '/docs', script, '/robots.txt']) {
+    const headers = { 'accept-encoding': 'br' }
+    const [head, whole] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
+    assert.equal(head.status, 200)
+    assert.equal(head.body.length, 0)
+    for (const name of ['content-length', 'content-type', 'etag', 'content-security-policy']) {
+      assert.equal(head.headers[name], whole.headers[name], `${path} ${name}`)
+    }
+  }
+})
+
+it('search engines are sent away', async () => {
+  const { status, headers, body } = await get('/robots.txt')
+  assert.deepEqual([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+  assert.equal(body.toString(), 'User-agent: *\nDisallow: /\n')
+})
+
+describe('the HTML', () => {
+  for (const page of ['/', '/docs']) {
+    it(`of ${page} names only files that are served, also below a path of a proxy, and has nothing inline`, async () => {
+      const html = (await get(page)).body.toString()
+      const names = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, name = '']) => name)
+      assert.ok(names.length >= 3)
+      for (const name of names) {
+        const { origin, pathname } = new URL(name, `https://proxy.example/news${page}`)
+        assert.equal(origin, 'https://proxy.example')
+        assert.ok(paths.includes(pathname.replace(/^\/news/, '')), name)
+        assert.ok(pathname.startsWith('/news/assets/'), name)
+      }
+      assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=|<base|<script(?![^>]* src=)/i)
+    })
+  }
+
+  it('preloads what its script imports at once', async () => {
+    const html = (await get('/')).body.toString()
+    const imported = [
+      ...(await get(script)).body.toString().matchAll(/\bfrom\s*"\.\/([^"]+)"|\bimport\s*"\.\/([^"]+)"/g),
+    ]
+    assert.ok(imported.length > 0)
+    for (const [, from, bare = ''] of imported) {
+      assert.ok(html.includes(`<link rel="modulepreload" href="assets/${from ?? bare}">`), from ?? bare)
+    }
+  })
+})
+
+describe('a name that no file has', () => {
+  for (const path of [
+    '/assets/missing.js',
+    '/assets/..%2f..%2fpackage.json',
+    '/assets/%2e%2e%2fdateline-data%2fdateline.db',
+    '/assets/..\\package.json',
+    '/assets/..',
+    '/assets/%00',
+    '/assets/%',
+    '/assets/constructor',
+    '/assets/__proto__',
+    '/assets/page.ts',
+    '/assets/etc%2Fpasswd',
+    script.toUpperCase(),
+    script.replace('page', '%70age'),
+    `${script}%00.css`,
+    `${script}.map`,
+    `/assets/${'x'.repeat(10_000)}`,
+  ]) {
+    it(`is a 404 as JSON: ${path.slice(0, 60)}`, async () => {
+      const { status, headers, body } = await get(path)
+      assert.equal(status, 404)
+      assert.match(String(headers['content-type']), /^application\/json/)
+      assert.equal((JSON.parse(body.toString()) as { error: { code: string } }).error.code, 'notFound')
+      assert.ok(body.length < 500)
+    })
+  }
+
+  for (const path of ['/../package.json', '/assets/../../package.json', '/assets/', '/assets', '//docs', '/docs/']) {
+    it(`is a 404, not resolved as a path: ${path}`, async () => assert.equal((await get(path)).status, 404))
+  }
+})
+
+it('the pages are only read', async () => {
+  for (const path of ['/', '/docs', script]) {
+    const { status, headers } = await get(path, {}, { method: 'POST' })
+    assert.deepEqual([status, headers['allow']], [405, 'GET, HEAD, OPTIONS'])
+  }
+})
+
+it('a page that gave its own name our address does not get them', async () => {
+  assert.equal((await get('/', { host: 'rebound.example' })).status, 421)
+})
+
+describe('without the dashboard', () => {
+  it('its paths are not there, and the API is', async (t) => {
+    const { url } = await startService(t, { dashboard: 'off' }, { pageAssets: assets })
+    for (const path of ['/', '/docs', script, '/favicon.ico', '/robots.txt']) {
+      assert.equal((await get(path, {}, { url })).status, 404, path)
+    }
+    assert.equal((await get('/healthz', {}, { url })).status, 200)
+  })
+
+  it(
+    'a service that was not built says what to do, once in its log, and serves the API',
+    { skip: ONLY_HERE },
+    async (t) => {
+      const { url, logLines } = await startService(t)
+      for (const path of ['/', '/docs', '/']) {
+        const { status, headers, body } = await get(path, {}, { url })
+        assert.deepEqual([status, headers['content-type']], [503, 'text/plain; charset=utf-8'])
+        assert.match(body.toString(), /npm start/)
+        assert.equal(headers['x-frame-options'], 'DENY')
+      }
+      assert.equal((await get(script, {}, { url })).status, 404)
+      assert.equal((await get('/healthz', {}, { url })).status, 200)
+      assert.equal(logLines.filter((line) => line.includes('dashboard.missing')).length, 1)
+    },
+  )
+})

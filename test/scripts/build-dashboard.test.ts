@@ -1,0 +1,107 @@
+/** The build of the pages: the same from any directory, within its limit, and read back as it was written. */
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { buildDashboard } from '../../scripts/build-dashboard.ts'
+import { packAssets, unpackAssets } from '../../src/app/page-assets.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** A made-up pair of pages, with the given files in the place of others. */
+function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string {
+  const root = temporaryDirectory(t)
+  mkdirSync(join(root, 'src/dashboard'), { recursive: true })
+  const html = (name: string): string =>
+    `<!doctype html>\n<!-- said to nobody -->\n  <link rel="stylesheet" href="${name}.css">\n` +
+    `  <script type="module" src="${name}.ts"></script>\n`
+  const all = {
+    'page.html': html('page'),
+    'docs.html': html('docs'),
+    'page.ts': "import { both } from './both.ts'\nboth()\nvoid import('./later.ts')",
+    'docs.ts': "import { both } from './both.ts'\nboth()\nimport('./example.ts')",
+    'both.ts': 'export const both = () => document.title',
+    'later.ts': "export const later = 'später'",
+    'example.ts': "export const example = 'example'",
+    'page.css': 'p { color: red; & b { color: blue } }',
+    'docs.css': 'p { color: green }',
+    'icon.svg': '<svg/>',
+    ...files,
+  }
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(root, 'src/dashboard', name), text)
+  return root
+}
+
+it('the same sources give the same bytes in another directory', async (t) => {
+  const root = temporaryDirectory(t)
+  cpSync(join(ROOT, 'src'), join(root, 'src'), { recursive: true })
+  const [here, there] = [await buildDashboard(), await buildDashboard({ root })]
+  assert.ok(Buffer.from(packAssets(here.assets)).equals(packAssets(there.assets)))
+})
+
+it('no file names the machine that built it, and none holds a source map', async () => {
+  for (const { path, body } of (await buildDashboard()).assets) {
+    const text = Buffer.from(body).toString()
+    assert.ok(!text.includes(ROOT) && !text.includes('sourceMappingURL') && !path.endsWith('.map'), path)
+  }
+})
+
+it('a name changes with its content, and only then', async (t) => {
+  const names = async (files: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> =>
+    new Set((await buildDashboard({ root: pages(t, files) })).assets.map(({ path }) => path))
+  const [before, after] = [await names({}), await names({ 'later.ts': "export const later = 'danach'" })]
+  const changed = [...after.difference(before)].map((path) => path.replace(/-\w{8}\./, '.')).sort()
+  assert.deepEqual(changed, ['/assets/later.js', '/assets/page.js'])
+})
+
+it('what a page imports later counts, and what only the other page has does not', async (t) => {
+  const { pageBytes, pageFiles } = await buildDashboard({ root: pages(t) })
+  const kinds = [...pageFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.')).sort()
+  assert.deepEqual(kinds, ['chunk.js', 'later.js', 'page.css', 'page.html', 'page.js'])
+  assert.equal(
+    pageBytes,
+    [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0),
+  )
+  assert.ok([...pageFiles.values()].every((bytes) => bytes > 0))
+})
+
+it('a page over 120,000 bytes is refused with its largest sources', async (t) => {
+  const { pageBytes } = await buildDashboard({ root: pages(t) })
+  const fitting = (bytes: number) => `export const later = 'später${'x'.repeat(bytes)}'`
+  const left = 120_000 - pageBytes
+  assert.equal((await buildDashboard({ root: pages(t, { 'later.ts': fitting(left) }) })).pageBytes, 120_000)
+  await assert.rejects(
+    buildDashboard({ root: pages(t, { 'later.ts': fitting(left + 1) }) }),
+    /at most 120000 bytes .* found 120001; the largest are\n +1\d{5} src\/dashboard\/later\.ts\n/,
+  )
+  await buildDashboard({ root: pages(t, { 'example.ts': fitting(200_000).replace('later', 'example') }) })
+})
+
+for (const [name, files, wanted] of [
+  ['a mistake in a script', { 'page.ts': 'const' }, /src\/dashboard\/page\.ts:1:5: ERROR/],
+  ['a module of node', { 'both.ts': "import 'node:fs'\nexport const both = () => 1" }, /"node:fs"/],
+  ['a style that is not there', { 'page.css': "@import './gone.css';" }, /gone\.css/],
+  ['HTML without its script', { 'docs.html': '<p>' }, /docs\.html: it does not name src\/dashboard\/docs\.ts/],
+] as const) {
+  it(`refuses ${name}`, async (t) => {
+    await assert.rejects(buildDashboard({ root: pages(t, files) }), wanted)
+  })
+}
+
+it('HTML loses its comments and its indentation', async (t) => {
+  const { assets } = await buildDashboard({ root: pages(t) })
+  const html = Buffer.from(assets.find(({ path }) => path === '/')?.body ?? []).toString()
+  assert.doesNotMatch(html, /said to nobody|^ /m)
+})
+
+it('what was packed is unpacked the same', async (t) => {
+  const { assets } = await buildDashboard({ root: pages(t) })
+  const plain = (list: typeof assets) =>
+    list.map(({ body, brotli, gzip, ...rest }) => ({
+      ...rest,
+      bytes: [body, brotli, gzip].map((bytes) => bytes && Buffer.from(bytes).toString('hex')),
+    }))
+  assert.ok(assets.some(({ brotli, gzip }) => brotli === undefined || gzip === undefined))
+  assert.deepEqual(plain(unpackAssets(packAssets(assets))), plain(assets))
+})
