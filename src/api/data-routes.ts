@@ -1,14 +1,23 @@
-/** The generic data endpoint: from URL and body to the documents service and back. */
+/**
+ * The generic data endpoint: from URL and body to the documents service and back.
+ *
+ * Every single document comes with its ETag. The tag names the document, which is `data` of the reply, and not the
+ * bytes of the reply: each envelope has an id and a time of its own. So a GET, a POST and a PUT that bring the same
+ * document bring the same tag, and it is strong, because the text of the document is the same to the last sign.
+ */
 import { describe, fail } from '../base/failure.ts'
 import type { Session } from '../auth/sessions.ts'
 import { writeJson, type JsonObject } from '../base/json.ts'
 import type { ListParams } from '../content/list-query.ts'
 import { parseFilterText } from '../query/parse.ts'
 import type { Documents } from '../content/documents.ts'
-import { created, noContent, ok, type Exchange, type Reply } from '../http/exchange.ts'
+import { entityTag } from '../http/entity-tag.ts'
+import { created, noContent, notModified, ok, type Exchange, type Reply } from '../http/exchange.ts'
+import { isKnown, readPreconditions, requireToHold } from '../http/preconditions.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
+import type { Condition } from '../store/store.ts'
 
 export interface DataRoutes {
   list(exchange: Exchange, session: Session): Promise<Reply>
@@ -34,19 +43,40 @@ export function dataRoutes(documents: Documents): DataRoutes {
       ok(await documents.list(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
     explain: async (exchange, { caller }) =>
       ok(await documents.explain(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
-    create: async (exchange, { caller }) =>
-      created(await documents.create(readModel(exchange), () => exchange.readJson(), caller)),
-    read: async (exchange, { caller }) => ok(await documents.read(readModel(exchange), itemId(exchange), caller)),
-    replace: async (exchange, { caller }) =>
-      ok(await documents.replace(readModel(exchange), itemId(exchange), () => exchange.readJson(), caller)),
+    async create(exchange, { caller }) {
+      const text = await documents.create(readModel(exchange), () => exchange.readJson(), caller)
+      return created(text, { ETag: entityTag(text) })
+    },
+    read: (exchange, { caller }) =>
+      conditionally(exchange, () => documents.read(readModel(exchange), itemId(exchange), caller)),
+    async replace(exchange, { caller }) {
+      const [model, condition] = [readModel(exchange), conditionOf(exchange)]
+      const text = await documents.replace(model, itemId(exchange), () => exchange.readJson(), { caller, condition })
+      return ok(text, { ETag: entityTag(text) })
+    },
     async remove(exchange, { caller }) {
-      await documents.remove(readModel(exchange), itemId(exchange), caller)
+      const [model, condition] = [readModel(exchange), conditionOf(exchange)]
+      await documents.remove(model, itemId(exchange), { caller, condition })
       return noContent()
     },
     isRemoteConfigRead: (exchange) =>
       itemId(exchange) === remoteConfig.singleton && exchange.query.get('model') === remoteConfig.name,
-    readRemoteConfig: async (exchange) => ok(await documents.readPublic(remoteConfig, itemId(exchange))),
+    readRemoteConfig: (exchange) => conditionally(exchange, () => documents.readPublic(remoteConfig, itemId(exchange))),
   }
+}
+
+/** The document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. */
+async function conditionally(exchange: Exchange, read: () => Promise<string>): Promise<Reply> {
+  const conditions = readPreconditions(exchange.headers)
+  const text = await read()
+  const headers = { ETag: entityTag(text) }
+  return conditions !== undefined && isKnown(conditions, headers.ETag) ? notModified(headers) : ok(text, headers)
+}
+
+/** What the headers of the request require of the document that it changes. */
+function conditionOf(exchange: Exchange): Condition | undefined {
+  const conditions = readPreconditions(exchange.headers)
+  return conditions === undefined ? undefined : (text) => requireToHold(conditions, entityTag(text))
 }
 
 function readModel({ query }: Exchange): Model {

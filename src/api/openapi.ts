@@ -96,7 +96,10 @@ function goodReply({ reply, id }: RouteDoc): Readonly<Record<string, JsonSchema>
     required: ['data', 'metadata'],
   }
   const description = reply.status === 201 ? 'Created' : 'Done'
-  return { [reply.status]: { description, content: { [JSON_TYPE]: { schema } } } }
+  const headers = reply.tagged === true ? { headers: ETAG } : {}
+  // What a client that has a version asks for the next.
+  const known = id === 'read' ? { 304: { description: 'The client has it', ...headers } } : {}
+  return { [reply.status]: { description, ...headers, content: { [JSON_TYPE]: { schema } } }, ...known }
 }
 
 /** Codes that share a status share its entry. */
@@ -115,11 +118,18 @@ function failures({ errors, body }: RouteDoc): Readonly<Record<string, JsonSchem
 
 function failureReply(code: FailureCode): JsonSchema {
   const headers = ['tooManyRequests', 'networkError'].includes(code)
-    ? { headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } } }
-    : {}
-  return { description: code, ...headers, content: { [JSON_TYPE]: { schema: refTo('Failure') } } }
+    ? { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } }
+    : code === 'preconditionFailed'
+      ? ETAG
+      : undefined
+  return {
+    description: code,
+    ...(headers === undefined ? {} : { headers }),
+    content: { [JSON_TYPE]: { schema: refTo('Failure') } },
+  }
 }
 
+const ETAG = { ETag: { description: 'Names the version of the document', schema: { type: 'string' } } }
 const FILTER: JsonSchema = { type: 'object', description: "A filter in MongoDB's language; see the README." }
 const SORT: JsonSchema = { type: 'string', pattern: '^[^,:]+(:(asc|desc))?(,[^,:]+(:(asc|desc))?)*$' }
 
@@ -144,6 +154,12 @@ const PARAMETERS: Readonly<Record<ParameterName, JsonSchema>> = {
     { description: 'The least important level' },
   ),
   state: parameter('state', { type: 'string', enum: MESSAGE_STATES }, {}),
+  ifMatch: header('If-Match', 'ETags of which the document must have one, or `*`'),
+  ifNoneMatch: header('If-None-Match', 'ETags of which the document must have none'),
+}
+
+function header(name: string, description: string): JsonSchema {
+  return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
 function parameter(name: string, schema: JsonSchema, more: JsonSchema): JsonSchema {

@@ -5,8 +5,9 @@
 import type { FailureCode } from '../base/failure.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
-/** A parameter of the query that some routes share. */
-export type ParameterName = 'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state'
+/** A parameter of the query, or a header, that some routes share. */
+export type ParameterName =
+  'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state' | 'ifMatch' | 'ifNoneMatch'
 
 export interface RouteDoc {
   readonly tag: 'Accounts' | 'Data' | 'Dashboard' | 'Administration' | 'Operation'
@@ -19,7 +20,8 @@ export interface RouteDoc {
   /** A name in `components.schemas`, such as that of a declaration in replies.ts, or `document` for that of the model. */
   readonly body?: string
   readonly reply:
-    | { readonly status: 200 | 201; readonly data: string }
+    /** `tagged` replies name the version of their document in an ETag. */
+    | { readonly status: 200 | 201; readonly data: string; readonly tagged?: true }
     | { readonly status: 202 | 204 }
     | { readonly status: 200; readonly type: string; readonly schema: JsonSchema }
   /** Besides those that every route can have. */
@@ -97,7 +99,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     token: 'required',
     parameters: ['model'],
     body: 'document',
-    reply: { status: 201, data: 'Document' },
+    reply: { status: 201, data: 'Document', tagged: true },
     errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'methodNotAllowed', 'conflict'],
   },
   'POST /api/v1/data/query': {
@@ -125,29 +127,31 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     tag: 'Data',
     id: 'read',
     summary: 'Read a document',
+    description: 'With `If-None-Match`, 304 without a body where the client has it already.',
     token: 'required',
-    parameters: ['model'],
-    reply: { status: 200, data: 'Document' },
-    errors: [...ASKED, 'badRequest', 'forbidden', 'notFound', 'methodNotAllowed'],
+    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
+    reply: { status: 200, data: 'Document', tagged: true },
+    errors: [...ASKED, 'badRequest', 'forbidden', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
   },
   'PUT /api/v1/data/:id': {
     tag: 'Data',
     id: 'replace',
     summary: 'Replace a document by a whole one',
+    description: 'With the ETag of what was read in `If-Match`, nothing that somebody else changed since is lost.',
     token: 'required',
-    parameters: ['model'],
+    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
     body: 'document',
-    reply: { status: 200, data: 'Document' },
-    errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'notFound', 'methodNotAllowed'],
+    reply: { status: 200, data: 'Document', tagged: true },
+    errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
   },
   'DELETE /api/v1/data/:id': {
     tag: 'Data',
     id: 'remove',
     summary: 'Delete a document',
     token: 'required',
-    parameters: ['model'],
+    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
     reply: { status: 204 },
-    errors: [...ASKED, 'badRequest', 'forbidden', 'notFound', 'methodNotAllowed'],
+    errors: [...ASKED, 'badRequest', 'forbidden', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
   },
   'GET /api/v1/dashboard/overview': {
     tag: 'Dashboard',

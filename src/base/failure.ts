@@ -17,6 +17,7 @@ export const FAILURE_STATUS = {
   methodNotAllowed: 405,
   requestTimeout: 408,
   conflict: 409,
+  preconditionFailed: 412,
   payloadTooLarge: 413,
   misdirectedRequest: 421,
   tooManyRequests: 429,

@@ -1,8 +1,12 @@
 /**
  * The generic data endpoint: list, read, create, replace and remove documents of any model.
  *
- * Checks come in one order everywhere: may the role do this, does the item exist, is it the caller's, is the body
- * valid, is it within the limits. So a body is read only for somebody who may send it.
+ * Checks come in one order everywhere: may the role do this, does the item exist, is it the caller's, is it in the
+ * version that the caller means, is the body valid, is it within the limits. So a body is read only for somebody who
+ * may send it.
+ *
+ * The version is looked at twice: before the body is read, which spares everybody the rest, and again in the step that
+ * writes, so that of two who mean the same version one wins.
  */
 import { isoDate } from '../base/dates.ts'
 import type { Clock } from '../base/clock.ts'
@@ -19,7 +23,7 @@ import { topic } from '../models/topic.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import { user } from '../models/user.ts'
 import { matches } from '../query/match.ts'
-import type { Document, Store } from '../store/store.ts'
+import type { Condition, Document, Store } from '../store/store.ts'
 import { requireOwner, requireRole } from './access.ts'
 import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
 import { checkPreferences } from './preference-rules.ts'
@@ -41,10 +45,16 @@ export interface Documents {
   explain(model: Model, params: ReadParams, caller: Caller): Promise<string>
   read(model: Model, id: string, caller: Caller): Promise<string>
   create(model: Model, body: ReadBody, caller: Caller): Promise<string>
-  replace(model: Model, id: string, body: ReadBody, caller: Caller): Promise<string>
-  remove(model: Model, id: string, caller: Caller): Promise<void>
+  replace(model: Model, id: string, body: ReadBody, { caller, condition }: Changing): Promise<string>
+  remove(model: Model, id: string, { caller, condition }: Changing): Promise<void>
   /** A document that needs no caller: the remote configuration, where the operator has made it public. */
   readPublic(model: Model, id: string): Promise<string>
+}
+
+/** Who changes a document, and what is required of the one that is stored. */
+export interface Changing {
+  readonly caller: Caller
+  readonly condition: Condition | undefined
 }
 
 export interface DocumentsOptions {
@@ -123,13 +133,15 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
       return insert(model, { id, value })
     },
 
-    async replace(model, id, body, caller) {
-      await admit(model, 'replace', id, caller)
-      if (model === user) return replaceUser(store, { id, body: await body(), caller, now: now() })
+    async replace(model, id, body, { caller, condition }) {
+      const found = await admit(model, 'replace', id, caller)
+      condition?.(found)
+      if (model === user) return replaceUser(store, { id, body: await body(), caller, condition, now: now() })
       const sent = await resolveReferences(model, await body(), store)
       requireSameId(sent, id)
       const check = await rules(model, caller)
-      const replaced = await store.update(model, id, (stored) => {
+      const replaced = await store.update(model, id, (stored, text) => {
+        condition?.(text)
         const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
         const next = validateDocument(model, sent, { generated, stored })
         check(next, stored)
@@ -139,13 +151,14 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
       return replaced
     },
 
-    async remove(model, id, caller) {
-      await admit(model, 'remove', id, caller)
+    async remove(model, id, { caller, condition }) {
+      const found = await admit(model, 'remove', id, caller)
+      condition?.(found)
       if (model !== user) {
-        if (!(await store.remove(model, id))) throw notFound(model, id)
+        if (!(await store.remove(model, id, condition))) throw notFound(model, id)
         return
       }
-      const outcome = await store.deleteAccount({ id, now: now(), keepLastAdmin: true })
+      const outcome = await store.deleteAccount({ id, now: now(), keepLastAdmin: true, condition })
       if (outcome === 'missing') throw notFound(model, id)
       if (outcome === 'last-admin') throw lastAdmin('deleted')
     },
@@ -154,16 +167,18 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
 
 type Rules = (next: JsonObject, stored: JsonObject | undefined) => void
 
-interface UserReplacement {
+interface UserReplacement extends Changing {
   readonly id: string
   readonly body: JsonObject
-  readonly caller: Caller
   readonly now: number
 }
 
-async function replaceUser(store: Store, { id, body, caller, now }: UserReplacement): Promise<string> {
+async function replaceUser(store: Store, { id, body, caller, condition, now }: UserReplacement): Promise<string> {
   const change = changeUser(body, { own: caller.id === id, admin: isAdmin(caller), now })
-  const outcome = await store.updateUser(id, change)
+  const outcome = await store.updateUser(id, (stored, text) => {
+    condition?.(text)
+    return change(stored)
+  })
   if (outcome === 'missing') throw notFound(user, id)
   if (outcome === 'last-admin') throw lastAdmin('demoted')
   return outcome

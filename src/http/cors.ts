@@ -53,8 +53,8 @@ const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/
 const ALLOWANCES: readonly string[] = Object.entries({
   'Access-Control-Allow-Credentials': 'true',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Origin, Content-Type, Authorization, Accept',
-  'Access-Control-Expose-Headers': 'X-Request-Id, X-Dateline-Instance, Retry-After',
+  'Access-Control-Allow-Headers': 'Origin, Content-Type, Authorization, Accept, If-Match, If-None-Match',
+  'Access-Control-Expose-Headers': 'X-Request-Id, X-Dateline-Instance, Retry-After, ETag',
   'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
 }).flat()
 

@@ -46,7 +46,7 @@ export type ReplyHeaders = Readonly<Record<string, string>>
 export type Reply =
   /** `data` is JSON text and goes into the success envelope as it is. */
   | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: string; readonly headers?: ReplyHeaders }
-  | { readonly kind: 'empty'; readonly status: 202 | 204; readonly headers?: ReplyHeaders }
+  | { readonly kind: 'empty'; readonly status: 202 | 204 | 304; readonly headers?: ReplyHeaders }
   /** A body of any type, without the envelope. */
   | {
       readonly kind: 'raw'
@@ -59,13 +59,13 @@ export type Reply =
 export type Handler = (exchange: Exchange) => Reply | Promise<Reply>
 
 /** 200 with the JSON text as `data`. */
-export function ok(data: string): Reply {
-  return { kind: 'data', status: 200, data }
+export function ok(data: string, headers: ReplyHeaders = {}): Reply {
+  return { kind: 'data', status: 200, data, headers }
 }
 
 /** 201 with the JSON text as `data`. */
-export function created(data: string): Reply {
-  return { kind: 'data', status: 201, data }
+export function created(data: string, headers: ReplyHeaders = {}): Reply {
+  return { kind: 'data', status: 201, data, headers }
 }
 
 /** 202 without a body. */
@@ -76,4 +76,9 @@ export function accepted(): Reply {
 /** 204. */
 export function noContent(): Reply {
   return { kind: 'empty', status: 204 }
+}
+
+/** 304: the client has what a 200 with these headers would bring (RFC 9110 section 15.4.5). */
+export function notModified(headers: ReplyHeaders): Reply {
+  return { kind: 'empty', status: 304, headers }
 }

@@ -77,11 +77,11 @@ function render({ requestId }: IncomingExchange, reply: Reply, now: Clock): Rend
       return { body, bytes, head: ['Content-Type', JSON_TYPE, 'Content-Length', String(bytes), ...NOT_STORED] }
     }
     case 'empty':
-      // A 204 has no Content-Length, not even 0 (RFC 9110 section 8.6).
+      // A 204 has no Content-Length, not even 0; a 304 would have to give that of its 200 (RFC 9110 section 8.6).
       return {
         body: undefined,
         bytes: 0,
-        head: [...(reply.status === 204 ? [] : ['Content-Length', '0']), ...NOT_STORED],
+        head: [...(reply.status === 202 ? ['Content-Length', '0'] : []), ...NOT_STORED],
       }
     case 'raw': {
       // A 304 would have to give the length of the 200 it stands for (RFC 9110 section 8.6).

@@ -18,6 +18,7 @@ import { tableOf, valueAt } from './schema-sql.ts'
 import { addSession, revoke } from './session-table.ts'
 import type {
   AccountDeletion,
+  Change,
   CodeClaim,
   CodeIssue,
   CodeOutcome,
@@ -194,14 +195,10 @@ function ensureBelongings(database: Database, id: string, { settings, preference
   }
 }
 
-export function updateUser(
-  database: Database,
-  id: string,
-  change: (stored: JsonObject) => JsonObject,
-): string | 'missing' | 'last-admin' {
-  const stored = document(database.get('SELECT doc FROM user WHERE id = ?', id))
+export function updateUser(database: Database, id: string, change: Change): string | 'missing' | 'last-admin' {
+  const stored = userText(database, id)
   if (stored === undefined) return 'missing'
-  const doc = writeJson(change(stored))
+  const doc = writeJson(change(parseJson(stored) as JsonObject, stored))
   const row = database.get(
     `UPDATE user SET doc = ? WHERE id = ? AND
       (${DASHBOARD_ROLE} <> 'admin' OR ? ->> '$.dashboardRole' = 'admin' OR ${OTHER_ADMIN}) RETURNING doc`,
@@ -228,8 +225,12 @@ export function replaceUser(database: Database, id: string, doc: string): 'repla
 
 export function deleteAccount(
   database: Database,
-  { id, now, keepLastAdmin, token }: AccountDeletion,
+  { id, now, keepLastAdmin, token, condition }: AccountDeletion,
 ): 'deleted' | 'missing' | 'last-admin' {
+  if (condition !== undefined) {
+    const stored = userText(database, id)
+    if (stored !== undefined) condition(stored)
+  }
   const row = database.get(
     `DELETE FROM user WHERE id = ? AND (? OR ${DASHBOARD_ROLE} <> 'admin' OR ${OTHER_ADMIN}) RETURNING ${EMAIL} AS email`,
     id,
@@ -243,6 +244,11 @@ export function deleteAccount(
   database.run('DELETE FROM code WHERE email = ?', email)
   database.run('DELETE FROM outbox WHERE address = ?', email)
   return 'deleted'
+}
+
+function userText(database: Database, id: string): string | undefined {
+  const row = database.get('SELECT doc FROM user WHERE id = ?', id)
+  return row === undefined ? undefined : String(row['doc'])
 }
 
 function document(row: Row | undefined): JsonObject | undefined {

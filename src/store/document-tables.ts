@@ -4,7 +4,7 @@ import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { isForeignKeyError, type Database } from './database.ts'
 import { HOUR_CHARS, tableOf } from './schema-sql.ts'
-import type { Document, HourCount, HourRange, InsertOutcome } from './store.ts'
+import type { Change, Condition, Document, HourCount, HourRange, InsertOutcome } from './store.ts'
 import { indexText, unindexText } from './trigram-index.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
@@ -25,16 +25,12 @@ export function insertDocument(database: Database, model: Model, { id, value }: 
   }
 }
 
-export function updateDocument(
-  database: Database,
-  model: Model,
-  id: string,
-  change: (stored: JsonObject) => JsonObject,
-): string | undefined {
+export function updateDocument(database: Database, model: Model, id: string, change: Change): string | undefined {
   const stored = database.get(`SELECT seq, doc FROM ${tableOf(model)} WHERE id = ?`, id)
   if (stored === undefined) return undefined
   const seq = Number(stored['seq'])
-  const next = change(parseJson(String(stored['doc'])) as JsonObject)
+  const text = String(stored['doc'])
+  const next = change(parseJson(text) as JsonObject, text)
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
   unindexText(database, model, seq)
@@ -42,7 +38,11 @@ export function updateDocument(
   return doc
 }
 
-export function removeDocument(database: Database, model: Model, id: string): boolean {
+export function removeDocument(database: Database, model: Model, id: string, condition?: Condition): boolean {
+  if (condition !== undefined) {
+    const text = getDocument(database, model, id)
+    if (text !== undefined) condition(text)
+  }
   const row = database.get(`DELETE FROM ${tableOf(model)} WHERE id = ? RETURNING seq`, id)
   if (row !== undefined) unindexText(database, model, Number(row['seq']))
   return row !== undefined

@@ -114,7 +114,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     insertMissing: (model, items) =>
       write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),
     update: (model, id, change) => write(() => documents.updateDocument(database, model, id, change)),
-    remove: (model, id) => write(() => documents.removeDocument(database, model, id)),
+    remove: (model, id, condition) => write(() => documents.removeDocument(database, model, id, condition)),
     countActive: (model) => read(() => documents.countActive(database, model)),
     countByStatus: (model) => read(() => documents.countByStatus(database, model)),
     countByHour: (model, range) => read(() => documents.countByHour(database, model, range)),

@@ -45,8 +45,14 @@ export interface HourCount {
   readonly n: number
 }
 
+/** What a change requires of the JSON text that it finds. What it throws is thrown, and nothing changes. */
+export type Condition = (text: string) => void
+
 /** 'exists': the id or a unique value is taken; 'orphan': the user that it belongs to is not there. */
 export type InsertOutcome = 'inserted' | 'exists' | 'orphan'
+
+/** Gives the value that takes the place of the stored one, of which it also gets the JSON text. */
+export type Change = (stored: JsonObject, text: string) => JsonObject
 
 export interface DocumentStore {
   /** The JSON text of a document. */
@@ -66,8 +72,9 @@ export interface DocumentStore {
    * Replaces a document by what `change` makes of the stored one, with nothing in between; gives its new text, or
    * undefined where there is none. What `change` throws is thrown, and nothing changes.
    */
-  update(model: Model, id: string, change: (stored: JsonObject) => JsonObject): Promise<string | undefined>
-  remove(model: Model, id: string): Promise<boolean>
+  update(model: Model, id: string, change: Change): Promise<string | undefined>
+  /** Removes a document for which the condition holds; false where there is none. */
+  remove(model: Model, id: string, condition?: Condition): Promise<boolean>
   /** How many documents of a counted model have the status `active`. */
   countActive(model: Model): Promise<number>
   /** How many documents of a counted model have each status that any has. */
@@ -154,6 +161,8 @@ export interface AccountDeletion {
   readonly keepLastAdmin: boolean
   /** The token of the request, which is revoked; the others die with their user. */
   readonly token?: Token
+  /** Looked at in the same step. */
+  readonly condition?: Condition | undefined
 }
 
 /** What is remembered of a token that was ended before its time. */
@@ -202,7 +211,7 @@ export interface AccountStore {
   /** Ends every session of a user and gives their number. Tokens from now on hold. */
   endSessions(userId: string, now: number): Promise<number>
   /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
-  updateUser(id: string, change: (stored: JsonObject) => JsonObject): Promise<string | 'missing' | 'last-admin'>
+  updateUser(id: string, change: Change): Promise<string | 'missing' | 'last-admin'>
   /** Remembers that a guest was here. */
   seeGuest(id: string, now: number): Promise<void>
   /** Deletes a user and all that belongs to it, for good: the content is overwritten in the file. */

@@ -46,8 +46,8 @@ describe('corsHeaders()', () => {
         ? [
             ...['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true'],
             ...['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE, OPTIONS'],
-            ...['Access-Control-Allow-Headers', 'Origin, Content-Type, Authorization, Accept'],
-            ...['Access-Control-Expose-Headers', 'X-Request-Id, X-Dateline-Instance, Retry-After'],
+            ...['Access-Control-Allow-Headers', 'Origin, Content-Type, Authorization, Accept, If-Match, If-None-Match'],
+            ...['Access-Control-Expose-Headers', 'X-Request-Id, X-Dateline-Instance, Retry-After, ETag'],
             ...['Access-Control-Max-Age', '86400'],
           ]
         : []

@@ -1,0 +1,297 @@
+/** ETags of the data endpoint, and the conditions of RFC 9110 section 13 on them: each with each method and model. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../support/data-bodies.ts'
+import type { Answer, Call } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService({ publicRemoteConfig: 'on' })
+const { admin, guest, standard } = await newCast(service)
+const OTHER = '"0000000000000000000000"'
+
+const call = (method: string, model: string, id: string, options: Call = {}): Promise<Answer> =>
+  service.data(method, `/${id}`, { model }, { token: admin.token, ...options })
+const read = async (model: string, id: string): Promise<string> => (await call('GET', model, id)).text
+
+const tagOf = (answer: Answer): string => {
+  const tag = answer.headers.get('etag') ?? ''
+  assert.match(tag, /^"[\w-]{22}"$/, answer.text)
+  return tag
+}
+
+interface Item {
+  readonly id: string
+  readonly tag: string
+  /** What a PUT sends. */
+  readonly body: JsonObject
+}
+
+async function item(model: string, id: string): Promise<Item> {
+  const answer = await call('GET', model, id)
+  assert.equal(answer.status, 200, answer.text)
+  return { id, tag: tagOf(answer), body: answer.at('data') as JsonObject }
+}
+
+async function created(model: string): Promise<Item> {
+  const answer = await service.data('POST', '', { model }, { token: admin.token, body: bodyOf(model) })
+  assert.equal(answer.status, 201, answer.text)
+  return { id: String(answer.at('data.id')), tag: tagOf(answer), body: answer.at('data') as JsonObject }
+}
+
+async function configuration(): Promise<Item> {
+  if ((await call('GET', 'remote_config', REMOTE_CONFIG_ID)).status === 200)
+    return item('remote_config', REMOTE_CONFIG_ID)
+  return created('remote_config')
+}
+
+const ofPerson = async (model: string): Promise<Item> =>
+  item(model, (await newPerson(service, 'standard', admin.token)).id)
+
+/** How to come by an item that may be removed. */
+const FRESH: Readonly<Record<string, () => Promise<Item>>> = {
+  headline: () => created('headline'),
+  topic: () => created('topic'),
+  source: () => created('source'),
+  country: () => created('country'),
+  language: () => created('language'),
+  user: () => ofPerson('user'),
+  user_app_settings: () => ofPerson('user_app_settings'),
+  user_content_preferences: () => ofPerson('user_content_preferences'),
+  remote_config: configuration,
+}
+
+/** Of two statuses the first is that of GET and HEAD, the second that of a change: 2 stands for its success. */
+const CONDITIONS: [
+  name: string,
+  headers: (tag: string) => Readonly<Record<string, string>>,
+  got: number,
+  change: number,
+][] = [
+  ['no condition', () => ({}), 200, 2],
+  ['If-Match: the tag', (tag) => ({ 'If-Match': tag }), 200, 2],
+  ['If-Match: *', () => ({ 'If-Match': '*' }), 200, 2],
+  ['If-Match: a list with the tag', (tag) => ({ 'If-Match': `${OTHER}, W/"x",${tag}` }), 200, 2],
+  ['If-Match: another', () => ({ 'If-Match': OTHER }), 412, 412],
+  ['If-Match: the tag made weak', (tag) => ({ 'If-Match': `W/${tag}` }), 412, 412],
+  ['If-Match: the tag in a list, made weak', (tag) => ({ 'If-Match': `${OTHER}, W/${tag}` }), 412, 412],
+  ['If-None-Match: another', () => ({ 'If-None-Match': OTHER }), 200, 2],
+  ['If-None-Match: the tag', (tag) => ({ 'If-None-Match': tag }), 304, 412],
+  ['If-None-Match: the tag made weak', (tag) => ({ 'If-None-Match': `W/${tag}` }), 304, 412],
+  ['If-None-Match: a list with the tag', (tag) => ({ 'If-None-Match': `${OTHER},${tag}` }), 304, 412],
+  ['If-None-Match: *', () => ({ 'If-None-Match': '*' }), 304, 412],
+  ['both, and both hold', (tag) => ({ 'If-Match': tag, 'If-None-Match': OTHER }), 200, 2],
+  ['both, and the second fails', (tag) => ({ 'If-Match': tag, 'If-None-Match': tag }), 304, 412],
+  ['both, and the first fails', (tag) => ({ 'If-Match': OTHER, 'If-None-Match': tag }), 412, 412],
+]
+
+for (const [model, fresh] of Object.entries(FRESH)) {
+  describe(`a ${model}`, () => {
+    it('has the same tag from POST, GET, HEAD and PUT, and another after each change', async () => {
+      const { id, tag, body } = await fresh()
+      assert.equal(tagOf(await call('GET', model, id)), tag)
+      assert.equal(tagOf(await call('HEAD', model, id)), tag)
+      service.advance(1000)
+      const changed = tagOf(await call('PUT', model, id, { body }))
+      assert.notEqual(changed, tag)
+      assert.equal(tagOf(await call('GET', model, id)), changed)
+    })
+
+    it('is read, replaced and removed where the conditions hold', async () => {
+      for (const [name, headersFor, got, change] of CONDITIONS) {
+        const { id, tag, body } = await fresh()
+        const [headers, before] = [headersFor(tag), await read(model, id)]
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await call(method, model, id, { headers })
+          const at = `${method} with ${name}`
+          assert.equal(answer.status, got, at)
+          assert.equal(tagOf(answer), tag, at)
+          if (got === 304 || method === 'HEAD') assert.equal(answer.text, '', at)
+        }
+        for (const [method, done] of [
+          ['PUT', 200],
+          ['DELETE', 204],
+        ] as const) {
+          const at = `${method} with ${name}`
+          // A changed document has a new tag, which the condition does not know: each method gets its own.
+          const one = method === 'PUT' ? { id, tag, body } : await fresh()
+          service.advance(1000)
+          const sent = { headers: headersFor(one.tag), ...(method === 'PUT' ? { body } : {}) }
+          const answer = await call(method, model, one.id, sent)
+          assert.equal(answer.status, change === 2 ? done : change, `${at}: ${answer.text}`)
+          if (change !== 412) continue
+          assert.match(answer.error, /^preconditionFailed: Cannot meet If-(None-)?Match: expected .*, found "/, at)
+          assert.equal(tagOf(answer), one.tag, at)
+          assert.equal(tagOf(await call('GET', model, one.id)), one.tag, at)
+          if (method === 'PUT') assert.equal(dataOf(await read(model, id)), dataOf(before), at)
+        }
+      }
+    })
+  })
+}
+
+/** The document of a reply as it stands there, without the metadata. */
+function dataOf(text: string): string {
+  return text.slice(0, text.lastIndexOf(',"metadata":'))
+}
+
+describe('a condition', () => {
+  it('is for the dashboard summary as well, which cannot be changed', async () => {
+    const { tag } = await item('dashboard_summary', SUMMARY_ID)
+    const known = { headers: { 'If-None-Match': tag } }
+    assert.equal((await call('GET', 'dashboard_summary', SUMMARY_ID, known)).status, 304)
+    await created('topic')
+    assert.equal((await call('GET', 'dashboard_summary', SUMMARY_ID, known)).status, 200)
+    const changing = { body: {}, headers: { 'If-Match': OTHER } }
+    assert.equal((await call('PUT', 'dashboard_summary', SUMMARY_ID, changing)).status, 405)
+  })
+
+  it('is heeded where the remote configuration is read without a session', async () => {
+    const { tag } = await configuration()
+    const anonymous = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
+      service.data('GET', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, { headers })
+    assert.equal(tagOf(await anonymous({})), tag)
+    const known = await anonymous({ 'If-None-Match': tag })
+    assert.deepEqual([known.status, known.text, tagOf(known)], [304, '', tag])
+    assert.equal((await anonymous({ 'If-Match': OTHER })).status, 412)
+    assert.equal((await anonymous({ 'If-Match': 'x' })).status, 400)
+  })
+
+  it('says nothing of what the caller may not see, or of what is not there', async () => {
+    const { id } = await ofPerson('user_app_settings')
+    const topic = await created('topic')
+    const rows: [method: string, model: string, id: string, by: Person | undefined, status: number][] = [
+      ['GET', 'user_app_settings', id, undefined, 401],
+      ['GET', 'user_app_settings', id, standard, 403],
+      ['PUT', 'user_app_settings', id, standard, 403],
+      ['DELETE', 'user_app_settings', id, standard, 403],
+      ['PUT', 'topic', topic.id, guest, 403],
+      ['DELETE', 'topic', topic.id, guest, 403],
+      ['GET', 'topic', 'nowhere', admin, 404],
+      ['PUT', 'topic', 'nowhere', admin, 404],
+      ['DELETE', 'topic', 'nowhere', admin, 404],
+    ]
+    for (const [method, model, at, by, status] of rows) {
+      for (const headers of [{ 'If-Match': '*' }, { 'If-Match': OTHER }, { 'If-None-Match': '*' }]) {
+        const body = method === 'PUT' ? { body: TOPIC } : {}
+        const answer = await call(method, model, at, { token: by?.token, headers, ...body })
+        assert.equal(answer.status, status, `${method} ${model} ${JSON.stringify(headers)}`)
+        assert.equal(answer.headers.get('etag'), null)
+      }
+    }
+  })
+
+  it('comes before the body: one that fails does not ask for a valid one', async () => {
+    const { id, tag } = await created('topic')
+    for (const body of ['{', '[]', { name: 7 }]) {
+      assert.equal((await call('PUT', 'topic', id, { body, headers: { 'If-Match': OTHER } })).status, 412)
+      assert.equal((await call('PUT', 'topic', id, { body, headers: { 'If-Match': tag } })).status, 400)
+    }
+  })
+
+  it('that cannot be read is a 400 which says what was found, and nothing is changed', async () => {
+    const { id, tag, body } = await created('topic')
+    for (const name of ['If-Match', 'If-None-Match']) {
+      for (const [value, found] of [
+        ['x', '"x"'],
+        [tag.slice(1, -1), `"${tag.slice(1, -1)}"`],
+        ['', '""'],
+        [`${tag} ${tag}`, JSON.stringify(`${tag} ${tag}`)],
+      ]) {
+        for (const method of ['GET', 'PUT', 'DELETE']) {
+          const sent = { headers: { [name]: String(value) }, ...(method === 'PUT' ? { body } : {}) }
+          const answer = await call(method, 'topic', id, sent)
+          assert.equal(
+            answer.error,
+            `badRequest: Cannot read the header ${name}: expected an ETag in its quotes or *, found ${found}`,
+          )
+        }
+      }
+    }
+    assert.equal(tagOf(await call('GET', 'topic', id)), tag)
+  })
+
+  it('is not looked at on lists and on creation, which are about no version', async () => {
+    const headers = { 'If-Match': OTHER, 'If-None-Match': '*' }
+    const list = await service.data('GET', '', { model: 'topic' }, { token: admin.token, headers })
+    assert.deepEqual([list.status, list.headers.get('etag')], [200, null])
+    const made = await service.data('POST', '', { model: 'topic' }, { token: admin.token, headers, body: TOPIC })
+    assert.equal(made.status, 201)
+  })
+
+  it('can be sent by a web page, which may read the tag', async () => {
+    const headers = { Origin: 'http://localhost:5173' }
+    const answer = await call('OPTIONS', 'topic', 'x', { token: undefined, headers })
+    assert.match(answer.headers.get('access-control-allow-headers') ?? '', /, If-Match, If-None-Match$/)
+    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /\bETag\b/)
+  })
+})
+
+describe('of several who mean the same version, exactly one', () => {
+  const RACERS = 8
+
+  const statuses = async (race: (i: number) => Promise<Answer>): Promise<number[]> => {
+    service.advance(1000)
+    const answers = await Promise.all(Array.from({ length: RACERS }, (_, i) => race(i)))
+    return answers.map(({ status }) => status).sort((a, b) => a - b)
+  }
+  const onlyOne = (done: number): number[] => [done, ...Array<number>(RACERS - 1).fill(412)]
+
+  it('replaces a topic, and its words are the ones that stay', async () => {
+    const { id, tag, body } = await created('topic')
+    const winners: string[] = []
+    const outcome = await statuses(async (i) => {
+      const answer = await call('PUT', 'topic', id, {
+        body: { ...body, name: `by ${i}` },
+        headers: { 'If-Match': tag },
+      })
+      if (answer.status === 200) winners.push(dataOf(answer.text))
+      return answer
+    })
+    assert.deepEqual(outcome, onlyOne(200))
+    assert.deepEqual(winners, [dataOf(await read('topic', id))])
+  })
+
+  it('replaces a user', async () => {
+    const { id, tag, body } = await ofPerson('user')
+    const roles = ['standardUser', 'premiumUser']
+    const outcome = await statuses((i) =>
+      call('PUT', 'user', id, { body: { ...body, appRole: roles[i % 2] ?? '' }, headers: { 'If-Match': tag } }),
+    )
+    assert.deepEqual(outcome, onlyOne(200))
+  })
+
+  for (const model of ['topic', 'user']) {
+    it(`changes a ${model} where some replace and some remove it`, async () => {
+      const { id, tag, body } = await (model === 'topic' ? created('topic') : ofPerson('user'))
+      const headers = { 'If-Match': tag }
+      const replaces = (i: number): boolean => i % 2 === 0
+      const outcome = await statuses((i) =>
+        replaces(i) ? call('PUT', model, id, { body, headers }) : call('DELETE', model, id, { headers }),
+      )
+      const [won, ...lost] = outcome
+      assert.ok(won === 200 || won === 204, outcome.join())
+      // Whoever comes after a removal finds nothing.
+      assert.ok(
+        lost.every((status) => status === 412 || (won === 204 && status === 404)),
+        outcome.join(),
+      )
+      assert.equal((await call('GET', model, id)).status, won === 200 ? 200 : 404)
+    })
+  }
+
+  it('and without a condition all of them, as ever', async () => {
+    const { id, body } = await created('topic')
+    const outcome = await statuses((i) => call('PUT', 'topic', id, { body: { ...body, name: `by ${i}` } }))
+    assert.deepEqual(outcome, Array(RACERS).fill(200))
+  })
+})
+
+it('the last administrator stays one, whatever the condition', async () => {
+  const { tag, body } = await item('user', admin.id)
+  const demoted = { ...body, dashboardRole: 'none' }
+  assert.equal((await call('PUT', 'user', admin.id, { body: demoted, headers: { 'If-Match': tag } })).status, 403)
+  assert.equal((await call('DELETE', 'user', admin.id, { headers: { 'If-Match': tag } })).status, 403)
+  assert.equal((await call('DELETE', 'user', admin.id, { headers: { 'If-Match': OTHER } })).status, 412)
+})

@@ -1,0 +1,73 @@
+/**
+ * Conditional headers are short, and strangers may fill 64 KiB with them.
+ *
+ * The attacks: ten thousand tags, each of which would be compared; runs of blanks and of commas, on which a pattern
+ * with two ways to read them takes the square of their length; quotes that are never closed.
+ */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { parseEntityTags } from '../../src/http/entity-tag.ts'
+import { newCast } from '../support/cast.ts'
+import { TOPIC } from '../support/data-bodies.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin } = await newCast(service)
+const answer = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: TOPIC })
+const [id, tag] = [String(answer.at('data.id')), answer.headers.get('etag') ?? '']
+
+const CHARS = 60_000
+const tags = (count: number): string => Array.from({ length: count }, (_, i) => `"${i % 10}"`).join()
+
+const ATTACKS: [name: string, header: string, status: number][] = [
+  ['ten thousand tags', tags(10_000), 400],
+  ['ten thousand tags and then the right one', `${tags(10_000)},${tag}`, 400],
+  ['a hundred tags', tags(100), 412],
+  ['a hundred tags, the right one last', `${tags(99)},${tag}`, 204],
+  ['one very long tag', `"${'a'.repeat(CHARS)}"`, 412],
+  ['a quote that is never closed', `"${'a'.repeat(CHARS)}`, 400],
+  ['quotes only', '"'.repeat(CHARS), 400],
+  ['blanks in front of nothing', `"a",${' '.repeat(CHARS)}x`, 400],
+  ['blanks behind a tag', `"a"${' '.repeat(CHARS)}x`, 400],
+  ['blanks and tabs', `"a",${' \t'.repeat(CHARS / 2)}x`, 400],
+  ['commas only', ','.repeat(CHARS), 400],
+  ['commas and blanks', ', '.repeat(CHARS / 2), 400],
+  ['commas around the right one', `${','.repeat(CHARS / 2)}${tag}${','.repeat(CHARS / 3)}`, 204],
+  ['weak marks without tags', 'W/'.repeat(CHARS / 2), 400],
+  ['more than all headers may be', `"${'a'.repeat(70_000)}"`, 431],
+]
+
+for (const [name, header, status] of ATTACKS) {
+  it(`If-Match with ${name} is ${status}`, async () => {
+    const made = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: TOPIC })
+    assert.equal(made.headers.get('etag')?.length, tag.length)
+    const own = header.replace(tag, made.headers.get('etag') ?? '')
+    const options = { token: admin.token, headers: { 'If-Match': own } }
+    const reply = await service.data('DELETE', `/${String(made.at('data.id'))}`, { model: 'topic' }, options)
+    assert.equal(reply.status, status, reply.text.slice(0, 300))
+    assert.ok(reply.text.length < 400, 'the reply repeats what was sent')
+  })
+}
+
+it('headers that repeat their name are one list, bounded as a whole', async () => {
+  const headers: [string, string][] = Array.from({ length: 500 }, (_, i) => ['If-None-Match', `"${i}"`])
+  const response = await fetch(`${service.url}/api/v1/data/${id}?model=topic`, {
+    headers: [['authorization', `Bearer ${admin.token}`], ...headers],
+  })
+  assert.equal(response.status, 400)
+  assert.match(await response.text(), /expected at most 100 ETags, found more/)
+})
+
+it('reading the longest header takes no longer than its length', () => {
+  const read = (header: string): void => {
+    try {
+      parseEntityTags('If-Match', header)
+    } catch {
+      // Refused, which is what it is about.
+    }
+  }
+  const started = performance.now()
+  for (const [, header] of ATTACKS) for (let i = 0; i < 20; i++) read(header)
+  // Milliseconds in truth; the square of 60,000 signs would take minutes.
+  assert.ok(performance.now() - started < 5_000)
+})

@@ -1,0 +1,83 @@
+/**
+ * The version that a change requires is looked at twice: early, and in the step that writes. Here something else
+ * happens between the two, each time in the same order, so that only the second look can tell.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fail } from '../../src/base/failure.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import { createDocuments, type Documents } from '../../src/content/documents.ts'
+import type { Caller } from '../../src/models/caller.ts'
+import type { Model } from '../../src/models/schema.ts'
+import { topic } from '../../src/models/topic.ts'
+import { user } from '../../src/models/user.ts'
+import type { Condition, Store } from '../../src/store/store.ts'
+import { TOPIC, USER } from '../support/data-bodies.ts'
+import type { Cleanup } from '../support/service.ts'
+import { testStore } from '../support/stores.ts'
+
+const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
+const ID = 'one'
+
+interface Scene {
+  readonly documents: Documents
+  readonly store: Store
+  /** Requires that the stored text is still the first one. */
+  readonly condition: Condition
+  /** What somebody else writes meanwhile. */
+  readonly other: () => Promise<unknown>
+}
+
+async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene> {
+  const { store } = testStore(t)
+  const documents = createDocuments({
+    store,
+    now: () => 0,
+    newId: () => ID,
+    settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
+    invite: () => Promise.reject(new Error('nobody is invited here')),
+  })
+  await store.insert(model, { id: ID, value: { ...body, id: ID } })
+  const first = await store.get(model, ID)
+  const condition: Condition = (text) => {
+    if (text !== first) throw fail('preconditionFailed', 'changed')
+  }
+  const change = (stored: JsonObject): JsonObject => ({ ...stored, updatedAt: '2026-01-01T00:00:00.000Z' })
+  const other = (): Promise<unknown> =>
+    model === user ? store.updateUser(ID, change) : store.update(model, ID, change)
+  return { documents, store, condition, other }
+}
+
+for (const [model, body] of [
+  [topic, TOPIC],
+  [user, USER],
+] as const) {
+  describe(`a ${model.name} that was changed meanwhile`, () => {
+    it('is not replaced', async (t) => {
+      const { documents, store, condition, other } = await scene(t, model, body)
+      let between: string | undefined
+      const slowly = async (): Promise<JsonObject> => {
+        await other()
+        between = await store.get(model, ID)
+        return { ...body, id: ID }
+      }
+      const sent = { caller: ADMIN, condition }
+      await assert.rejects(documents.replace(model, ID, slowly, sent), { code: 'preconditionFailed' })
+      assert.notEqual(between, undefined)
+      assert.equal(await store.get(model, ID), between)
+      await documents.replace(model, ID, () => Promise.resolve({ ...body, id: ID }), { ...sent, condition: undefined })
+    })
+
+    it('is not removed', async (t) => {
+      const { documents, store, condition, other } = await scene(t, model, body)
+      // The removal has read the first text, and stands behind the other change in the queue of writes.
+      const removal = documents.remove(model, ID, { caller: ADMIN, condition })
+      const [outcome] = await Promise.allSettled([removal, other()])
+      assert.equal(outcome.status, 'rejected')
+      assert.equal((outcome.reason as { readonly code: string }).code, 'preconditionFailed')
+      assert.match((await store.get(model, ID)) ?? '', /2026-01-01/)
+      await documents.remove(model, ID, { caller: ADMIN, condition: undefined })
+      assert.equal(await store.get(model, ID), undefined)
+    })
+  })
+}
