@@ -2,6 +2,7 @@
  * The composition root: config → store → mailer → services → routes → server. The only place that wires.
  */
 import { join, resolve } from 'node:path'
+import { administration } from './app/administration.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
 import { openServices, type Services } from './app/services.ts'
 import { overviewHandler } from './api/overview.ts'
@@ -11,12 +12,15 @@ import { pageRoutes, type PageAsset } from './api/page-routes.ts'
 import { backupMetrics } from './api/service-metrics.ts'
 import { systemRoutes } from './api/system-routes.ts'
 import { authRoutes } from './api/auth-routes.ts'
+import { setupHandler } from './api/dashboard-setup.ts'
 import { dataRoutes } from './api/data-routes.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
+import type { LogMemory } from './base/log-memory.ts'
 import { VERSION } from './base/version.ts'
 import type { Secrets } from './config/secrets.ts'
-import type { Config, Environment } from './config/settings.ts'
+import type { Config, Environment, SettingName } from './config/settings.ts'
+import type { ShownSettings } from './config/shown-settings.ts'
 import { createDocuments } from './content/documents.ts'
 import { createRouter } from './http/router.ts'
 import { startRenewal } from './http/certificate-renewal.ts'
@@ -29,11 +33,17 @@ import { startHousekeeping, type Housekeeping } from './store/housekeeping.ts'
 
 const DAY_MS = 24 * 3_600_000
 const BACKUPS_DIRECTORY = 'backups'
+/** What `reload` takes; of all else the values of the start stay in use. */
+const RELOADED: readonly string[] = ['logLevel', 'tlsCert', 'tlsKey'] satisfies SettingName[]
 
 /** What comes from outside: time, the log, and the operator's terminal. */
 export interface Surroundings {
   readonly now: Clock
   readonly log: Log
+  /** The newest lines of that log. */
+  readonly logMemory: LogMemory
+  /** The settings in use, for administrators. */
+  readonly settings: ShownSettings
   /** Shows the operator one line, such as a code where no mail is set up. */
   readonly writeLine: (line: string) => void
   /** For a program that takes mail, which gets a few variables of it. */
@@ -64,7 +74,7 @@ export interface App {
    * Takes what can change without a restart: the templates of mail and the certificate. What of it cannot be used is
    * logged, and what was there before stays in use.
    */
-  reload(config: Config): void
+  reload(config: Config, settings: ShownSettings): void
   /** Stops accepting, finishes what runs, closes the database. */
   close(): Promise<void>
 }
@@ -74,7 +84,9 @@ export interface App {
  * ListenError, or node's error where it cannot listen.
  */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
-  const { now, log, writeLine, environment = {}, inheritedSocket, pageAssets, serverLimits = {} } = surroundings
+  const { now, log, logMemory, writeLine, environment = {} } = surroundings
+  const { inheritedSocket, pageAssets, serverLimits = {} } = surroundings
+  const startedAt = now()
   const mailSetup = readMailSetup(config, { now, environment })
   // Whatever was started is stopped in reverse order: when something behind it cannot start, and at the end.
   await using starting = new AsyncDisposableStack()
@@ -98,21 +110,30 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
   const documents = createDocuments({ store, now, newId, settings, invite: accounts.invite })
   const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: mail.wake })
+  const checks = readinessChecks({ store, dataDir: resolve(config.dataDir), backups, now })
   const system = systemRoutes({
     instance,
-    startedAt: now(),
+    startedAt,
     version: VERSION,
     sessions,
     metrics,
-    checks: readinessChecks({ store, dataDir: resolve(config.dataDir), backups, now }),
+    checks,
     now,
   })
-  const { publicRemoteConfig } = config
+  const { publicRemoteConfig, appName, codeMinutes } = config
+  const codesBy = config.mail.kind === 'console' ? 'terminal' : 'mail'
+  const setup = setupHandler({ accounts, appName, codesBy, codeMinutes })
+  let shown = surroundings.settings
   const routes = [
     ...apiRoutes(
-      { auth, data: dataRoutes(documents), dashboard: { overview: overviewHandler({ store, now }) } },
+      { auth, data: dataRoutes(documents), dashboard: { setup, overview: overviewHandler({ store, now }) } },
       { sessions, limits, now, publicRemoteConfig },
     ),
+    ...administration({
+      ...{ config, services, mail, checks, startedAt, now, log, logMemory },
+      backups: { directory: join(resolve(config.dataDir), BACKUPS_DIRECTORY), schedule: backups },
+      settings: () => shown,
+    }),
     ...operationRoutes(system),
     ...(config.dashboard ? pageRoutes(pageAssets) : []),
   ]
@@ -144,8 +165,10 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     backups,
     housekeeping,
     idle: mail.idle,
-    reload(next) {
+    reload(next, nextShown) {
       mail.reloadTemplates()
+      const taken = nextShown.filter(({ name }) => RELOADED.includes(name))
+      shown = shown.map((row) => taken.find(({ name }) => name === row.name) ?? row)
       const nextFiles = certificateFiles(next)
       if (nextFiles !== undefined) renewal?.reload(nextFiles)
     },

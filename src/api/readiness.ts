@@ -20,6 +20,8 @@ const MAIL_WAITS_MAX_MS = 3 * 60_000
 /** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
 export type ReadinessCheck = () => Promise<string | undefined>
 
+export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups', ReadinessCheck>>
+
 export interface ReadinessParts {
   readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'oldestWaitingAt'>
   readonly dataDir: string
@@ -27,12 +29,7 @@ export interface ReadinessParts {
   readonly now: Clock
 }
 
-export function readinessChecks({
-  store,
-  dataDir,
-  backups,
-  now,
-}: ReadinessParts): Readonly<Record<string, ReadinessCheck>> {
+export function readinessChecks({ store, dataDir, backups, now }: ReadinessParts): ReadinessChecks {
   return {
     async database() {
       await store.get(remoteConfig, remoteConfig.singleton ?? '')
@@ -64,14 +61,18 @@ export async function freeBytes(path: string): Promise<number> {
 
 /** Every reason, as `check: reason`. */
 export async function reasonsAgainst(checks: Readonly<Record<string, ReadinessCheck>>): Promise<readonly string[]> {
+  return (await problemsFound(checks)).map(({ check, reason }) => `${check}: ${reason}`)
+}
+
+/** The checks that found something. */
+export async function problemsFound<Name extends string>(
+  checks: Readonly<Record<Name, ReadinessCheck>>,
+): Promise<readonly { readonly check: Name; readonly reason: string }[]> {
+  const names = Object.keys(checks) as Name[]
   const found = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      try {
-        const reason = await check()
-        return reason === undefined ? [] : [`${name}: ${reason}`]
-      } catch {
-        return [`${name}: it does not answer`]
-      }
+    names.map(async (check) => {
+      const reason = await checks[check]().catch(() => 'it does not answer')
+      return reason === undefined ? [] : [{ check, reason }]
     }),
   )
   return found.flat()

@@ -29,6 +29,7 @@ export interface RouteDoc {
 }
 
 const ASKED = ['unauthorized', 'tooManyRequests'] as const
+const ADMINS = ['unauthorized', 'forbidden', 'networkError'] as const
 
 export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
   'POST /api/v1/auth/request-code': {
@@ -161,6 +162,80 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     token: 'required',
     reply: { status: 200, data: 'DashboardOverview' },
     errors: ['unauthorized', 'forbidden'],
+  },
+  'GET /api/v1/dashboard/setup': {
+    tag: 'Dashboard',
+    id: 'dashboardSetup',
+    summary: 'Read what a sign-in page has to know',
+    token: 'none',
+    reply: { status: 200, data: 'DashboardSetup' },
+    errors: ['tooManyRequests', 'networkError'],
+  },
+  'GET /api/v1/admin/status': {
+    tag: 'Administration',
+    id: 'serviceStatus',
+    summary: 'Read what runs and how it is doing',
+    token: 'required',
+    reply: { status: 200, data: 'ServiceStatus' },
+    errors: ADMINS,
+  },
+  'GET /api/v1/admin/settings': {
+    tag: 'Administration',
+    id: 'serviceSettings',
+    summary: 'Read the settings in use and where each comes from, with secrets masked',
+    token: 'required',
+    reply: { status: 200, data: 'ServiceSettings' },
+    errors: ADMINS,
+  },
+  'GET /api/v1/admin/log': {
+    tag: 'Administration',
+    id: 'logLines',
+    summary: 'Read the newest lines of the log',
+    token: 'required',
+    parameters: ['level', 'newest'],
+    reply: { status: 200, data: 'LogLines' },
+    errors: [...ADMINS, 'badRequest'],
+  },
+  'GET /api/v1/admin/outbox': {
+    tag: 'Administration',
+    id: 'outbox',
+    summary: 'List the mail that waits and that of the last seven days, the newest first',
+    token: 'required',
+    parameters: ['state', 'newest'],
+    reply: { status: 200, data: 'OutboxMessages' },
+    errors: [...ADMINS, 'badRequest'],
+  },
+  'POST /api/v1/admin/outbox/:id/retry': {
+    tag: 'Administration',
+    id: 'retryMail',
+    summary: 'Try a mail that waits at once',
+    token: 'required',
+    reply: { status: 200, data: 'OutboxRetry' },
+    errors: [...ADMINS, 'notFound', 'conflict'],
+  },
+  'GET /api/v1/admin/users/:id/sessions': {
+    tag: 'Administration',
+    id: 'sessions',
+    summary: 'List where a user is signed in, the newest first',
+    token: 'required',
+    reply: { status: 200, data: 'UserSessions' },
+    errors: [...ADMINS, 'notFound'],
+  },
+  'DELETE /api/v1/admin/users/:id/sessions': {
+    tag: 'Administration',
+    id: 'endSessions',
+    summary: 'End every session of a user, and all other tokens',
+    token: 'required',
+    reply: { status: 200, data: 'SessionsEnded' },
+    errors: [...ADMINS, 'notFound'],
+  },
+  'DELETE /api/v1/admin/users/:id/sessions/:session': {
+    tag: 'Administration',
+    id: 'endSession',
+    summary: 'End one session of a user, which may be the own one',
+    token: 'required',
+    reply: { status: 204 },
+    errors: [...ADMINS, 'notFound'],
   },
   'GET /api/v1/openapi.json': {
     tag: 'Operation',

@@ -11,9 +11,13 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import { limitKey } from '../http/client-address.ts'
 import type { Exchange, Handler, Reply } from '../http/exchange.ts'
 import type { Route } from '../http/router.ts'
-import { hasDashboard } from '../models/caller.ts'
+import { hasDashboard, isAdmin } from '../models/caller.ts'
 import type { AuthRoutes } from './auth-routes.ts'
 import type { DataRoutes } from './data-routes.ts'
+import type { LogRoutes } from './log-routes.ts'
+import type { OutboxRoutes } from './outbox-routes.ts'
+import type { StatusRoutes } from './service-status.ts'
+import type { SessionRoutes } from './session-routes.ts'
 import type { SystemRoutes } from './system-routes.ts'
 
 export interface RouteServices {
@@ -29,6 +33,7 @@ type UserHandler = (exchange: Exchange, session: Session) => Reply | Promise<Rep
 
 /** What the dashboard asks for. */
 export interface DashboardHandlers {
+  readonly setup: PublicHandler
   readonly overview: Handler
 }
 
@@ -53,6 +58,12 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
     (handler: PublicHandler): Handler =>
     async (exchange) => {
       await limits.guestFrom(address(exchange), now())
+      return handler(exchange)
+    }
+  const visitor =
+    (handler: PublicHandler): Handler =>
+    (exchange) => {
+      limits.dataRequest(address(exchange), now())
       return handler(exchange)
     }
   const user =
@@ -90,7 +101,40 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
     { method: 'GET', path: '/api/v1/data/:id', handler: item },
     { method: 'PUT', path: '/api/v1/data/:id', handler: limited(data.replace) },
     { method: 'DELETE', path: '/api/v1/data/:id', handler: limited(data.remove) },
+    { method: 'GET', path: '/api/v1/dashboard/setup', handler: visitor(dashboard.setup) },
     { method: 'GET', path: '/api/v1/dashboard/overview', handler: editor(dashboard.overview) },
+  ]
+}
+
+export interface AdminParts {
+  readonly status: StatusRoutes
+  readonly log: LogRoutes
+  readonly outbox: OutboxRoutes
+  readonly sessions: SessionRoutes
+}
+
+/** For administrators: everybody else is refused before anything of the request is looked at. */
+export function adminRoutes(
+  { status, log, outbox, sessions: signedIn }: AdminParts,
+  { sessions, now }: Pick<RouteServices, 'sessions' | 'now'>,
+): readonly Route[] {
+  const administrator =
+    (handler: UserHandler): Handler =>
+    async (exchange) => {
+      const session = await sessions.require(exchange.headers, now())
+      exchange.note({ user: session.caller.id })
+      if (!isAdmin(session.caller)) throw fail('forbidden', 'This is for administrators')
+      return handler(exchange, session)
+    }
+  return [
+    { method: 'GET', path: '/api/v1/admin/status', handler: administrator(status.status) },
+    { method: 'GET', path: '/api/v1/admin/settings', handler: administrator(status.settings) },
+    { method: 'GET', path: '/api/v1/admin/log', handler: administrator(log.list) },
+    { method: 'GET', path: '/api/v1/admin/outbox', handler: administrator(outbox.list) },
+    { method: 'POST', path: '/api/v1/admin/outbox/:id/retry', handler: administrator(outbox.retry) },
+    { method: 'GET', path: '/api/v1/admin/users/:id/sessions', handler: administrator(signedIn.list) },
+    { method: 'DELETE', path: '/api/v1/admin/users/:id/sessions', handler: administrator(signedIn.endAll) },
+    { method: 'DELETE', path: '/api/v1/admin/users/:id/sessions/:session', handler: administrator(signedIn.end) },
   ]
 }
 

@@ -1,6 +1,7 @@
 /** What `/metrics` tells of the service, in the units that Prometheus asks for: seconds and bytes. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { stat } from 'node:fs/promises'
+import { LIMIT_NAMES, type LimitName } from '../auth/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Metrics, Reading } from '../base/metrics.ts'
 import type { BackupRecord, BackupState } from '../store/backup-schedule.ts'
@@ -31,7 +32,9 @@ export interface ServiceCounters {
     readonly ms: number
   }): void
   signIn(how: string): void
-  rateLimited(limit: string): void
+  rateLimited(limit: LimitName): void
+  /** How many requests each limit has refused since the start. */
+  refusals(): readonly { readonly name: LimitName; readonly refused: number }[]
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
@@ -94,6 +97,7 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
     return [[{}, (now() - oldest) / 1000]]
   })
 
+  const refused = new Map<LimitName, number>()
   return {
     request({ method, route, status, ms }) {
       const labels = {
@@ -104,7 +108,11 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
       seconds(labels, ms / 1000)
     },
     signIn: (how) => signIns({ how }),
-    rateLimited: (limit) => limited({ limit }),
+    rateLimited(limit) {
+      limited({ limit })
+      refused.set(limit, (refused.get(limit) ?? 0) + 1)
+    },
+    refusals: () => LIMIT_NAMES.map((name) => ({ name, refused: refused.get(name) ?? 0 })),
   }
 }
 
@@ -131,8 +139,8 @@ function readings(label: string, values: Readonly<Record<string, number>>): read
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value])
 }
 
-/** SQLite removes its log now and then. */
-async function sizeOf(file: string): Promise<number> {
+/** In bytes. SQLite removes its log now and then: 0 for what is not there. */
+export async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size
   } catch {

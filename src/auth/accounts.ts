@@ -30,6 +30,8 @@ export interface Accounts {
   deleteOwn(session: Session, now: number): Promise<void>
   /** Makes sure that the address has an account with the dashboard role `admin`; gives what had to be done. */
   ensureAdmin(email: string, now: number): Promise<'created' | 'promoted' | 'unchanged'>
+  /** Whether there is an administrator who can sign in. */
+  hasAdministrator(): Promise<boolean>
   /** A token for this run of an administrator: of the one with this address, else of one that nobody else can use. */
   instanceToken(email: string | undefined, now: number): Promise<string>
   /** An account that an administrator makes for somebody else. Throws invalidInput, or conflict for a taken address. */
@@ -148,6 +150,7 @@ export function createAccounts({
       log.info('account.deleted', { user: caller.id })
     },
     ensureAdmin,
+    hasAdministrator: () => store.hasAdmin(LOCAL_ADMIN_EMAIL),
     async instanceToken(email = LOCAL_ADMIN_EMAIL, now) {
       await ensureAdmin(email, now)
       const user = await store.userByEmail(email)

@@ -15,6 +15,20 @@ const DAY_MS = 24 * HOUR_MS
 /** Beyond this many callers at once, the one that was idle longest is forgotten. */
 const WINDOWS_MAX = 100_000
 
+/** Test mails of an administrator in an hour; no setting changes it. */
+const TEST_MAILS_MAX = 10
+
+/** Every limit by its name. */
+export const LIMIT_NAMES = [
+  'codes_per_address',
+  'codes_per_email',
+  'wrong_codes_per_email',
+  'guests_per_address',
+  'data_per_user',
+  'test_mails_per_user',
+] as const
+export type LimitName = (typeof LIMIT_NAMES)[number]
+
 /** Events per window; 0 switches a limit off. */
 export interface LimitSettings {
   readonly codesPerEmail: number
@@ -38,6 +52,7 @@ export interface Limits {
   requestCodeFor(email: string, now: number): Promise<void>
   guestFrom(address: string, now: number): Promise<void>
   dataRequest(caller: string, now: number): void
+  testMail(admin: string, now: number): Promise<void>
   /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
   wrongCodes(email: string): Rate | undefined
   /** The refusal where the store found that limit passed. */
@@ -49,11 +64,11 @@ export function createLimits(
   store: AccountStore,
   settings: LimitSettings,
   key: Buffer,
-  onRefused: (limit: string) => void = () => {},
+  onRefused: (limit: LimitName) => void = () => {},
 ): Limits {
   const rate = (name: string, who: string, max: number, windowMs: number): Rate | undefined =>
     max === 0 ? undefined : { key: mac(key, name, who), max, windowMs }
-  const count = async (name: string, limit: Rate | undefined, what: string, now: number): Promise<void> => {
+  const count = async (name: LimitName, limit: Rate | undefined, what: string, now: number): Promise<void> => {
     if (limit === undefined) return
     const retryAfterMs = await store.countRate(limit, now)
     if (retryAfterMs === undefined) return
@@ -89,6 +104,8 @@ export function createLimits(
       onRefused('data_per_user')
       throw tooMany('Requests of this user', retryAfterMs)
     },
+    testMail: (admin, now) =>
+      count('test_mails_per_user', rate('test mails', admin, TEST_MAILS_MAX, HOUR_MS), 'Test mails', now),
     wrongCodes: (email) => rate('wrong codes', email, settings.wrongCodesPerEmail, DAY_MS),
     tooManyWrongCodes(retryAfterMs) {
       onRefused('wrong_codes_per_email')

@@ -30,11 +30,21 @@ export interface LogOptions {
   readonly now: Clock
   /** Where finished lines go, each ending in a newline. */
   readonly write: (text: string) => void
+  /** Gets each line that is written. */
+  readonly keep?: (line: LogLine) => void
 }
 
-export function createLog({ level, format, now, write }: LogOptions): AdjustableLog {
+export interface LogLine {
+  /** Milliseconds since the epoch. */
+  readonly time: number
+  readonly level: LogLevel
+  readonly event: string
+  /** The line as JSON, whatever form is written. */
+  readonly text: string
+}
+
+export function createLog({ level, format, now, write, keep }: LogOptions): AdjustableLog {
   let lowest = LOG_LEVELS.indexOf(level)
-  const line = format === 'json' ? jsonLine : prettyLine
   let held = ''
   const flush = (): void => {
     const text = held
@@ -46,7 +56,10 @@ export function createLog({ level, format, now, write }: LogOptions): Adjustable
     return (event: string, fields: LogFields = {}): void => {
       if (rank < lowest) return
       if (held === '') setImmediate(flush)
-      held += visible(line(isoDate(now()), name, event, fields))
+      const time = now()
+      const json = format === 'json' || keep !== undefined ? visible(jsonLine(isoDate(time), name, event, fields)) : ''
+      held += format === 'json' ? json : visible(prettyLine(isoDate(time), name, event, fields))
+      keep?.({ time, level: name, event, text: json })
     }
   }
   const setLevel = (next: LogLevel): void => {
@@ -78,10 +91,10 @@ function prettyLine(time: string, level: LogLevel, event: string, fields: LogFie
 }
 
 /**
- * A line without what could rewrite the terminal that it is read on, or turn the direction of its text: JSON.stringify
+ * A text without what could rewrite the terminal that it is read on, or turn the direction of its text: JSON.stringify
  * leaves U+009B, which opens a command as ESC [ does, and an error tells its message as it is.
  */
-function visible(line: string): string {
+export function visible(line: string): string {
   if (!/[^\n -~]/.test(line)) return line // Almost all are ASCII.
   return line.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
     [...Array(sign.length).keys()].map((i) => `\\u${sign.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),

@@ -1,9 +1,9 @@
 /** What this program is and how it is set up: `config`, `openapi` and `version`. */
 import { openApiDocument } from '../api/openapi.ts'
 import { VERSION } from '../base/version.ts'
-import { effectiveSettings, readConfig } from '../config/read-config.ts'
-import { readSecrets, SECRETS } from '../config/secrets.ts'
+import { readConfig } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
+import { shownSettings } from '../config/shown-settings.ts'
 import { MIGRATIONS } from '../store/migrations.ts'
 import { EXIT, type Command } from './command.ts'
 import { printTable } from './print-table.ts'
@@ -17,19 +17,15 @@ export const configCommand: Command = {
   async run({ options, settings }, { environment, stdout }) {
     // What cannot be used together is refused as "serve" would.
     readConfig(settings, environment)
-    const effective = effectiveSettings(settings, environment)
-    const { jwtSecret } = readSecrets(environment)
-    const source = SECRETS.find((name) => (environment[name] ?? '') !== '')
-    const secret = { name: 'jwtSecret', shown: '***', source: jwtSecret === undefined ? 'dataDir' : (source ?? '') }
-    const all = [...effective, secret]
+    const all = shownSettings(settings, environment)
     if (options.has('--json')) {
-      const rows = all.map(({ name, shown, source: from }) => [name, { value: shown, from }])
+      const rows = all.map(({ name, value, origin: from }) => [name, { value, from }])
       stdout.write(`${JSON.stringify(Object.fromEntries(rows))}\n`)
     } else {
       stdout.write(
         printTable(
           ['SETTING', 'VALUE', 'FROM'],
-          all.map(({ name, shown, source: from }) => [name, shown, from]),
+          all.map(({ name, value, origin }) => [name, value, origin]),
         ),
       )
     }

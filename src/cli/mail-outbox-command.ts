@@ -2,11 +2,10 @@
  * The outbox, as the operator sees it: `mail outbox` and `mail retry`, also while the service runs. What a server said
  * is shown in its own words; the codes are not here, they are sealed and gone when the mail is.
  */
+import { messageJson, WHY_NOT_RETRIED } from '../api/outbox-routes.ts'
 import { systemClock } from '../base/clock.ts'
-import { isoDate } from '../base/dates.ts'
 import { fail } from '../base/failure.ts'
 import { isId } from '../base/ids.ts'
-import { writeJson, type JsonObject } from '../base/json.ts'
 import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
 import type { MessageRecord, OutboxSummary } from '../store/store.ts'
 import { UsageError, type Command } from './command.ts'
@@ -30,7 +29,7 @@ export const mailOutboxCommand: Command = {
       const now = systemClock()
       const records = await store.listMessages({ state, limit: LISTED_MAX, now })
       if (args.options.has('--json')) {
-        terminal.stdout.write(records.map((record) => `${writeJson(recordJson(record))}\n`).join(''))
+        terminal.stdout.write(records.map((record) => `${JSON.stringify(messageJson(record))}\n`).join(''))
       } else {
         if (records.length > 0) terminal.stdout.write(`${printTable(COLUMNS, records.map(cells))}\n`)
         terminal.stdout.write(`${summaryText(await store.outboxSummary(now), now)}\n`)
@@ -55,18 +54,10 @@ export const mailRetryCommand: Command = {
     return withData(args, terminal, async ({ store }) => {
       const outcome = await store.retryMessage(id, systemClock())
       if (outcome === 'missing') throw fail('notFound', `Cannot retry mail ${id}: the outbox has none of that id`)
-      if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT[outcome]}`)
+      if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT_RETRIED[outcome]}`)
       terminal.stdout.write(`Mail ${id} is due: the service tries it within seconds, or when it starts\n`)
     })
   },
-}
-
-const WHY_NOT: Readonly<Record<Exclude<MessageState, 'waiting'>, string>> = {
-  sending: 'it is being sent at this moment',
-  delivered: 'it was delivered, and its content is erased: ask for a new code',
-  failed: 'it was refused for good, and its content is erased: ask for a new code',
-  expired: 'its code has expired, and its content is erased: ask for a new code',
-  superseded: 'a newer code took its place, and its content is erased',
 }
 
 function readState(given: string | undefined): MessageState | undefined {
@@ -76,21 +67,11 @@ function readState(given: string | undefined): MessageState | undefined {
   throw new UsageError(`Cannot use --state: expected one of ${MESSAGE_STATES.join(', ')}, found "${given}"`)
 }
 
-/** The members are part of the interface; what is not there is null. */
-function recordJson(record: MessageRecord): JsonObject {
-  const { id, address, state, attempts, reply = null, createdAt, triedAt, dueAt, expiresAt, doneAt } = record
-  const times = { triedAt: date(triedAt), dueAt: date(dueAt), expiresAt: isoDate(expiresAt), doneAt: date(doneAt) }
-  return { id, address, state, attempts, reply, createdAt: isoDate(createdAt), ...times }
-}
-
-function date(time: number | undefined): string | null {
-  return time === undefined ? null : isoDate(time)
-}
-
 const COLUMNS = ['ID', 'TO', 'STATE', 'TRIES', 'CREATED', 'NEXT OR DONE', 'REPLY']
 
-function cells({ id, address, state, attempts, createdAt, dueAt, doneAt, reply = '' }: MessageRecord): string[] {
-  return [id, address, state, String(attempts), isoDate(createdAt), date(dueAt ?? doneAt) ?? '', reply]
+function cells(record: MessageRecord): string[] {
+  const { id, address, state, attempts, createdAt, dueAt, doneAt, reply } = messageJson(record)
+  return [id, address, state, String(attempts), createdAt, dueAt ?? doneAt ?? '', reply ?? '']
 }
 
 /** `3 waiting, 1 sending, 120 delivered; the oldest that is not sent is 42 seconds old` */

@@ -5,11 +5,13 @@ import { startApp, type App } from '../app.ts'
 import { loadPageAssets } from '../app/page-assets.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog, type AdjustableLog, type Log } from '../base/log.ts'
+import { createLogMemory, type LogMemory } from '../base/log-memory.ts'
 import { VERSION } from '../base/version.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import { SETTINGS, type Config } from '../config/settings.ts'
+import { shownSettings } from '../config/shown-settings.ts'
 import { EXIT, type Arguments, type Command, type Terminal } from './command.ts'
 import { watchParent } from './parent-watch.ts'
 import { inheritedSocket, notifier } from './systemd.ts'
@@ -33,7 +35,8 @@ export const serveCommand: Command = {
     const config = readConfig(settings, terminal.environment)
     const secrets = readSecrets(terminal.environment)
     const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
-    const log = openLog(config, terminal)
+    const logMemory = createLogMemory()
+    const log = openLog(config, terminal, logMemory)
     const writeLine = (line: string): void => void terminal.stderr.write(`${line}\n`)
     const parent = config.exitWithParent ? watchParent(terminal.stdin) : undefined
     const notify = notifier(terminal.environment, log)
@@ -43,6 +46,8 @@ export const serveCommand: Command = {
       const app = await startApp(config, secrets, {
         now: systemClock,
         log,
+        logMemory,
+        settings: shownSettings(settings, terminal.environment),
         writeLine,
         environment: terminal.environment,
         inheritedSocket: handed,
@@ -100,7 +105,7 @@ function reload({ settings }: Arguments, { terminal, log, app }: Running): void 
   try {
     const config = readConfig(settings, terminal.environment)
     log.setLevel(config.logLevel)
-    app.reload(config)
+    app.reload(config, shownSettings(settings, terminal.environment))
     log.info('reloaded')
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -112,12 +117,13 @@ function isPretty({ logFormat }: Config, { stderrIsTerminal }: Terminal): boolea
   return logFormat === 'auto' ? stderrIsTerminal : logFormat === 'pretty'
 }
 
-function openLog(config: Config, terminal: Terminal): AdjustableLog {
+function openLog(config: Config, terminal: Terminal, { keep }: LogMemory): AdjustableLog {
   return createLog({
     level: config.logLevel,
     format: isPretty(config, terminal) ? 'pretty' : 'json',
     now: systemClock,
     write: (text) => void terminal.stderr.write(text),
+    keep,
   })
 }
 

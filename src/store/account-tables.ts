@@ -38,6 +38,12 @@ export function userByEmail(database: Database, email: string): JsonObject | und
   return document(database.get(`SELECT doc FROM user WHERE ${EMAIL} = ?`, email))
 }
 
+/** An index has the administrators together; addresses are unique, so the second of them at most decides. */
+export function hasAdmin(database: Database, except: string): boolean {
+  const sql = `SELECT 1 FROM user WHERE ${DASHBOARD_ROLE} = 'admin' AND ${EMAIL} <> ? LIMIT 1`
+  return database.get(sql, except) !== undefined
+}
+
 /**
  * One statement that looks for a user and for settings in any case, so that the time it takes does not tell whether
  * the address has an account.

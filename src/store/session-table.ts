@@ -87,10 +87,10 @@ export function endSessions(database: Database, userId: string, now: number): nu
     now,
   )
   database.run(
-    `INSERT INTO signed_out (user_id, before) VALUES (?, ?)
+    `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
       ON CONFLICT (user_id) DO UPDATE SET before = excluded.before`,
-    userId,
     Math.floor(now / 1000),
+    userId,
   )
   return database.run('DELETE FROM session WHERE user_id = ?', userId)
 }

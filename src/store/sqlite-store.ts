@@ -122,6 +122,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
 
     caller: (claim) => read(() => sessions.caller(database, claim)),
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
+    hasAdmin: (except) => read(() => accounts.hasAdmin(database, except)),
     languageOf: (email) => read(() => accounts.languageOf(database, email)),
     issueCode: (issue) => write(() => accounts.issueCode(database, issue)),
     takeCode: (claim) => write(() => accounts.takeCode(database, claim)),

@@ -186,6 +186,8 @@ export interface AccountStore {
    */
   caller(claim: CallerClaim): Promise<string | undefined>
   userByEmail(email: string): Promise<JsonObject | undefined>
+  /** Whether there is an administrator besides the user of one address. Cheap, however many users there are. */
+  hasAdmin(except: string): Promise<boolean>
   /** The `language.code` in the settings of the address's user; undefined where there is no user, or no text there. */
   languageOf(email: string): Promise<string | undefined>
   /**

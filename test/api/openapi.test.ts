@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { openApiDocument } from '../../src/api/openapi.ts'
-import { apiRoutes, operationRoutes } from '../../src/api/routes.ts'
+import { adminRoutes, apiRoutes, operationRoutes } from '../../src/api/routes.ts'
 import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
 import { seedSample } from '../../src/content/seeding.ts'
 import { MODELS } from '../../src/models/registry.ts'
@@ -25,7 +25,7 @@ const isMembers = (value: Json | undefined): value is Members =>
 
 /** The table as it stands; nothing of it is called here. */
 const anything = new Proxy({}, { get: () => () => {} }) as never
-const TABLE = [...apiRoutes(anything, anything), ...operationRoutes(anything)]
+const TABLE = [...apiRoutes(anything, anything), ...adminRoutes(anything, anything), ...operationRoutes(anything)]
 
 function everything(value: Json, visit: (members: Members) => void): void {
   if (Array.isArray(value)) value.forEach((item: Json) => everything(item, visit))

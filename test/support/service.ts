@@ -9,8 +9,10 @@ import { join } from 'node:path'
 import type { PageAsset } from '../../src/api/page-routes.ts'
 import { startApp } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
+import { createLogMemory } from '../../src/base/log-memory.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { SETTINGS, type Config, type SettingName } from '../../src/config/settings.ts'
+import { shownSettings } from '../../src/config/shown-settings.ts'
 import { wireAddress } from '../../src/mail/address.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
 
@@ -107,11 +109,12 @@ export async function startService(
     ...settings,
   }
   const names = SETTINGS.map(({ name }) => name).filter((name) => given[name] !== undefined)
-  const config = readConfig(new Map(names.map((name) => [name, given[name] ?? ''])), {})
+  const flags = new Map(names.map((name) => [name, given[name] ?? '']))
+  const config = readConfig(flags, {})
   const program = process.env['TEST_PROGRAM']
   const { app, now, advance } =
     program === undefined
-      ? await startHere(config, { start, logLines, pageAssets })
+      ? await startHere(config, { flags, start, logLines, pageAssets })
       : await startProcess({
           ...{ program, settings: given, config, directory, start, logLines },
           workingDirectory: temporaryDirectory(t),
@@ -188,21 +191,27 @@ export async function startService(
   return service
 }
 
+interface HereOptions extends Pick<ServiceOptions, 'pageAssets'> {
+  readonly flags: ReadonlyMap<SettingName, string>
+  readonly start: number
+  readonly logLines: string[]
+}
+
 /** In this process, with a clock that stands still. */
-async function startHere(
-  config: Config,
-  { start, logLines, pageAssets }: Pick<ServiceOptions, 'pageAssets'> & { start: number; logLines: string[] },
-): Promise<Hosted> {
+async function startHere(config: Config, { flags, start, logLines, pageAssets }: HereOptions): Promise<Hosted> {
   let time = start
   const now = (): number => time
+  const logMemory = createLogMemory()
   const log = createLog({
     level: 'debug',
     format: 'json',
     now,
     write: (text) => logLines.push(...text.trim().split('\n')),
+    keep: logMemory.keep,
   })
   const writeLine = (line: string): void => void logLines.push(line)
-  const app = await startApp(config, { jwtSecret: undefined }, { now, log, writeLine, pageAssets })
+  const surroundings = { now, log, logMemory, settings: shownSettings(flags, {}), writeLine, pageAssets }
+  const app = await startApp(config, { jwtSecret: undefined }, surroundings)
   return { app, now, advance: (ms) => void (time += ms) }
 }
 

@@ -1,0 +1,118 @@
+/**
+ * What runs, how it is doing and how it is set up, for administrators: the figures of `/metrics` that a person asks for,
+ * and the readiness checks in the fuller words that only they may read.
+ */
+import { basename } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import { ok, type Reply } from '../http/exchange.ts'
+import type { ServiceSettings, ServiceStatus } from '../models/replies.ts'
+import type { BackupState } from '../store/backup-schedule.ts'
+import type { OutboxStore, QueryCounts } from '../store/store.ts'
+import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'
+import { sizeOf, type ServiceCounters } from './service-metrics.ts'
+
+/** Mail that waits is looked through for the last words of the mail server. */
+const WAITING_SEEN_MAX = 50
+
+export interface StatusParts {
+  readonly version: string
+  readonly instance: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly now: Clock
+  readonly dataDir: string
+  /** The database file. */
+  readonly database: string
+  readonly store: Pick<OutboxStore, 'outboxSummary' | 'listMessages'> & { queryCounts(): QueryCounts }
+  readonly counters: Pick<ServiceCounters, 'refusals'>
+  readonly checks: ReadinessChecks
+  /** How mail leaves: lines for the operator. */
+  readonly mail: readonly string[]
+  readonly backups: BackupSettings
+  readonly settings: () => ServiceSettings['items']
+}
+
+interface BackupSettings {
+  /** Undefined where the service makes none by itself. */
+  readonly schedule: { state(): BackupState } | undefined
+  readonly everyMs: number | undefined
+  readonly keep: number
+  readonly directory: string
+}
+
+export interface StatusRoutes {
+  status(): Promise<Reply>
+  settings(): Reply
+}
+
+export function statusRoutes(parts: StatusParts): StatusRoutes {
+  return {
+    status: async () => ok(JSON.stringify(await serviceStatus(parts))),
+    settings: () => ok(JSON.stringify({ items: parts.settings() } satisfies ServiceSettings)),
+  }
+}
+
+async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> {
+  const { version, instance, startedAt, now, dataDir, database, store, counters, mail, backups } = parts
+  const { counts, oldestWaitingAt } = await store.outboxSummary(now())
+  return {
+    version,
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    instance,
+    startedAt: isoDate(startedAt),
+    uptimeSeconds: Math.max(0, Math.floor((now() - startedAt) / 1000)),
+    dataDir,
+    database: {
+      bytes: await sizeOf(database),
+      logBytes: await sizeOf(`${database}-wal`),
+      freeBytes: await freeBytes(dataDir),
+    },
+    attention: await attention(parts),
+    limits: counters.refusals(),
+    queries: store.queryCounts(),
+    mail: {
+      description: mail,
+      counts,
+      oldestWaitingAt: oldestWaitingAt === undefined ? null : isoDate(oldestWaitingAt),
+    },
+    backups: backupStatus(backups),
+  }
+}
+
+async function attention(parts: StatusParts): Promise<ServiceStatus['attention']> {
+  const found = await problemsFound(parts.checks)
+  return Promise.all(
+    found.map(async ({ check, reason }) => {
+      const more = await MORE[check](parts)
+      return { kind: check, message: more === undefined ? reason : `${reason}; ${more}` }
+    }),
+  )
+}
+
+/** What an administrator is told of a problem besides. */
+const MORE: Readonly<Record<keyof ReadinessChecks, (parts: StatusParts) => Promise<string | undefined>>> = {
+  database: async ({ database }) => `the file is ${JSON.stringify(database)}`,
+  disk: async ({ dataDir }) => `${FREE_BYTES_MIN / 1024 / 1024} MiB are wanted where ${JSON.stringify(dataDir)} is`,
+  async mail({ store, now }) {
+    const waiting = await store.listMessages({ state: 'waiting', limit: WAITING_SEEN_MAX, now: now() })
+    const reply = waiting.find((message) => message.reply !== undefined)?.reply
+    return reply === undefined ? undefined : `the last try ended with: ${reply}`
+  },
+  async backups({ backups }) {
+    const { failure } = backups.schedule?.state() ?? {}
+    return failure === undefined ? undefined : `the try of ${isoDate(failure.at)} failed: ${failure.reason}`
+  },
+}
+
+function backupStatus({ schedule, everyMs, keep, directory }: BackupSettings): ServiceStatus['backups'] {
+  const { last, failure } = schedule?.state() ?? {}
+  return {
+    everyMs: everyMs ?? null,
+    keep,
+    directory,
+    last: last === undefined ? null : { name: basename(last.file), at: isoDate(last.at), bytes: last.bytes },
+    failure: failure === undefined ? null : { at: isoDate(failure.at), message: failure.reason },
+  }
+}

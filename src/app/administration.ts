@@ -1,0 +1,60 @@
+/** What administrators see of the service and do with it: its parts put together into routes. */
+import { join, resolve } from 'node:path'
+import { logRoutes } from '../api/log-routes.ts'
+import { outboxRoutes } from '../api/outbox-routes.ts'
+import type { ReadinessChecks } from '../api/readiness.ts'
+import { adminRoutes } from '../api/routes.ts'
+import { statusRoutes } from '../api/service-status.ts'
+import { sessionRoutes } from '../api/session-routes.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { LogMemory } from '../base/log-memory.ts'
+import { VERSION } from '../base/version.ts'
+import type { Config } from '../config/settings.ts'
+import type { ShownSettings } from '../config/shown-settings.ts'
+import type { Route } from '../http/router.ts'
+import type { BackupSchedule } from '../store/backup-schedule.ts'
+import type { MailService } from './mail-service.ts'
+import type { Services } from './services.ts'
+
+export interface AdministrationParts {
+  readonly config: Config
+  readonly services: Services
+  readonly mail: MailService
+  readonly checks: ReadinessChecks
+  /** Where backups are, and the schedule of those that the service makes by itself, if it does. */
+  readonly backups: { readonly directory: string; readonly schedule: BackupSchedule | undefined }
+  readonly startedAt: number
+  readonly now: Clock
+  readonly log: Log
+  readonly logMemory: LogMemory
+  readonly settings: () => ShownSettings
+}
+
+export function administration(parts: AdministrationParts): readonly Route[] {
+  const { config, services, mail, checks, backups, startedAt, now, log, logMemory, settings } = parts
+  const { store, sessions, instance, counters } = services
+  const dataDir = resolve(config.dataDir)
+  return adminRoutes(
+    {
+      status: statusRoutes({
+        version: VERSION,
+        instance,
+        startedAt,
+        now,
+        dataDir,
+        database: join(dataDir, 'dateline.db'),
+        store,
+        counters,
+        checks,
+        mail: mail.description,
+        backups: { ...backups, everyMs: config.backupEvery, keep: config.backupKeep },
+        settings,
+      }),
+      log: logRoutes(logMemory),
+      outbox: outboxRoutes({ store, now, wakeCourier: mail.wake }),
+      sessions: sessionRoutes({ store, now, log }),
+    },
+    { sessions, now },
+  )
+}

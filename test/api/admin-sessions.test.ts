@@ -1,0 +1,89 @@
+/** Where users are signed in, as an administrator sees and ends it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { UserSessions } from '../../src/models/replies.ts'
+import { newCast, newPerson } from '../support/cast.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+import type { Answer } from '../support/service.ts'
+
+const service = await startSuiteService()
+const { admin } = await newCast(service)
+const at = (id: string, session = ''): string =>
+  `/api/v1/admin/users/${id}/sessions${session === '' ? '' : `/${encodeURIComponent(session)}`}`
+const itemsOf = (answer: Answer): UserSessions['items'] => answer.at('data.items') as UserSessions['items']
+const list = async (id: string): Promise<UserSessions['items']> => {
+  const answer = await service.call('GET', at(id), { token: admin.token })
+  assert.equal(answer.status, 200, answer.text)
+  return itemsOf(answer)
+}
+const statusOf = async (token: string): Promise<number> =>
+  (await service.call('GET', '/api/v1/auth/me', { token })).status
+
+describe('the sessions of a user', () => {
+  it('are listed newest first, with what they are called and how long they last', async () => {
+    const reader = await newPerson(service, 'standard', admin.token)
+    service.advance(1_000)
+    await service.app.services.sessions.issue(reader.id, { label: 'an app', now: service.now() })
+    const [second, first] = await list(reader.id)
+    assert.deepEqual([first?.label, second?.label], ['a test', 'an app'])
+    assert.equal(second?.createdAt, new Date(service.now()).toISOString())
+    assert.equal(second?.expiresAt, new Date(service.now() + 720 * 3_600_000).toISOString())
+    assert.deepEqual([first?.current, second?.current], [false, false])
+  })
+
+  it('tell which of them asks, and never a token', async () => {
+    const answer = await service.call('GET', at(admin.id), { token: admin.token })
+    assert.equal(itemsOf(answer).filter(({ current }) => current).length, 1)
+    assert.ok(!answer.text.includes(admin.token))
+    assert.ok(!answer.text.includes(admin.token.split('.')[2] ?? ''))
+  })
+
+  it('end one by one: the others hold', async () => {
+    const reader = await newPerson(service, 'standard', admin.token)
+    const other = await service.app.services.sessions.issue(reader.id, { label: 'other', now: service.now() })
+    const one = (await list(reader.id)).find(({ label }) => label === 'other')
+    const answer = await service.call('DELETE', at(reader.id, one?.id ?? ''), { token: admin.token })
+    assert.equal(answer.status, 204)
+    assert.deepEqual([await statusOf(other), await statusOf(reader.token)], [401, 200])
+    assert.equal((await list(reader.id)).length, 1)
+    assert.equal((await service.call('DELETE', at(reader.id, one?.id ?? ''), { token: admin.token })).status, 404)
+  })
+
+  it('end all at once, and new ones hold', async () => {
+    const reader = await newPerson(service, 'standard', admin.token)
+    await service.app.services.sessions.issue(reader.id, { label: 'other', now: service.now() })
+    const answer = await service.call('DELETE', at(reader.id), { token: admin.token })
+    assert.deepEqual([answer.status, answer.at('data')], [200, { ended: 2 }])
+    assert.equal(await statusOf(reader.token), 401)
+    service.advance(1_000)
+    const next = await service.app.services.sessions.issue(reader.id, { label: 'next', now: service.now() })
+    assert.equal(await statusOf(next), 200)
+  })
+
+  it('end for the one that asks too', async () => {
+    const other = await newPerson(service, 'admin', admin.token)
+    const mine = itemsOf(await service.call('GET', at(other.id), { token: other.token })).find(({ current }) => current)
+    assert.equal((await service.call('DELETE', at(other.id, mine?.id ?? ''), { token: other.token })).status, 204)
+    assert.equal(await statusOf(other.token), 401)
+  })
+
+  it('attack: the session of one user is not ended under the name of another', async () => {
+    const [reader, stranger] = [
+      await newPerson(service, 'standard', admin.token),
+      await newPerson(service, 'guest', admin.token),
+    ]
+    const [mine] = await list(reader.id)
+    const answer = await service.call('DELETE', at(stranger.id, mine?.id ?? ''), { token: admin.token })
+    assert.equal(answer.status, 404)
+    assert.equal(await statusOf(reader.token), 200)
+  })
+
+  it('are nobody’s where there is no such user', async () => {
+    const gone = await newPerson(service, 'standard', admin.token)
+    await service.call('DELETE', '/api/v1/auth/delete-account', { token: gone.token })
+    for (const method of ['GET', 'DELETE']) {
+      assert.equal((await service.call(method, at(gone.id), { token: admin.token })).status, 404)
+    }
+    assert.equal(await service.app.services.store.endSessions(gone.id, service.now()), 0)
+  })
+})

@@ -1,0 +1,249 @@
+/** What the dashboard knows before a sign-in, and what administrators see: state, settings, log and outbox. */
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { LogLines, OutboxMessages, ServiceSettings, ServiceStatus } from '../../src/models/replies.ts'
+import { LIMIT_NAMES } from '../../src/auth/limits.ts'
+import { VERSION } from '../../src/base/version.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { ADMIN_EMAIL, startService, type Cleanup, type TestService } from '../support/service.ts'
+import { ONLY_HERE } from '../support/service-process.ts'
+
+async function asked<T>(service: TestService, path: string, token: string): Promise<T> {
+  const answer = await service.call('GET', `/api/v1/admin/${path}`, { token })
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  return answer.at('data') as T
+}
+
+const codeBody = (email: string) => ({ body: { email, isDashboardLogin: false } })
+
+/** A mail server that refuses every connection with the same words. */
+async function refusingServer(t: Cleanup): Promise<number> {
+  const server = createServer((socket) => void socket.on('error', () => {}).end('421 busy, says the server\r\n'))
+  server.listen(0, '127.0.0.1')
+  t.after(() => void server.close())
+  await once(server, 'listening')
+  return (server.address() as { port: number }).port
+}
+
+describe('the set-up of the dashboard', () => {
+  it('tells everybody how to sign in, and nothing else', async (t) => {
+    const service = await startService(t, { appName: 'Harbour News', codeMinutes: '7' })
+    const answer = await service.call('GET', '/api/v1/dashboard/setup')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.at('data'), {
+      appName: 'Harbour News',
+      hasAdministrator: true,
+      codesBy: 'mail',
+      codeMinutes: 7,
+    })
+    assert.ok(!answer.text.includes(ADMIN_EMAIL))
+  })
+
+  it('knows a service without mail and without an administrator, also when an app has one for itself', async (t) => {
+    const service = await startService(t, { mail: 'console:', adminEmail: undefined as never })
+    const told = async (): Promise<unknown> => (await service.call('GET', '/api/v1/dashboard/setup')).at('data')
+    const wanted = { appName: 'Dateline', hasAdministrator: false, codesBy: 'terminal', codeMinutes: 15 }
+    assert.deepEqual(await told(), wanted)
+    const { accounts } = service.app.services
+    await accounts.instanceToken(undefined, service.now())
+    assert.deepEqual(await told(), wanted)
+    await accounts.ensureAdmin('first@example.org', service.now())
+    assert.deepEqual(await told(), { ...wanted, hasAdministrator: true })
+  })
+
+  it('attack: one address cannot ask for ever', async (t) => {
+    const service = await startService(t, { rateLimits: 'on', dataPerUser: '3' })
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push((await service.call('GET', '/api/v1/dashboard/setup')).status)
+    assert.deepEqual(statuses, [200, 200, 200, 429])
+  })
+})
+
+describe('the state of the service', () => {
+  it('tells what runs, where, since when and how much it holds', { skip: ONLY_HERE }, async (t) => {
+    const service = await startService(t, { backupEvery: '24h', backupKeep: '3' })
+    const { token } = await service.admin()
+    await service.app.backups?.idle()
+    const startedAt = new Date(service.now()).toISOString()
+    service.advance(90_500)
+    await service.data('GET', '', { model: 'topic' }, { token })
+    const status = await asked<ServiceStatus>(service, 'status', token)
+    const dataDir = join(service.directory, 'data')
+    assert.deepEqual(
+      [status.version, status.node, status.instance, status.dataDir],
+      [VERSION, process.versions.node, service.app.instance, dataDir],
+    )
+    assert.deepEqual([status.startedAt, status.uptimeSeconds], [startedAt, 90])
+    const { bytes, logBytes, freeBytes } = status.database
+    assert.ok(bytes > 0 && bytes + logBytes > 100_000 && freeBytes > 0)
+    assert.ok(status.queries.inline >= 1)
+    assert.deepEqual([status.mail.counts.delivered, status.mail.counts.waiting], [1, 0])
+    assert.match(status.mail.description[0] ?? '', /written to files/)
+    assert.deepEqual(
+      status.limits,
+      LIMIT_NAMES.map((name) => ({ name, refused: 0 })),
+    )
+    const { everyMs, keep, directory, last, failure } = status.backups
+    assert.deepEqual([everyMs, keep, directory], [86_400_000, 3, join(dataDir, 'backups')])
+    assert.deepEqual([last?.name, last?.at, failure], ['dateline-20260301T120000Z.db', startedAt, null])
+    assert.deepEqual(status.attention, [])
+  })
+
+  it('says what needs attention in fuller words than /readyz', { skip: ONLY_HERE }, async (t) => {
+    const service = await startService(t, { backupEvery: '24h', mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
+    const { accounts, sessions, store } = service.app.services
+    await accounts.ensureAdmin(ADMIN_EMAIL, service.now())
+    const id = String((await store.userByEmail(ADMIN_EMAIL))?.['id'])
+    const token = await sessions.issue(id, { label: 'a test', now: service.now() })
+    await service.app.backups?.idle()
+    const directory = join(service.directory, 'data/backups')
+    rmSync(directory, { recursive: true })
+    writeFileSync(directory, '')
+    service.advance(24 * 3_600_000)
+    await service.app.backups?.idle()
+    await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
+    await service.app.idle()
+    service.advance(4 * 60_000)
+    const { attention, mail, backups } = await asked<ServiceStatus>(service, 'status', token)
+    assert.deepEqual(attention.map(({ kind }) => kind).sort(), ['backups', 'mail'])
+    const messageOf = (kind: string): string => attention.find((one) => one.kind === kind)?.message ?? ''
+    assert.match(messageOf('mail'), /^a message has been waiting for 4m; the last try ended with: .*421 busy/)
+    assert.match(
+      messageOf('backups'),
+      /^the last one is of 2026-03-01T12:00:00.000Z; the try of 2026-03-02T.* failed: /,
+    )
+    assert.deepEqual([mail.counts.waiting, mail.oldestWaitingAt], [1, '2026-03-02T12:00:00.000Z'])
+    assert.equal(backups.failure?.at, '2026-03-02T12:00:00.000Z')
+    assert.doesNotMatch((await service.call('GET', '/readyz')).text, /busy|backups\/|example/)
+  })
+
+  it('counts what each limit refused', async (t) => {
+    const service = await startService(t, { rateLimits: 'on', codesPerEmail: '1' })
+    const { token } = await service.admin()
+    for (let i = 0; i < 3; i++) await service.call('POST', '/api/v1/auth/request-code', codeBody('a@example.org'))
+    const { limits } = await asked<ServiceStatus>(service, 'status', token)
+    assert.equal(limits.find(({ name }) => name === 'codes_per_email')?.refused, 2)
+  })
+})
+
+describe('the settings in use', () => {
+  it('stand with flag, value, origin and meaning, and hide what is secret', async (t) => {
+    const service = await startService(t, { appName: 'Harbour News', mail: 'smtp://me:hidden-word@127.0.0.1:2525' })
+    const { id } = (await service.app.services.store.userByEmail(ADMIN_EMAIL)) ?? {}
+    const token = await service.app.services.sessions.issue(String(id), { label: 'a test', now: service.now() })
+    const { items } = await asked<ServiceSettings>(service, 'settings', token)
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      [...SETTINGS.map(({ name }) => name), 'jwtSecret'],
+    )
+    const of = (name: string) => items.find((item) => item.name === name)
+    assert.deepEqual(of('appName'), {
+      name: 'appName',
+      flag: '--app-name',
+      value: 'Harbour News',
+      origin: '--app-name',
+      meaning: 'name of the service in mail',
+    })
+    assert.equal(of('pageSize')?.origin, 'default')
+    assert.deepEqual([of('jwtSecret')?.flag, of('jwtSecret')?.value], [null, '***'])
+    assert.match(of('mail')?.value ?? '', /^smtp:\/\/\*+@127/)
+    assert.ok(!JSON.stringify(items).includes('hidden-word'))
+  })
+})
+
+describe('the log', () => {
+  it('shows what happened, newest first, by level and number', async (t) => {
+    const service = await startService(t, { mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
+    const { id } = (await service.app.services.store.userByEmail(ADMIN_EMAIL)) ?? {}
+    const token = await service.app.services.sessions.issue(String(id), { label: 'a test', now: service.now() })
+    await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
+    await service.app.idle()
+    const all = await asked<LogLines>(service, 'log', token)
+    assert.ok(all.items.some(({ event }) => event === 'request'))
+    const { items } = await asked<LogLines>(service, 'log?level=warn&limit=1', token)
+    assert.equal(items.length, 1)
+    assert.equal(items[0]?.level === 'warn' || items[0]?.level === 'error', true)
+    assert.match(JSON.stringify(items), /421 busy, says the server/)
+    const { items: errors } = await asked<LogLines>(service, 'log?level=error', token)
+    assert.ok(errors.every(({ level }) => level === 'error'))
+  })
+
+  it('attack: no code, no token and no address of a reader is in it', async (t) => {
+    const service = await startService(t)
+    const { token } = await service.admin()
+    const email = 'very-private-reader@example.org'
+    const code = await service.codeFor(email)
+    const reader = await service.call('POST', '/api/v1/auth/verify-code', { body: { email, code } })
+    const readerToken = String(reader.at('data.token'))
+    await service.call('GET', `/api/v1/auth/me?access_token=${readerToken}`)
+    await service.call('POST', '/api/v1/auth/verify-code', { body: `{"code":"${code}","email":"${email}",` })
+    await service.call('GET', '/api/v1/auth/me', { token: `${readerToken}x` })
+    const lines = await asked<LogLines>(service, 'log?level=debug&limit=1000', token)
+    assert.ok(lines.items.length >= 5)
+    const texts = lines.items.flatMap(({ fields }) =>
+      fields.filter(({ name }) => !/^(?:id|requestId|user|ms|bytes|reply)$/.test(name)).map(({ value }) => value),
+    )
+    for (const secret of [code, readerToken, token, 'very-private']) {
+      assert.ok(!texts.some((text) => text.includes(secret)), secret)
+      if (secret.length > 6) assert.ok(!JSON.stringify(lines).includes(secret), secret)
+    }
+  })
+})
+
+describe('the outbox', () => {
+  it('shows what became of each mail, by state and number, and never a code', async (t) => {
+    const service = await startService(t)
+    const { token } = await service.admin()
+    const code = await service.codeFor('reader@example.org')
+    service.advance(1_000)
+    await service.codeFor('other@example.org')
+    const { items } = await asked<OutboxMessages>(service, 'outbox', token)
+    assert.deepEqual(
+      items.map(({ address, state, attempts }) => [address, state, attempts]),
+      [
+        ['other@example.org', 'delivered', 1],
+        ['reader@example.org', 'delivered', 1],
+        [ADMIN_EMAIL, 'delivered', 1],
+      ],
+    )
+    assert.equal(items[1]?.createdAt, new Date(service.now() - 1_000).toISOString())
+    assert.deepEqual([items[1]?.dueAt, items[1]?.doneAt], [null, items[1]?.createdAt])
+    assert.ok(!items.some(({ reply }) => (reply ?? '').includes(code)))
+    assert.equal((await asked<OutboxMessages>(service, 'outbox?limit=1', token)).items.length, 1)
+    assert.deepEqual((await asked<OutboxMessages>(service, 'outbox?state=failed', token)).items, [])
+  })
+
+  it('tries a mail at once that waits, and says why not where it cannot', { skip: ONLY_HERE }, async (t) => {
+    const service = await startService(t, { mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
+    const { id: admin } = (await service.app.services.store.userByEmail(ADMIN_EMAIL)) ?? {}
+    const token = await service.app.services.sessions.issue(String(admin), { label: 'a test', now: service.now() })
+    const retry = (id: string) => service.call('POST', `/api/v1/admin/outbox/${id}/retry`, { token })
+    await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
+    await service.app.idle()
+    const [first] = (await asked<OutboxMessages>(service, 'outbox?state=waiting', token)).items
+    const answer = await retry(first?.id ?? '')
+    assert.deepEqual([answer.status, answer.at('data')], [200, { state: 'waiting' }])
+    await service.app.idle()
+    const [again] = (await asked<OutboxMessages>(service, 'outbox', token)).items
+    assert.equal(again?.attempts, (first?.attempts ?? 0) + 1)
+    await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
+    const refused = await retry(first?.id ?? '')
+    assert.equal(refused.status, 409)
+    assert.match(refused.error, /a newer code took its place/)
+    assert.equal((await retry('0'.repeat(24))).status, 404)
+  })
+
+  it('refuses states, levels and limits that there are not', async (t) => {
+    const service = await startService(t)
+    const { token } = await service.admin()
+    for (const target of ['outbox?state=lost', 'outbox?limit=0', 'log?level=loud', 'log?limit=1001', 'log?level=']) {
+      const answer = await service.call('GET', `/api/v1/admin/${target}`, { token })
+      assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'], target)
+    }
+  })
+})
