@@ -34,6 +34,7 @@ const DASHBOARD_SOURCES = [
   'src/dashboard',
   'src/client',
   'src/models',
+  'src/base',
   'scripts/build-dashboard.ts',
   'src/app/page-assets.ts',
   'package-lock.json',

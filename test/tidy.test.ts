@@ -42,6 +42,14 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/cli/parent-watch.ts', call: 'setInterval', because: 'nobody tells a process that its parent is gone' },
   { file: 'src/store/backup-schedule.ts', call: 'setTimeout', because: 'backups are made at their times' },
   { file: 'src/store/housekeeping.ts', call: 'setTimeout', because: 'what is old goes in steps with pauses' },
+  { file: 'src/dashboard/timing.ts', call: 'Date.now', because: 'the pages have one clock, and it is here' },
+  { file: 'src/dashboard/timing.ts', call: 'setTimeout', because: 'all that the pages put off goes through here' },
+  { file: 'src/dashboard/timing.ts', call: 'setInterval', because: 'all that the pages repeat goes through here' },
+  {
+    file: 'src/dashboard/browser-storage.ts',
+    call: 'localStorage',
+    because: 'it says what a browser keeps: the token where that was ticked, and small choices',
+  },
   { file: 'src/main.ts', call: 'process.env', because: 'the environment enters the program here' },
   { file: 'src/main.ts', call: 'process.exit', because: 'a command may write for ever to a pipe that nobody reads' },
 ]
@@ -259,6 +267,24 @@ describe('time, chance and the process are used where it was agreed', () => {
     ['console', 'console.log(1)'],
     ['process.env', "const home = process.env['HOME']"],
     ['process.exit', 'process.exit(1)'],
+    ['innerHTML', 'row.innerHTML = title'],
+    ['innerHTML', "row['innerHTML'] = title"],
+    ['outerHTML', 'row.outerHTML += title'],
+    ['insertAdjacentHTML', "row.insertAdjacentHTML('beforeend', title)"],
+    ['insertAdjacentHTML', 'row.setHTMLUnsafe(title)'],
+    ['insertAdjacentHTML', "frame.setAttribute('srcdoc', title)"],
+    ['document.write', 'document.write(title)'],
+    ['document.write', 'document . writeln(title)'],
+    ['eval', 'eval(title)'],
+    ['eval', 'globalThis.eval (title)'],
+    ['new Function', 'const f = new Function(title)'],
+    ['new Function', 'const f = Function(title)'],
+    ["setAttribute('style')", "row.setAttribute('style', title)"],
+    ["setAttribute('style')", 'row.setAttribute( "onclick", title)'],
+    ["setAttribute('style')", "row.setAttributeNS(null, 'style', title)"],
+    ['localStorage', "localStorage.setItem('token', token)"],
+    ['localStorage', "window.sessionStorage.getItem('token')"],
+    ['localStorage', 'document.cookie = token'],
   ] as const) {
     it(`finds ${text}`, () => {
       assertFinds(
@@ -279,6 +305,11 @@ describe('time, chance and the process are used where it was agreed', () => {
       'new Date(ms)',
       'socket.setTimeout',
       'const d = x / y / console_x',
+      'new Worker(text, { eval: true })',
+      '// innerHTML and localStorage',
+      "row.setAttribute('title', style)",
+      "row.style.setProperty('--width', width)",
+      'isFunction(x) || x instanceof Function',
     ].join('\n')
     assertTidy(noBannedCalls(made({ 'src/base/a.ts': text, 'scripts/b.ts': 'console.log(Date.now())' }), []))
   })

@@ -89,6 +89,16 @@ for (const [name, files, wanted] of [
   })
 }
 
+it('HTML preloads what its script imports at once, and nothing that it imports later', async (t) => {
+  const { assets } = await buildDashboard({ root: pages(t) })
+  const html = Buffer.from(assets.find(({ path }) => path === '/')?.body ?? []).toString()
+  const preloaded = [...html.matchAll(/<link rel="modulepreload" href="assets\/(\w+)-\w{8}\.js">\n/g)].map(
+    ([, name]) => name,
+  )
+  assert.deepEqual(preloaded, ['chunk'])
+  assert.ok(html.indexOf('modulepreload') < html.indexOf('<script'))
+})
+
 it('HTML loses its comments and its indentation', async (t) => {
   const { assets } = await buildDashboard({ root: pages(t) })
   const html = Buffer.from(assets.find(({ path }) => path === '/')?.body ?? []).toString()

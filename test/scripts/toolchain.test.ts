@@ -50,6 +50,16 @@ const lines = ['#!/bin/sh', version, 'exec "${process.execPath}" "$@"', '']
 fs.writeFileSync('bin/node', lines.join('\\n'), { mode: 0o755 })
 `
 
+/** Stands for the build of the dashboard; the pinned Node takes away its types. */
+const BUILDER = `
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+appendFileSync('calls', 'dashboard\\n')
+console.log('the builder talks on stdout' as string)
+if (existsSync('fail-with')) throw new Error('a mistake in the page')
+mkdirSync('dist/dashboard', { recursive: true })
+writeFileSync('dist/dashboard/page-assets.bin', '')
+`
+
 interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -78,6 +88,21 @@ class Clone implements Disposable {
   writeLock(integrity: string): void {
     const packages = { '': {}, 'node_modules/node': { version: VERSION, integrity } }
     this.write('package-lock.json', JSON.stringify({ packages }))
+  }
+
+  /** A program with pages, which were never built. */
+  withDashboard(): this {
+    for (const folder of ['src/dashboard/view', 'src/models']) mkdirSync(join(this.root, folder), { recursive: true })
+    this.write('scripts/build-dashboard.ts', BUILDER)
+    this.write('src/dashboard/page.ts', '')
+    this.write('src/dashboard/view/table.ts', '')
+    this.write('src/models/topic.ts', '')
+    for (const program of ['src/main.ts', 'scripts/check.ts']) this.write(program, 'process.exit(3)')
+    return this
+  }
+
+  get builds(): number {
+    return this.calls.filter((call) => call === 'dashboard').length
   }
 
   get calls(): readonly string[] {
@@ -212,6 +237,59 @@ describe('toolchain', { timeout: 60_000 }, () => {
     const { code, stderr } = await clone.run()
     assert.equal(code, 1)
     assert.match(stderr, /cannot run the pinned Node at .*: wanted version 99\.0\.0, found 1\.2\.3/)
+  })
+
+  it('builds the dashboard once for the service, and again whenever a source of it changed', async () => {
+    using clone = new Clone().withDashboard()
+    const args = ['src/main.ts', 'serve', '--port', '0']
+    const { code, stdout } = await clone.run(args)
+    assert.deepEqual([code, stdout, clone.builds], [3, '', 1])
+    const again = await clone.run(args)
+    assert.deepEqual([again.code, again.stderr, clone.builds], [3, '', 1])
+    for (const [i, change] of [
+      () => clone.write('src/dashboard/page.ts', '1'),
+      () => clone.write('src/dashboard/view/new.ts', ''),
+      () => rmSync(join(clone.root, 'src/dashboard/view/table.ts')),
+      () => rmSync(join(clone.root, 'dist'), { recursive: true }),
+    ].entries()) {
+      change()
+      assert.equal((await clone.run(args)).code, 3)
+      assert.equal(clone.builds, i + 2, String(change))
+    }
+  })
+
+  it('builds the dashboard for the tests, and not for other commands', async () => {
+    using clone = new Clone().withDashboard()
+    for (const args of [
+      ['src/main.ts', 'version'],
+      ['program.mjs', 'serve'],
+    ])
+      await clone.run(args)
+    assert.equal(clone.builds, 0)
+    await clone.run(['scripts/check.ts'])
+    assert.equal(clone.builds, 1)
+  })
+
+  it('builds the dashboard once when two start at once', async () => {
+    using clone = new Clone().withDashboard()
+    await clone.run()
+    const both = [clone.start(['src/main.ts', 'serve']), clone.start(['src/main.ts', 'serve'])]
+    assert.deepEqual(
+      (await Promise.all(both.map(({ ended }) => ended))).map(({ code }) => code),
+      [3, 3],
+    )
+    assert.equal(clone.builds, 1)
+  })
+
+  it('runs the service all the same when the dashboard cannot be built', async () => {
+    using clone = new Clone().withDashboard()
+    await clone.run()
+    clone.write('fail-with', '')
+    const { code, stdout, stderr } = await clone.run(['src/main.ts', 'serve'])
+    assert.deepEqual([code, stdout], [3, ''])
+    assert.match(stderr, /a mistake in the page/)
+    assert.match(stderr, /the dashboard stays as it was/)
+    assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
   })
 
   for (const [name, options] of [

@@ -35,8 +35,15 @@ export interface Allowance {
   readonly because: string
 }
 
+interface Ban {
+  readonly pattern: RegExp
+  readonly instead: string
+  /** Whether the pattern looks into texts, too, where a name in brackets or quotes would hide. */
+  readonly inTexts?: true
+}
+
 /** What nobody may call unless a line here says why. The allowed file need not exist; what is allowed must be used. */
-const BANNED: Readonly<Record<string, { readonly pattern: RegExp; readonly instead: string }>> = {
+const BANNED: Readonly<Record<string, Ban>> = {
   'Date.now': {
     pattern: /\bDate\.now\b|\bnew Date\(\)|\bnew Date\b(?!\s*\()|\bTemporal\.Now\b/,
     instead: 'take a Clock as an argument',
@@ -53,6 +60,26 @@ const BANNED: Readonly<Record<string, { readonly pattern: RegExp; readonly inste
   'process.exit': {
     pattern: /\bprocess\s*\.\s*exit\s*\(/,
     instead: 'set process.exitCode, so that everything written gets out',
+  },
+  // The pages take stored texts of many people. Whatever makes HTML, script or style of a text is a way in for them.
+  innerHTML: { pattern: /\binnerHTML\b/, instead: 'make elements, and set their textContent', inTexts: true },
+  outerHTML: { pattern: /\bouterHTML\b/, instead: 'make elements, and set their textContent', inTexts: true },
+  insertAdjacentHTML: {
+    pattern: /\b(?:insertAdjacentHTML|createContextualFragment|setHTMLUnsafe|parseHTMLUnsafe|srcdoc)\b/,
+    instead: 'make elements, and set their textContent',
+    inTexts: true,
+  },
+  'document.write': { pattern: /\bdocument\s*\.\s*write(?:ln)?\b/, instead: 'append elements' },
+  eval: { pattern: /\beval\s*\(/, instead: 'write it out' },
+  'new Function': { pattern: /(?<![\w.$])Function\s*\(/, instead: 'write it out' },
+  "setAttribute('style')": {
+    pattern: /\bsetAttribute(?:NS)?\s*\(\s*(?:null\s*,\s*)?['"`](?:style|on\w+)['"`]/,
+    instead: 'use a class, a custom property or addEventListener',
+    inTexts: true,
+  },
+  localStorage: {
+    pattern: /\b(?:localStorage|sessionStorage|indexedDB)\b|\bdocument\s*\.\s*cookie\b/,
+    instead: 'one file says what a browser keeps of somebody',
   },
 }
 
@@ -169,8 +196,9 @@ const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 export function noBannedCalls(tree: Tree, allowed: readonly Allowance[]): string[] {
   const findings = inFolder(tree, 'src').flatMap(([path, text]) => {
-    const lines = codeOf(text).split('\n')
-    return Object.entries(BANNED).flatMap(([call, { pattern, instead }]) => {
+    const [code, withTexts] = [codeOf(text).split('\n'), withoutComments(text).split('\n')]
+    return Object.entries(BANNED).flatMap(([call, { pattern, instead, inTexts = false }]) => {
+      const lines = inTexts ? withTexts : code
       const line = lines.findIndex((one) => pattern.test(one)) + 1
       return line === 0 ? [] : [{ path, call, line, instead }]
     })
