@@ -1,0 +1,49 @@
+/**
+ * Documents of whichever model, for screens that are made of declarations and know no model by name.
+ *
+ * The typed client knows each model's fields; here a document is an object with an id, and its declaration says the
+ * rest.
+ */
+import type { Client, Json, ListQuery, Page, RequestOptions, Stored, WriteOptions } from '../client/client.ts'
+import type { ModelName } from '../client/client-types.ts'
+import type { DocumentProblems } from '../models/replies.ts'
+import type { Model } from '../models/schema.ts'
+
+export type Members = { readonly [name: string]: Json }
+export type StoredDocument = Members & { readonly id: string }
+
+export interface Documents {
+  list(query: ListQuery, options?: RequestOptions): Promise<Page<StoredDocument>>
+  get(id: string, options?: RequestOptions): Promise<Stored<StoredDocument>>
+  create(body: Members, options?: RequestOptions): Promise<Stored<StoredDocument>>
+  replace(id: string, body: Members, options?: WriteOptions): Promise<Stored<StoredDocument>>
+  remove(id: string, options?: WriteOptions): Promise<void>
+  check(body: Members, options?: RequestOptions & { readonly id?: string | undefined }): Promise<DocumentProblems>
+}
+
+/** The calls for a model. One that its declaration does not offer is refused by the server. */
+export function documentsOf(client: Client, model: Model): Documents {
+  return client.data(model.name as ModelName) as unknown as Documents
+}
+
+/** What stands for a document in lists, pickers and messages: its title or name, or else its id. */
+export function labelOf(document: Members): string {
+  for (const name of ['title', 'name', 'email']) {
+    const value = document[name]
+    if (typeof value === 'string' && value.trim() !== '') return value
+  }
+  return String(document['id'] ?? '')
+}
+
+/** The value at a dotted path; undefined where the path ends early. */
+export function valueAt(document: Members, path: string): Json | undefined {
+  let value: Json | undefined = document
+  for (const step of path.split('.')) {
+    value = isMembers(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  }
+  return value
+}
+
+export function isMembers(value: Json | undefined): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,63 @@
+/**
+ * What the browser keeps for us: the token, for the tab or, where the reader ticked that, for the browser; and small
+ * choices such as the language. Storage can be switched off, and then nothing is kept.
+ */
+
+const TOKEN = 'dateline.token'
+const CHOICES = 'dateline.choices'
+const CHOICES_CHARS_MAX = 10_000
+
+export type Kept = 'tab' | 'browser'
+
+export function storedToken(): string | undefined {
+  return attempt(() => sessionStorage.getItem(TOKEN) ?? localStorage.getItem(TOKEN)) ?? undefined
+}
+
+/** Where the token that is in use is kept. */
+export function tokenIsKeptBy(): Kept {
+  return attempt(() => localStorage.getItem(TOKEN)) == null ? 'tab' : 'browser'
+}
+
+export function storeToken(token: string, kept: Kept): void {
+  forgetToken()
+  attempt(() => (kept === 'browser' ? localStorage : sessionStorage).setItem(TOKEN, token))
+}
+
+export function forgetToken(): void {
+  attempt(() => sessionStorage.removeItem(TOKEN))
+  attempt(() => localStorage.removeItem(TOKEN))
+}
+
+/** Runs when another tab signs in or out of the session that the browser keeps. */
+export function onTokenChangedElsewhere(run: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key === TOKEN || key === null) run()
+  })
+}
+
+/** A small choice of the reader, such as `language`. */
+export function storedChoice(name: string): string | undefined {
+  return choices()[name]
+}
+
+export function storeChoice(name: string, value: string | undefined): void {
+  const { [name]: _, ...rest } = choices()
+  const text = JSON.stringify(value === undefined ? rest : { ...rest, [name]: value })
+  if (text.length <= CHOICES_CHARS_MAX) attempt(() => localStorage.setItem(CHOICES, text))
+}
+
+function choices(): Readonly<Record<string, string>> {
+  const read: unknown = attempt(() => JSON.parse(localStorage.getItem(CHOICES) ?? '{}') as unknown)
+  if (typeof read !== 'object' || read === null) return {}
+  return Object.fromEntries(
+    Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What declarations say to people: the path of a model's screen, its names, and those of its fields and values.
+ *
+ * A text table may have better words under `model.NAME`, `models.NAME`, `field.NAME` or `value.NAME`; what is new in a
+ * declaration and in no table yet is shown by its own name, so that nothing has to be done here for it.
+ */
+import type { Model } from '../models/schema.ts'
+import { textOr } from './texts/texts.ts'
+
+/** `country` is at `/countries`. */
+export function pathOf(model: Model): string {
+  return plural(model.name.replaceAll('_', '-'))
+}
+
+export function modelTitle(model: Model): string {
+  return textOr(`model.${model.name}`, humanized(model.name))
+}
+
+export function modelsTitle(model: Model): string {
+  return textOr(`models.${model.name}`, plural(humanized(model.name)))
+}
+
+/** The name of a field by the last part of its path. */
+export function fieldTitle(path: string): string {
+  const name = path.split('.').at(-1) ?? path
+  return textOr(`field.${path}`, textOr(`field.${name}`, humanized(name)))
+}
+
+/** One of the texts of a choice. */
+export function valueTitle(value: string): string {
+  return textOr(`value.${value}`, humanized(value))
+}
+
+/** `iosUpdateUrl` is `Ios update url`. */
+export function humanized(name: string): string {
+  const words = name
+    .replaceAll(/[_-]/g, ' ')
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function plural(word: string): string {
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`
+}

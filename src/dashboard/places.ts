@@ -1,0 +1,61 @@
+/**
+ * Where the reader is: the part of the address behind `#`, as `/headlines?status=draft`.
+ *
+ * It never reaches the server, so that the paths are the API's own and the page works below any prefix of a proxy. The
+ * whole state of a screen is in it: reload, back and a shared address show the same.
+ */
+
+export interface Place {
+  /** Decoded: `/headlines/66f0…` has two. */
+  readonly segments: readonly string[]
+  readonly query: URLSearchParams
+}
+
+export function currentPlace(): Place {
+  return readPlace(location.hash)
+}
+
+export function readPlace(hash: string): Place {
+  const text = hash.replace(/^#/, '')
+  const mark = text.indexOf('?')
+  const path = mark === -1 ? text : text.slice(0, mark)
+  return {
+    segments: path
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decode),
+    query: new URLSearchParams(mark === -1 ? '' : text.slice(mark + 1)),
+  }
+}
+
+/** The address of a place, to be put into `href`. Members of the query that are empty or missing are left out. */
+export function hrefTo(
+  segments: readonly string[],
+  query: URLSearchParams | Readonly<Record<string, string | undefined>> = {},
+): string {
+  const given = query instanceof URLSearchParams ? [...query] : Object.entries(query)
+  const kept = given.filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
+  const text = new URLSearchParams(kept).toString()
+  return `#/${segments.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`
+}
+
+/** Goes to a place: as a new step of the history, or in the place of the current one. */
+export function goTo(href: string, how: 'step' | 'replace' = 'step'): void {
+  if (how === 'replace') {
+    history.replaceState(null, '', href)
+    dispatchEvent(new HashChangeEvent('hashchange'))
+  } else location.hash = href
+}
+
+/** Changes the query of the current place without a step and without opening the screen anew. */
+export function noteQuery(query: URLSearchParams): void {
+  history.replaceState(null, '', hrefTo(currentPlace().segments, query))
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The screens, each with its place, who sees it and what opens it. Those of content come from the declarations of the
+ * models: a new model has a screen without a line here.
+ */
+import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
+import { modelsTitle, pathOf } from './model-words.ts'
+import { contentModels } from './permissions.ts'
+import type { OpenScreen } from './screen.ts'
+import { contentScreen } from './screens/content-screen.ts'
+import { configurationScreen } from './screens/configuration-screen.ts'
+import { operationsScreen } from './screens/operations-screen.ts'
+import { overviewScreen } from './screens/overview-screen.ts'
+import { usersScreen } from './screens/users-screen.ts'
+import { t } from './texts/texts.ts'
+import { isIcon, type IconName } from './view/icons.ts'
+
+export interface ScreenEntry {
+  /** The first segment of its places; empty for the first page. */
+  readonly path: string
+  readonly title: string
+  readonly icon: IconName
+  readonly open: OpenScreen
+}
+
+/** What a user sees in the navigation, in its order. */
+export function screensOf(caller: Caller): readonly ScreenEntry[] {
+  const content = contentModels(caller).map((model): ScreenEntry => ({
+    path: pathOf(model),
+    title: modelsTitle(model),
+    icon: isIcon(model.name) ? model.name : 'headline',
+    open: contentScreen(model),
+  }))
+  const administration: readonly ScreenEntry[] = [
+    { path: 'users', title: t('users.title'), icon: 'user', open: usersScreen },
+    { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', open: configurationScreen },
+    { path: 'operations', title: t('operations.title'), icon: 'operations', open: operationsScreen },
+  ]
+  if (!hasDashboard(caller)) return []
+  return [
+    { path: '', title: t('overview.title'), icon: 'overview', open: overviewScreen },
+    ...content,
+    ...(isAdmin(caller) ? administration : []),
+  ]
+}

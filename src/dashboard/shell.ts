@@ -1,0 +1,210 @@
+/**
+ * What stays while screens come and go: navigation, the account, the keys that work everywhere, and who may be left.
+ */
+import type { User } from '../models/user.ts'
+import { currentPlace, goTo, hrefTo, type Place } from './places.ts'
+import type { Screen, ScreenContext } from './screen.ts'
+import { screensOf, type ScreenEntry } from './screens.ts'
+import { currentLanguage, isLanguage, LANGUAGES, t, type LanguageCode } from './texts/texts.ts'
+import { fill, h } from './view/dom.ts'
+import { icon } from './view/icons.ts'
+import { openHelp } from './view/help.ts'
+import { emptyState } from './view/states.ts'
+
+export interface ShellOptions {
+  readonly client: ScreenContext['client']
+  readonly user: User
+  readonly signOut: () => void
+  readonly chooseLanguage: (code: LanguageCode) => void
+  /** Ends everything the shell listens to. */
+  readonly signal: AbortSignal
+}
+
+/** Fills the page and opens the screen of the current place. */
+export function openShell({ client, user, signOut, chooseLanguage, signal }: ShellOptions): void {
+  const entries = screensOf(user)
+  const main = h('main', { id: 'main', tabindex: '-1' })
+  const navigation = h('nav', { id: 'navigation', 'aria-label': t('shell.navigation') })
+  const links = entries.map((entry) => navigationLink(entry))
+  fill(
+    navigation,
+    h(
+      'ul',
+      {},
+      links.map((link) => h('li', {}, link)),
+    ),
+    h(
+      'ul',
+      { class: 'apart' },
+      h(
+        'li',
+        {},
+        h('a', { href: 'docs', target: '_blank', rel: 'noopener' }, icon('docs'), h('span', {}, t('shell.reference'))),
+      ),
+    ),
+  )
+  const offline = h('p', { class: 'banner', role: 'status', hidden: navigator.onLine }, t('shell.offline'))
+  const menuButton = h(
+    'button',
+    {
+      type: 'button',
+      class: 'plain menu-button',
+      'aria-label': t('shell.menu'),
+      'aria-expanded': 'false',
+      'aria-controls': 'navigation',
+      on: { click: () => showNavigation(!document.body.classList.contains('navigating')) },
+    },
+    icon('menu'),
+  )
+  document.body.className = 'signed-in'
+  fill(
+    document.body,
+    h('a', { class: 'skip', href: '#main', on: { click: skip } }, t('shell.skip')),
+    h(
+      'header',
+      { class: 'top' },
+      menuButton,
+      h('a', { class: 'brand', href: hrefTo([]) }, 'Dateline'),
+      h('div', { class: 'account' }, languageChoice(), accountMenu()),
+    ),
+    navigation,
+    h('div', { class: 'curtain', on: { click: () => showNavigation(false) } }),
+    h('div', { class: 'content' }, offline, main),
+  )
+
+  let screen: Screen | undefined
+  let leaving = new AbortController()
+  let shown = location.hash
+  void show(false)
+
+  const options = { signal }
+  addEventListener('hashchange', () => void move(), options)
+  addEventListener('online', () => (offline.hidden = true), options)
+  addEventListener('offline', () => (offline.hidden = false), options)
+  addEventListener('keydown', onKey, options)
+  addEventListener(
+    'beforeunload',
+    (event) => {
+      if (screen?.hasUnsaved?.() === true) event.preventDefault()
+    },
+    options,
+  )
+  signal.addEventListener('abort', () => leaving.abort())
+
+  /** The address has changed already; where the reader must not leave, it is set back. */
+  async function move(): Promise<void> {
+    const wanted = location.hash
+    if (wanted === shown) return
+    if (screen?.mayLeave !== undefined && screen.hasUnsaved?.() !== false) {
+      history.replaceState(null, '', shown === '' ? './' : shown)
+      if (!(await screen.mayLeave()) || signal.aborted) return
+      history.replaceState(null, '', wanted)
+    }
+    await show(true)
+  }
+
+  async function show(isMove: boolean): Promise<void> {
+    shown = location.hash
+    leaving.abort()
+    leaving = new AbortController()
+    showNavigation(false)
+    const place = currentPlace()
+    const entry = entries.find(({ path }) => path === (place.segments[0] ?? ''))
+    screen = entry?.open({ client, user, place, signal: leaving.signal }) ?? nowhere(place)
+    fill(main, screen.element)
+    document.title = `${screen.title} · Dateline`
+    for (const [i, link] of links.entries()) {
+      if (entries[i] === entry) link.setAttribute('aria-current', 'page')
+      else link.removeAttribute('aria-current')
+    }
+    if (!isMove) return
+    // Who cannot see it hears that another screen is there.
+    main.focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, [role=combobox]')
+    const isModal = document.querySelector('dialog[open]') !== null
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 's') {
+      event.preventDefault()
+      if (!isModal) screen?.save?.()
+    } else if (event.ctrlKey || event.metaKey || event.altKey || isTyping || isModal) {
+      return
+    } else if (event.key === '/' && screen?.search !== undefined) {
+      event.preventDefault()
+      screen.search.focus()
+    } else if (event.key === '?') {
+      event.preventDefault()
+      openHelp()
+    } else if (event.key === 'Escape') showNavigation(false)
+  }
+
+  function showNavigation(isShown: boolean): void {
+    document.body.classList.toggle('navigating', isShown)
+    menuButton.setAttribute('aria-expanded', String(isShown))
+    if (isShown) links[0]?.focus()
+  }
+
+  function skip(event: MouseEvent): void {
+    event.preventDefault()
+    main.focus()
+  }
+
+  function accountMenu(): HTMLElement {
+    return h(
+      'details',
+      { class: 'menu' },
+      h(
+        'summary',
+        { 'aria-label': t('shell.account', { email: user.email }) },
+        icon('user'),
+        h('span', {}, user.email),
+      ),
+      h(
+        'div',
+        { class: 'menu-body' },
+        h('p', { class: 'soft' }, user.email),
+        h('button', { type: 'button', class: 'plain', on: { click: openHelp } }, t('help.title')),
+        h('button', { type: 'button', class: 'plain', on: { click: signOut } }, icon('leave'), t('shell.signOut')),
+      ),
+    )
+  }
+
+  function languageChoice(): HTMLElement {
+    const select = h(
+      'select',
+      {
+        'aria-label': t('shell.language'),
+        class: 'language',
+        on: {
+          change() {
+            if (isLanguage(select.value)) chooseLanguage(select.value)
+          },
+        },
+      },
+      Object.entries(LANGUAGES).map(([code, { name }]) =>
+        h('option', { value: code, lang: code, selected: code === currentLanguage() }, name),
+      ),
+    )
+    return select
+  }
+}
+
+function navigationLink({ path, title, icon: iconName }: ScreenEntry): HTMLAnchorElement {
+  return h('a', { href: hrefTo(path === '' ? [] : [path]) }, icon(iconName), h('span', {}, title))
+}
+
+function nowhere({ segments }: Place): Screen {
+  const home = h('button', { type: 'button', on: { click: () => goTo(hrefTo([])) } }, t('overview.title'))
+  const title = t('shell.nowhere')
+  return {
+    title,
+    element: h(
+      'section',
+      {},
+      h('h1', {}, title),
+      emptyState('search', t('shell.nowhereText', { path: segments.join('/') }), home),
+    ),
+  }
+}

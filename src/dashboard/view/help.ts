@@ -1,0 +1,28 @@
+/** The keys that work everywhere. */
+import { t } from '../texts/texts.ts'
+import { openDialog } from './dialog.ts'
+import { h } from './dom.ts'
+
+export function openHelp(): void {
+  const rows = [
+    ['/', t('help.search')],
+    ['?', t('help.help')],
+    ['Ctrl S', t('help.save')],
+    ['Esc', t('help.close')],
+  ] as const
+  openDialog({
+    title: t('help.title'),
+    body: h(
+      'dl',
+      { class: 'keys' },
+      rows.map(([keys, meaning]) => [
+        h(
+          'dt',
+          {},
+          keys.split(' ').map((key) => h('kbd', {}, key)),
+        ),
+        h('dd', {}, meaning),
+      ]),
+    ),
+  })
+}

@@ -1,0 +1,48 @@
+/** Dates as a reader wants them: in the own time zone and language, with the exact time in UTC on hover. */
+import { locale } from '../texts/texts.ts'
+import { now } from '../timing.ts'
+import { h } from './dom.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** A date with its time; anything else that stands where a date should is shown as it is. */
+export function dateTime(iso: string): HTMLElement {
+  return moment(iso, (date) =>
+    new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(date),
+  )
+}
+
+/** How long ago, as `3 hours ago`; what is older than a week has its date. */
+export function ago(iso: string): HTMLElement {
+  return moment(iso, (date) => {
+    const past = date.getTime() - now()
+    const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
+    const size = Math.abs(past)
+    if (size < HOUR_MS) return format.format(Math.round(past / MINUTE_MS), 'minute')
+    if (size < DAY_MS) return format.format(Math.round(past / HOUR_MS), 'hour')
+    if (size < 7 * DAY_MS) return format.format(Math.round(past / DAY_MS), 'day')
+    return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(date)
+  })
+}
+
+/** A size in bytes, as `1.2 MB`. */
+export function byteSize(bytes: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
+  const unit = units[step] ?? 'byte'
+  return new Intl.NumberFormat(locale(), {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: step === 0 ? 0 : 1,
+  }).format(bytes / 1000 ** step)
+}
+
+function moment(iso: string, show: (date: Date) => string): HTMLElement {
+  const date = new Date(iso)
+  if (Number.isNaN(date.getTime())) return h('span', {}, iso)
+  const exact = date.toISOString()
+  return h('time', { datetime: exact, title: exact.replace('T', ' ').replace('Z', ' UTC') }, show(date))
+}

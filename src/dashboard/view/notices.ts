@@ -1,0 +1,95 @@
+/**
+ * Short words at the edge of the page about what has just happened, and a way to take it back.
+ *
+ * They are read out by screen readers, stay while they are pointed at or focused, and never hold something that is
+ * only there: a failure that concerns a field stands at the field.
+ */
+import { t } from '../texts/texts.ts'
+import { after } from '../timing.ts'
+import { fill, h } from './dom.ts'
+import { icon } from './icons.ts'
+
+const SHOWN_MS = 6_000
+/** The oldest make room. */
+const NOTICES_MAX = 4
+
+export type NoticeKind = 'done' | 'failed' | 'plain'
+
+export interface NoticeOptions {
+  readonly kind?: NoticeKind
+  /** A button in the notice, as to undo. */
+  readonly action?: { readonly label: string; run(): void }
+  /** Runs when the notice goes without its action having been chosen. */
+  readonly onGone?: () => void
+  readonly shownMs?: number
+}
+
+/** Takes a notice away before its time; its onGone runs. */
+export type Dismiss = () => void
+
+const list = h('div', { class: 'notices', role: 'region', 'aria-live': 'polite' })
+
+/** Shows a notice. Failures are announced at once. */
+export function notify(
+  text: string,
+  { kind = 'plain', action, onGone, shownMs = SHOWN_MS }: NoticeOptions = {},
+): Dismiss {
+  list.setAttribute('aria-label', t('notices.label'))
+  if (!list.isConnected) document.body.append(list)
+  let isOver = false
+  let stop = (): void => {}
+  const end = (how: 'gone' | 'chosen'): void => {
+    if (isOver) return
+    isOver = true
+    stop()
+    element.remove()
+    if (how === 'gone') onGone?.()
+  }
+  const wait = (): void => {
+    stop()
+    stop = after(shownMs, () => end('gone'))
+  }
+  const hold = (): void => stop()
+  const element = h(
+    'div',
+    {
+      class: `notice ${kind}`,
+      role: kind === 'failed' ? 'alert' : 'status',
+      on: { mouseenter: hold, mouseleave: wait, focusin: hold, focusout: wait },
+    },
+    kind === 'plain' ? null : icon(kind === 'done' ? 'check' : 'warning'),
+    h('span', { class: 'notice-text' }, text),
+  )
+  if (action !== undefined) {
+    const choose = (): void => {
+      end('chosen')
+      action.run()
+    }
+    element.append(h('button', { type: 'button', class: 'link', on: { click: choose } }, action.label))
+  }
+  element.append(
+    h(
+      'button',
+      { type: 'button', class: 'plain small', 'aria-label': t('close'), on: { click: () => end('gone') } },
+      icon('close'),
+    ),
+  )
+  list.append(element)
+  const all = [...list.children]
+  if (all.length > NOTICES_MAX) all[0]?.querySelector<HTMLElement>('button.plain')?.click()
+  // A dialog makes everything outside of it inert: there, the notices stand inside.
+  const dialog = [...document.querySelectorAll('dialog[open]')].at(-1)
+  if (dialog !== undefined && list.parentElement !== dialog) dialog.append(list)
+  wait()
+  return () => end('gone')
+}
+
+/** Moves the notices back to the page when a dialog that holds them goes. */
+export function rescueNotices(dialog: Element): void {
+  if (list.parentElement === dialog) document.body.append(list)
+}
+
+/** For tests and for a new sign-in: nothing of the session before stays readable. */
+export function clearNotices(): void {
+  fill(list)
+}

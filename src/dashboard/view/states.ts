@@ -1,0 +1,44 @@
+/** What stands in the place of content that is not there: yet, at all, or because something failed. */
+import { t } from '../texts/texts.ts'
+import { h, type Child } from './dom.ts'
+import { icon, type IconName } from './icons.ts'
+
+/** Grey lines of about the size of what comes, so that nothing jumps. */
+export function skeleton(lines: number): HTMLElement {
+  return h(
+    'div',
+    { class: 'skeleton', role: 'status', 'aria-label': t('loading') },
+    Array.from({ length: lines }, () => h('span', {})),
+  )
+}
+
+export function emptyState(iconName: IconName, title: string, ...more: readonly Child[]): HTMLElement {
+  return h('div', { class: 'state' }, icon(iconName), h('p', { class: 'state-title' }, title), more)
+}
+
+/** The words of a failure and a button that tries again. */
+export function failureState(error: unknown, retry: () => void): HTMLElement {
+  return h(
+    'div',
+    { class: 'state failed', role: 'alert' },
+    icon('warning'),
+    h('p', { class: 'state-title' }, failureTitle(error)),
+    h('p', {}, wordsOf(error)),
+    h('button', { type: 'button', on: { click: retry } }, icon('refresh'), t('tryAgain')),
+  )
+}
+
+/** What to tell a reader of any error: the server's own words where there are some. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'NetworkError') return navigator.onLine ? t('failure.noAnswer') : t('failure.offline')
+  return error.message
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+function failureTitle(error: unknown): string {
+  return error instanceof Error && error.name === 'NetworkError' ? t('failure.network') : t('failure.title')
+}
