@@ -3,8 +3,6 @@
  * The servers here are real ones that say what a row tells them to.
  */
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import {
@@ -21,44 +19,9 @@ import {
   Unauthorized,
   UnreadableReply,
 } from '../../src/client/client.ts'
-import type { Cleanup } from '../support/service.ts'
+import { replying, serverThat } from '../support/scripted-http.ts'
 
 const TOKEN = 'aaaa.secret-bbbb.cccc'
-
-interface Scripted {
-  readonly url: string
-  /** The requests so far, as `GET /path`. */
-  readonly seen: readonly string[]
-}
-
-/** A server on port 0 that answers every request in one way. */
-async function serverThat(
-  t: Cleanup,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<Scripted> {
-  const seen: string[] = []
-  const server = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url}`)
-    answer(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
-}
-
-function replying(
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
-): (request: IncomingMessage, response: ServerResponse) => void {
-  return (_request, response) => response.writeHead(status, headers).end(body)
-}
 
 /** What the promise is rejected with. */
 async function refusal(promise: Promise<unknown>): Promise<unknown> {
