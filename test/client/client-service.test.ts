@@ -1,0 +1,227 @@
+/** The client against the service itself: every model, signing in, pages, versions, and what only administrators may. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  BadRequest,
+  Conflict,
+  createClient,
+  Forbidden,
+  NotFound,
+  PreconditionFailed,
+  TooManyRequests,
+  Unauthorized,
+  type Client,
+  type Collection,
+} from '../../src/client/client.ts'
+import type { Bodies, ModelName } from '../../src/client/client-types.ts'
+import { ADMIN_EMAIL, startService } from '../support/service.ts'
+import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC, USER } from '../support/data-bodies.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const admin = createClient({ url: service.url, token: (await service.admin()).token })
+
+describe('documents of every model', () => {
+  /** One that takes bodies of its own type; which it is, a row decides. */
+  type Any = Collection<'topic'>
+  const any = (client: Client, model: ModelName): Any => client.data(model as 'topic')
+
+  for (const model of ['headline', 'topic', 'source', 'country', 'language'] as const) {
+    it(`are created, read, listed, replaced and removed: ${model}`, async () => {
+      const items = any(admin, model)
+      const { document, etag } = await items.create(bodyOf(model) as unknown as Bodies['topic'])
+      assert.match(etag ?? '', /^"[^"]+"$/)
+      assert.deepEqual(await items.get(document.id), { document, etag })
+      const listed = await items.list({ filter: { id: document.id } })
+      assert.deepEqual(listed, { items: [document], cursor: null, hasMore: false })
+      const replaced = await items.replace(document.id, { ...document, status: 'draft' }, { ifMatch: etag })
+      assert.deepEqual([replaced.document.status, replaced.document.id], ['draft', document.id])
+      assert.notEqual(replaced.etag, etag)
+      await items.remove(document.id, { ifMatch: replaced.etag })
+      await assert.rejects(items.get(document.id), NotFound)
+    })
+  }
+
+  it('are those of a user: the user, settings and preferences', async () => {
+    const { document: user } = await admin.data('user').create({ ...USER, email: 'reader@example.org' })
+    const promoted = await admin.data('user').replace(user.id, { ...user, dashboardRole: 'publisher' })
+    assert.equal(promoted.document.dashboardRole, 'publisher')
+    for (const model of ['user_app_settings', 'user_content_preferences'] as const) {
+      const items = any(admin, model)
+      const { document, etag } = await items.get(user.id)
+      assert.equal((await items.replace(user.id, document, { ifMatch: etag })).document.id, user.id)
+      assert.ok((await items.list()).items.some(({ id }) => id === user.id))
+    }
+    await admin.data('user').remove(user.id)
+    await assert.rejects(admin.data('user').get(user.id), NotFound)
+  })
+
+  it('are the remote configuration and the summary', async () => {
+    const configs = admin.data('remote_config')
+    const { document, etag } = await configs.get(REMOTE_CONFIG_ID)
+    const appStatus = { ...document.appStatus, latestAppVersion: '9.9.9' }
+    const replaced = await configs.replace(REMOTE_CONFIG_ID, { ...document, appStatus }, { ifMatch: etag })
+    assert.equal(replaced.document.appStatus.latestAppVersion, '9.9.9')
+    assert.equal(typeof (await admin.data('dashboard_summary').get(SUMMARY_ID)).document.headlineCount, 'number')
+  })
+
+  it('go in with references in place of copies', async () => {
+    const topic = await admin.data('topic').create(TOPIC)
+    const source = await admin.data('source').create(bodyOf('source') as unknown as Bodies['source'])
+    const country = await admin.data('country').create({ isoCode: 'XA', name: 'A', flagUrl: '' })
+    const { document } = await admin.data('headline').create({
+      ...{ title: 'By reference', excerpt: '', url: '', imageUrl: '' },
+      topic: { id: topic.document.id },
+      source: { id: source.document.id },
+      eventCountry: { id: country.document.id },
+    })
+    assert.deepEqual(document.topic, topic.document)
+    assert.equal(document.status, 'active')
+  })
+})
+
+describe('signing in', () => {
+  it('goes by a code that was sent, keeps the token, and ends', async () => {
+    const client = createClient({ url: service.url })
+    await client.auth.requestCode({ email: ADMIN_EMAIL, isDashboardLogin: true })
+    const code = /\b\d{6}\b/.exec((await service.mails(ADMIN_EMAIL)).at(-1) ?? '')?.[0] ?? ''
+    const { user, token } = await client.auth.verifyCode({ email: ADMIN_EMAIL, code, isDashboardLogin: true })
+    assert.equal(client.token, token)
+    assert.deepEqual(await client.auth.me(), user)
+    await client.auth.signOut()
+    client.token = token
+    await assert.rejects(client.auth.me(), Unauthorized)
+    await client.auth.signOut()
+    assert.equal(client.token, undefined)
+  })
+
+  it('makes an account of a guest, who then goes', async () => {
+    const client = createClient({ url: service.url, language: 'de' })
+    const guest = await client.auth.anonymous()
+    assert.equal(guest.user.appRole, 'guestUser')
+    await client.auth.requestCode({ email: 'guest@example.org' })
+    const mail = (await service.mails('guest@example.org')).at(-1) ?? ''
+    assert.match(mail, /Ihr Code/)
+    const { user } = await client.auth.verifyCode({
+      email: 'guest@example.org',
+      code: /\b\d{6}\b/.exec(mail)?.[0] ?? '',
+    })
+    assert.deepEqual([user.id, user.appRole], [guest.user.id, 'standardUser'])
+    await client.auth.deleteAccount()
+    assert.equal(client.token, undefined)
+    client.token = guest.token
+    await assert.rejects(client.auth.me(), Unauthorized)
+  })
+})
+
+it('iterate() gives each item once over several pages, in order', async () => {
+  const topics = admin.data('topic')
+  const wanted = Array.from({ length: 23 }, (_, i) => `Page ${String(i).padStart(2, '0')}`)
+  for (const name of wanted) await topics.create({ name, description: '', iconUrl: '' })
+  for (const pageSize of [1, 7, 23, 100, undefined]) {
+    const found: string[] = []
+    for await (const { name } of topics.iterate({ filter: { q: 'page' }, sort: 'name:asc', pageSize })) found.push(name)
+    assert.deepEqual(found, wanted)
+  }
+})
+
+it('a filter that does not fit a URL finds the same as one that does', async () => {
+  const topics = admin.data('topic')
+  const short = await topics.list({ filter: { name: { $in: ['Page 03', 'Page 05'] } }, sort: 'name:desc', limit: 1 })
+  const long = await topics.list({
+    filter: { name: { $in: ['Page 03', 'Page 05', 'x'.repeat(10_000)] } },
+    ...{ sort: 'name:desc', limit: 1 },
+  })
+  assert.deepEqual(long.items, short.items)
+  assert.equal(short.items.length, 1)
+  assert.ok(long.hasMore && long.cursor !== null)
+  const next = await topics.list({
+    filter: { name: { $in: ['Page 03', 'Page 05', 'x'.repeat(10_000)] } },
+    ...{ sort: 'name:desc', limit: 1, cursor: long.cursor },
+  })
+  assert.deepEqual(
+    next.items.map(({ name }) => name),
+    ['Page 03'],
+  )
+})
+
+describe('a refusal of the service is of its class', () => {
+  const body = { name: 'A', description: '', iconUrl: '' }
+
+  it('Unauthorized, Forbidden, NotFound and BadRequest', async () => {
+    const guest = createClient({ url: service.url })
+    await assert.rejects(guest.data('topic').list(), Unauthorized)
+    await guest.auth.anonymous()
+    await assert.rejects(guest.data('topic').create(body), Forbidden)
+    await assert.rejects(guest.admin.status(), Forbidden)
+    await assert.rejects(admin.data('topic').get('none'), NotFound)
+    await assert.rejects(admin.data('topic').get('a/../b?model=user#c'), NotFound)
+    await assert.rejects(admin.data('topic').list({ sort: ':' }), BadRequest)
+    await assert.rejects(
+      admin.data('topic').create({ ...body, name: ' ' }),
+      (error) => error instanceof BadRequest && error.code === 'invalidInput' && error.message.startsWith('name: '),
+    )
+  })
+
+  it('Conflict', async () => {
+    await assert.rejects(admin.data('user').create({ ...USER, email: ADMIN_EMAIL }), Conflict)
+  })
+
+  it('PreconditionFailed, and nothing is changed', async () => {
+    const topics = admin.data('topic')
+    const { document, etag } = await topics.create(body)
+    const second = await topics.replace(document.id, { ...document, name: 'Second' }, { ifMatch: etag })
+    const replacing = topics.replace(document.id, { ...document, name: 'Third' }, { ifMatch: etag })
+    await assert.rejects(
+      replacing,
+      (error) => error instanceof PreconditionFailed && error.code === 'preconditionFailed',
+    )
+    await assert.rejects(topics.remove(document.id, { ifMatch: etag }), PreconditionFailed)
+    assert.deepEqual(await topics.get(document.id), second)
+  })
+
+  it('TooManyRequests with the seconds to wait', async (t) => {
+    const strict = await startService(t, { rateLimits: 'on', guestsPerAddress: '1' })
+    const client = createClient({ url: strict.url })
+    await client.auth.anonymous()
+    await assert.rejects(
+      client.auth.anonymous(),
+      (error) =>
+        error instanceof TooManyRequests && error.retryAfterSeconds !== undefined && error.retryAfterSeconds > 0,
+    )
+  })
+})
+
+describe('what the dashboard is made of', () => {
+  it('is there before and after signing in', async () => {
+    const setup = await createClient({ url: service.url }).dashboard.setup()
+    assert.deepEqual([setup.hasAdministrator, setup.codesBy], [true, 'mail'])
+    const overview = await admin.dashboard.overview()
+    assert.ok(overview.counts.topic.active >= 23)
+  })
+
+  it('tells how a query is answered', async () => {
+    const plan = await admin.data('topic').explain({ filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 3 })
+    assert.deepEqual([plan.model, plan.rowsReturned, plan.access], ['topic', 3, 'index'])
+  })
+
+  it('is status, settings, log and outbox for administrators', async () => {
+    const status = await admin.admin.status()
+    assert.ok(status.mail.counts.delivered >= 1)
+    assert.ok((await admin.admin.settings()).items.some(({ flag }) => flag === '--port'))
+    assert.ok((await admin.admin.log({ level: 'info', limit: 5 })).items.length <= 5)
+    const [mail] = (await admin.admin.outbox({ state: 'delivered', limit: 1 })).items
+    assert.equal(mail?.state, 'delivered')
+    await assert.rejects(admin.admin.retryMail('../outbox'), NotFound)
+  })
+
+  it('is the sessions of a user, one by one and all at once', async () => {
+    const guest = createClient({ url: service.url })
+    const { user } = await guest.auth.anonymous()
+    const { items } = await admin.admin.sessions(user.id)
+    assert.equal(items.length, 1)
+    await admin.admin.endSession(user.id, items[0]?.id ?? '')
+    await assert.rejects(guest.auth.me(), Unauthorized)
+    assert.deepEqual(await admin.admin.endSessions(user.id), { ended: 0 })
+  })
+})
