@@ -23,7 +23,10 @@ const files = testFiles(words.filter((word) => !word.startsWith('-')))
 
 const TSC = 'node_modules/typescript/bin/tsc'
 process.exitCode =
-  run('types', [TSC]) || run('types of the pages', [TSC, '-p', 'src/dashboard']) || run('tests', testArguments())
+  run('types', [TSC]) ||
+  run('types of the pages', [TSC, '-p', 'src/dashboard']) ||
+  run('types of their tests', [TSC, '-p', 'test/dashboard']) ||
+  run('tests', testArguments())
 
 function testArguments(): string[] {
   const settings = [

@@ -1,0 +1,278 @@
+/** What drives the browser for all other tests: that it finds, types, waits and watches, and that it sees what is bad. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
+import { until } from '../support/browser/patience.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src *"
+
+/** Servers of texts by their paths; `/status/N` is answered with that status, `/slow` never. They end with the tests. */
+function serverRow(t: Cleanup): { serve(texts: Readonly<Record<string, string>>): Promise<string> } {
+  const open: Server[] = []
+  t.after(() => {
+    for (const server of open) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+  return {
+    async serve(texts) {
+      const server = createServer((request, response) => {
+        const path = request.url ?? '/'
+        const [, status] = /^\/status\/(\d+)$/.exec(path) ?? []
+        // Browsers ask for it of their own accord.
+        const text = path === '/favicon.ico' ? '' : texts[path]
+        const type = path.endsWith('.js') ? 'text/javascript' : path.endsWith('.css') ? 'text/css' : 'text/html'
+        response.setHeader('content-type', `${type}; charset=utf-8`)
+        response.setHeader('content-security-policy', POLICY)
+        response.setHeader('access-control-allow-origin', '*')
+        response.statusCode = status === undefined ? (text === undefined ? 404 : 200) : Number(status)
+        if (path !== '/slow') response.end(text ?? '')
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      open.push(server)
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    },
+  }
+}
+
+const FORM = `<!doctype html><html lang="en" dir="ltr"><title>A form</title>
+<main><h1>Topics</h1>
+<label>Name <input id="name"></label>
+<label>Kind <select id="kind"><option>News</option><option>Long  reads</option></select></label>
+<button id="save">Save</button><button aria-label="Delete">x</button><button disabled>Publish</button>
+<section aria-label="Footer"><button>Save as</button></section>
+<p id="said"></p></main><script src="/form.js"></script>`
+
+const FORM_SCRIPT = `
+const said = document.getElementById('said')
+const name = document.getElementById('name')
+name.addEventListener('paste', () => said.append('pasted '))
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey && event.key === 's') { event.preventDefault(); said.textContent = 'saved by key' }
+})
+document.getElementById('save').addEventListener('click', () => {
+  setTimeout(() => {
+    const heading = document.createElement('h2')
+    heading.textContent = name.value + ' / ' + document.getElementById('kind').value
+    document.querySelector('main').append(heading)
+  }, 100)
+})`
+
+describe('a browser that tests drive', { skip: browserMissing() }, () => {
+  const browser = testBrowser({ after })
+  const servers = serverRow({ after })
+  let page: Page
+  before(async () => {
+    const bad = { 'console-error': "console.error('broken', 7)", 'console-warning': "console.warn('old')" }
+    const url = await servers.serve({
+      '/': FORM,
+      '/form.js': FORM_SCRIPT,
+      '/inline': `${FORM}<script>alert(1)</script>`,
+      ...Object.fromEntries(
+        Object.entries(bad).flatMap(([name, script]) => [
+          [`/${name}`, `${FORM}<script src="/${name}.js"></script>`],
+          [`/${name}.js`, script],
+        ]),
+      ),
+    })
+    page = await browser.open(url)
+  })
+
+  describe('as a person does', () => {
+    before(() => page.open('/'))
+    after(() => page.expectNoProblems())
+
+    it('finds by role and name, whole or by a pattern, and inside of an element', async () => {
+      assert.equal((await page.find({ role: 'button', name: 'Delete' })).name, 'Delete')
+      assert.deepEqual(
+        (await page.findAll({ role: 'button', name: /^Save/ })).map(({ name }) => name),
+        ['Save', 'Save as'],
+      )
+      const footer = await page.find({ role: 'region', name: 'Footer' })
+      assert.equal((await page.find({ role: 'button', within: footer })).name, 'Save as')
+      assert.equal((await page.find({ role: 'button', name: 'Publish' })).states['disabled'], true)
+    })
+
+    it('types, chooses, clicks, and waits for what comes of it', async () => {
+      await page.fill({ role: 'textbox', name: 'Name' }, 'before')
+      await page.fill({ role: 'textbox', name: 'Name' }, 'Econ')
+      await page.type({ role: 'textbox', name: 'Name' }, 'omy')
+      await page.select({ role: 'combobox', name: 'Kind' }, 'Long reads')
+      await page.click({ role: 'button', name: 'Save' })
+      await page.find({ role: 'heading', name: 'Economy / Long reads' })
+      assert.match(await page.text({ role: 'main' }), /Economy/)
+    })
+
+    it('presses keys and chords where the focus is, and pastes', async () => {
+      await page.press('Ctrl+S')
+      await page.waitFor(async () => (await page.text()).includes('saved by key'), 'the shortcut')
+      await page.fill({ role: 'textbox', name: 'Name' }, '')
+      await page.paste({ role: 'textbox', name: 'Name' }, '123456')
+      assert.equal((await page.focused())?.value, '123456')
+      assert.match(await page.text(), /pasted/)
+      await page.press('Tab')
+      assert.equal((await page.focused())?.name, 'Kind')
+      await page.press('Shift+Tab')
+      assert.equal((await page.focused())?.name, 'Name')
+    })
+
+    it('runs functions in the page, with arguments and results', async () => {
+      assert.equal(await page.evaluate((a, b) => `${a}${b} ${document.title}`, 1, 'x'), '1x A form')
+      assert.equal(await page.inspect({ role: 'textbox', name: 'Name' }, (element) => element.id), 'name')
+      await assert.rejects(
+        page.evaluate(() => {
+          throw new RangeError('of the page')
+        }),
+        /RangeError: of the page/,
+      )
+    })
+
+    it('changes size, colours, motion, time zone and language', async () => {
+      await page.resize({ width: 360, height: 640 })
+      await page.emulate({ colorScheme: 'dark', timezone: 'Asia/Tokyo', locale: 'ar-EG' })
+      await page.emulate({ reducedMotion: true, forcedColors: true })
+      const seen = await page.evaluate(() => [
+        innerWidth,
+        innerHeight,
+        matchMedia('(prefers-color-scheme: dark)').matches,
+        matchMedia('(prefers-reduced-motion: reduce)').matches,
+        matchMedia('(forced-colors: active)').matches,
+        Intl.DateTimeFormat().resolvedOptions().timeZone,
+        navigator.language,
+        Intl.DateTimeFormat().resolvedOptions().locale,
+      ])
+      assert.deepEqual(seen, [360, 640, true, true, true, 'Asia/Tokyo', 'ar-EG', 'ar-EG'])
+      await page.emulate({ colorScheme: 'light', reducedMotion: false, forcedColors: false, locale: 'en-US' })
+      await page.resize({ width: 1280, height: 800 })
+    })
+
+    it('opens another tab, which shares what is stored for good', async () => {
+      await page.evaluate(() => localStorage.setItem('theme', 'dark'))
+      const tab = await page.newTab()
+      await tab.open('/')
+      assert.equal(await tab.evaluate(() => localStorage.getItem('theme')), 'dark')
+      assert.equal(await page.evaluate(() => document.visibilityState), 'visible')
+      await tab.close()
+      assert.equal(await page.title(), 'A form')
+    })
+
+    it('says what it waited for, what it saw, and how the page was', async () => {
+      await assert.rejects(
+        page.waitFor(() => page.evaluate(() => ({ count: 3 }).count > 4), 'four rows', 100),
+        /Waited 100 ms for four rows; last seen: false\n.*failed-four-rows\.png\nRootWebArea "A form".*heading "Topics"/s,
+      )
+    })
+  })
+
+  it(
+    'ends with its files when the tests are killed',
+    { skip: process.platform !== 'linux' && 'it looks into /proc' },
+    async (t) => {
+      const temporary = temporaryDirectory(t)
+      const driver = join(import.meta.dirname, '../support/browser/browser.ts')
+      const code = `
+      import { testBrowser } from ${JSON.stringify(pathToFileURL(driver).href)}
+      await testBrowser({ after() {} }).open('http://127.0.0.1/')
+      process.stdout.write('open')
+      setInterval(() => {}, 1000)`
+      const tests = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+        env: { ...process.env, TMPDIR: temporary },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      t.after(() => tests.kill('SIGKILL'))
+      await once(tests.stdout, 'data')
+      const directory = join(temporary, ...readdirSync(temporary))
+      const [lock = ''] = globSync('profile-*/SingletonLock', { cwd: directory })
+      // A link to HOST-PID.
+      const pid = Number(readlinkSync(join(directory, lock)).split('-').at(-1))
+      assert.ok(isRunning(pid))
+      tests.kill('SIGKILL')
+      const { value } = await until(() => !isRunning(pid) && !existsSync(directory))
+      assert.ok(value, `still there: ${directory}, process ${pid} ${isRunning(pid) ? 'runs' : 'ended'}`)
+    },
+  )
+
+  describe('watches for problems', () => {
+    const told = async (): Promise<readonly string[]> =>
+      (await page.problems()).map(({ kind, text }) => `${kind}: ${text}`)
+    const assertTold = async (wanted: RegExp): Promise<void> => {
+      const problems = await told()
+      assert.equal(problems.length, 1, problems.join('\n'))
+      assert.match(problems[0] ?? '', wanted)
+      await assert.rejects(page.expectNoProblems(), /The page has 1 problems/)
+    }
+    const forgotten = (): Promise<void> => page.expectNoProblems([{}])
+    afterEach(forgotten)
+
+    it('such as an error and a warning of the console', async () => {
+      await page.open('/console-error')
+      await assertTold(/console: error: .*"broken" 7/)
+      await forgotten()
+      await page.open('/console-warning')
+      await assertTold(/console: warning: .*"old"/)
+    })
+
+    it('an exception and a promise that nobody catches', async () => {
+      await page.open('/')
+      await page.evaluate(() => void setTimeout(() => void Promise.reject(new Error('left alone'))))
+      await page.waitFor(async () => (await told()).length > 0, 'the rejection')
+      await assertTold(/exception: .*left alone/)
+    })
+
+    it('a violation of the content security policy', async () => {
+      await page.open('/inline')
+      await assertTold(/content security policy: .*inline script/)
+    })
+
+    it('a request that is refused, and one that nobody answers, unless they are allowed', async () => {
+      await page.open('/')
+      await page.evaluate(async () => void (await fetch('/status/412')))
+      await assertTold(/request: GET http:.*\/status\/412 was answered 412/)
+      assert.deepEqual(await page.problems([{ status: 412, url: '/status/' }]), [])
+      assert.equal((await page.problems([{ status: 403 }, { status: 412, url: '/other' }])).length, 1)
+      await forgotten()
+      await page.emulate({ offline: true })
+      await page.evaluate(async () => void (await fetch('/').catch(() => {})))
+      await page.emulate({ offline: false })
+      await assertTold(/request: GET http:.* failed: net::ERR_INTERNET_DISCONNECTED/)
+    })
+
+    it('a request to any other host', async () => {
+      const other = await servers.serve({ '/': 'hello' })
+      await page.open('/')
+      await page.evaluate(async (foreign) => void (await fetch(foreign)), other)
+      await assertTold(/foreign host: a request went to another host: GET http:/)
+    })
+
+    it('but not a request that the page gave up itself', async () => {
+      await page.open('/')
+      await page.evaluate(async () => {
+        const stop = new AbortController()
+        const answer = fetch('/slow', { signal: stop.signal }).catch(() => {})
+        setTimeout(() => stop.abort(), 50)
+        await answer
+      })
+      assert.deepEqual(await told(), [])
+      const slow = (await page.requests()).find((request) => request.url.endsWith('/slow'))
+      assert.equal(slow?.isCanceled, true)
+    })
+  })
+})
+
+/** A process that ended and that nobody has asked about has no command line. */
+function isRunning(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== ''
+  } catch {
+    return false
+  }
+}

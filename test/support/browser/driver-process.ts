@@ -1,0 +1,61 @@
+/**
+ * One chromedriver with the directory for its browsers' profiles, both gone when the tests are, however they end.
+ *
+ * A shell stands between the tests and the driver and reads from a pipe that nobody writes to. The pipe closes when we
+ * close it and also when the process of the tests is killed; then the shell kills the driver and removes the profiles.
+ * Browsers talk to the driver through a pipe too (`--remote-debugging-pipe` in browser.ts), so they end with it. The
+ * shell is the leader of a session of its own: a Ctrl+C that ends the tests must not end it before it has tidied up.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { browserPrograms } from './browser-programs.ts'
+
+/** `$1` is the driver, `$2` the directory. A browser that is ending may still write a file into what is removed. */
+const KEEPER = `
+"$1" --port=0 < /dev/null &
+cat > /dev/null
+kill -KILL $! 2> /dev/null
+wait
+tries=0
+while ! rm -rf "$2" 2> /dev/null && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
+`
+
+export interface DriverProcess {
+  readonly url: string
+  /** An empty directory for this run. */
+  readonly directory: string
+  /** Ends it and its browsers, and removes the directory. */
+  end(): Promise<void>
+}
+
+/** Starts a driver on a free port. Rejects with what it printed where it ends before it is ready. */
+export async function startDriver(): Promise<DriverProcess> {
+  const { driver } = browserPrograms()
+  const directory = mkdtempSync(join(tmpdir(), 'dateline-browser-'))
+  const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', driver, directory], {
+    // Chromium has temporary directories of its own, which stay where it is killed.
+    env: { ...process.env, TMPDIR: directory },
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  })
+  const closed = once(keeper, 'close')
+  const end = async (): Promise<void> => {
+    keeper.stdin.end()
+    await closed
+  }
+  let printed = ''
+  const port = await new Promise<string>((resolve, reject) => {
+    keeper.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+      const [, found] = /started successfully on port (\d+)/.exec(printed) ?? []
+      if (found !== undefined) resolve(found)
+      else if (/exiting/i.test(printed)) reject(new Error(`The driver does not start: ${printed}`))
+    })
+    keeper.once('error', reject)
+    void closed.then(() => reject(new Error(`The driver ended before it was ready: ${printed}`)))
+  })
+  return { url: `http://127.0.0.1:${port}`, directory, end }
+}

@@ -1,0 +1,40 @@
+/** What a page is told about its reader: colours, motion, time zone, language, network; all can be changed as it runs. */
+import type { Session } from './web-driver.ts'
+
+export interface Emulation {
+  readonly colorScheme?: 'light' | 'dark'
+  readonly reducedMotion?: boolean
+  readonly forcedColors?: boolean
+  /** `Europe/Berlin` */
+  readonly timezone?: string
+  /** `de-DE`: `navigator.language`, `Accept-Language` and how Intl writes. */
+  readonly locale?: string
+  readonly offline?: boolean
+}
+
+/** Gives a function that changes what it is given and leaves the rest as it was set before. */
+export function createEmulation({ devTools }: Session): (changes: Emulation) => Promise<void> {
+  let current: Emulation = {}
+  return async (changes) => {
+    current = { ...current, ...changes }
+    const { colorScheme, reducedMotion = false, forcedColors = false } = current
+    const { timezone, locale, offline } = changes
+    await devTools('Emulation.setEmulatedMedia', {
+      features: [
+        { name: 'prefers-color-scheme', value: colorScheme ?? 'light' },
+        { name: 'prefers-reduced-motion', value: reducedMotion ? 'reduce' : 'no-preference' },
+        { name: 'forced-colors', value: forcedColors ? 'active' : 'none' },
+      ],
+    })
+    if (timezone !== undefined) await devTools('Emulation.setTimezoneOverride', { timezoneId: timezone })
+    if (locale !== undefined) {
+      const { userAgent } = await devTools('Browser.getVersion')
+      await devTools('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: locale })
+      await devTools('Emulation.setLocaleOverride', { locale })
+    }
+    if (offline !== undefined) {
+      const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
+      await devTools('Network.emulateNetworkConditions', { offline, ...unlimited })
+    }
+  }
+}

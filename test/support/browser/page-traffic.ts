@@ -1,0 +1,195 @@
+/**
+ * What a browser asked for and what it complained about, from chromedriver's performance and console logs.
+ *
+ * The performance log carries the events of the DevTools protocol's Network domain, the console log what a person sees
+ * in the console. A request that failed is in both; it is told once. A request that the page itself cancelled, as a
+ * search does with the one before, is no problem.
+ */
+
+interface LogEntry {
+  readonly level: string
+  readonly source?: string
+  readonly message: string
+}
+
+/** The part of the events' parameters that is read here. */
+interface NetworkEvent {
+  readonly requestId: string
+  readonly timestamp: number
+  readonly type?: string
+  readonly url?: string
+  readonly request?: {
+    readonly url: string
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly postData?: string
+  }
+  readonly redirectResponse?: { readonly status: number }
+  readonly response?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  readonly errorText?: string
+  readonly canceled?: boolean
+  readonly blockedReason?: string
+}
+
+export interface PageRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** `Document`, `Script`, `Fetch`, `Image`, `WebSocket`, … */
+  readonly type: string
+  /** Undefined until it is answered. */
+  status?: number
+  responseHeaders?: Readonly<Record<string, string>>
+  /** `net::ERR_…`, or why it was blocked: `csp`. */
+  failure?: string
+  /** The page did not want the answer any more. */
+  isCanceled: boolean
+  isOver: boolean
+  /** From the request to its last byte. */
+  milliseconds?: number
+}
+
+export interface Problem {
+  readonly kind: 'console' | 'exception' | 'content security policy' | 'request' | 'foreign host'
+  /** One line for a person. */
+  readonly text: string
+  readonly url?: string
+  readonly status?: number
+  readonly failure?: string
+}
+
+/** What a test provokes on purpose: a problem for which all given members hold. A text is looked for, anywhere. */
+export interface AllowedProblem {
+  readonly kind?: Problem['kind']
+  readonly status?: number
+  readonly url?: string | RegExp
+  readonly failure?: string | RegExp
+  readonly text?: string | RegExp
+}
+
+export interface Traffic {
+  takePerformance(entries: readonly LogEntry[]): void
+  takeConsole(entries: readonly LogEntry[]): void
+  readonly requests: readonly PageRequest[]
+  /** What went wrong, but for what is allowed. */
+  problems(allow: readonly AllowedProblem[]): readonly Problem[]
+  /** Forgets requests that are over and everything that was complained about. */
+  forget(): void
+}
+
+const SCHEMES_OF_HOSTS = ['http:', 'https:', 'ws:', 'wss:']
+
+/** Traffic of a page that belongs to the service at this address; every other host is foreign. */
+export function createTraffic(service: string): Traffic {
+  const { host } = new URL(service)
+  let requests: { readonly id: string; readonly started: number; readonly request: PageRequest }[] = []
+  let complaints: Problem[] = []
+
+  const open = (id: string, { timestamp, type, request, url }: NetworkEvent): void => {
+    const made: PageRequest = {
+      method: request?.method ?? 'GET',
+      url: request?.url ?? url ?? '',
+      headers: request?.headers ?? {},
+      body: request?.postData,
+      type: type ?? 'WebSocket',
+      isCanceled: false,
+      // No event tells the end of a socket's request.
+      isOver: request === undefined,
+    }
+    requests.push({ id, started: timestamp, request: made })
+  }
+  const change = ({ requestId, timestamp }: NetworkEvent, changes: Partial<PageRequest>): void => {
+    const found = requests.findLast(({ id }) => id === requestId)
+    if (found === undefined) return
+    const over = changes.isOver === true ? { milliseconds: (timestamp - found.started) * 1000 } : {}
+    Object.assign(found.request, changes, over)
+  }
+  const onEvent = (method: string, event: NetworkEvent): void => {
+    switch (method) {
+      case 'Network.requestWillBeSent':
+        if (event.redirectResponse !== undefined) change(event, { status: event.redirectResponse.status, isOver: true })
+        return open(event.requestId, event)
+      case 'Network.webSocketCreated':
+        return open(event.requestId, event)
+      case 'Network.responseReceived':
+        return change(event, { status: event.response?.status ?? 0, responseHeaders: event.response?.headers ?? {} })
+      case 'Network.loadingFinished':
+        return change(event, { isOver: true })
+      case 'Network.loadingFailed': {
+        const failure = event.blockedReason ?? event.errorText ?? 'failed'
+        return change(event, { failure, isCanceled: event.canceled === true, isOver: true })
+      }
+    }
+  }
+
+  const ofRequest = ({ method, url, status = 0, failure, isCanceled }: PageRequest): Problem[] => {
+    const found: Problem[] = []
+    const parsed = new URL(url)
+    if (SCHEMES_OF_HOSTS.includes(parsed.protocol) && parsed.host !== host)
+      found.push({ kind: 'foreign host', text: `a request went to another host: ${method} ${url}`, url })
+    if (status >= 400) found.push({ kind: 'request', text: `${method} ${url} was answered ${status}`, url, status })
+    else if (failure !== undefined && !isCanceled)
+      found.push({ kind: 'request', text: `${method} ${url} failed: ${failure}`, url, failure })
+    return found
+  }
+
+  return {
+    takePerformance(entries) {
+      for (const { message } of entries) {
+        const { message: event } = JSON.parse(message) as { message: { method: string; params: NetworkEvent } }
+        onEvent(event.method, event.params)
+      }
+    },
+    takeConsole: (entries) => void complaints.push(...entries.filter(isComplaint).map(complaintOf)),
+    get requests() {
+      return requests.map(({ request }) => request)
+    },
+    problems(allow) {
+      const failed = requests.flatMap(({ request }) => ofRequest(request))
+      // The console's line about a request that is already told.
+      const isKnown = ({ kind, url }: Problem): boolean =>
+        kind === 'request' && failed.some((one) => one.kind === 'request' && one.url === url)
+      const all = [...failed, ...complaints.filter((one) => !isKnown(one))]
+      return all.filter((problem) => !allow.some((allowed) => isAllowed(problem, allowed)))
+    },
+    forget() {
+      requests = requests.filter(({ request }) => !request.isOver)
+      complaints = []
+    },
+  }
+}
+
+function isComplaint({ level }: LogEntry): boolean {
+  return level === 'SEVERE' || level === 'WARNING'
+}
+
+/** A line of the console opens with the address it is about. */
+function complaintOf({ level, source, message }: LogEntry): Problem {
+  if (source === 'network') {
+    const [url = ''] = message.split(' ', 1)
+    const [, status] = /with a status of (\d{3})/.exec(message) ?? []
+    const [failure] = /net::ERR_\w+/.exec(message) ?? []
+    return {
+      ...{ kind: 'request', text: message, url },
+      ...(status === undefined ? {} : { status: Number(status) }),
+      ...(failure === undefined ? {} : { failure }),
+    }
+  }
+  if (source === 'security') return { kind: 'content security policy', text: message }
+  if (source === 'javascript') return { kind: 'exception', text: message }
+  return { kind: 'console', text: `${level === 'SEVERE' ? 'error' : 'warning'}: ${message}` }
+}
+
+function isAllowed(problem: Problem, allowed: AllowedProblem): boolean {
+  const holds = (wanted: string | RegExp | undefined, found: string | undefined): boolean =>
+    wanted === undefined ||
+    (found !== undefined && (typeof wanted === 'string' ? found.includes(wanted) : wanted.test(found)))
+  return (
+    (allowed.kind === undefined || allowed.kind === problem.kind) &&
+    (allowed.status === undefined || allowed.status === problem.status) &&
+    holds(allowed.url, problem.url) &&
+    holds(allowed.failure, problem.failure) &&
+    holds(allowed.text, problem.text)
+  )
+}
