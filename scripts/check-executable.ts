@@ -1,7 +1,8 @@
 /**
  * The executable before it may be called one: built twice from two directories it is the same, and the suites of the
- * API and of the command line run against it, from empty directories with an empty environment, while strace writes
- * down what it says to the network: nothing beyond this machine, where the mail servers of the tests are too.
+ * API with its pages and of the command line run against it, from empty directories with an empty environment, while
+ * strace writes down what it says to the network: nothing beyond this machine, where the mail servers of the tests are
+ * too.
  *
  * Tests that move the clock run with libfaketime, which has to be in the environment of the process; nothing else is.
  * Where strace or libfaketime is missing, that part is left out with a word about it. The suite of the HTTP layer is

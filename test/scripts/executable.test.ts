@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { unpackAssets } from '../../src/app/page-assets.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { bundleProgram } from '../../scripts/build-bundle.ts'
 import { executable } from '../support/executable.ts'
@@ -61,6 +62,12 @@ it('runs with an empty environment from a directory that it cannot write to, and
     ['Germany', 'Guernsey'].filter((name) => names.includes(name)),
   )
   assert.ok(names.includes('Germany'))
+  const { pages } = await bundleProgram()
+  for (const { path, type, body } of unpackAssets(pages)) {
+    const reply = await fetch(service.url + path)
+    assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, type])
+    assert.ok(Buffer.from(body).equals(Buffer.from(await reply.arrayBuffer())), path)
+  }
   service.child.kill('SIGTERM')
   assert.deepEqual(await service.closed, [0, null])
   assert.doesNotMatch(service.stderr(), /Warning/, 'Node says nothing of its own')
@@ -134,11 +141,11 @@ it('a signal does not open a debugger', { skip: process.platform === 'win32' }, 
 })
 
 it('its scripts name no directory of the machine that built it', async () => {
-  const { main, workers } = await bundleProgram()
+  const { main, workers, pages } = await bundleProgram()
   assert.deepEqual([...workers.keys()].sort(), [...workers.keys()])
   assert.ok(workers.has('scan-worker.ts'))
   const root = join(import.meta.dirname, '../..')
-  for (const text of [main, ...workers.values()]) {
+  for (const text of [main, ...workers.values(), ...unpackAssets(pages).map(({ body }) => String(Buffer.from(body)))]) {
     assert.ok(!text.includes(root) && !text.includes(tmpdir()))
     assert.ok(!text.includes('devDependencies'), 'of package.json only the version is embedded')
   }
