@@ -7,6 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../base/json.ts'
 import type { LogFields } from '../base/log.ts'
+import type { OpenFile } from '../base/regular-file.ts'
 import type { Query } from './query-string.ts'
 
 export type Params = Readonly<Record<string, string>>
@@ -53,6 +54,14 @@ export type Reply =
       readonly status: number
       readonly contentType: string
       readonly body: string | Uint8Array
+      readonly headers?: ReplyHeaders
+    }
+  /** A file that the handler has opened, sent piece by piece. The server closes it, whatever becomes of the reply. */
+  | {
+      readonly kind: 'file'
+      readonly status: 200
+      readonly contentType: string
+      readonly file: OpenFile
       readonly headers?: ReplyHeaders
     }
 

@@ -43,13 +43,17 @@ export function idleSweep(
   let emptySince = -1
 
   function lookAt(socket: Socket, connection: WaitingConnection): void {
-    if (connection.current !== undefined) return
+    const { current } = connection
+    // The reply to the current request may be a file that is on its way.
+    if (current !== undefined && !current.response.headersSent) return
     const isStuck = socket.writableLength > 0
     if (isStuck !== connection.isWatched) {
       connection.isWatched = isStuck
       connection.waitsSince = looks
       socket.setTimeout(isStuck ? idleMs : 0)
-    } else if (!isStuck && hasServed(connection) && looks - connection.waitsSince > looksMax) socket.destroy()
+    } else if (!isStuck && current === undefined && hasServed(connection) && looks - connection.waitsSince > looksMax) {
+      socket.destroy()
+    }
   }
 
   return {

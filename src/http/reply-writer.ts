@@ -8,10 +8,12 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
+import type { OpenFile } from '../base/regular-file.ts'
 import { hasBody } from './body.ts'
 import type { CorsHeaders } from './cors.ts'
 import { successBody } from './envelope.ts'
 import type { Reply, ReplyHeaders } from './exchange.ts'
+import { sendFile } from './file-body.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
 
 const DRAINED_BYTES_MAX = 65_536
@@ -25,21 +27,29 @@ export interface ReplySurroundings {
   /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
   readonly instance: string
   readonly keepAliveSeconds: number
-  /** The server is shutting down: no further request on this connection. */
-  readonly isClosing: boolean
+  /** Whether the server is shutting down: no further request on this connection then. */
+  readonly isClosing: () => boolean
 }
 
 export interface SentReply {
   readonly bodyBytes: number
   /** No further request may be served on this connection. */
   readonly isLast: boolean
+  /** The body ended before its length: the connection must be cut off. */
+  readonly isShort?: boolean
+  /** Why it did, where that was not the client's doing. */
+  readonly failure?: unknown
 }
 
-/** Sends the reply. Throws where its headers are none; nothing has been sent then. */
-export function sendReply(exchange: IncomingExchange, reply: Reply, around: ReplySurroundings): SentReply {
+/** Sends the reply, a file at the pace of its client. Throws where its headers are none; nothing has been sent then. */
+export function sendReply(
+  exchange: IncomingExchange,
+  reply: Reply,
+  around: ReplySurroundings,
+): SentReply | Promise<SentReply> {
   const { request, response } = exchange
   const rest = restOfBody(exchange)
-  const isLast = around.isClosing || exchange.isBroken || rest === 'long' || rest === 'held back'
+  const isLast = around.isClosing() || exchange.isBroken || rest === 'long' || rest === 'held back'
   const { body, bytes, head } = render(exchange, reply, around.now)
   head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', around.instance)
   head.push('X-Content-Type-Options', 'nosniff')
@@ -49,6 +59,9 @@ export function sendReply(exchange: IncomingExchange, reply: Reply, around: Repl
   else if (response.shouldKeepAlive) head.push('Keep-Alive', `timeout=${around.keepAliveSeconds}`)
   response.writeHead(reply.status, head)
 
+  if (reply.kind === 'file' && exchange.method !== 'HEAD') {
+    return sendFileReply(exchange, reply.file, { rest, isLast, isClosing: around.isClosing })
+  }
   const sent = exchange.method === 'HEAD' ? undefined : body
   if (rest === 'long') {
     if (sent === undefined) response.flushHeaders()
@@ -59,6 +72,27 @@ export function sendReply(exchange: IncomingExchange, reply: Reply, around: Repl
     if (rest === 'short') request.resume()
   }
   return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
+}
+
+interface FileSurroundings extends Pick<ReplySurroundings, 'isClosing'> {
+  readonly rest: Rest
+  readonly isLast: boolean
+}
+
+/** A shutdown may begin while the file is on its way, when the header has long said that the connection stays open. */
+async function sendFileReply(
+  exchange: IncomingExchange,
+  file: OpenFile,
+  { rest, isLast, isClosing }: FileSurroundings,
+): Promise<SentReply> {
+  const { request, response } = exchange
+  if (rest === 'short') request.resume()
+  const { bytes: bodyBytes, failure } = await sendFile(response, file)
+  if (bodyBytes < file.bytes) return { bodyBytes, isLast: true, isShort: true, failure }
+  if (isClosing() && !isLast) response.once('finish', () => request.socket.destroySoon())
+  if (rest === 'long') discard(exchange, () => response.end())
+  else response.end()
+  return { bodyBytes, isLast: isLast || isClosing() }
 }
 
 const NOT_STORED = ['Cache-Control', 'no-store']
@@ -91,6 +125,10 @@ function render({ requestId }: IncomingExchange, reply: Reply, now: Clock): Rend
       if (!namesHeader(reply.headers, 'cache-control')) head.push(...NOT_STORED)
       return { body: reply.body, bytes, head }
     }
+    case 'file': {
+      const head = ['Content-Type', reply.contentType, 'Content-Length', String(reply.file.bytes), ...NOT_STORED]
+      return { body: undefined, bytes: 0, head }
+    }
   }
 }
 
@@ -102,8 +140,10 @@ function addHeaders(head: string[], headers: ReplyHeaders | undefined): void {
   for (const name in headers) head.push(name, headers[name] ?? '')
 }
 
+type Rest = 'none' | 'short' | 'long' | 'held back'
+
 /** What the client has yet to send of this request, as far as we know. */
-function restOfBody(exchange: IncomingExchange): 'none' | 'short' | 'long' | 'held back' {
+function restOfBody(exchange: IncomingExchange): Rest {
   const { request } = exchange
   if (request.complete || exchange.isBroken || !hasBody(request)) return 'none'
   // After the final reply the client may send its body or leave it out; nobody can tell what follows.

@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { fail, Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
+import type { OpenFile } from '../base/regular-file.ts'
 import { ClientGone } from './body.ts'
 import type { CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'
@@ -65,8 +66,11 @@ export function serving({
   return async (exchange, isClosing) => {
     const start = ticks()
     const reply = await replyOf(exchange)
-    const isAborted = exchange.isAbandoned || reply === undefined
-    const sent = exchange.isAbandoned || reply === undefined ? NOTHING_SENT : send(exchange, reply, isClosing())
+    const isGone = exchange.isAbandoned || reply === undefined
+    const sending = isGone ? NOTHING_SENT : send(exchange, reply, isClosing)
+    const sent = sending instanceof Promise ? await sending : sending
+    if (reply?.kind === 'file') await closeFile(exchange, reply.file)
+    const isAborted = isGone || sent.isShort === true
     const ms = ticks() - start
     observe({ method: exchange.method, route: exchange.route, status: reply?.status, ms })
     log.info('request', {
@@ -110,14 +114,30 @@ export function serving({
     return failureReply(fail('serverError', told))
   }
 
-  function send(exchange: IncomingExchange, reply: Reply, isClosing: boolean): SentReply {
+  function send(exchange: IncomingExchange, reply: Reply, isClosing: () => boolean): SentReply | Promise<SentReply> {
     try {
-      return sendReply(exchange, reply, { cors, now, instance, keepAliveSeconds, isClosing })
+      const sending = sendReply(exchange, reply, { cors, now, instance, keepAliveSeconds, isClosing })
+      return sending instanceof Promise ? sending.then((sent) => cutIfShort(exchange, sent)) : sending
     } catch (error) {
       // Such as a header value with a line break in it. Whatever was sent, the client must not read on from there.
       log.error('reply.failed', { requestId: exchange.requestId, error })
       exchange.request.socket.destroy()
       return NOTHING_SENT
+    }
+  }
+
+  /** A short body must not be taken for the whole, nor the next reply for the rest of it. */
+  function cutIfShort(exchange: IncomingExchange, sent: SentReply): SentReply {
+    if (sent.isShort === true) exchange.request.socket.destroy()
+    if (sent.failure !== undefined) log.error('reply.failed', { requestId: exchange.requestId, error: sent.failure })
+    return sent
+  }
+
+  async function closeFile({ requestId }: IncomingExchange, { handle }: OpenFile): Promise<void> {
+    try {
+      await handle.close()
+    } catch (error) {
+      log.error('reply.failed', { requestId, error })
     }
   }
 }
