@@ -66,6 +66,8 @@ export const ar: Texts = {
   'form.none': 'لا شيء',
   'form.openAddress': 'فتح العنوان',
   'form.removeKey': 'إزالة {key}',
+  'picker.search': 'اكتب للبحث',
+  'picker.nothing': 'لم يُعثر على شيء',
   // Models
   'model.headline': 'خبر',
   'models.headline': 'الأخبار',

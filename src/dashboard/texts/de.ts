@@ -67,6 +67,8 @@ export const de: Texts = {
   'form.none': 'Keine Angabe',
   'form.openAddress': 'Adresse öffnen',
   'form.removeKey': '{key} entfernen',
+  'picker.search': 'Tippen, um zu suchen',
+  'picker.nothing': 'Nichts gefunden',
   // Models
   'model.headline': 'Schlagzeile',
   'models.headline': 'Schlagzeilen',

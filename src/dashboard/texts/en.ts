@@ -64,6 +64,8 @@ export const en = {
   'form.none': 'None',
   'form.openAddress': 'Open address',
   'form.removeKey': 'Remove {key}',
+  'picker.search': 'Type to search',
+  'picker.nothing': 'Nothing found',
   // Models
   'model.headline': 'Headline',
   'models.headline': 'Headlines',

@@ -66,6 +66,8 @@ export const es: Texts = {
   'form.none': 'Ninguno',
   'form.openAddress': 'Abrir dirección',
   'form.removeKey': 'Quitar {key}',
+  'picker.search': 'Escriba para buscar',
+  'picker.nothing': 'No se encontró nada',
   // Models
   'model.headline': 'Titular',
   'models.headline': 'Titulares',

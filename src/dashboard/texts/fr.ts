@@ -68,6 +68,8 @@ export const fr: Texts = {
   'form.none': 'Aucun',
   'form.openAddress': 'Ouvrir l’adresse',
   'form.removeKey': 'Retirer {key}',
+  'picker.search': 'Tapez pour chercher',
+  'picker.nothing': 'Rien trouvé',
   // Models
   'model.headline': 'Titre',
   'models.headline': 'Titres',
