@@ -3,46 +3,15 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { until } from '../support/browser/patience.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { textServers } from '../support/browser/text-server.ts'
+import { temporaryDirectory } from '../support/service.ts'
 
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src *"
-
-/** Servers of texts by their paths; `/status/N` is answered with that status, `/slow` never. They end with the tests. */
-function serverRow(t: Cleanup): { serve(texts: Readonly<Record<string, string>>): Promise<string> } {
-  const open: Server[] = []
-  t.after(() => {
-    for (const server of open) {
-      server.closeAllConnections()
-      server.close()
-    }
-  })
-  return {
-    async serve(texts) {
-      const server = createServer((request, response) => {
-        const path = request.url ?? '/'
-        const [, status] = /^\/status\/(\d+)$/.exec(path) ?? []
-        // Browsers ask for it of their own accord.
-        const text = path === '/favicon.ico' ? '' : texts[path]
-        const type = path.endsWith('.js') ? 'text/javascript' : path.endsWith('.css') ? 'text/css' : 'text/html'
-        response.setHeader('content-type', `${type}; charset=utf-8`)
-        response.setHeader('content-security-policy', POLICY)
-        response.setHeader('access-control-allow-origin', '*')
-        response.statusCode = status === undefined ? (text === undefined ? 404 : 200) : Number(status)
-        if (path !== '/slow') response.end(text ?? '')
-      })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      open.push(server)
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    },
-  }
-}
 
 const FORM = `<!doctype html><html lang="en" dir="ltr"><title>A form</title>
 <main><h1>Topics</h1>
@@ -69,21 +38,24 @@ document.getElementById('save').addEventListener('click', () => {
 
 describe('a browser that tests drive', { skip: browserMissing() }, () => {
   const browser = testBrowser({ after })
-  const servers = serverRow({ after })
+  const servers = textServers({ after })
   let page: Page
   before(async () => {
     const bad = { 'console-error': "console.error('broken', 7)", 'console-warning': "console.warn('old')" }
-    const url = await servers.serve({
-      '/': FORM,
-      '/form.js': FORM_SCRIPT,
-      '/inline': `${FORM}<script>alert(1)</script>`,
-      ...Object.fromEntries(
-        Object.entries(bad).flatMap(([name, script]) => [
-          [`/${name}`, `${FORM}<script src="/${name}.js"></script>`],
-          [`/${name}.js`, script],
-        ]),
-      ),
-    })
+    const url = await servers.serve(
+      {
+        '/': FORM,
+        '/form.js': FORM_SCRIPT,
+        '/inline': `${FORM}<script>alert(1)</script>`,
+        ...Object.fromEntries(
+          Object.entries(bad).flatMap(([name, script]) => [
+            [`/${name}`, `${FORM}<script src="/${name}.js"></script>`],
+            [`/${name}.js`, script],
+          ]),
+        ),
+      },
+      POLICY,
+    )
     page = await browser.open(url)
   })
 

@@ -1,0 +1,123 @@
+/**
+ * Whether a page can be made out without seeing it: names and roles in the browser's accessibility tree, and what holds
+ * the document together, its language, headings, main part and references between elements.
+ */
+import type { AccessibleNode } from './accessible-nodes.ts'
+import type { Page } from './page.ts'
+
+/** Roles that take what a reader does, by keyboard too. */
+const CONTROLS = [
+  ...['button', 'link', 'checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox'],
+  ...['slider', 'spinbutton', 'ToggleButton', 'PopUpButton', 'DisclosureTriangle'],
+]
+/** These and what they hold are reached through their container, by arrow keys. */
+const PARTS = ['option', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem', 'radio']
+const NAMED = [...CONTROLS, ...PARTS, 'dialog', 'alertdialog', 'image', 'heading', 'form', 'meter', 'progressbar']
+/** What may get the focus from a script without a name, since its content is what is read then. */
+const QUIET = ['RootWebArea', 'main']
+const MEANINGLESS = ['', 'generic', 'none', 'Section', 'LayoutTable', 'paragraph', 'LabelText']
+
+/** A line for each fault of the page as it stands. */
+export async function structureFindings(page: Page): Promise<readonly string[]> {
+  const findings: string[] = []
+  for (const node of await page.accessibleTree()) {
+    const fault = faultOf(node)
+    if (fault !== undefined) findings.push(`${await describeNode(page, node)} ${fault}`)
+  }
+  return [...findings, ...(await page.evaluate(documentFaults))]
+}
+
+function faultOf({ role, name, states }: AccessibleNode): string | undefined {
+  const isFocusable = states['focusable'] === true
+  const isDisabled = states['disabled'] === true
+  if (isFocusable && MEANINGLESS.includes(role)) return 'can have the focus, and its role says nothing'
+  if (name === '' && NAMED.includes(role)) return `is a ${role} without a name`
+  if (name === '' && isFocusable && !QUIET.includes(role)) return `can have the focus, and is a ${role} without a name`
+  if (CONTROLS.includes(role) && !PARTS.includes(role) && !isFocusable && !isDisabled)
+    return `is a ${role} that cannot have the focus`
+  return undefined
+}
+
+async function describeNode({ devTools }: Page, { node, name }: AccessibleNode): Promise<string> {
+  const { node: found } = await devTools('DOM.describeNode', { backendNodeId: node })
+  const { nodeName, attributes = [] } = found as { readonly nodeName: string; readonly attributes?: readonly string[] }
+  const told = ['id', 'class', 'type', 'role'].flatMap((wanted) => {
+    const at = attributes.findIndex((attribute, i) => i % 2 === 0 && attribute === wanted)
+    return at === -1 ? [] : [` ${wanted}="${attributes[at + 1] ?? ''}"`]
+  })
+  return `<${nodeName.toLowerCase()}${told.join('')}>${name === '' ? '' : ` "${name.slice(0, 40)}"`}`
+}
+
+/** Runs in the page. */
+function documentFaults(): string[] {
+  const describe = (element: Element): string => {
+    const tag = `<${element.localName}${[...element.attributes].map(({ name, value }) => ` ${name}="${value}"`).join('')}>`
+    const words = element.textContent.replace(/\s+/g, ' ').trim()
+    return `${tag.slice(0, 120)}${words === '' ? '' : ` "${words.slice(0, 40)}"`}`
+  }
+  const isShown = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true })
+  const all = (selector: string): Element[] => [...document.querySelectorAll(selector)]
+  const found: string[] = []
+
+  const { lang, dir } = document.documentElement
+  try {
+    if (Intl.getCanonicalLocales(lang).length === 0) found.push('<html> has no lang')
+  } catch {
+    found.push(`<html> has the lang "${lang}", which is no language`)
+  }
+  if (dir !== 'ltr' && dir !== 'rtl') found.push(`<html> has the dir "${dir}": wanted ltr or rtl`)
+  if (document.title.trim() === '') found.push('the page has no title')
+
+  const mains = all('main, [role="main"]').filter(isShown)
+  if (mains.length !== 1) found.push(`the page has ${mains.length} main parts: wanted one`)
+
+  const headings = all('h1, h2, h3, h4, h5, h6, [role="heading"]').filter(isShown)
+  const levelOf = (heading: Element): number =>
+    Number(heading.getAttribute('aria-level') ?? /^h(\d)$/.exec(heading.localName)?.[1] ?? 2)
+  let above = 0
+  for (const heading of headings) {
+    const level = levelOf(heading)
+    if (level > above + 1) found.push(`${describe(heading)} has the level ${level} after ${above}`)
+    above = level
+  }
+  if (headings.length === 0) found.push('the page has no heading')
+  if (headings.filter((heading) => levelOf(heading) === 1).length > 1) found.push('the page has more than one h1')
+
+  const ids = all('[id]').map(({ id }) => id)
+  for (const id of new Set(ids.filter((one, i) => ids.indexOf(one) !== i))) found.push(`the id "${id}" is given twice`)
+  for (const attribute of [
+    'for',
+    'aria-labelledby',
+    'aria-describedby',
+    'aria-errormessage',
+    'aria-activedescendant',
+  ]) {
+    for (const element of all(`[${attribute}]`)) {
+      for (const id of (element.getAttribute(attribute) ?? '').split(/\s+/).filter((one) => one !== ''))
+        if (document.getElementById(id) === null) found.push(`${describe(element)} names #${id}, which is not there`)
+    }
+  }
+
+  for (const image of all('img:not([alt])').filter(isShown))
+    if (image.closest('[aria-hidden="true"]') === null) found.push(`${describe(image)} has no alt`)
+  for (const svg of all('svg').filter(isShown)) {
+    const isNamed =
+      svg.hasAttribute('aria-label') || svg.hasAttribute('aria-labelledby') || svg.querySelector(':scope > title')
+    const isHidden = svg.closest('[aria-hidden="true"]') !== null || svg.parentElement?.closest('svg, [role="img"]')
+    const isGraphic = ['img', 'graphics-document', 'graphics-symbol', 'group'].includes(svg.getAttribute('role') ?? '')
+    if (!isHidden && !(isNamed && isGraphic))
+      found.push(`${describe(svg)} is neither hidden (aria-hidden="true") nor an img with a name`)
+  }
+
+  for (const element of all('[aria-hidden="true"], [aria-hidden="true"] *'))
+    if (
+      element instanceof HTMLElement &&
+      element.tabIndex >= 0 &&
+      isShown(element) &&
+      !element.closest('[inert], :disabled')
+    )
+      found.push(`${describe(element)} can have the focus, and is hidden from screen readers`)
+  for (const element of all('[tabindex]'))
+    if (Number(element.getAttribute('tabindex')) > 0) found.push(`${describe(element)} has a tabindex above 0`)
+  return found
+}
