@@ -54,6 +54,8 @@ export interface Surroundings {
   readonly pageAssets?: readonly PageAsset[] | undefined
   /** Narrower limits of the server, for tests. */
   readonly serverLimits?: Partial<ServerLimits>
+  /** How long a test mail may take, for tests. */
+  readonly mailTestMs?: number | undefined
 }
 
 export interface App {
@@ -133,6 +135,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       ...{ config, services, mail, checks, startedAt, now, log, logMemory },
       backups: { directory: join(resolve(config.dataDir), BACKUPS_DIRECTORY), schedule: backups },
       settings: () => shown,
+      mailTestMs: surroundings.mailTestMs,
     }),
     ...operationRoutes(system),
     ...(config.dashboard ? pageRoutes(pageAssets) : []),
@@ -153,6 +156,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   })
   const listening = await server.listen(addressOf(config, inheritedSocket))
   starting.defer(() => server.close())
+  starting.defer(() => mail.endTrials())
 
   const started = starting.move()
   let closed: Promise<void> | undefined

@@ -205,6 +205,16 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     reply: { status: 200, data: 'OutboxMessages' },
     errors: [...ADMINS, 'badRequest'],
   },
+  'POST /api/v1/admin/outbox/test': {
+    tag: 'Administration',
+    id: 'testMail',
+    summary: 'Send one mail now, and read what the mail server and we said to each other',
+    description: 'It takes half a minute at most. A mail that was not taken is a 200 as well, with `advice`.',
+    token: 'required',
+    body: 'MailTestBody',
+    reply: { status: 200, data: 'MailTest' },
+    errors: [...ADMINS, 'invalidInput', 'conflict', 'tooManyRequests'],
+  },
   'POST /api/v1/admin/outbox/:id/retry': {
     tag: 'Administration',
     id: 'retryMail',

@@ -110,12 +110,13 @@ export interface AdminParts {
   readonly status: StatusRoutes
   readonly log: LogRoutes
   readonly outbox: OutboxRoutes
+  readonly mailTest: UserHandler
   readonly sessions: SessionRoutes
 }
 
 /** For administrators: everybody else is refused before anything of the request is looked at. */
 export function adminRoutes(
-  { status, log, outbox, sessions: signedIn }: AdminParts,
+  { status, log, outbox, mailTest, sessions: signedIn }: AdminParts,
   { sessions, now }: Pick<RouteServices, 'sessions' | 'now'>,
 ): readonly Route[] {
   const administrator =
@@ -131,6 +132,7 @@ export function adminRoutes(
     { method: 'GET', path: '/api/v1/admin/settings', handler: administrator(status.settings) },
     { method: 'GET', path: '/api/v1/admin/log', handler: administrator(log.list) },
     { method: 'GET', path: '/api/v1/admin/outbox', handler: administrator(outbox.list) },
+    { method: 'POST', path: '/api/v1/admin/outbox/test', handler: administrator(mailTest) },
     { method: 'POST', path: '/api/v1/admin/outbox/:id/retry', handler: administrator(outbox.retry) },
     { method: 'GET', path: '/api/v1/admin/users/:id/sessions', handler: administrator(signedIn.list) },
     { method: 'DELETE', path: '/api/v1/admin/users/:id/sessions', handler: administrator(signedIn.endAll) },

@@ -1,6 +1,7 @@
 /** What administrators see of the service and do with it: its parts put together into routes. */
 import { join, resolve } from 'node:path'
 import { logRoutes } from '../api/log-routes.ts'
+import { mailTestHandler, TEST_MS_MAX } from '../api/mail-test.ts'
 import { outboxRoutes } from '../api/outbox-routes.ts'
 import type { ReadinessChecks } from '../api/readiness.ts'
 import { adminRoutes } from '../api/routes.ts'
@@ -29,11 +30,14 @@ export interface AdministrationParts {
   readonly log: Log
   readonly logMemory: LogMemory
   readonly settings: () => ShownSettings
+  /** How long a test mail may take; for tests. */
+  readonly mailTestMs?: number | undefined
 }
 
 export function administration(parts: AdministrationParts): readonly Route[] {
   const { config, services, mail, checks, backups, startedAt, now, log, logMemory, settings } = parts
-  const { store, sessions, instance, counters } = services
+  const { mailTestMs = TEST_MS_MAX } = parts
+  const { store, sessions, limits, instance, counters } = services
   const dataDir = resolve(config.dataDir)
   return adminRoutes(
     {
@@ -53,6 +57,7 @@ export function administration(parts: AdministrationParts): readonly Route[] {
       }),
       log: logRoutes(logMemory),
       outbox: outboxRoutes({ store, now, wakeCourier: mail.wake }),
+      mailTest: mailTestHandler({ tryMail: mail.tryMail, limits, now, log, timeMs: mailTestMs }),
       sessions: sessionRoutes({ store, now, log }),
     },
     { sessions, now },

@@ -8,6 +8,7 @@ import type { Config, Environment } from '../config/settings.ts'
 import { describeMail } from '../mail/mail-description.ts'
 import { readMailSettings, type MailSettings } from '../mail/mail-settings.ts'
 import { openConfiguredMailer } from '../mail/mailer.ts'
+import { tryDelivery, type TrialOutcome, type TrialRequest } from '../mail/trial-delivery.ts'
 import { TemplateError } from '../mail/template-error.ts'
 import { openTemplates, type Templates } from '../mail/templates.ts'
 import type { Services } from './services.ts'
@@ -37,6 +38,10 @@ export function readMailSetup(
 export interface MailService extends Pick<Courier, 'wake' | 'idle'> {
   /** How mail leaves, and what is to be known about that: lines for the operator. */
   readonly description: readonly string[]
+  /** Makes one attempt with a mail that holds no code, and tells how it went. */
+  tryMail(request: TrialRequest): Promise<TrialOutcome>
+  /** Ends test mails under way, whose askers wait: to be called before the server waits for its requests. */
+  endTrials(): void
   /** Takes changed templates. Those that cannot be used are logged, and the ones before stay in use. */
   reloadTemplates(): void
   /** Ends attempts under way and takes leave of mail servers. */
@@ -45,7 +50,7 @@ export interface MailService extends Pick<Courier, 'wake' | 'idle'> {
 
 export interface MailServiceParts {
   readonly config: Config
-  readonly services: Pick<Services, 'store' | 'keys'>
+  readonly services: Pick<Services, 'store' | 'keys' | 'newId'>
   readonly now: Clock
   readonly log: Log
   readonly writeLine: (line: string) => void
@@ -56,6 +61,8 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts): Prom
   const { config, services, now, log, writeLine } = parts
   let { templates } = setup
   const mailer = await openConfiguredMailer(setup.settings, { now, randomBytes, writeLine })
+  const trials = new Set<Promise<unknown>>()
+  const stopping = new AbortController()
   const courier = startCourier({
     store: services.store,
     mailer,
@@ -71,6 +78,19 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts): Prom
     wake: courier.wake,
     idle: courier.idle,
     description: describeMail(setup.settings),
+    async tryMail({ signal, ...request }) {
+      const trial = tryDelivery(
+        { ...request, signal: AbortSignal.any([stopping.signal, ...(signal === undefined ? [] : [signal])]) },
+        { settings: setup.settings, appName: config.appName, newId: services.newId, now, randomBytes, writeLine },
+      )
+      trials.add(trial)
+      try {
+        return await trial
+      } finally {
+        trials.delete(trial)
+      }
+    },
+    endTrials: () => stopping.abort(),
     reloadTemplates() {
       try {
         templates = openTemplates(setup.templateDirectory)
@@ -80,6 +100,8 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts): Prom
       }
     },
     async stop() {
+      stopping.abort()
+      await Promise.allSettled(trials)
       await courier.stop()
       await mailer.close()
     },

@@ -78,12 +78,12 @@ export interface AccountsOptions {
   readonly defaultConfig: JsonObject
 }
 
-/** The normalised form of an address. Throws invalidInput where it is none, or only stands in for one. */
-export function readEmail(value: unknown): string {
+/** The normalised form of an address. Throws invalidInput where it is none; `member` is what the body calls it. */
+export function readEmail(value: unknown, member = 'email'): string {
   const email = typeof value === 'string' ? parseEmail(value) : undefined
-  if (email === undefined) throw fail('invalidInput', 'email: expected an e-mail address such as name@example.org')
+  if (email === undefined) throw fail('invalidInput', `${member}: expected an e-mail address such as name@example.org`)
   if (isStandIn(email))
-    throw fail('invalidInput', 'email: this address stands in for a guest or the service and gets no mail')
+    throw fail('invalidInput', `${member}: this address stands in for a guest or the service and gets no mail`)
   return email
 }
 

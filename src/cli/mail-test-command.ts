@@ -7,19 +7,15 @@ import { systemClock } from '../base/clock.ts'
 import { idGenerator } from '../base/ids.ts'
 import { readConfig } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
-import { adviceFor } from '../mail/delivery-advice.ts'
-import { DeliveryError, type Trace } from '../mail/delivery-error.ts'
 import { describeMail } from '../mail/mail-description.ts'
 import { readMailSettings } from '../mail/mail-settings.ts'
-import { openConfiguredMailer } from '../mail/mailer.ts'
-import { trialMessage } from '../mail/trial-message.ts'
-import { EXIT, type Command, type ExitCode, type Terminal } from './command.ts'
+import { tryDelivery } from '../mail/trial-delivery.ts'
+import { EXIT, type Command } from './command.ts'
 import { requireAddress } from './found-user.ts'
 import { singleLine } from './print-table.ts'
 
 /** A reply of a server, or our advice with its words, is longer than a cell of a table. */
 const LINE_CHARS_MAX = 2_000
-const SIGNS = { client: '>', server: '<', note: '*' } as const
 
 export const mailTestCommand: Command = {
   name: 'mail test',
@@ -31,29 +27,25 @@ export const mailTestCommand: Command = {
     const to = requireAddress(args, 'dateline mail test wants --to ADDRESS', '--to')
     const config = readConfig(args.settings, terminal.environment)
     const mail = readMailSettings(config, { now: systemClock, environment: terminal.environment })
-    for (const line of describeMail(mail)) terminal.stdout.write(`${line}\n`)
     const writeLine = (line: string): void => void terminal.stdout.write(`${line}\n`)
-    const mailer = await openConfiguredMailer(mail, { now: systemClock, randomBytes, writeLine })
-    try {
-      const message = { id: idGenerator(systemClock)(), to, ...trialMessage(config.appName) }
-      const { reply } = await mailer.send(message, { trace: dialogue(terminal) })
-      terminal.stdout.write(`The mail was taken: ${singleLine(reply)}\n`)
+    for (const line of describeMail(mail)) writeLine(line)
+    const onLine = (line: string): void => writeLine(singleLine(line, LINE_CHARS_MAX))
+    const outcome = await tryDelivery(
+      { to, onLine },
+      {
+        settings: mail,
+        appName: config.appName,
+        newId: idGenerator(systemClock),
+        now: systemClock,
+        randomBytes,
+        writeLine,
+      },
+    )
+    if (outcome.kind === 'taken') {
+      writeLine(`The mail was taken: ${singleLine(outcome.words)}`)
       return EXIT.ok
-    } catch (error) {
-      if (!(error instanceof DeliveryError)) throw error
-      return report(error, terminal)
-    } finally {
-      await mailer.close()
     }
+    for (const text of [outcome.words, outcome.advice]) terminal.stderr.write(`${singleLine(text, LINE_CHARS_MAX)}\n`)
+    return EXIT.failed
   },
-}
-
-/** Each line with who says it: `>` we, `<` the server, `*` what happens besides. */
-function dialogue({ stdout }: Terminal): Trace {
-  return ({ from, text }) => void stdout.write(`${SIGNS[from]} ${singleLine(text, LINE_CHARS_MAX)}\n`)
-}
-
-function report(error: DeliveryError, { stderr }: Terminal): ExitCode {
-  stderr.write(`${singleLine(error.message, LINE_CHARS_MAX)}\n${singleLine(adviceFor(error), LINE_CHARS_MAX)}\n`)
-  return EXIT.failed
 }

@@ -90,13 +90,15 @@ export interface ServiceOptions {
   readonly start?: number
   /** The files of the dashboard, which is missing without them; an executable brings its own. */
   readonly pageAssets?: readonly PageAsset[] | undefined
+  /** How long a test mail may take. */
+  readonly mailTestMs?: number | undefined
 }
 
 /** Starts the service with the given settings, as texts; rate limits are off unless they are switched on. */
 export async function startService(
   t: Cleanup,
   settings: TestSettings = {},
-  { directory = temporaryDirectory(t), start = START, pageAssets }: ServiceOptions = {},
+  { directory = temporaryDirectory(t), start = START, pageAssets, mailTestMs }: ServiceOptions = {},
 ): Promise<TestService> {
   const logLines: string[] = []
   const mailDirectory = join(directory, 'mail')
@@ -114,7 +116,7 @@ export async function startService(
   const program = process.env['TEST_PROGRAM']
   const { app, now, advance } =
     program === undefined
-      ? await startHere(config, { flags, start, logLines, pageAssets })
+      ? await startHere(config, { flags, start, logLines, pageAssets, mailTestMs })
       : await startProcess({
           ...{ program, settings: given, config, directory, start, logLines },
           workingDirectory: temporaryDirectory(t),
@@ -191,14 +193,17 @@ export async function startService(
   return service
 }
 
-interface HereOptions extends Pick<ServiceOptions, 'pageAssets'> {
+interface HereOptions extends Pick<ServiceOptions, 'pageAssets' | 'mailTestMs'> {
   readonly flags: ReadonlyMap<SettingName, string>
   readonly start: number
   readonly logLines: string[]
 }
 
 /** In this process, with a clock that stands still. */
-async function startHere(config: Config, { flags, start, logLines, pageAssets }: HereOptions): Promise<Hosted> {
+async function startHere(
+  config: Config,
+  { flags, start, logLines, pageAssets, mailTestMs }: HereOptions,
+): Promise<Hosted> {
   let time = start
   const now = (): number => time
   const logMemory = createLogMemory()
@@ -210,7 +215,7 @@ async function startHere(config: Config, { flags, start, logLines, pageAssets }:
     keep: logMemory.keep,
   })
   const writeLine = (line: string): void => void logLines.push(line)
-  const surroundings = { now, log, logMemory, settings: shownSettings(flags, {}), writeLine, pageAssets }
+  const surroundings = { now, log, logMemory, settings: shownSettings(flags, {}), writeLine, pageAssets, mailTestMs }
   const app = await startApp(config, { jwtSecret: undefined }, surroundings)
   return { app, now, advance: (ms) => void (time += ms) }
 }

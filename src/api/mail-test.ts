@@ -1,0 +1,70 @@
+/**
+ * A test mail, for administrators: what the mail server and we say to each other, and what to do where it fails.
+ *
+ * Whoever has the token of an administrator can have mail sent to any address with it. So there is one at a time, a few
+ * in an hour, and its text is ours.
+ */
+import { readEmail } from '../auth/accounts.ts'
+import type { Limits } from '../auth/limits.ts'
+import type { Session } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { fail } from '../base/failure.ts'
+import { visible, type Log } from '../base/log.ts'
+import { ok, type Exchange, type Reply } from '../http/exchange.ts'
+import type { TrialOutcome, TrialRequest } from '../mail/trial-delivery.ts'
+import type { MailTest } from '../models/replies.ts'
+
+/** With what it takes to end a program or a connection, the reply is there within half a minute. */
+export const TEST_MS_MAX = 25_000
+const LINES_MAX = 500
+const LINE_CHARS_MAX = 2_000
+
+export interface MailTestParts {
+  /** Makes one attempt by the configured way. */
+  readonly tryMail: (request: TrialRequest) => Promise<TrialOutcome>
+  readonly limits: Pick<Limits, 'testMail'>
+  readonly now: Clock
+  readonly log: Log
+  readonly timeMs: number
+}
+
+export function mailTestHandler(parts: MailTestParts): (exchange: Exchange, session: Session) => Promise<Reply> {
+  const { tryMail, limits, now, log, timeMs } = parts
+  let isUnderWay = false
+  return async (exchange, { caller }) => {
+    const to = readEmail((await exchange.readJson())['to'], 'to')
+    if (isUnderWay) throw fail('conflict', 'Cannot send a test mail: another one is on its way, wait for its end')
+    isUnderWay = true
+    try {
+      await limits.testMail(caller.id, now())
+      const lines: string[] = []
+      const onLine = (line: string): void => void (lines.length < LINES_MAX && lines.push(shown(line)))
+      const signal = AbortSignal.timeout(timeMs)
+      const outcome = await tryMail({ to, onLine, signal })
+      log.info('mail.tested', { by: caller.id, delivered: outcome.kind === 'taken' })
+      return ok(JSON.stringify(tested(signal.aborted ? tooLate(outcome, timeMs) : outcome, lines)))
+    } finally {
+      isUnderWay = false
+    }
+  }
+}
+
+function tested(outcome: TrialOutcome, lines: readonly string[]): MailTest {
+  return {
+    delivered: outcome.kind === 'taken',
+    lines: [...lines, shown(`* ${outcome.kind === 'taken' ? `the mail was taken: ${outcome.words}` : outcome.words}`)],
+    advice: outcome.kind === 'taken' ? null : shown(outcome.advice),
+  }
+}
+
+/** What was ended for its time tells only that it was ended. */
+function tooLate(outcome: TrialOutcome, timeMs: number): TrialOutcome {
+  if (outcome.kind === 'taken') return outcome
+  const advice = 'The last line shows what was waited for: check host and port in --mail, and firewalls between'
+  return { kind: 'failed', words: `broken off: nothing came of it within ${timeMs / 1000} seconds`, advice }
+}
+
+/** A mail server may send anything. */
+function shown(text: string): string {
+  return visible(text.replaceAll(/[\n\t]+/g, ' ')).slice(0, LINE_CHARS_MAX)
+}

@@ -1,0 +1,152 @@
+/** A test mail that an administrator sends: the dialogue, what is wrong, and how often it may be. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { describe, it } from 'node:test'
+import type { MailTest } from '../../src/models/replies.ts'
+import { ADMIN_EMAIL, startService, type Answer, type Cleanup, type TestService } from '../support/service.ts'
+import { ONLY_HERE } from '../support/service-process.ts'
+import { openPeer, type Step } from '../support/smtp-peer.ts'
+
+const PASSWORD = 'correct-horse-battery'
+const LOGIN: readonly Step[] = [
+  ['', '220 hi \u202etxet'],
+  ['EHLO', '250-x\r\n250 AUTH PLAIN'],
+]
+const TAKEN: readonly Step[] = [
+  ['AUTH', '235 welcome'],
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued as 4711'],
+  ['QUIT', '221 bye'],
+]
+
+/** The token of the administrator, got without a mail. */
+async function adminToken({ app, now }: TestService): Promise<string> {
+  const user = await app.services.store.userByEmail(ADMIN_EMAIL)
+  return app.services.sessions.issue(String(user?.['id']), { label: 'a test', now: now() })
+}
+
+function testMail(service: TestService, token: string, to: unknown = ' Reader@Example.org '): Promise<Answer> {
+  return service.call('POST', '/api/v1/admin/outbox/test', { token, body: { to } })
+}
+
+const resultOf = (answer: Answer): MailTest => {
+  assert.equal(answer.status, 200, answer.text)
+  return answer.at('data') as MailTest
+}
+
+/** A mail server that says nothing; `greeted` resolves with each connection. */
+async function silentServer(t: Cleanup): Promise<{ port: number; connected: Promise<unknown> }> {
+  const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
+  t.after(() => void server.close())
+  await once(server, 'listening')
+  return { port: (server.address() as { port: number }).port, connected: once(server, 'connection') }
+}
+
+describe('a test mail', () => {
+  it('that is taken shows the whole dialogue, with no password and no control character', async (t) => {
+    await using peer = await openPeer([...LOGIN, ...TAKEN])
+    const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
+    const service = await startService(t, { mail, mailCleartextLogin: 'on' })
+    const answer = await testMail(service, await adminToken(service))
+    const { delivered, lines, advice } = resultOf(answer)
+    assert.deepEqual([delivered, advice], [true, null])
+    for (const line of ['> AUTH PLAIN ***', '> RCPT TO:<reader@example.org>', '< 250 queued as 4711']) {
+      assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`)
+    }
+    assert.equal(lines.at(-1), '* the mail was taken: 250 queued as 4711')
+    assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cf}]/u)
+    assert.ok(!answer.text.includes(Buffer.from(`\0me\0${PASSWORD}`).toString('base64')))
+    assert.ok(!answer.text.includes(PASSWORD))
+    assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'no code is in it')
+    assert.ok(!service.logLines.join('\n').includes('reader@example'), 'the log names no address')
+  })
+
+  it('that is refused tells the words of the server and what to do', async (t) => {
+    await using peer = await openPeer([...LOGIN, ['AUTH', '535 5.7.8 go away'], ['QUIT', '221 bye']])
+    const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
+    const service = await startService(t, { mail, mailCleartextLogin: 'on' })
+    const { delivered, lines, advice } = resultOf(await testMail(service, await adminToken(service)))
+    assert.equal(delivered, false)
+    assert.match(lines.at(-1) ?? '', /^\* .*535 5\.7\.8 go away/)
+    assert.match(advice ?? '', /user|password/)
+  })
+
+  it('goes to files too, and to no outbox', async (t) => {
+    const service = await startService(t)
+    const token = await adminToken(service)
+    const { delivered, lines } = resultOf(await testMail(service, token))
+    assert.equal(delivered, true)
+    assert.match(lines.at(-1) ?? '', /written to /)
+    assert.match((await service.mails('reader@example.org')).at(-1) ?? '', /^Subject: Mail from Dateline works\r?$/m)
+    const outbox = await service.call('GET', '/api/v1/admin/outbox', { token })
+    assert.deepEqual(outbox.at('data.items'), [])
+  })
+
+  for (const [name, body] of [
+    ['no address', {}],
+    ['a number', { to: 7 }],
+    ['no e-mail address', { to: 'nobody' }],
+    ['attack: a line of its own', { to: 'a@example.org\r\nBcc: victim@example.org' }],
+    ['attack: a command of its own', { to: 'a@example.org>\r\nRCPT TO:<victim@example.org' }],
+    ['attack: two addresses', { to: 'a@example.org, victim@example.org' }],
+    ['attack: a list', { to: ['a@example.org', 'victim@example.org'] }],
+    ['attack: an option for a program', { to: '-oQ/tmp@example.org -X/tmp/log' }],
+    ['the stand-in of a guest', { to: '0123456789abcdef01234567@anonymous.invalid' }],
+    ['the stand-in of an app', { to: 'administrator@local.invalid' }],
+  ] as const) {
+    it(`to ${name} is refused and not counted`, async (t) => {
+      const service = await startService(t)
+      const answer = await service.call('POST', '/api/v1/admin/outbox/test', {
+        token: await adminToken(service),
+        body,
+      })
+      assert.deepEqual([answer.status, answer.at('error.code')], [400, 'invalidInput'])
+      assert.match(String(answer.at('error.message')), /^to: /)
+    })
+  }
+
+  it('is one of ten in an hour for each administrator, also where rate limits are off', async (t) => {
+    const service = await startService(t)
+    const token = await adminToken(service)
+    for (let i = 0; i < 10; i++) assert.equal((await testMail(service, token)).status, 200)
+    const answer = await testMail(service, token)
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '3600'])
+    assert.equal((await service.mails('reader@example.org')).length, 10)
+    const { accounts, sessions, store } = service.app.services
+    await accounts.ensureAdmin('second@example.org', service.now())
+    const second = String((await store.userByEmail('second@example.org'))?.['id'])
+    const other = await sessions.issue(second, { label: 'a test', now: service.now() })
+    assert.equal((await testMail(service, other)).status, 200)
+    service.advance(3_600_000)
+    assert.equal((await testMail(service, token)).status, 200)
+    const status = await service.call('GET', '/api/v1/admin/status', { token })
+    assert.match(status.text, /\{"name":"test_mails_per_user","refused":1\}/)
+  })
+
+  it('attack: a silent mail server neither holds it for ever nor lets others begin', { skip: ONLY_HERE }, async (t) => {
+    const { port, connected } = await silentServer(t)
+    const service = await startService(t, { mail: `smtp://127.0.0.1:${port}` }, { mailTestMs: 700 })
+    const token = await adminToken(service)
+    const first = testMail(service, token)
+    await connected
+    const second = await testMail(service, token)
+    assert.deepEqual([second.status, second.at('error.code')], [409, 'conflict'])
+    const { delivered, lines, advice } = resultOf(await first)
+    assert.equal(delivered, false)
+    assert.equal(lines.at(-1), '* broken off: nothing came of it within 0.7 seconds')
+    assert.match(advice ?? '', /--mail/)
+    assert.equal(resultOf(await testMail(service, token)).delivered, false, 'the next may begin')
+  })
+
+  it('does not hold up the end of the service', { skip: ONLY_HERE }, async (t) => {
+    const { port, connected } = await silentServer(t)
+    const service = await startService(t, { mail: `smtp://127.0.0.1:${port}` })
+    const trial = testMail(service, await adminToken(service))
+    await connected
+    await service.stop()
+    assert.match(resultOf(await trial).lines.at(-1) ?? '', /the service is stopping/)
+  })
+})
