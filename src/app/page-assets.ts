@@ -5,7 +5,6 @@
  */
 import { readFileSync } from 'node:fs'
 import { getRawAsset, isSea } from 'node:sea'
-import { fileURLToPath } from 'node:url'
 import type { PageAsset } from '../api/page-routes.ts'
 
 export const PAGE_ASSETS_FILE = 'page-assets.bin'
@@ -18,16 +17,13 @@ interface Listed {
   readonly bytes: readonly [number, number | null, number | null]
 }
 
-/** What was built; undefined where nothing was. */
+/** What was built; undefined where nothing was, or what cannot be read: the service works without. */
 export function loadPageAssets(): readonly PageAsset[] | undefined {
   if (isSea()) return unpackAssets(new Uint8Array(getRawAsset(PAGE_ASSETS_FILE)))
   try {
-    return unpackAssets(
-      readFileSync(fileURLToPath(new URL(`../../dist/dashboard/${PAGE_ASSETS_FILE}`, import.meta.url))),
-    )
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    return unpackAssets(readFileSync(new URL(`../../dist/dashboard/${PAGE_ASSETS_FILE}`, import.meta.url)))
+  } catch {
+    return undefined
   }
 }
 
@@ -42,12 +38,12 @@ export function packAssets(assets: readonly PageAsset[]): Uint8Array {
 
 const EMPTY = new Uint8Array()
 
-/** The assets of a file that packAssets() made. */
+/** The assets of a file that packAssets() made. Throws where it is no such file, or a part of one. */
 export function unpackAssets(file: Uint8Array): readonly PageAsset[] {
   let at = file.indexOf(0x0a) + 1
   const list = JSON.parse(Buffer.from(file.subarray(0, at)).toString()) as readonly Listed[]
   const take = (bytes: number): Uint8Array => file.subarray(at, (at += bytes))
-  return list.map(({ path, type, immutable, bytes: [body, brotli, gzip] }) => ({
+  const assets = list.map(({ path, type, immutable, bytes: [body, brotli, gzip] }) => ({
     path,
     type,
     immutable,
@@ -55,4 +51,6 @@ export function unpackAssets(file: Uint8Array): readonly PageAsset[] {
     brotli: brotli === null ? undefined : take(brotli),
     gzip: gzip === null ? undefined : take(gzip),
   }))
+  if (at !== file.length) throw new Error(`Cannot read the pages: expected ${at} bytes, found ${file.length}`)
+  return assets
 }

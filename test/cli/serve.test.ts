@@ -39,6 +39,25 @@ it('serve on a new directory says where it listens, where the data is, and what 
   }
 })
 
+it('serve says where the dashboard is, where it has one', async (t) => {
+  for (const words of [[], ['--dashboard', 'off']]) {
+    const service = await serve(t, [
+      '--data-dir',
+      join(temporaryDirectory(t), 'data'),
+      '--log-format',
+      'pretty',
+      ...words,
+    ])
+    const { status } = await fetch(service.url)
+    await service.end('SIGTERM')
+    // Sources that were not started by npm may not have been built.
+    assert.ok(words.length === 0 ? status === 200 || status === 503 : status === 404, String(status))
+    const { stderr } = service.output()
+    assert.equal(stderr.includes(`Dashboard at ${service.url}/\n`), status === 200, stderr)
+    assert.equal(stderr.includes('dashboard.missing'), status === 503, stderr)
+  }
+})
+
 it('serve writes its log as JSON lines where stderr is no terminal', async (t) => {
   const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
   await fetch(`${service.url}/api/v1/data?model=topic`)

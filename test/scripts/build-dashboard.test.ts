@@ -115,3 +115,9 @@ it('what was packed is unpacked the same', async (t) => {
   assert.ok(assets.some(({ brotli, gzip }) => brotli === undefined || gzip === undefined))
   assert.deepEqual(plain(unpackAssets(packAssets(assets))), plain(assets))
 })
+
+it('a file of assets that was cut off anywhere, or has more to it, is refused', async (t) => {
+  const file = packAssets((await buildDashboard({ root: pages(t) })).assets)
+  for (let bytes = 0; bytes < file.length; bytes++) assert.throws(() => unpackAssets(file.subarray(0, bytes)))
+  assert.throws(() => unpackAssets(Buffer.concat([file, Buffer.from('x')])), /expected \d+ bytes, found \d+/)
+})
