@@ -31,6 +31,9 @@ export interface RouteDoc {
 const ASKED = ['unauthorized', 'tooManyRequests'] as const
 const ADMINS = ['unauthorized', 'forbidden', 'networkError'] as const
 
+const INSTANCE_SAMPLE = 'b1946ac9-2f0d-4c3e-8a57-6d1f0e9c8b7a'
+const METRICS_SAMPLE = '# TYPE dateline_requests_total counter\ndateline_requests_total{method="GET",status="200"} 12\n'
+
 export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
   'POST /api/v1/auth/request-code': {
     tag: 'Accounts',
@@ -252,7 +255,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     id: 'openapi',
     summary: 'Read this description',
     token: 'none',
-    reply: { status: 200, type: 'application/json', schema: { type: 'object' } },
+    reply: { status: 200, type: 'application/json', schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
     errors: [],
   },
   'GET /healthz': {
@@ -267,8 +270,8 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
         type: 'object',
         properties: {
           status: { const: 'ok' },
-          instance: { type: 'string' },
-          uptimeSeconds: { type: 'integer', minimum: 0 },
+          instance: { type: 'string', examples: [INSTANCE_SAMPLE] },
+          uptimeSeconds: { type: 'integer', minimum: 0, examples: [86400] },
         },
         required: ['status', 'instance', 'uptimeSeconds'],
       },
@@ -285,7 +288,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
       type: 'application/json',
       schema: {
         type: 'object',
-        properties: { status: { type: 'string' }, instance: { type: 'string' } },
+        properties: { status: { const: 'ok' }, instance: { type: 'string', examples: [INSTANCE_SAMPLE] } },
         required: ['status', 'instance'],
       },
     },
@@ -296,7 +299,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     id: 'metrics',
     summary: 'Read numbers in the text format of Prometheus; from this machine, or as an administrator',
     token: 'optional',
-    reply: { status: 200, type: 'text/plain', schema: { type: 'string' } },
+    reply: { status: 200, type: 'text/plain', schema: { type: 'string', examples: [METRICS_SAMPLE] } },
     errors: ['unauthorized', 'forbidden'],
   },
 }

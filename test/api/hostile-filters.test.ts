@@ -57,7 +57,7 @@ interface Query {
 
 /** Asks by POST, whose filters may be longer than a request line. */
 function ask(query: Query): Promise<Answer> {
-  return service.data('POST', '/query', { model: 'headline' }, { token, body: query })
+  return service.data('POST', '/query', { model: 'headline' }, { token, body: query, isUndescribed: true })
 }
 
 /** Asks, and reads another item meanwhile: it has to arrive first, or the query was no burden to anybody. */
@@ -65,7 +65,7 @@ async function askBeside(query: Query): Promise<Answer> {
   const since = performance.now()
   let isAnswered = false
   const answer = ask(query).finally(() => (isAnswered = true))
-  const item = await service.data('GET', `/${sampleId(7)}`, { model: 'headline' }, { token })
+  const item = await service.data('GET', `/${sampleId(7)}`, { model: 'headline' }, { token, isUndescribed: true })
   assert.equal(item.status, 200)
   const waited = performance.now() - since
   assert.ok(!isAnswered || waited < BURDEN_MS, `an item waited ${waited} ms for the query`)

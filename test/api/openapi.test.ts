@@ -6,6 +6,7 @@ import { openApiDocument } from '../../src/api/openapi.ts'
 import { adminRoutes, apiRoutes, operationRoutes } from '../../src/api/routes.ts'
 import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
 import { seedSample } from '../../src/content/seeding.ts'
+import { fieldWords, modelWords, wordedPaths } from '../../src/models/field-words.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import * as replies from '../../src/models/replies.ts'
 import { newCast } from '../support/cast.ts'
@@ -22,6 +23,8 @@ await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.examp
 
 const isMembers = (value: Json | undefined): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const models = document['x-dateline-models'] as Members[]
 
 /** The table as it stands; nothing of it is called here. */
 const anything = new Proxy({}, { get: () => () => {} }) as never
@@ -113,6 +116,79 @@ describe('the description of the API', () => {
       )
       assert.ok(Object.keys(responses as Members).some((status) => status.startsWith('2')))
       assert.ok(Object.keys(responses as Members).includes('500'))
+    }
+  })
+
+  it('has examples that fit, for each body, each reply and each code', () => {
+    let count = 0
+    const look = (value: Json, pointer: string): void => {
+      if (!isMembers(value)) return
+      for (const [name, member] of Object.entries(value)) {
+        const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        if (name === 'content') {
+          for (const [type, media] of Object.entries(member as Members)) {
+            const examples = Object.values(((media as Members)['examples'] ?? {}) as Members)
+            const single = (media as Members)['example']
+            const check = compileSchema(document, {
+              pointer: encodeURI(`#${at.slice(1)}/${type.replace('/', '~1')}/schema`),
+            })
+            assert.ok(examples.length > 0 || single !== undefined, at)
+            for (const example of single === undefined ? examples : [{ value: single }]) {
+              const { $ref: ref, value: own } = example as Members
+              const shown = ref === undefined ? own : (resolve(String(ref)) as Members)['value']
+              assert.deepEqual(check(shown), [], at)
+              count++
+            }
+          }
+        } else look(member, at)
+      }
+    }
+    look({ paths: document['paths'] ?? null, components: document['components'] ?? null }, '#')
+    assert.ok(count > 100, `${count} examples`)
+  })
+
+  it('describes each parameter and each model, and words no field that there is not', () => {
+    const { parameters, schemas } = document['components'] as { parameters: Members; schemas: Members }
+    for (const [name, parameter] of Object.entries(parameters)) {
+      assert.equal(typeof (parameter as Members)['description'], 'string', name)
+    }
+    for (const model of MODELS) {
+      assert.ok(modelWords(model), model.name)
+      const { schema } = models.find(({ name }) => name === model.name) ?? {}
+      const described = JSON.stringify(schemas[String(schema)])
+      for (const path of wordedPaths(model)) {
+        const words = fieldWords(model, path) ?? ''
+        assert.ok(described.includes(JSON.stringify(words)), `${model.name} has no ${path}`)
+      }
+    }
+  })
+
+  it('tells of each model who may do what, and what is fast', () => {
+    assert.deepEqual(
+      models.map(({ name }) => name),
+      MODELS.map(({ name }) => name),
+    )
+    const headlines = models.find(({ name }) => name === 'headline')
+    assert.deepEqual((headlines?.['access'] as Members)['create'], {
+      grant: 'publisher',
+      who: 'publishers and administrators',
+    })
+    assert.deepEqual(headlines?.['search'], ['title'])
+    assert.deepEqual((headlines?.['indexes'] as Json[])[0], { fields: ['updatedAt:desc'], beside: ['title'] })
+  })
+
+  it('shows a filter for each operator that the service takes', async () => {
+    const { admin } = await newCast(service)
+    const operators = document['x-dateline-operators'] as Members[]
+    const source = readFileSync(new URL('../../src/query/parse.ts', import.meta.url), 'utf8')
+    const known = [...source.matchAll(/'(\$[a-zA-Z]+)'/g)].map(([, name]) => name)
+    const shown = operators.map(({ name }) => name).filter((name) => String(name).startsWith('$'))
+    assert.deepEqual(new Set(shown), new Set(known))
+    for (const { name, example } of operators) {
+      assert.ok(JSON.stringify(example).includes(`"${String(name)}"`), String(name))
+      const model = name === 'usage' ? 'country' : 'headline'
+      const answer = await service.data('POST', '/query', { model }, { token: admin.token, body: { filter: example } })
+      assert.equal(answer.status, 200, answer.text)
     }
   })
 

@@ -14,6 +14,7 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { SETTINGS, type Config, type SettingName } from '../../src/config/settings.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
 import { wireAddress } from '../../src/mail/address.ts'
+import { assertDescribed } from './described-replies.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
 
 export const ADMIN_EMAIL = 'admin@example.org'
@@ -48,6 +49,8 @@ export interface Call {
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** The reply holds documents that no client could have sent, so that it need not fit the description of the API. */
+  readonly isUndescribed?: true
 }
 
 export interface Signed {
@@ -125,7 +128,11 @@ export async function startService(
   const stop = (): Promise<void> => (stopped ??= app.close())
   t.after(stop)
 
-  const call = async (method: string, path: string, { token, body, headers = {} }: Call = {}): Promise<Answer> => {
+  const call = async (
+    method: string,
+    path: string,
+    { token, body, headers = {}, isUndescribed }: Call = {},
+  ): Promise<Answer> => {
     const response = await fetch(app.url + path, {
       method,
       headers: {
@@ -136,6 +143,9 @@ export async function startService(
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
+    if (isUndescribed !== true) {
+      assertDescribed({ method, path, status: response.status, headers: response.headers, text })
+    }
     const parsed: unknown = text === '' ? undefined : JSON.parse(text)
     const at = (place: string): unknown => lookUp(parsed, place)
     const error = `${String(at('error.code'))}: ${String(at('error.message'))}`

@@ -1,0 +1,68 @@
+/**
+ * A value of each text and number that documents hold, for the examples of the description: like a real one, and always
+ * the same. Fields without one get a value by their kind.
+ */
+import type { Json } from '../base/json.ts'
+import type { Model } from '../models/schema.ts'
+
+/** Of the field of this name in every model. */
+const COMMON: Readonly<Record<string, Json>> = {
+  createdAt: '2026-03-01T08:00:00.000Z',
+  updatedAt: '2026-03-01T09:30:00.000Z',
+  url: 'https://harbour.example/ferry',
+}
+
+const SAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+  headline: {
+    id: '66f000000000000000000501',
+    title: 'New ferry line opens',
+    excerpt: 'Two boats a day from next week.',
+    imageUrl: 'https://harbour.example/ferry.jpg',
+  },
+  topic: {
+    id: '66f000000000000000000301',
+    name: 'Harbours',
+    description: 'Ships, ports and tides.',
+    iconUrl: 'https://example.org/harbours.png',
+  },
+  source: {
+    id: '66f000000000000000000401',
+    name: 'The Harbour Post',
+    description: 'A small paper about the sea.',
+    url: 'https://harbour.example',
+    sourceType: 'localNewsOutlet',
+  },
+  country: {
+    id: '66f000000000000000000101',
+    isoCode: 'IS',
+    name: 'Iceland',
+    flagUrl: 'https://flagcdn.com/h40/is.png',
+  },
+  language: { id: '66f000000000000000000201', code: 'is', name: 'Icelandic', nativeName: 'Íslenska' },
+  user: {
+    id: '66f000000000000000000601',
+    email: 'reader@example.org',
+    appRole: 'standardUser',
+    'feedDecoratorStatus.*.lastShownAt': '2026-03-01T08:15:00.000Z',
+  },
+  user_app_settings: { id: '66f000000000000000000601', 'displaySettings.fontFamily': 'SystemDefault' },
+  user_content_preferences: {
+    id: '66f000000000000000000601',
+    'savedFilters.id': '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10',
+    'savedFilters.name': 'News from the sea',
+  },
+  remote_config: {
+    id: '6643b1b7a4a4e6e1a8e7b1c2',
+    'adConfig.feedAdConfiguration.adType': 'native',
+    'appStatus.latestAppVersion': '1.2.0',
+    'appStatus.iosUpdateUrl': 'https://apps.example.org/ios',
+    'appStatus.androidUpdateUrl': 'https://apps.example.org/android',
+  },
+  dashboard_summary: { id: '6643b1b7a4a4e6e1a8e7b1c3', headlineCount: 1204, topicCount: 12, sourceCount: 57 },
+  signedIn: { token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2NmYwIn0.c2lnbmF0dXJl' },
+}
+
+/** The sample of a field of a model, by its dotted path with `*` for any key of a map. */
+export function sampleOf(model: Pick<Model, 'name'>, path: string): Json | undefined {
+  return SAMPLES[model.name]?.[path] ?? COMMON[path]
+}

@@ -1,0 +1,148 @@
+/**
+ * What models and their fields mean, in a sentence each: for the description of the API, and for forms.
+ *
+ * Paths are dotted, with `*` for any key of a map; items of a list have the path of the list. A field that says by its
+ * name all there is to say has no words.
+ */
+import type { Model } from './schema.ts'
+
+interface ModelWords {
+  readonly about: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Said of the field of this name in every model. */
+const COMMON: Readonly<Record<string, string>> = {
+  id: 'Given by the server, and never changed',
+  createdAt: 'Set by the server, in UTC',
+  updatedAt: 'Set by the server with each change, in UTC',
+  status: 'Whether it is published; apps show what is active',
+  type: 'Always the name of the model',
+}
+
+const WORDS: Readonly<Record<string, ModelWords>> = {
+  headline: {
+    about: 'A news item that links to the article at its source',
+    fields: {
+      excerpt: 'A few sentences of the article, shown below the title',
+      url: 'Address of the article',
+      imageUrl: 'Address of the picture on the card',
+      source: 'Who published it',
+      eventCountry: 'Where it happened',
+      topic: 'What it is about',
+    },
+  },
+  topic: {
+    about: 'A subject that headlines belong to and that people follow',
+    fields: { description: 'A sentence that says what belongs to it', iconUrl: 'Address of its icon' },
+  },
+  source: {
+    about: 'A publisher of headlines',
+    fields: {
+      description: 'A sentence about the publisher',
+      url: 'Address of its home page',
+      sourceType: 'What kind of publisher it is',
+      language: 'What it mostly writes in',
+      headquarters: 'The country that it is at home in',
+    },
+  },
+  country: {
+    about: 'A country: where events happen and publishers are at home',
+    fields: { isoCode: 'Two letters of ISO 3166-1', flagUrl: 'Address of a picture of its flag' },
+  },
+  language: {
+    about: 'A language that sources write in and that apps are shown in',
+    fields: { code: 'Two letters of ISO 639-1', name: 'Its name in English', nativeName: 'Its name in itself' },
+  },
+  user: {
+    about: 'An account, or a guest without an address of its own',
+    fields: {
+      email: 'The address that sign-in codes go to; two users never share one',
+      appRole: 'What the user may do in the apps',
+      dashboardRole: 'What the user may do here: publishers write headlines, administrators do everything',
+      feedDecoratorStatus: 'Which cards of the feed the user has done with, by kind',
+      'feedDecoratorStatus.*.isCompleted': 'Whether the card need not be shown again',
+      'feedDecoratorStatus.*.lastShownAt': 'When the card was last seen; null for never',
+    },
+  },
+  user_app_settings: {
+    about: 'How the apps look for a user; it has the id of its user',
+    fields: {
+      displaySettings: 'Colours and type',
+      'displaySettings.fontFamily': 'Name of a typeface that the app has, or `SystemDefault`',
+      language: 'The language of the app and of mail',
+      feedPreferences: 'How headlines are shown in a list',
+    },
+  },
+  user_content_preferences: {
+    about: 'What a user follows and has saved, within the limits of the role; it has the id of its user',
+    fields: {
+      savedFilters: 'Combinations of topics, sources and countries under a name',
+      'savedFilters.id': 'Chosen by the app',
+    },
+  },
+  remote_config: {
+    about: 'The one document that every app reads at its start: limits, advertisements, cards of the feed, maintenance',
+    fields: {
+      userPreferenceConfig: 'How much users of each role may follow and save',
+      'userPreferenceConfig.guestFollowedItemsLimit': 'Topics, sources and countries that a guest may follow, of each',
+      'userPreferenceConfig.guestSavedHeadlinesLimit': 'Headlines that a guest may save',
+      'userPreferenceConfig.guestSavedFiltersLimit': 'Filters that a guest may save',
+      'userPreferenceConfig.authenticatedFollowedItemsLimit':
+        'Topics, sources and countries that a standard user may follow, of each',
+      'userPreferenceConfig.authenticatedSavedHeadlinesLimit': 'Headlines that a standard user may save',
+      'userPreferenceConfig.authenticatedSavedFiltersLimit': 'Filters that a standard user may save',
+      'userPreferenceConfig.premiumFollowedItemsLimit':
+        'Topics, sources and countries that a premium user may follow, of each',
+      'userPreferenceConfig.premiumSavedHeadlinesLimit': 'Headlines that a premium user may save',
+      'userPreferenceConfig.premiumSavedFiltersLimit': 'Filters that a premium user may save',
+      adConfig: 'Advertisements in the apps',
+      'adConfig.enabled': 'Whether there are any; switch those of the feed off as well',
+      'adConfig.primaryAdPlatform': 'Who provides them: `admob` needs identifiers, `demo` works in demo builds only',
+      'adConfig.platformAdIdentifiers': 'The places for advertisements as each platform names them',
+      'adConfig.feedAdConfiguration': 'Advertisements between the headlines of a feed',
+      'adConfig.feedAdConfiguration.visibleTo': 'Roles that see them; a role that is left out sees none',
+      'adConfig.feedAdConfiguration.visibleTo.*.adFrequency': 'Headlines from one advertisement to the next',
+      'adConfig.feedAdConfiguration.visibleTo.*.adPlacementInterval': 'Headlines before the first advertisement',
+      'adConfig.articleAdConfiguration': 'Advertisements on the page of a headline',
+      'adConfig.articleAdConfiguration.visibleTo': 'Roles that see them, and where on the page',
+      'adConfig.interstitialAdConfiguration': 'Advertisements over the whole screen between two pages',
+      'adConfig.interstitialAdConfiguration.visibleTo.*.transitionsBeforeShowingInterstitialAds':
+        'Pages opened from one of them to the next',
+      feedDecoratorConfig: 'Cards between the headlines of a feed, by kind',
+      'feedDecoratorConfig.*.category': 'Whether the card asks for something or shows a collection',
+      'feedDecoratorConfig.*.visibleTo': 'Roles that see the card; a role that is left out does not',
+      'feedDecoratorConfig.*.visibleTo.*.daysBetweenViews': 'Days until the card is shown again',
+      'feedDecoratorConfig.*.itemsToDisplay': 'Items in a collection; needed where a collection is enabled',
+      appStatus: 'Whether the apps may be used',
+      'appStatus.isUnderMaintenance': 'Locks every app with a notice while it is true',
+      'appStatus.latestAppVersion': 'The newest version of the apps, such as 1.2.0',
+      'appStatus.isLatestVersionOnly': 'Locks apps older than the newest version until they are updated',
+      'appStatus.iosUpdateUrl': 'Where the app for iOS is updated',
+      'appStatus.androidUpdateUrl': 'Where the app for Android is updated',
+    },
+  },
+  dashboard_summary: {
+    about: 'How much active content there is, counted for each request',
+    fields: {
+      headlineCount: 'Active headlines',
+      topicCount: 'Active topics',
+      sourceCount: 'Active sources',
+    },
+  },
+}
+
+/** What the model is for. */
+export function modelWords(model: Pick<Model, 'name'>): string | undefined {
+  return WORDS[model.name]?.about
+}
+
+/** What the field at a dotted path means, where there is more to say than its name does. */
+export function fieldWords(model: Pick<Model, 'name'>, path: string): string | undefined {
+  return WORDS[model.name]?.fields[path] ?? COMMON[path]
+}
+
+/** The paths of a model that have words of their own. */
+export function wordedPaths(model: Pick<Model, 'name'>): readonly string[] {
+  return Object.keys(WORDS[model.name]?.fields ?? {})
+}

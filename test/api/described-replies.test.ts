@@ -1,0 +1,95 @@
+/** The check that all replies of the tests go through: it must catch a reply that the description does not tell of. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { assertDescribed, type ReplyToCheck } from '../support/described-replies.ts'
+
+const METADATA = { requestId: 'r', timestamp: '2026-03-01T12:00:00.000Z' }
+const LANGUAGE = {
+  id: '66f000000000000000000201',
+  code: 'is',
+  name: 'Icelandic',
+  nativeName: 'Íslenska',
+  createdAt: '2026-03-01T08:00:00.000Z',
+  updatedAt: '2026-03-01T08:00:00.000Z',
+  status: 'active',
+}
+
+interface Changes extends Partial<Omit<ReplyToCheck, 'headers' | 'text'>> {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+function reply({ headers = {}, body = { data: LANGUAGE, metadata: METADATA }, ...rest }: Changes): ReplyToCheck {
+  const named = { 'x-request-id': 'r', 'x-dateline-instance': 'i', etag: '"1"' }
+  const always = { 'content-type': 'application/json; charset=utf-8', ...named }
+  return {
+    method: 'GET',
+    path: '/api/v1/data/66f000000000000000000201?model=language',
+    status: 200,
+    text: body === '' ? '' : JSON.stringify(body),
+    ...rest,
+    headers: new Headers({ ...always, ...headers }),
+  }
+}
+
+function failed(code: string, more: object = {}): object {
+  return { error: { code, message: 'why' }, ...more }
+}
+
+describe('replies that fit:', () => {
+  const cases: [name: string, changes: Changes][] = [
+    ['a document', {}],
+    ['a document with a member that its model keeps', { body: { data: { ...LANGUAGE, x: 1 }, metadata: METADATA } }],
+    ['a failure', { status: 404, body: failed('notFound') }],
+    ['a limit', { status: 429, body: failed('tooManyRequests'), headers: { 'retry-after': '3' } }],
+    ['nothing', { method: 'DELETE', status: 204, body: '', headers: { 'content-type': '' } }],
+    ['a document that the client has', { status: 304, body: '', headers: { 'content-type': '' } }],
+    ['no such path', { path: '/api/v2', status: 404, body: failed('notFound') }],
+    ['no such method', { method: 'PATCH', status: 405, body: failed('methodNotAllowed') }],
+    ['a head', { method: 'HEAD', body: '' }],
+  ]
+  for (const [name, changes] of cases) it(name, () => assertDescribed(reply(changes)))
+})
+
+describe('replies that do not fit are caught:', () => {
+  const { nativeName: _nativeName, ...lacking } = LANGUAGE
+  const data = (document: object): Changes => ({ body: { data: document, metadata: METADATA } })
+  const page = (item: object): object => ({ data: { items: [item], cursor: null, hasMore: false }, metadata: METADATA })
+  const cases: [name: string, changes: Changes, message: RegExp][] = [
+    ['a status that nobody told of', { status: 418, body: failed('notFound') }, /has no status 418/],
+    ['a success that has another status', { status: 201 }, /has no status 201/],
+    ['a route without a description', { path: '/api/v1/other', status: 200 }, /is missing/],
+    ['a method without a description', { method: 'PATCH', status: 200 }, /is missing/],
+    ['a document that lacks a member', data(lacking), /expected nativeName/],
+    ['a member of another type', data({ ...LANGUAGE, name: 7 }), /expected string, found 7/],
+    ['a date in another form', data({ ...LANGUAGE, createdAt: 'soon' }), /expected a date-time/],
+    ['a document of another model', { path: '/api/v1/data/1?model=topic' }, /expected description/],
+    [
+      'a document of another model in a list',
+      { path: '/api/v1/data?model=topic', body: page(LANGUAGE) },
+      /description/,
+    ],
+    ['a member beside data', { body: { data: LANGUAGE, metadata: METADATA, debug: 1 } }, /no such member/],
+    ['a member that the model drops', { path: '/api/v1/data/1?model=dashboard_summary' }, /no such member/],
+    ['no metadata', { body: { data: LANGUAGE } }, /expected metadata/],
+    [
+      'a code that the status does not have',
+      { status: 404, body: failed('conflict') },
+      /expected one of \["notFound"\]/,
+    ],
+    ['a failure with a stack', { status: 404, body: failed('notFound', { stack: '…' }) }, /no such member/],
+    ['a limit that does not say how long', { status: 429, body: failed('tooManyRequests') }, /header Retry-After/],
+    ['a document without its version', { headers: { etag: '' } }, /header ETag/],
+    ['no name of the request', { headers: { 'x-request-id': '' } }, /header X-Request-Id/],
+    ['a body of another type', { headers: { 'content-type': 'text/html' } }, /no type text\/html/],
+    ['a body where there is none', { method: 'DELETE', status: 204 }, /has no body for 204/],
+    ['a body that is no JSON', { text: '<html>' } as Changes, /JSON/],
+  ]
+  for (const [name, changes, message] of cases) {
+    it(name, () => {
+      const one = reply(changes)
+      for (const [header, value] of Object.entries(changes.headers ?? {})) if (value === '') one.headers.delete(header)
+      assert.throws(() => assertDescribed(one), message)
+    })
+  }
+})
