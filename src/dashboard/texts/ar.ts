@@ -68,6 +68,17 @@ export const ar: Texts = {
   'form.removeKey': 'إزالة {key}',
   'picker.search': 'اكتب للبحث',
   'picker.nothing': 'لم يُعثر على شيء',
+  // Overview
+  'overview.perDay': 'الأخبار في كل يوم، آخر 30 يومًا',
+  'overview.dayCount':
+    'zero:{day}: لا أخبار|one:{day}: خبر واحد|two:{day}: خبران|few:{day}: {count} أخبار|many:{day}: {count} خبرًا|other:{day}: {count} خبر',
+  'overview.day': 'اليوم',
+  'overview.latest': 'آخر التغييرات',
+  'overview.none': 'لا أخبار بعد',
+  'overview.first': 'اكتب الخبر الأول',
+  'overview.drafts':
+    'zero:لا مسودات|one:مسودة واحدة تنتظر|two:مسودتان تنتظران|few:{count} مسودات تنتظر|many:{count} مسودة تنتظر|other:{count} مسودة تنتظر',
+  'overview.attention': 'يحتاج إلى انتباه',
   // Models
   'model.headline': 'خبر',
   'models.headline': 'الأخبار',

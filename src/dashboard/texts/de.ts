@@ -69,6 +69,15 @@ export const de: Texts = {
   'form.removeKey': '{key} entfernen',
   'picker.search': 'Tippen, um zu suchen',
   'picker.nothing': 'Nichts gefunden',
+  // Overview
+  'overview.perDay': 'Schlagzeilen je Tag, letzte 30 Tage',
+  'overview.dayCount': 'one:{day}: {count} Schlagzeile|other:{day}: {count} Schlagzeilen',
+  'overview.day': 'Tag',
+  'overview.latest': 'Letzte Änderungen',
+  'overview.none': 'Es gibt noch keine Schlagzeilen',
+  'overview.first': 'Die erste schreiben',
+  'overview.drafts': 'one:{count} Entwurf wartet|other:{count} Entwürfe warten',
+  'overview.attention': 'Braucht Aufmerksamkeit',
   // Models
   'model.headline': 'Schlagzeile',
   'models.headline': 'Schlagzeilen',

@@ -66,6 +66,15 @@ export const en = {
   'form.removeKey': 'Remove {key}',
   'picker.search': 'Type to search',
   'picker.nothing': 'Nothing found',
+  // Overview
+  'overview.perDay': 'Headlines of each day, last 30 days',
+  'overview.dayCount': 'one:{day}: {count} headline|other:{day}: {count} headlines',
+  'overview.day': 'Day',
+  'overview.latest': 'Latest changes',
+  'overview.none': 'There are no headlines yet',
+  'overview.first': 'Write the first one',
+  'overview.drafts': 'one:{count} draft waits for you|other:{count} drafts wait',
+  'overview.attention': 'Needs attention',
   // Models
   'model.headline': 'Headline',
   'models.headline': 'Headlines',

@@ -68,6 +68,15 @@ export const es: Texts = {
   'form.removeKey': 'Quitar {key}',
   'picker.search': 'Escriba para buscar',
   'picker.nothing': 'No se encontró nada',
+  // Overview
+  'overview.perDay': 'Titulares por día, últimos 30 días',
+  'overview.dayCount': 'one:{day}: {count} titular|other:{day}: {count} titulares',
+  'overview.day': 'Día',
+  'overview.latest': 'Últimos cambios',
+  'overview.none': 'Todavía no hay titulares',
+  'overview.first': 'Escribir el primero',
+  'overview.drafts': 'one:{count} borrador espera|other:{count} borradores esperan',
+  'overview.attention': 'Requiere atención',
   // Models
   'model.headline': 'Titular',
   'models.headline': 'Titulares',

@@ -70,6 +70,15 @@ export const fr: Texts = {
   'form.removeKey': 'Retirer {key}',
   'picker.search': 'Tapez pour chercher',
   'picker.nothing': 'Rien trouvé',
+  // Overview
+  'overview.perDay': 'Titres par jour, 30 derniers jours',
+  'overview.dayCount': 'one:{day} : {count} titre|other:{day} : {count} titres',
+  'overview.day': 'Jour',
+  'overview.latest': 'Derniers changements',
+  'overview.none': 'Il n’y a pas encore de titres',
+  'overview.first': 'Écrire le premier',
+  'overview.drafts': 'one:{count} brouillon attend|other:{count} brouillons attendent',
+  'overview.attention': 'À surveiller',
   // Models
   'model.headline': 'Titre',
   'models.headline': 'Titres',

@@ -1,0 +1,80 @@
+/**
+ * A small chart of bars: values by day, on lines for nothing, the half and the top.
+ *
+ * Each bar says its value when it is pointed at; who does not see the drawing has the same numbers as a table.
+ */
+import { locale, t } from '../texts/texts.ts'
+import { DAYS, roundTop, type DailyCount } from '../daily-counts.ts'
+import { h, svg } from './dom.ts'
+
+const WIDTH = 720
+const HEIGHT = 180
+const LEFT = 44
+const BOTTOM = 22
+const TOP = 10
+
+export function barChart(title: string, days: readonly DailyCount[]): HTMLElement {
+  const top = roundTop(days.map(({ count }) => count))
+  const y = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top)
+  const step = (WIDTH - LEFT) / DAYS
+  const short = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' })
+  const long = new Intl.DateTimeFormat(locale(), { dateStyle: 'full' })
+  const lines = [0, top / 2, top].map((value) => [
+    svg('line', { class: value === 0 ? 'base' : 'rule', x1: LEFT, x2: WIDTH, y1: y(value), y2: y(value) }),
+    svg('text', { class: 'scale', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, value.toLocaleString(locale())),
+  ])
+  const bars = days.map(({ day, count }, i) => {
+    const x = LEFT + i * step
+    const words = t('overview.dayCount', { day: long.format(day), count })
+    return svg(
+      'g',
+      { class: i === days.length - 1 ? 'day today' : 'day' },
+      svg('title', {}, words),
+      svg('rect', { class: 'reach', x, y: TOP, width: step, height: HEIGHT - TOP - BOTTOM }),
+      count === 0
+        ? null
+        : svg('rect', {
+            class: 'bar',
+            x: x + step * 0.16,
+            y: Math.min(y(count), y(0) - 2),
+            width: step * 0.68,
+            height: Math.max(2, y(0) - y(count)),
+            rx: 2,
+          }),
+    )
+  })
+  const marks = days.map(({ day }, i) =>
+    (days.length - 1 - i) % 7 === 0
+      ? svg(
+          'text',
+          {
+            class: 'scale',
+            x: LEFT + (i + 0.5) * step,
+            y: HEIGHT - 5,
+            'text-anchor': i === days.length - 1 ? 'end' : 'middle',
+          },
+          short.format(day),
+        )
+      : null,
+  )
+  return h(
+    'figure',
+    { class: 'chart' },
+    svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, 'aria-hidden': 'true' }, lines, bars, marks),
+    h(
+      'table',
+      { class: 'spoken' },
+      h('caption', {}, title),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('overview.day')), h('th', { scope: 'col' }, title))),
+      h(
+        'tbody',
+        {},
+        days
+          .filter(({ count }) => count > 0)
+          .map(({ day, count }) =>
+            h('tr', {}, h('th', { scope: 'row' }, long.format(day)), h('td', {}, String(count))),
+          ),
+      ),
+    ),
+  )
+}
