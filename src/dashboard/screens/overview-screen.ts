@@ -142,7 +142,7 @@ function latestItem(document: StoredDocument): HTMLElement {
   return h(
     'li',
     {},
-    h('a', { href: hrefTo([pathOf(headline), document.id]), dir: 'auto' }, labelOf(document)),
+    h('a', { href: hrefTo([pathOf(headline), document.id]) }, h('bdi', {}, labelOf(document))),
     statusTag(document['status']),
     h('span', { class: 'soft' }, ago(String(document['updatedAt']))),
   )

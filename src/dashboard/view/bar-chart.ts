@@ -7,20 +7,24 @@ import { locale, t } from '../texts/texts.ts'
 import { DAYS, roundTop, type DailyCount } from '../daily-counts.ts'
 import { h, svg } from './dom.ts'
 
+/** Drawn in about the size in which it is shown, so that its words are as large as others. */
 const WIDTH = 720
+const WIDTH_NARROW = 340
 const HEIGHT = 180
 const LEFT = 44
 const BOTTOM = 22
 const TOP = 10
 
 export function barChart(title: string, days: readonly DailyCount[]): HTMLElement {
+  const isNarrow = matchMedia('(width < 40rem)').matches
+  const width = isNarrow ? WIDTH_NARROW : WIDTH
   const top = roundTop(days.map(({ count }) => count))
   const y = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top)
-  const step = (WIDTH - LEFT) / DAYS
+  const step = (width - LEFT) / DAYS
   const short = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' })
   const long = new Intl.DateTimeFormat(locale(), { dateStyle: 'full' })
   const lines = [0, top / 2, top].map((value) => [
-    svg('line', { class: value === 0 ? 'base' : 'rule', x1: LEFT, x2: WIDTH, y1: y(value), y2: y(value) }),
+    svg('line', { class: value === 0 ? 'base' : 'rule', x1: LEFT, x2: width, y1: y(value), y2: y(value) }),
     svg('text', { class: 'scale', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, value.toLocaleString(locale())),
   ])
   const bars = days.map(({ day, count }, i) => {
@@ -44,7 +48,7 @@ export function barChart(title: string, days: readonly DailyCount[]): HTMLElemen
     )
   })
   const marks = days.map(({ day }, i) =>
-    (days.length - 1 - i) % 7 === 0
+    (days.length - 1 - i) % (isNarrow ? 14 : 7) === 0
       ? svg(
           'text',
           {
@@ -60,20 +64,25 @@ export function barChart(title: string, days: readonly DailyCount[]): HTMLElemen
   return h(
     'figure',
     { class: 'chart' },
-    svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, 'aria-hidden': 'true' }, lines, bars, marks),
+    svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, 'aria-hidden': 'true' }, lines, bars, marks),
+    // A table does not take a size, so what hides it is around it.
     h(
-      'table',
+      'div',
       { class: 'spoken' },
-      h('caption', {}, title),
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('overview.day')), h('th', { scope: 'col' }, title))),
       h(
-        'tbody',
+        'table',
         {},
-        days
-          .filter(({ count }) => count > 0)
-          .map(({ day, count }) =>
-            h('tr', {}, h('th', { scope: 'row' }, long.format(day)), h('td', {}, String(count))),
-          ),
+        h('caption', {}, title),
+        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('overview.day')), h('th', { scope: 'col' }, title))),
+        h(
+          'tbody',
+          {},
+          days
+            .filter(({ count }) => count > 0)
+            .map(({ day, count }) =>
+              h('tr', {}, h('th', { scope: 'row' }, long.format(day)), h('td', {}, String(count))),
+            ),
+        ),
       ),
     ),
   )
