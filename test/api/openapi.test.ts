@@ -216,6 +216,20 @@ describe('real documents fit their schemas:', () => {
     })
   }
 
+  for (const [key, doc] of Object.entries(ROUTE_DOCS)) {
+    const [method = '', path = ''] = key.split(' ')
+    if (method !== 'GET' || !/\/(?:admin|dashboard)\//.test(path) || !('data' in doc.reply)) continue
+    const { data } = doc.reply
+    it(`${data} of ${path}`, async () => {
+      const { admin } = await newCast(service)
+      const answer = await service.call('GET', path.replace(':id', admin.id), { token: admin.token })
+      assert.equal(answer.status, 200, answer.text)
+      assert.deepEqual(checkFor(data)(answer.at('data')), [])
+      // Nobody has made a backup here.
+      if (data !== 'Backups') assert.notDeepEqual(answer.at('data.items'), [], 'there is nothing to look at')
+    })
+  }
+
   it('and a failure', async () => {
     const answer = await service.call('GET', '/api/v1/data')
     assert.deepEqual(checkFor('Failure')(answer.body), [])
