@@ -46,6 +46,7 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
       {
         '/': FORM,
         '/form.js': FORM_SCRIPT,
+        '/other': '<title>Another</title>',
         '/inline': `${FORM}<script>alert(1)</script>`,
         ...Object.fromEntries(
           Object.entries(bad).flatMap(([name, script]) => [
@@ -125,6 +126,32 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
       assert.deepEqual(seen, [360, 640, true, true, true, 'Asia/Tokyo', 'ar-EG', 'ar-EG'])
       await page.emulate({ colorScheme: 'light', reducedMotion: false, forcedColors: false, locale: 'en-US' })
       await page.resize({ width: 1280, height: 800 })
+    })
+
+    it('answers dialogs of scripts, and sees those before a page is left', async () => {
+      await page.evaluate(() => void setTimeout(() => document.body.append(String(confirm('Delete it?')))))
+      assert.equal(await page.answerDialog('dismiss'), 'Delete it?')
+      await page.waitFor(async () => (await page.text()).endsWith('false'), 'the answer')
+      await page.evaluate(() => addEventListener('beforeunload', (event) => event.preventDefault()))
+      await page.click({ role: 'textbox', name: 'Name' })
+      await page.evaluate(() => void setTimeout(() => location.assign('/other')))
+      await page.waitFor(async () => (await page.title()) === 'Another', 'the other page')
+      assert.deepEqual(
+        (await page.dialogs()).map(({ type }) => type),
+        ['confirm', 'beforeunload'],
+      )
+      await page.open('/')
+    })
+
+    it('keeps what is downloaded', async () => {
+      await page.evaluate(() => {
+        const link = document.createElement('a')
+        link.href = URL.createObjectURL(new Blob(['one,two']))
+        link.download = 'topics.csv'
+        link.click()
+      })
+      const [file] = await page.waitFor(() => page.downloads().length > 0 && page.downloads(), 'the file')
+      assert.deepEqual([file?.name, String(file?.bytes)], ['topics.csv', 'one,two'])
     })
 
     it('opens another tab, which shares what is stored for good', async () => {

@@ -29,6 +29,13 @@ interface NetworkEvent {
   readonly errorText?: string
   readonly canceled?: boolean
   readonly blockedReason?: string
+  readonly message?: string
+}
+
+/** A dialog of the browser: `alert`, `confirm`, `prompt`, or `beforeunload`, which asks whether to leave the page. */
+export interface PageDialog {
+  readonly type: string
+  readonly message: string
 }
 
 export interface PageRequest {
@@ -72,9 +79,11 @@ export interface Traffic {
   takePerformance(entries: readonly LogEntry[]): void
   takeConsole(entries: readonly LogEntry[]): void
   readonly requests: readonly PageRequest[]
+  /** Every dialog that was opened. */
+  readonly dialogs: readonly PageDialog[]
   /** What went wrong, but for what is allowed. */
   problems(allow: readonly AllowedProblem[]): readonly Problem[]
-  /** Forgets requests that are over and everything that was complained about. */
+  /** Forgets requests that are over, dialogs, and everything that was complained about. */
   forget(): void
 }
 
@@ -85,6 +94,7 @@ export function createTraffic(service: string): Traffic {
   const { host } = new URL(service)
   let requests: { readonly id: string; readonly started: number; readonly request: PageRequest }[] = []
   let complaints: Problem[] = []
+  let dialogs: PageDialog[] = []
 
   const open = (id: string, { timestamp, type, request, url }: NetworkEvent): void => {
     const made: PageRequest = {
@@ -116,6 +126,9 @@ export function createTraffic(service: string): Traffic {
         return change(event, { status: event.response?.status ?? 0, responseHeaders: event.response?.headers ?? {} })
       case 'Network.loadingFinished':
         return change(event, { isOver: true })
+      case 'Page.javascriptDialogOpening':
+        dialogs.push({ type: event.type ?? '', message: event.message ?? '' })
+        return
       case 'Network.loadingFailed': {
         const failure = event.blockedReason ?? event.errorText ?? 'failed'
         return change(event, { failure, isCanceled: event.canceled === true, isOver: true })
@@ -145,6 +158,9 @@ export function createTraffic(service: string): Traffic {
     get requests() {
       return requests.map(({ request }) => request)
     },
+    get dialogs() {
+      return dialogs
+    },
     problems(allow) {
       const failed = requests.flatMap(({ request }) => ofRequest(request))
       // The console's line about a request that is already told.
@@ -156,6 +172,7 @@ export function createTraffic(service: string): Traffic {
     forget() {
       requests = requests.filter(({ request }) => !request.isOver)
       complaints = []
+      dialogs = []
     },
   }
 }

@@ -26,7 +26,7 @@ import {
 import type { Key } from './key-strokes.ts'
 import { createEmulation, type Emulation } from './page-emulation.ts'
 import { createInput, inElement, valueOf } from './page-input.ts'
-import type { AllowedProblem, PageRequest, Problem, Traffic } from './page-traffic.ts'
+import type { AllowedProblem, PageDialog, PageRequest, Problem, Traffic } from './page-traffic.ts'
 import { PATIENCE_MS, until } from './patience.ts'
 import { WebDriverError, type Session } from './web-driver.ts'
 
@@ -75,8 +75,13 @@ export interface Page {
   select(target: Target, option: string): Promise<void>
   /** Presses keys one after the other: `Tab`, `Shift+Tab`, `Ctrl+S`, `/`. The page gets them where its focus is. */
   press(...chords: readonly Key[]): Promise<void>
-  /** Answers an open dialog of the browser (confirm, leave page?) and gives its text. */
+  /** Answers an open `confirm()` or `alert()` and gives its text. */
   answerDialog(answer: 'accept' | 'dismiss'): Promise<string>
+  /**
+   * Every dialog of this browser so far, also those that ask whether to leave a page (`beforeunload`): WebDriver
+   * answers these with yes by itself.
+   */
+  dialogs(): Promise<readonly PageDialog[]>
 
   /**
    * Asks until the answer is neither undefined, null nor false, and gives it. Else fails after `milliseconds` with what
@@ -236,6 +241,11 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       const text = await page.waitFor(() => send('GET', '/alert/text'), 'a dialog')
       await send('POST', `/alert/${answer}`)
       return String(text)
+    },
+
+    async dialogs() {
+      await drain()
+      return traffic.dialogs
     },
 
     async waitFor(question, what, milliseconds = PATIENCE_MS) {
