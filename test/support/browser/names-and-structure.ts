@@ -12,7 +12,7 @@ const CONTROLS = [
 ]
 /** These and what they hold are reached through their container, by arrow keys. */
 const PARTS = ['option', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem', 'radio']
-const NAMED = [...CONTROLS, ...PARTS, 'dialog', 'alertdialog', 'image', 'heading', 'form', 'meter', 'progressbar']
+const NAMED = [...CONTROLS, ...PARTS, 'dialog', 'alertdialog', 'image', 'heading', 'meter', 'progressbar']
 /** What may get the focus from a script without a name, since its content is what is read then. */
 const QUIET = ['RootWebArea', 'main']
 const MEANINGLESS = ['', 'generic', 'none', 'Section', 'LayoutTable', 'paragraph', 'LabelText']

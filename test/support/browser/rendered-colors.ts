@@ -76,7 +76,9 @@ function colorTools() {
 
   /** What the browser paints behind everything. */
   const canvas = (): Color => {
-    const scheme = getComputedStyle(document.documentElement).colorScheme
+    const { colorScheme } = getComputedStyle(document.documentElement)
+    const meta = document.querySelector<HTMLMetaElement>('meta[name="color-scheme"]')?.content ?? ''
+    const scheme = colorScheme === 'normal' ? meta : colorScheme
     const isDark = /dark/.test(scheme) && (!/light/.test(scheme) || matchMedia('(prefers-color-scheme: dark)').matches)
     return isDark ? [18, 18, 18, 1] : [255, 255, 255, 1]
   }
