@@ -110,7 +110,13 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   starting.defer(() => housekeeping.stop())
 
   const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
-  const documents = createDocuments({ store, now, newId, settings, invite: accounts.invite })
+  const documents = createDocuments({
+    store,
+    now,
+    newId,
+    settings,
+    invitations: { invite: accounts.invite, check: accounts.checkInvitation },
+  })
   const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: mail.wake })
   const checks = readinessChecks({ store, dataDir: resolve(config.dataDir), backups, now })
   const system = systemRoutes({

@@ -16,6 +16,7 @@ import { created, noContent, notModified, ok, type Exchange, type Reply } from '
 import { isKnown, readPreconditions, requireToHold } from '../http/preconditions.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
+import type { DocumentProblems } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
 import type { Condition } from '../store/store.ts'
 
@@ -25,6 +26,8 @@ export interface DataRoutes {
   query(exchange: Exchange, session: Session): Promise<Reply>
   /** How such a list is answered, and what that takes. */
   explain(exchange: Exchange, session: Session): Promise<Reply>
+  /** What creating or, with an `id`, replacing a document would refuse. */
+  check(exchange: Exchange, session: Session): Promise<Reply>
   create(exchange: Exchange, session: Session): Promise<Reply>
   read(exchange: Exchange, session: Session): Promise<Reply>
   replace(exchange: Exchange, session: Session): Promise<Reply>
@@ -43,6 +46,12 @@ export function dataRoutes(documents: Documents): DataRoutes {
       ok(await documents.list(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
     explain: async (exchange, { caller }) =>
       ok(await documents.explain(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
+    async check(exchange, { caller }) {
+      const [model, id] = [readModel(exchange), exchange.query.get('id')]
+      const problems = await documents.check(model, id, () => exchange.readJson(), caller)
+      const reply: DocumentProblems = { problems: problems.map(({ path, message }) => ({ path, message })) }
+      return ok(JSON.stringify(reply))
+    },
     async create(exchange, { caller }) {
       const text = await documents.create(readModel(exchange), () => exchange.readJson(), caller)
       return created(text, { ETag: entityTag(text) })

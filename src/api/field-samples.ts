@@ -59,6 +59,10 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     'appStatus.androidUpdateUrl': 'https://apps.example.org/android',
   },
   dashboard_summary: { id: '6643b1b7a4a4e6e1a8e7b1c3', headlineCount: 1204, topicCount: 12, sourceCount: 57 },
+  documentProblems: {
+    'problems.path': 'source.language.code',
+    'problems.message': 'expected a string, found 7',
+  },
   signedIn: { token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2NmYwIn0.c2lnbmF0dXJl' },
 }
 

@@ -58,6 +58,11 @@ export const PARAMETERS: Readonly<Record<ParameterName, JsonSchema>> = {
     description: 'Only mails in this state',
     example: 'waiting',
   },
+  id: {
+    ...inQuery('id', { type: 'string', minLength: 1 }),
+    description: 'The document that the body is to replace; without it, a new one is meant',
+    example: '66f000000000000000000301',
+  },
   ifMatch: inHeader('If-Match', 'ETags of which the document must have one, or `*`'),
   ifNoneMatch: inHeader('If-None-Match', 'ETags of which the document must have none'),
 }

@@ -30,6 +30,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   list: 'list',
   query: 'list',
   explain: 'list',
+  check: 'create',
   create: 'create',
   read: 'read',
   replace: 'replace',

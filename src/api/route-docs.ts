@@ -7,7 +7,7 @@ import type { JsonSchema } from './openapi-schema.ts'
 
 /** A parameter of the query, or a header, that some routes share. */
 export type ParameterName =
-  'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state' | 'ifMatch' | 'ifNoneMatch'
+  'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state' | 'id' | 'ifMatch' | 'ifNoneMatch'
 
 export interface RouteDoc {
   readonly tag: 'Accounts' | 'Data' | 'Dashboard' | 'Administration' | 'Operation'
@@ -126,6 +126,17 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     body: 'Query',
     reply: { status: 200, data: 'QueryPlan' },
     errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'methodNotAllowed', 'networkError'],
+  },
+  'POST /api/v1/data/check': {
+    tag: 'Data',
+    id: 'check',
+    summary: 'Tell all that creating or, with an id, replacing a document would refuse, and write nothing',
+    description: 'At most fifty problems. `path` is empty where the whole body is meant.',
+    token: 'required',
+    parameters: ['model', 'id'],
+    body: 'document',
+    reply: { status: 200, data: 'DocumentProblems' },
+    errors: [...ASKED, 'badRequest', 'invalidInput', 'forbidden', 'notFound', 'methodNotAllowed'],
   },
   'GET /api/v1/data/:id': {
     tag: 'Data',

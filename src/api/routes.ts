@@ -98,6 +98,7 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
     { method: 'POST', path: '/api/v1/data', handler: limited(data.create) },
     { method: 'POST', path: '/api/v1/data/query', handler: limited(data.query) },
     { method: 'POST', path: '/api/v1/data/explain', handler: editor(data.explain) },
+    { method: 'POST', path: '/api/v1/data/check', handler: limited(data.check) },
     { method: 'GET', path: '/api/v1/data/:id', handler: item },
     { method: 'PUT', path: '/api/v1/data/:id', handler: limited(data.replace) },
     { method: 'DELETE', path: '/api/v1/data/:id', handler: limited(data.remove) },

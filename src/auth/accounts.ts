@@ -1,5 +1,5 @@
 /** The life of an account: sign-in by code, guests, conversion, the dashboard's door, deletion. */
-import { fail } from '../base/failure.ts'
+import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
@@ -36,6 +36,8 @@ export interface Accounts {
   instanceToken(email: string | undefined, now: number): Promise<string>
   /** An account that an administrator makes for somebody else. Throws invalidInput, or conflict for a taken address. */
   invite(invitation: Invitation): Promise<JsonObject>
+  /** Throws what an invitation to this address would, and creates nothing. */
+  checkInvitation(email: string): Promise<void>
 }
 
 export interface CodeRequest {
@@ -159,9 +161,16 @@ export function createAccounts({
     async invite({ now, email, ...roles }) {
       const account = await prepare(now, { ...roles, email: readEmail(email) })
       if ((await store.createAccount(account)) === 'inserted') return account.user.value
-      throw fail('conflict', 'email: a user with this e-mail address exists already')
+      throw addressTaken()
+    },
+    async checkInvitation(email) {
+      if ((await store.userByEmail(readEmail(email))) !== undefined) throw addressTaken()
     },
   }
+}
+
+function addressTaken(): Failure {
+  return fail('conflict', 'email: a user with this e-mail address exists already')
 }
 
 /** Throws unauthorized for an address that nobody has, forbidden for a user without a dashboard role. */

@@ -8,7 +8,6 @@
  * The version is looked at twice: before the body is read, which spares everybody the rest, and again in the step that
  * writes, so that of two who mean the same version one wins.
  */
-import { isoDate } from '../base/dates.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
@@ -16,22 +15,24 @@ import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
 import { dashboardSummary } from '../models/dashboard-summary.ts'
 import { headline } from '../models/headline.ts'
-import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
 import type { Model, Operation } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { topic } from '../models/topic.ts'
-import { userContentPreferences } from '../models/user-content-preferences.ts'
 import { user } from '../models/user.ts'
 import { matches } from '../query/match.ts'
 import type { Condition, Document, Store } from '../store/store.ts'
 import { requireOwner, requireRole } from './access.ts'
+import {
+  createDocumentCheck,
+  existsAlready,
+  LAST_ADMIN_DELETED,
+  LAST_ADMIN_DEMOTED,
+  ownedByNobody,
+} from './document-check.ts'
+import { createDrafts } from './drafts.ts'
 import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
-import { checkPreferences } from './preference-rules.ts'
-import { resolveReferences } from './references.ts'
-import { checkRemoteConfig } from './remote-config-rules.ts'
-import { remoteConfigSeed } from './seeds.ts'
-import { changeUser, readInvitation, type Invite } from './user-changes.ts'
-import { validateDocument } from './validate.ts'
+import { failureOf, refuse, type Problem } from './problems.ts'
+import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 /** Reads the body; called once everything that can be checked without it has been. */
 export type ReadBody = () => Promise<JsonObject>
@@ -47,6 +48,8 @@ export interface Documents {
   create(model: Model, body: ReadBody, caller: Caller): Promise<string>
   replace(model: Model, id: string, body: ReadBody, { caller, condition }: Changing): Promise<string>
   remove(model: Model, id: string, { caller, condition }: Changing): Promise<void>
+  /** All that creating a document would refuse or, with an id, replacing that one. Nothing is written. */
+  check(model: Model, id: string | undefined, body: ReadBody, caller: Caller): Promise<readonly Problem[]>
   /** A document that needs no caller: the remote configuration, where the operator has made it public. */
   readPublic(model: Model, id: string): Promise<string>
 }
@@ -62,11 +65,14 @@ export interface DocumentsOptions {
   readonly now: Clock
   readonly newId: NewId
   readonly settings: ListSettings
-  /** Creates the account of a user that an administrator adds. */
-  readonly invite: Invite
+  /** How an administrator adds a user. */
+  readonly invitations: Invitations
 }
 
-export function createDocuments({ store, now, newId, settings, invite }: DocumentsOptions): Documents {
+export function createDocuments({ store, now, newId, settings, invitations }: DocumentsOptions): Documents {
+  const drafts = createDrafts({ store, now, newId })
+  const problemsOf = createDocumentCheck({ store, drafts, invitations })
+
   const requireItem = async (model: Model, id: string): Promise<string> => {
     const text = model === dashboardSummary ? await summaryText(store, id) : await store.get(model, id)
     if (text === undefined) throw notFound(model, id)
@@ -81,21 +87,10 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
     return text
   }
 
-  /** What a body must fulfil beyond the declaration of its model. */
-  const rules = async (model: Model, caller: Caller): Promise<Rules> => {
-    if (model === remoteConfig) return (next) => checkRemoteConfig(next)
-    if (model !== userContentPreferences) return () => {}
-    const text = await store.get(remoteConfig, remoteConfig.singleton ?? '')
-    const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig
-    return (next, stored) => checkPreferences({ caller, config, stored, next })
-  }
-
   const insert = async (model: Model, document: Document): Promise<string> => {
     const outcome = await store.insert(model, document)
     if (outcome === 'inserted') return writeJson(document.value)
-    if (outcome === 'exists')
-      throw fail('conflict', `A ${model.name} with the id ${describe(document.id)} exists already`)
-    throw fail('invalidInput', `id: expected the id of a user, found ${describe(document.id)}, which no user has`)
+    throw failureOf(outcome === 'exists' ? existsAlready(model, document.id) : ownedByNobody(document.id))
   }
 
   return {
@@ -123,29 +118,19 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
 
     async create(model, body, caller) {
       requireRole(model, 'create', caller)
-      if (model === user) return writeJson(await invite({ ...readInvitation(await body()), now: now() }))
-      const sent = await resolveReferences(model, await body(), store)
-      const id = newDocumentId(model, sent, { caller, newId })
-      const time = isoDate(now())
-      const value = validateDocument(model, sent, { generated: { id, createdAt: time, updatedAt: time } })
-      const check = await rules(model, caller)
-      check(value, undefined)
-      return insert(model, { id, value })
+      if (model !== user) return insert(model, await drafts.create(model, await body(), { caller, report: refuse }))
+      const invited = readInvitation(await body(), refuse)
+      return writeJson(await invitations.invite({ ...invited, now: now() }))
     },
 
     async replace(model, id, body, { caller, condition }) {
       const found = await admit(model, 'replace', id, caller)
       condition?.(found)
       if (model === user) return replaceUser(store, { id, body: await body(), caller, condition, now: now() })
-      const sent = await resolveReferences(model, await body(), store)
-      requireSameId(sent, id)
-      const check = await rules(model, caller)
+      const change = await drafts.replace(model, id, await body(), { caller, report: refuse })
       const replaced = await store.update(model, id, (stored, text) => {
         condition?.(text)
-        const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
-        const next = validateDocument(model, sent, { generated, stored })
-        check(next, stored)
-        return next
+        return change(stored)
       })
       if (replaced === undefined) throw notFound(model, id)
       return replaced
@@ -160,12 +145,19 @@ export function createDocuments({ store, now, newId, settings, invite }: Documen
       }
       const outcome = await store.deleteAccount({ id, now: now(), keepLastAdmin: true, condition })
       if (outcome === 'missing') throw notFound(model, id)
-      if (outcome === 'last-admin') throw lastAdmin('deleted')
+      if (outcome === 'last-admin') throw failureOf(LAST_ADMIN_DELETED)
+    },
+
+    async check(model, id, body, caller) {
+      if (id === undefined) {
+        requireRole(model, 'create', caller)
+        return problemsOf.creation(model, await body(), caller)
+      }
+      const text = await admit(model, 'replace', id, caller)
+      return problemsOf.replacement(model, await body(), { id, text, caller })
     },
   }
 }
-
-type Rules = (next: JsonObject, stored: JsonObject | undefined) => void
 
 interface UserReplacement extends Changing {
   readonly id: string
@@ -174,36 +166,14 @@ interface UserReplacement extends Changing {
 }
 
 async function replaceUser(store: Store, { id, body, caller, condition, now }: UserReplacement): Promise<string> {
-  const change = changeUser(body, { own: caller.id === id, admin: isAdmin(caller), now })
+  const change = changeUser(body, { own: caller.id === id, admin: isAdmin(caller), now, report: refuse })
   const outcome = await store.updateUser(id, (stored, text) => {
     condition?.(text)
     return change(stored)
   })
   if (outcome === 'missing') throw notFound(user, id)
-  if (outcome === 'last-admin') throw lastAdmin('demoted')
+  if (outcome === 'last-admin') throw failureOf(LAST_ADMIN_DEMOTED)
   return outcome
-}
-
-function lastAdmin(done: 'deleted' | 'demoted'): Failure {
-  return fail('forbidden', `The last administrator cannot be ${done} here: give another user the role first`)
-}
-
-/**
- * Owned documents have their owner's id, singletons their fixed one, all others a new one; none comes from the body.
- */
-function newDocumentId(model: Model, sent: JsonObject, { caller, newId }: { caller: Caller; newId: NewId }): string {
-  if (model.singleton !== undefined) return model.singleton
-  if (model.owned === undefined) return newId()
-  const named = sent['id']
-  if (!isAdmin(caller) || named === undefined) return caller.id
-  if (typeof named === 'string') return named
-  throw fail('invalidInput', `id: expected the id of a user, found ${describe(named)}`)
-}
-
-function requireSameId(sent: JsonObject, id: string): void {
-  const named = sent['id']
-  if (named === undefined || named === id) return
-  throw fail('invalidInput', `id: expected ${describe(id)} as in the path, or none, found ${describe(named)}`)
 }
 
 function notFound(model: Model, id: string): Failure {

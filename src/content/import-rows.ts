@@ -24,8 +24,8 @@ import { validateDocument } from './validate.ts'
 
 /** Signs that mean nothing in a path of a URL (RFC 3986 section 2.3), but for the names of directories. */
 const IMPORTED_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
-/** The path of one request is no id. */
-const RESERVED_IDS = new Set(['query'])
+/** Where the API has a path of its own, no document can be reached by such an id. */
+const RESERVED_IDS = new Set(['query', 'explain', 'check'])
 
 /** Some programs put it at the beginning of a file. */
 const BYTE_ORDER_MARK = '\uFEFF'

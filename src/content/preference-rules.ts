@@ -1,9 +1,9 @@
 /** Refuses preferences that hold more than the caller's role allows. */
-import { fail } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
 import { PREFERENCE_LISTS, preferenceLimit } from '../models/preference-limits.ts'
 import type { RemoteConfig } from '../models/remote-config.ts'
+import type { Report } from './problems.ts'
 
 export interface PreferenceChange {
   readonly caller: Caller
@@ -11,19 +11,21 @@ export interface PreferenceChange {
   /** Undefined for new preferences. */
   readonly stored: JsonObject | undefined
   readonly next: JsonObject
+  readonly report: Report
 }
 
 /**
- * Throws forbidden where a list is longer than its limit and longer than it was: after a limit was lowered, a user
+ * Reports, as forbidden, where a list is longer than its limit and longer than it was: after a limit was lowered, a user
  * can still remove entries one by one.
  */
-export function checkPreferences({ caller, config, stored, next }: PreferenceChange): void {
+export function checkPreferences({ caller, config, stored, next, report }: PreferenceChange): void {
   if (isAdmin(caller)) return
   for (const list of PREFERENCE_LISTS) {
     const limit = preferenceLimit(list, caller.appRole, config)
     const [length, before] = [lengthOf(next[list]), lengthOf(stored?.[list])]
     if (length > limit && length > before) {
-      throw fail('forbidden', `${list}: at most ${limit} entries for a ${caller.appRole}, found ${length}`)
+      const message = `at most ${limit} entries for a ${caller.appRole}, found ${length}`
+      report({ code: 'forbidden', path: list, message })
     }
   }
 }

@@ -5,10 +5,11 @@
  * So a small body becomes a large document. Each record is looked up and parsed once, however often it is named, and
  * what all places together take in is bounded: otherwise one request could fill the memory.
  */
-import { describe, fail } from '../base/failure.ts'
+import { describe } from '../base/failure.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../base/json.ts'
 import type { Field, Model, Shape } from '../models/schema.ts'
 import type { DocumentStore } from '../store/store.ts'
+import { refuse, REPORTED, reportInvalid, type Report } from './problems.ts'
 
 /** References that one body may hold. */
 const REFERENCES_MAX = 1_000
@@ -18,13 +19,17 @@ const RECORDS_CHARS_MAX = 4 * 1024 * 1024
 /** Asks for the JSON text of a record, and is told it, or that there is none. */
 type Resolution = Generator<{ readonly model: Model; readonly id: string }, JsonObject, string | undefined>
 
-/** The body with every reference replaced. Throws invalidInput where a record does not exist. */
+/**
+ * The body with every reference replaced. Where a record does not exist, that is reported: without `report` it throws
+ * invalidInput.
+ */
 export async function resolveReferences(
   model: Model,
   body: JsonObject,
   store: Pick<DocumentStore, 'get'>,
+  report: Report = refuse,
 ): Promise<JsonObject> {
-  const steps = resolution(model, body)
+  const steps = resolution(model, body, report)
   let step = steps.next()
   while (step.done !== true) step = steps.next(await store.get(step.value.model, step.value.id))
   return step.value
@@ -36,21 +41,23 @@ export function resolveReferencesNow(
   body: JsonObject,
   textOf: (model: Model, id: string) => string | undefined,
 ): JsonObject {
-  const steps = resolution(model, body)
+  const steps = resolution(model, body, refuse)
   let step = steps.next()
   while (step.done !== true) step = steps.next(textOf(step.value.model, step.value.id))
   return step.value
 }
 
-function* resolution(model: Model, body: JsonObject): Resolution {
+function* resolution(model: Model, body: JsonObject, report: Report): Resolution {
   const places: Place[] = []
   collectFromShape(model.fields, body, '', places)
   if (places.length === 0) return body
-  if (places.length > REFERENCES_MAX) {
-    throw fail('invalidInput', `Cannot take ${places.length} references by id: at most ${REFERENCES_MAX} in one body`)
-  }
   const found = new Map<string, { readonly record: Json; readonly chars: number }>()
-  const records = new Map<JsonObject, Json>()
+  // Until its record is there: of a reference that has none enough is said once.
+  const records = new Map<JsonObject, Json>(places.map(({ value }) => [value, REPORTED]))
+  if (places.length > REFERENCES_MAX) {
+    reportInvalid(report, '', `Cannot take ${places.length} references by id: at most ${REFERENCES_MAX} in one body`)
+    return replaced(body, records) as JsonObject
+  }
   let charsLeft = RECORDS_CHARS_MAX
   for (const { target, value, path } of places) {
     const key = `${target.name} ${String(value['id'])}`
@@ -58,19 +65,17 @@ function* resolution(model: Model, body: JsonObject): Resolution {
     if (entry === undefined) {
       const text = yield { model: target, id: String(value['id']) }
       if (text === undefined) {
-        throw fail(
-          'invalidInput',
-          `${path}: expected the id of a ${target.name}, found ${describe(value['id'])}, which no ${target.name} has`,
-        )
+        const nobodys = `${describe(value['id'])}, which no ${target.name} has`
+        reportInvalid(report, path, `expected the id of a ${target.name}, found ${nobodys}`)
+        continue
       }
       found.set(key, (entry = { record: parseJson(text), chars: text.length }))
     }
     charsLeft -= entry.chars
     if (charsLeft < 0) {
-      throw fail(
-        'invalidInput',
-        `${path}: expected records of at most ${RECORDS_CHARS_MAX} characters in all references by id, found more`,
-      )
+      const wanted = `records of at most ${RECORDS_CHARS_MAX} characters in all references by id`
+      reportInvalid(report, path, `expected ${wanted}, found more`)
+      break
     }
     records.set(value, entry.record)
   }

@@ -1,28 +1,30 @@
 /**
  * What a remote_config must fulfil beyond its types, because an app that reads it would not start again.
  */
-import { describe, fail } from '../base/failure.ts'
-import type { JsonObject } from '../base/json.ts'
-import type { RemoteConfig } from '../models/remote-config.ts'
+import { describe } from '../base/failure.ts'
+import { isObject, type JsonObject } from '../base/json.ts'
+import { refuse, reportInvalid, type Report } from './problems.ts'
 
 /** Semantic Versioning 2.0.0, section 2, with the parts that the apps' parser accepts. */
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
-/** Throws invalidInput for a configuration that decodes and still stops the apps. */
-export function checkRemoteConfig(document: JsonObject): void {
-  const { appStatus, feedDecoratorConfig } = document as unknown as RemoteConfig
-  if (appStatus.isLatestVersionOnly && !VERSION.test(appStatus.latestAppVersion)) {
-    throw fail(
-      'invalidInput',
-      `appStatus.latestAppVersion: expected a version such as 1.2.0 while isLatestVersionOnly is true, found ${describe(appStatus.latestAppVersion)}`,
-    )
-  }
-  for (const [kind, decorator] of Object.entries(feedDecoratorConfig)) {
-    if (decorator.enabled && decorator.category === 'contentCollection' && decorator.itemsToDisplay === null) {
-      throw fail(
-        'invalidInput',
-        `feedDecoratorConfig.${kind}.itemsToDisplay: expected a number while this content collection is enabled, found null`,
-      )
+/**
+ * Reports what decodes and still stops the apps: without `report` it throws invalidInput. Members of a wrong type are
+ * passed over, for that was reported when the types were checked.
+ */
+export function checkRemoteConfig({ appStatus, feedDecoratorConfig }: JsonObject, report: Report = refuse): void {
+  if (isObject(appStatus) && appStatus['isLatestVersionOnly'] === true) {
+    const version = appStatus['latestAppVersion']
+    if (typeof version === 'string' && !VERSION.test(version)) {
+      const wanted = 'a version such as 1.2.0 while isLatestVersionOnly is true'
+      reportInvalid(report, 'appStatus.latestAppVersion', `expected ${wanted}, found ${describe(version)}`)
     }
+  }
+  if (!isObject(feedDecoratorConfig)) return
+  for (const [kind, decorator] of Object.entries(feedDecoratorConfig)) {
+    if (!isObject(decorator) || decorator['enabled'] !== true || decorator['category'] !== 'contentCollection') continue
+    if (decorator['itemsToDisplay'] !== null) continue
+    const wanted = 'a number while this content collection is enabled'
+    reportInvalid(report, `feedDecoratorConfig.${kind}.itemsToDisplay`, `expected ${wanted}, found null`)
   }
 }

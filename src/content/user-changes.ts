@@ -3,9 +3,10 @@
  * cards for everybody, roles for administrators. Everything else must have the right type and is ignored.
  */
 import { isoDate, parseIsoDate } from '../base/dates.ts'
-import { describe, fail } from '../base/failure.ts'
+import { describe } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import { user, type User } from '../models/user.ts'
+import { reportInvalid, type Report } from './problems.ts'
 import { validateDocument } from './validate.ts'
 
 export interface InvitedUser {
@@ -13,19 +14,21 @@ export interface InvitedUser {
   readonly appRole: User['appRole']
   readonly dashboardRole: User['dashboardRole']
 }
-/**
- * Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one.
- */
-export type Invite = (invited: InvitedUser & { readonly now: number }) => Promise<JsonObject>
+export interface Invitations {
+  /** Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one. */
+  invite(invited: InvitedUser & { readonly now: number }): Promise<JsonObject>
+  /** Throws what an invitation to this address would, and creates nobody. */
+  check(email: string): Promise<void>
+}
 
 const NOT_GENERATED = { id: '', createdAt: '', updatedAt: '' }
 
 /**
  * The user that an administrator adds: an address, and roles where they are given. Cards of the feed may be sent along,
- * as the dashboard does with a whole user; they begin anew. Throws invalidInput.
+ * as the dashboard does with a whole user; they begin anew.
  */
-export function readInvitation(body: JsonObject): InvitedUser {
-  const whole = validateDocument(user, { feedDecoratorStatus: {}, ...body }, { generated: NOT_GENERATED })
+export function readInvitation(body: JsonObject, report: Report): InvitedUser {
+  const whole = validateDocument(user, { feedDecoratorStatus: {}, ...body }, { generated: NOT_GENERATED, report })
   const { appRole, dashboardRole, email } = whole as unknown as User
   return { email, appRole, dashboardRole }
 }
@@ -35,13 +38,23 @@ export interface UserChange {
   readonly admin: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
+  readonly report: Report
 }
 
-/** Checks the body now; the result changes the stored user. Throws invalidInput. */
-export function changeUser(body: JsonObject, { own, admin, now }: UserChange): (stored: JsonObject) => JsonObject {
-  for (const name of ['id', 'updatedAt']) requireType(body, name, 'a string', (value) => typeof value === 'string')
-  requireType(body, 'createdAt', 'an ISO 8601 date', isDate)
-  const sent = validateDocument(user, body, { generated: NOT_GENERATED, stored: {} }) as unknown as User
+/** Checks the body now, and reports what is wrong; the result changes the stored user. */
+export function changeUser(
+  body: JsonObject,
+  { own, admin, now, report }: UserChange,
+): (stored: JsonObject) => JsonObject {
+  const requireType = (name: string, wanted: string, is: (value: Json) => boolean): void => {
+    const value = body[name]
+    // What the server generates may be left out, but must not be of another type.
+    if (value === undefined || is(value)) return
+    reportInvalid(report, name, `expected ${wanted}, found ${describe(value)}`)
+  }
+  for (const name of ['id', 'updatedAt']) requireType(name, 'a string', (value) => typeof value === 'string')
+  requireType('createdAt', 'an ISO 8601 date', isDate)
+  const sent = validateDocument(user, body, { generated: NOT_GENERATED, stored: {}, report }) as unknown as User
   return (stored) => {
     const { appRole, dashboardRole } = sent
     // A card that an older client does not know is not forgotten.
@@ -56,13 +69,6 @@ export function changeUser(body: JsonObject, { own, admin, now }: UserChange): (
       updatedAt: isoDate(now),
     }
   }
-}
-
-/** What the server generates may be left out, but must not be of another type. */
-function requireType(body: JsonObject, name: string, wanted: string, is: (value: Json) => boolean): void {
-  const value = body[name]
-  if (value === undefined || is(value)) return
-  throw fail('invalidInput', `${name}: expected ${wanted}, found ${describe(value)}`)
 }
 
 function isDate(value: Json): boolean {

@@ -6,11 +6,13 @@
  * sent: clients find them again by comparing all members, dates included.
  *
  * Every refusal is a 400 that names the member and what was found: `source.language.code: expected a string, found 7`.
+ * Where problems are collected, a member that is wrong stays as it was sent, and the rest is looked at.
  */
 import { parseIsoDate } from '../base/dates.ts'
-import { assertNever, describe, fail, type Failure } from '../base/failure.ts'
+import { assertNever, describe } from '../base/failure.ts'
 import { hasKey, isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../base/json.ts'
 import type { Extras, Field, Model, Shape } from '../models/schema.ts'
+import { refuse, REPORTED, reportInvalid, type Report } from './problems.ts'
 
 /** The members that the server sets. `createdAt` of a replacement is that of the stored document. */
 export interface Generated {
@@ -23,12 +25,21 @@ export interface Generated {
 export interface Validation {
   readonly generated: Generated
   readonly stored?: JsonObject
+  /** Where problems go; without it, the first is thrown. */
+  readonly report?: Report
 }
 
-/** Checks a whole body against a model and returns the document to store. Throws invalidInput. */
-export function validateDocument(model: Model, body: JsonObject, { generated, stored }: Validation): JsonObject {
-  refuseUnsafe(body, '', 1)
-  const own: Scope = { kind: 'own', generated, ...(stored === undefined ? {} : { stored }) }
+/**
+ * Checks a whole body against a model and returns the document to store, which it is only where nothing was reported.
+ * Throws invalidInput, or what `report` throws.
+ */
+export function validateDocument(
+  model: Model,
+  body: JsonObject,
+  { generated, stored, report = refuse }: Validation,
+): JsonObject {
+  findUnsafe(body, { path: '', level: 1, report })
+  const own: Scope = { kind: 'own', generated, report, ...(stored === undefined ? {} : { stored }) }
   return readRecord(model.fields, { extras: model.extras, value: body, path: '', scope: own })
 }
 
@@ -36,10 +47,11 @@ export function validateDocument(model: Model, body: JsonObject, { generated, st
  * Where a field stands: at the top of the document itself, deeper in it, or in an embedded copy, where generated
  * fields must be there and are left alone.
  */
-type Scope =
+type Scope = { readonly report: Report } & (
   | { readonly kind: 'own'; readonly generated: Generated; readonly stored?: JsonObject }
   | { readonly kind: 'inner'; readonly creating: boolean }
   | { readonly kind: 'copy' }
+)
 
 interface RecordInput {
   readonly extras: Extras
@@ -66,44 +78,49 @@ function readRecord(shape: Shape, { extras, value, path, scope }: RecordInput): 
 }
 
 function readField(field: Field, value: Json | undefined, path: string, scope: Scope): Json {
+  /** What is wrong stays as it is; where that is said by throwing, nobody sees it again. */
+  const refused = (wanted: string): Json => {
+    reportInvalid(scope.report, path, `expected ${wanted}, found ${describe(value)}`)
+    return value ?? null
+  }
   switch (field.kind) {
     case 'text':
-      if (typeof value !== 'string') throw refused(path, 'a string', value)
-      if (!field.blank && value.trim() === '') throw refused(path, 'a text that is not blank', value)
+      if (typeof value !== 'string') return refused('a string')
+      if (!field.blank && value.trim() === '') return refused('a text that is not blank')
       return value
     case 'choice': {
       if (value === undefined && field.implied !== undefined) return field.implied
       if (value === undefined && field.initial !== undefined && isCreation(scope)) return field.initial
       if (typeof value === 'string' && field.values.includes(value)) return value
-      throw refused(path, `one of ${field.values.join(', ')}`, value)
+      return refused(`one of ${field.values.join(', ')}`)
     }
     case 'boolean':
-      if (typeof value !== 'boolean') throw refused(path, 'true or false', value)
-      return value
+      return typeof value === 'boolean' ? value : refused('true or false')
     case 'whole':
-      if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-        throw refused(path, 'a whole number, 0 or more', value)
-      }
-      return value
-    case 'date': {
-      const utc = typeof value === 'string' ? parseIsoDate(value) : undefined
-      if (utc === undefined) throw refused(path, 'an ISO 8601 date', value)
-      return utc
-    }
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+      return refused('a whole number, 0 or more')
+    case 'date':
+      return (typeof value === 'string' ? parseIsoDate(value) : undefined) ?? refused('an ISO 8601 date')
     case 'nullable':
       return value === undefined || value === null ? null : readField(field.of, value, path, scope)
     case 'list':
-      if (!Array.isArray(value)) throw refused(path, 'an array', value)
+      if (!Array.isArray(value)) return refused('an array')
       return value.map((item: Json, i) => readField(field.of, item, `${path}[${i}]`, inner(scope)))
     case 'record':
-      if (!isObject(value)) throw refused(path, 'an object', value)
+      if (!isObject(value)) return refused('an object')
       return readRecord(field.fields, { extras: field.extras, value, path, scope: inner(scope) })
     case 'map':
-      return readMap(field.keys, field.of, value, path, inner(scope))
+      return isObject(value) ? readMap(field.keys, field.of, value, path, inner(scope)) : refused('an object')
     case 'embedded':
-      return readCopy(field.model, value, path)
+      if (value === REPORTED) return value
+      return isObject(value)
+        ? readCopy(field.model, value, path, scope.report)
+        : refused(`a whole ${field.model.name} or {"id": …}`)
     case 'generated':
-      return readCopiedMember(field.as, value, path)
+      if (field.as === 'id') {
+        return typeof value === 'string' && value !== '' ? value : refused('the id of the embedded document')
+      }
+      return typeof value === 'string' && parseIsoDate(value) !== undefined ? value : refused('an ISO 8601 date')
     case 'constant':
       return field.value
     default:
@@ -111,36 +128,25 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
   }
 }
 
-function readMap(keys: readonly string[], of: Field, value: Json | undefined, path: string, scope: Scope): JsonObject {
-  if (!isObject(value)) throw refused(path, 'an object', value)
+function readMap(keys: readonly string[], of: Field, value: JsonObject, path: string, scope: Scope): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (!keys.includes(key)) {
-        throw fail('invalidInput', `${path}: expected no keys but ${keys.join(', ')}, found ${describe(key)}`)
-      }
-      return [key, readField(of, item, `${path}.${key}`, scope)]
+      if (keys.includes(key)) return [key, readField(of, item, `${path}.${key}`, scope)]
+      reportInvalid(scope.report, path, `expected no keys but ${keys.join(', ')}, found ${describe(key)}`)
+      return [key, item]
     }),
   )
 }
 
 /** An embedded copy keeps the order and the text of its members; only a missing or wrong `type` is put right. */
-function readCopy(model: Model, value: Json | undefined, path: string): JsonObject {
-  if (!isObject(value)) throw refused(path, `a whole ${model.name} or {"id": …}`, value)
-  const checked = readRecord(model.fields, { extras: 'drop', value, path, scope: { kind: 'copy' } })
+function readCopy(model: Model, value: JsonObject, path: string, report: Report): JsonObject {
+  const checked = readRecord(model.fields, { extras: 'drop', value, path, scope: { kind: 'copy', report } })
   return { ...value, ...checked }
 }
 
-function readCopiedMember(as: 'id' | 'date', value: Json | undefined, path: string): Json {
-  if (as === 'id') {
-    if (typeof value !== 'string' || value === '') throw refused(path, 'the id of the embedded document', value)
-  } else if (typeof value !== 'string' || parseIsoDate(value) === undefined) {
-    throw refused(path, 'an ISO 8601 date', value)
-  }
-  return value
-}
-
 function inner(scope: Scope): Scope {
-  return scope.kind === 'own' ? { kind: 'inner', creating: scope.stored === undefined } : scope
+  if (scope.kind !== 'own') return scope
+  return { kind: 'inner', creating: scope.stored === undefined, report: scope.report }
 }
 
 function isCreation(scope: Scope): boolean {
@@ -153,35 +159,33 @@ function isCreation(scope: Scope): boolean {
  * is no Unicode text (RFC 8259 section 8.2) and would not survive storage. And nothing deeper than a parser takes: a
  * record that a reference brings in adds its levels to those of the body.
  */
-function refuseUnsafe(value: Json, path: string, level: number): void {
+function findUnsafe(value: Json, { path, level, report }: Place): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw fail('invalidInput', `${path}: expected Unicode text, found half a surrogate pair`)
+    if (!value.isWellFormed()) reportInvalid(report, path, 'expected Unicode text, found half a surrogate pair')
     return
   }
   const isArray = Array.isArray(value)
   if (!isArray && !isObject(value)) return
   if (level > JSON_DEPTH_MAX) {
-    throw fail(
-      'invalidInput',
-      `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`,
-    )
+    const what = `a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`
+    reportInvalid(report, '', `Cannot store ${what}`)
+    return
   }
   if (isArray) {
-    value.forEach((item: Json, i) => refuseUnsafe(item, `${path}[${i}]`, level + 1))
+    value.forEach((item: Json, i) => findUnsafe(item, { path: `${path}[${i}]`, level: level + 1, report }))
     return
   }
   for (const [name, member] of Object.entries(value)) {
     if (name === '__proto__' || name.startsWith('$') || /[.\0]/.test(name) || !name.isWellFormed()) {
-      const where = path === '' ? '' : `${path}: `
-      throw fail(
-        'invalidInput',
-        `${where}cannot store a member named ${describe(name)}: names must not be __proto__, start with $ or contain a dot or NUL`,
-      )
+      const rule = 'names must not be __proto__, start with $ or contain a dot or NUL'
+      reportInvalid(report, path, `cannot store a member named ${describe(name)}: ${rule}`)
     }
-    refuseUnsafe(member, path === '' ? name : `${path}.${name}`, level + 1)
+    findUnsafe(member, { path: path === '' ? name : `${path}.${name}`, level: level + 1, report })
   }
 }
 
-function refused(path: string, wanted: string, found: Json | undefined): Failure {
-  return fail('invalidInput', `${path}: expected ${wanted}, found ${describe(found)}`)
+interface Place {
+  readonly path: string
+  readonly level: number
+  readonly report: Report
 }

@@ -19,6 +19,8 @@ import { testStore } from '../support/stores.ts'
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const ID = 'one'
 
+const nobody = (): Promise<never> => Promise.reject(new Error('nobody is invited here'))
+
 interface Scene {
   readonly documents: Documents
   readonly store: Store
@@ -35,7 +37,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
     now: () => 0,
     newId: () => ID,
     settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
-    invite: () => Promise.reject(new Error('nobody is invited here')),
+    invitations: { invite: nobody, check: nobody },
   })
   await store.insert(model, { id: ID, value: { ...body, id: ID } })
   const first = await store.get(model, ID)

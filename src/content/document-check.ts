@@ -1,0 +1,101 @@
+/**
+ * All that creating or replacing a document would refuse, without doing it.
+ *
+ * A body goes the same way as in the real request, and then what the database would refuse is looked up. That is how it
+ * is now: whoever writes afterwards may still be told of what changed in between.
+ */
+import { describe, Failure } from '../base/failure.ts'
+import { parseJson, type JsonObject } from '../base/json.ts'
+import { isAdmin, type Caller } from '../models/caller.ts'
+import type { Model } from '../models/schema.ts'
+import { DASHBOARD_ROLES, user } from '../models/user.ts'
+import { eq } from '../query/ast.ts'
+import type { DocumentStore } from '../store/store.ts'
+import type { Drafting, Drafts } from './drafts.ts'
+import { collectProblems, problemOf, type Problem, type Report } from './problems.ts'
+import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
+
+const LOWER_ROLES: readonly string[] = DASHBOARD_ROLES.filter((role) => role !== 'admin')
+
+export interface DocumentCheckOptions {
+  readonly store: Pick<DocumentStore, 'get' | 'find'>
+  readonly drafts: Drafts
+  readonly invitations: Invitations
+}
+
+export interface DocumentCheck {
+  creation(model: Model, body: JsonObject, caller: Caller): Promise<readonly Problem[]>
+  /** `text` is the stored document. */
+  replacement(model: Model, body: JsonObject, { caller, text }: Replaced): Promise<readonly Problem[]>
+}
+
+export interface Replaced {
+  readonly id: string
+  readonly text: string
+  readonly caller: Caller
+}
+
+export function createDocumentCheck({ store, drafts, invitations }: DocumentCheckOptions): DocumentCheck {
+  const create = async (model: Model, body: JsonObject, drafting: Drafting): Promise<void> => {
+    const { id } = await drafts.create(model, body, drafting)
+    if (model.singleton === undefined && model.owned === undefined) return
+    if ((await store.get(model, id)) !== undefined) drafting.report(existsAlready(model, id))
+    else if (model.owned === true && (await store.get(user, id)) === undefined) drafting.report(ownedByNobody(id))
+  }
+
+  const inviteUser = async (body: JsonObject, report: Report): Promise<void> => {
+    const { email } = readInvitation(body, report)
+    // That it is no text has been said.
+    if (typeof email !== 'string') return
+    try {
+      await invitations.check(email)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      report(problemOf(error, 'email'))
+    }
+  }
+
+  const replaceUser = async (body: JsonObject, { id, text, caller }: Replaced, report: Report): Promise<void> => {
+    const change = changeUser(body, { own: caller.id === id, admin: isAdmin(caller), now: 0, report })
+    const [before, after] = [parseJson(text) as JsonObject, change(parseJson(text) as JsonObject)]
+    if (before['dashboardRole'] !== 'admin' || !LOWER_ROLES.includes(String(after['dashboardRole']))) return
+    const query = { filter: eq(['dashboardRole'], 'admin'), sort: [], limit: 2, after: undefined }
+    const { items } = await store.find(user, query, caller.id)
+    if (items.length < 2) report(LAST_ADMIN_DEMOTED)
+  }
+
+  return {
+    creation: (model, body, caller) =>
+      collectProblems((report) =>
+        model === user ? inviteUser(body, report) : create(model, body, { caller, report }),
+      ),
+    replacement: (model, body, replaced) =>
+      collectProblems(async (report) => {
+        if (model === user) return replaceUser(body, replaced, report)
+        const change = await drafts.replace(model, replaced.id, body, { caller: replaced.caller, report })
+        change(parseJson(replaced.text) as JsonObject)
+      }),
+  }
+}
+
+/** What the database says where an id is taken. */
+export function existsAlready(model: Model, id: string): Problem {
+  return { code: 'conflict', path: '', message: `A ${model.name} with the id ${describe(id)} exists already` }
+}
+
+/** What it says where an owned document would belong to nobody. */
+export function ownedByNobody(id: string): Problem {
+  return {
+    code: 'invalidInput',
+    path: 'id',
+    message: `expected the id of a user, found ${describe(id)}, which no user has`,
+  }
+}
+
+export const LAST_ADMIN_DEMOTED: Problem = lastAdmin('demoted')
+export const LAST_ADMIN_DELETED: Problem = lastAdmin('deleted')
+
+function lastAdmin(done: 'deleted' | 'demoted'): Problem {
+  const message = `The last administrator cannot be ${done} here: give another user the role first`
+  return { code: 'forbidden', path: '', message }
+}

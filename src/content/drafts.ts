@@ -1,0 +1,99 @@
+/**
+ * From a body to what is stored of it: references resolved, members checked, the rules of the model kept.
+ *
+ * Everything that is wrong goes to a report, in the order in which it is looked at. The real request gives up at the
+ * first, a check goes on, and so both find the same.
+ */
+import { isoDate } from '../base/dates.ts'
+import type { Clock } from '../base/clock.ts'
+import { describe } from '../base/failure.ts'
+import type { NewId } from '../base/ids.ts'
+import { parseJson, type JsonObject } from '../base/json.ts'
+import { isAdmin, type Caller } from '../models/caller.ts'
+import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
+import type { Model } from '../models/schema.ts'
+import { userContentPreferences } from '../models/user-content-preferences.ts'
+import type { Document, DocumentStore } from '../store/store.ts'
+import { checkPreferences } from './preference-rules.ts'
+import { reportInvalid, type Report } from './problems.ts'
+import { resolveReferences } from './references.ts'
+import { checkRemoteConfig } from './remote-config-rules.ts'
+import { remoteConfigSeed } from './seeds.ts'
+import { validateDocument } from './validate.ts'
+
+export interface Drafting {
+  readonly caller: Caller
+  readonly report: Report
+}
+
+/** For every model but users, of whom a body tells only parts; see user-changes.ts. */
+export interface Drafts {
+  /** The new document that a body makes, which it is only where nothing was reported. */
+  create(model: Model, body: JsonObject, drafting: Drafting): Promise<Document>
+  /** What a body makes of the stored document; the result may report too. */
+  replace(model: Model, id: string, body: JsonObject, drafting: Drafting): Promise<(stored: JsonObject) => JsonObject>
+}
+
+export interface DraftsOptions {
+  readonly store: Pick<DocumentStore, 'get'>
+  readonly now: Clock
+  readonly newId: NewId
+}
+
+export function createDrafts({ store, now, newId }: DraftsOptions): Drafts {
+  /** What a body must fulfil beyond the declaration of its model. */
+  const rules = async (model: Model, { caller, report }: Drafting): Promise<Rules> => {
+    if (model === remoteConfig) return (next) => checkRemoteConfig(next, report)
+    if (model !== userContentPreferences) return () => {}
+    const text = await store.get(remoteConfig, remoteConfig.singleton ?? '')
+    const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig
+    return (next, stored) => checkPreferences({ caller, config, stored, next, report })
+  }
+  return {
+    async create(model, body, { caller, report }) {
+      const sent = await resolveReferences(model, body, store, report)
+      const id = newDocumentId(model, sent, { caller, newId, report })
+      const time = isoDate(now())
+      const value = validateDocument(model, sent, { generated: { id, createdAt: time, updatedAt: time }, report })
+      const check = await rules(model, { caller, report })
+      check(value, undefined)
+      return { id, value }
+    },
+    async replace(model, id, body, { caller, report }) {
+      const sent = await resolveReferences(model, body, store, report)
+      requireSameId(sent, id, report)
+      const check = await rules(model, { caller, report })
+      return (stored) => {
+        const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
+        const next = validateDocument(model, sent, { generated, stored, report })
+        check(next, stored)
+        return next
+      }
+    },
+  }
+}
+
+type Rules = (next: JsonObject, stored: JsonObject | undefined) => void
+
+/**
+ * Owned documents have their owner's id, singletons their fixed one, all others a new one; none comes from the body.
+ */
+function newDocumentId(
+  model: Model,
+  sent: JsonObject,
+  { caller, newId, report }: Drafting & Pick<DraftsOptions, 'newId'>,
+): string {
+  if (model.singleton !== undefined) return model.singleton
+  if (model.owned === undefined) return newId()
+  const named = sent['id']
+  if (!isAdmin(caller) || named === undefined) return caller.id
+  if (typeof named === 'string') return named
+  reportInvalid(report, 'id', `expected the id of a user, found ${describe(named)}`)
+  return caller.id
+}
+
+function requireSameId(sent: JsonObject, id: string, report: Report): void {
+  const named = sent['id']
+  if (named === undefined || named === id) return
+  reportInvalid(report, 'id', `expected ${describe(id)} as in the path, or none, found ${describe(named)}`)
+}

@@ -1,0 +1,316 @@
+/**
+ * Checking a body finds what creating or replacing would refuse, in the same words: each list of problems is held
+ * against the answers of real requests, one problem mended after the other.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { newCast, newPerson, type Person } from '../support/cast.ts'
+import {
+  bodyOf,
+  BODIES,
+  copies,
+  HEADLINE,
+  PREFERENCES,
+  REMOTE_CONFIG,
+  REMOTE_CONFIG_ID,
+  SETTINGS,
+  SUMMARY_ID,
+  TOPIC,
+  USER,
+  withAt,
+} from '../support/data-bodies.ts'
+import type { Answer, Call } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, guest, publisher, standard } = await newCast(service)
+const FREE_ID = '000000000000000000000000'
+const CONTENT = ['headline', 'topic', 'source', 'country', 'language']
+
+interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+const check = (model: string, body: unknown, id?: string, call: Call = {}): Promise<Answer> =>
+  service.data('POST', '/check', { model, ...(id === undefined ? {} : { id }) }, { token: admin.token, body, ...call })
+
+async function problemsOf(model: string, body: unknown, id?: string, by = admin): Promise<readonly Problem[]> {
+  const answer = await check(model, body, id, { token: by.token })
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  return answer.at('data.problems') as Problem[]
+}
+
+/** The real request: a creation or, with an id, a replacement. */
+const write = (model: string, body: unknown, id?: string, by = admin): Promise<Answer> =>
+  id === undefined
+    ? service.data('POST', '', { model }, { token: by.token, body })
+    : service.data('PUT', `/${id}`, { model }, { token: by.token, body })
+
+async function made(model: string, body: JsonObject = bodyOf(model)): Promise<string> {
+  const answer = await write(model, body)
+  assert.equal(answer.status, 201, answer.text)
+  return String(answer.at('data.id'))
+}
+
+const spoken = ({ path, message }: Problem): string => (path === '' ? message : `${path}: ${message}`)
+
+type Fault = readonly [path: string, value: Json | undefined]
+const broken = (body: JsonObject, faults: readonly Fault[]): JsonObject =>
+  faults.reduce((spoilt, [path, value]) => withAt(spoilt, path, value), body)
+
+interface Row {
+  readonly model: string
+  readonly good: JsonObject
+  /** In the order in which they are told. */
+  readonly faults: readonly Fault[]
+}
+
+const ROWS: readonly Row[] = [
+  {
+    model: 'topic',
+    good: TOPIC,
+    faults: [
+      ['name', ' '],
+      ['description', 7],
+      ['iconUrl', undefined],
+      ['status', 'gone'],
+    ],
+  },
+  {
+    model: 'headline',
+    good: HEADLINE,
+    faults: [
+      ['source', { id: FREE_ID }],
+      ['topic', { id: 'nobody' }],
+      ['title', null],
+      ['url', []],
+      ['eventCountry.isoCode', 7],
+      ['eventCountry.createdAt', 'yesterday'],
+      ['status', 'Active'],
+    ],
+  },
+  {
+    model: 'headline',
+    good: { ...HEADLINE, notes: { here: 1 } },
+    faults: [
+      ['notes.$set', 1],
+      ['source.language.code', undefined],
+      ['eventCountry', 'IS'],
+    ],
+  },
+  {
+    model: 'source',
+    good: bodyOf('source'),
+    faults: [
+      ['headquarters', { id: FREE_ID }],
+      ['sourceType', 'gossip'],
+      ['language', null],
+    ],
+  },
+  {
+    model: 'country',
+    good: bodyOf('country'),
+    faults: [
+      ['isoCode', 1],
+      ['flagUrl', undefined],
+    ],
+  },
+  {
+    model: 'language',
+    good: bodyOf('language'),
+    faults: [
+      ['code', {}],
+      ['nativeName', null],
+    ],
+  },
+]
+
+/** Sends the real request again and again, each time with the first of the faults mended. */
+async function holdAgainstRequests({ model, good, faults }: Row, id?: string, by = admin): Promise<void> {
+  const found = await problemsOf(model, broken(good, faults), id, by)
+  assert.equal(found.length, faults.length, JSON.stringify(found))
+  for (const [i, problem] of found.entries()) {
+    const answer = await write(model, broken(good, faults.slice(i)), id, by)
+    assert.match(answer.error.slice(0, answer.error.indexOf(':')), /^(?:invalidInput|forbidden|conflict)$/)
+    assert.equal(answer.error.replace(/^\w+: /, ''), spoken(problem))
+  }
+  assert.deepEqual(await problemsOf(model, good, id, by), [])
+  const done = await write(model, good, id, by)
+  assert.equal(done.status, id === undefined ? 201 : 200, done.text)
+}
+
+describe('the problems of a body', () => {
+  for (const row of ROWS) {
+    it(`are those of creating a ${row.model}, all of ${row.faults.length}`, () => holdAgainstRequests(row))
+    it(`are those of replacing a ${row.model}, all of ${row.faults.length}`, async () =>
+      holdAgainstRequests({ ...row, good: { ...row.good, id: undefined as never } }, await made(row.model)))
+  }
+
+  it('are those of the settings of a user', () =>
+    holdAgainstRequests(
+      {
+        model: 'user_app_settings',
+        good: { ...SETTINGS, id: standard.id },
+        faults: [
+          ['language', { id: FREE_ID }],
+          ['id', 'somebody'],
+          ['displaySettings.baseTheme', 'pink'],
+          ['displaySettings.fontWeight', undefined],
+          ['feedPreferences', []],
+        ],
+      },
+      standard.id,
+      standard,
+    ))
+
+  it('are those of preferences, limits of the role included', () =>
+    holdAgainstRequests(
+      {
+        model: 'user_content_preferences',
+        good: { ...PREFERENCES, id: guest.id },
+        faults: [
+          ['savedFilters.0.topics', [{ id: FREE_ID }]],
+          ['followedSources', 'all'],
+          ['savedFilters.0.name', 7],
+          ['followedTopics', copies(TOPIC, 6)],
+        ],
+      },
+      guest.id,
+      guest,
+    ))
+
+  it('are those of the remote configuration, rules included', () =>
+    holdAgainstRequests(
+      {
+        model: 'remote_config',
+        good: withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', true),
+        faults: [
+          ['userPreferenceConfig.guestFollowedItemsLimit', -1],
+          ['adConfig.enabled', 'no'],
+          ['feedDecoratorConfig.rateApp.category', 'nonsense'],
+          ['appStatus.iosUpdateUrl', null],
+          ['appStatus.latestAppVersion', 'newest'],
+          ['feedDecoratorConfig.suggestedTopics.itemsToDisplay', null],
+        ],
+      },
+      REMOTE_CONFIG_ID,
+    ))
+
+  it('are those of inviting a user', async () => {
+    await holdAgainstRequests({
+      model: 'user',
+      good: { ...USER, email: 'checked@example.org' },
+      faults: [
+        ['appRole', 'king'],
+        ['dashboardRole', 7],
+        ['feedDecoratorStatus.upgrade.isCompleted', 'yes'],
+        ['email', 'nobody'],
+      ],
+    })
+    const taken = { path: 'email', message: 'a user with this e-mail address exists already' }
+    assert.deepEqual(await problemsOf('user', { ...USER, email: 'Checked@example.org' }), [taken])
+    assert.equal((await write('user', { ...USER, email: 'checked@example.org' })).error, `conflict: ${spoken(taken)}`)
+  })
+
+  it('are those of changing a user, the last administrator included', async () => {
+    const stored = (await service.data('GET', `/${admin.id}`, { model: 'user' }, { token: admin.token })).at('data')
+    const good = stored as JsonObject
+    await holdAgainstRequests(
+      {
+        model: 'user',
+        good,
+        faults: [
+          ['updatedAt', 7],
+          ['createdAt', 'x'],
+          ['email', null],
+          ['appRole', ''],
+          ['dashboardRole', 'none'],
+        ],
+      },
+      admin.id,
+    )
+    const second = await newPerson(service, 'admin', admin.token)
+    assert.deepEqual(await problemsOf('user', { ...good, dashboardRole: 'none' }, admin.id), [])
+    await service.data('DELETE', `/${second.id}`, { model: 'user' }, { token: admin.token })
+  })
+
+  it('are those of the database: an id that is taken, an owner who is not there', async () => {
+    const rows: [model: string, body: JsonObject, by: Person, found: string][] = [
+      ['remote_config', REMOTE_CONFIG, admin, `A remote_config with the id "${REMOTE_CONFIG_ID}" exists already`],
+      ['user_app_settings', SETTINGS, standard, `A user_app_settings with the id "${standard.id}" exists already`],
+      [
+        'user_content_preferences',
+        { ...PREFERENCES, id: FREE_ID },
+        admin,
+        `id: expected the id of a user, found "${FREE_ID}", which no user has`,
+      ],
+      ['user_content_preferences', { ...PREFERENCES, id: 7 }, admin, 'id: expected the id of a user, found 7'],
+    ]
+    for (const [model, body, by, found] of rows) {
+      const [first] = await problemsOf(model, body, undefined, by)
+      assert.equal(first === undefined ? undefined : spoken(first), found)
+      assert.equal((await write(model, body, undefined, by)).error.replace(/^\w+: /, ''), found)
+    }
+  })
+})
+
+describe('checking', () => {
+  it('writes nothing, be the body good or bad', async () => {
+    const everything = async (): Promise<string[]> => {
+      const texts: string[] = []
+      for (const model of [...Object.keys(BODIES), 'dashboard_summary']) {
+        const { status, text } = await service.data('GET', '', { model, limit: 100 }, { token: admin.token })
+        assert.ok(status === 200 || status === 405, text)
+        texts.push(text.slice(0, text.lastIndexOf(',"metadata":')))
+      }
+      return texts
+    }
+    const ids = new Map<string, string>()
+    for (const model of CONTENT) ids.set(model, await made(model))
+    for (const model of ['user', 'user_app_settings', 'user_content_preferences']) ids.set(model, standard.id)
+    ids.set('remote_config', REMOTE_CONFIG_ID)
+    const before = await everything()
+    service.advance(60_000)
+    for (const [model, id] of ids) {
+      const body = { ...bodyOf(model), id: undefined, ...(model === 'user' ? { email: 'new@example.org' } : {}) }
+      if (CONTENT.includes(model) || model === 'user') assert.deepEqual(await problemsOf(model, body), [], model)
+      assert.deepEqual(await problemsOf(model, body, id), [], model)
+      for (const one of [undefined, id]) assert.notEqual((await problemsOf(model, {}, one)).length, 0, model)
+    }
+    assert.deepEqual(await everything(), before)
+  })
+
+  it('is for those who may do it, and comes in the order of the real request', async () => {
+    const topic = await made('topic')
+    const rows: [name: string, model: string, id: string | undefined, call: Call, status: number, code: string][] = [
+      ['no session', 'topic', undefined, { token: undefined }, 401, 'unauthorized'],
+      ['no such model', 'nonsense', undefined, {}, 400, 'badRequest'],
+      ['a guest creates', 'topic', undefined, { token: guest.token }, 403, 'forbidden'],
+      ['a publisher creates a topic', 'topic', undefined, { token: publisher.token }, 403, 'forbidden'],
+      ['a guest replaces nothing', 'topic', FREE_ID, { token: guest.token }, 403, 'forbidden'],
+      ['nothing is replaced', 'topic', FREE_ID, {}, 404, 'notFound'],
+      ['an empty id', 'topic', '', {}, 404, 'notFound'],
+      ["somebody else's settings", 'user_app_settings', standard.id, { token: guest.token }, 403, 'forbidden'],
+      ['a summary', 'dashboard_summary', undefined, {}, 405, 'methodNotAllowed'],
+      ['a summary in place of one', 'dashboard_summary', SUMMARY_ID, {}, 405, 'methodNotAllowed'],
+      ['no JSON', 'topic', undefined, { body: '{' }, 400, 'invalidInput'],
+      ['an array', 'topic', topic, { body: [] }, 400, 'invalidInput'],
+    ]
+    for (const [name, model, id, call, status, code] of rows) {
+      const answer = await check(model, '{', id, call)
+      assert.deepEqual([answer.status, answer.error.split(':')[0]], [status, code], name)
+    }
+    const editor = await problemsOf('headline', { ...HEADLINE, title: 7 }, undefined, publisher)
+    assert.deepEqual(editor, [{ path: 'title', message: 'expected a string, found 7' }])
+  })
+
+  it('says of a reference that leads nowhere that one thing only', async () => {
+    const body = { ...HEADLINE, source: { id: FREE_ID }, topic: { id: FREE_ID } }
+    assert.deepEqual(
+      (await problemsOf('headline', body)).map(({ path }) => path),
+      ['source', 'topic'],
+    )
+  })
+})

@@ -1,0 +1,124 @@
+/**
+ * A check tells all that is wrong, and a stranger decides how much that is.
+ *
+ * The attacks: a body with a million faults, each of which would be a sentence; names of members as long as a body may
+ * be, which stand in the path of every fault below them, so that fifty faults would make a reply of a hundred megabytes;
+ * thousands of references that lead nowhere; bodies as deep as they may be.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newCast } from '../support/cast.ts'
+import { PREFERENCES, TOPIC } from '../support/data-bodies.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, guest } = await newCast(service)
+const PROBLEMS_MAX = 50
+/** Fifty problems with a path of a thousand characters and a sentence each. */
+const REPLY_BYTES_MAX = 100_000
+const LONG = 'n'.repeat(1_900_000)
+
+interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+async function check(model: string, body: unknown): Promise<readonly Problem[]> {
+  const id = model === 'topic' ? {} : { id: guest.id }
+  const token = model === 'topic' ? admin.token : guest.token
+  const answer = await service.data('POST', '/check', { model, ...id }, { token, body })
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  assert.ok(answer.text.length < REPLY_BYTES_MAX, `${answer.text.length} bytes`)
+  return answer.at('data.problems') as Problem[]
+}
+
+const many = (count: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`$${i}`, i]))
+
+describe('a check of', () => {
+  it('a body with a problem less than is told, as many, one more', async () => {
+    for (const [faults, told] of [
+      [PROBLEMS_MAX - 1, PROBLEMS_MAX - 1],
+      [PROBLEMS_MAX, PROBLEMS_MAX],
+      [PROBLEMS_MAX + 1, PROBLEMS_MAX],
+    ] as const) {
+      assert.equal((await check('topic', { ...TOPIC, ...many(faults) })).length, told)
+    }
+  })
+
+  it('a million faults tells the first fifty', async () => {
+    const zeros = `[${Array(1_000_000).fill('0').join()}]`
+    const body = JSON.stringify({ ...PREFERENCES, id: guest.id, followedTopics: [] })
+    const problems = await check(
+      'user_content_preferences',
+      body.replace('"followedTopics":[]', `"followedTopics":${zeros}`),
+    )
+    assert.equal(problems.length, PROBLEMS_MAX)
+    assert.equal(problems.at(-1)?.path, `followedTopics[${PROBLEMS_MAX - 1}]`)
+  })
+
+  it('names as long as a body may be repeats none of them whole', async () => {
+    const problems = await check('topic', { ...TOPIC, [LONG]: many(1_000) })
+    assert.equal(problems.length, PROBLEMS_MAX)
+    assert.match(problems[0]?.path ?? '', /^n{1000}…$/)
+    const answer = await service.data(
+      'POST',
+      '',
+      { model: 'topic' },
+      {
+        token: admin.token,
+        body: { ...TOPIC, [LONG]: many(1) },
+      },
+    )
+    assert.equal(answer.error, `invalidInput: ${problems[0]?.path}: ${problems[0]?.message}`)
+  })
+
+  it('names with a sign that they must not have, each as long as may be', async () => {
+    const names = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`$${i}${'m'.repeat(30_000)}`, 1]))
+    assert.equal((await check('topic', { ...TOPIC, ...names })).length, PROBLEMS_MAX)
+  })
+
+  it('a thousand references that lead nowhere, and of one more', async () => {
+    const nowhere = (count: number): unknown => ({
+      ...PREFERENCES,
+      id: guest.id,
+      followedTopics: Array.from({ length: count }, (_, i) => ({ id: `nowhere-${i}` })),
+    })
+    const problems = await check('user_content_preferences', nowhere(1_000))
+    assert.equal(problems.length, PROBLEMS_MAX)
+    assert.match(problems[0]?.message ?? '', /^expected the id of a topic, found "nowhere-0", which no topic has$/)
+    assert.deepEqual(await check('user_content_preferences', nowhere(1_001)), [
+      { path: '', message: 'Cannot take 1001 references by id: at most 1000 in one body' },
+      { path: 'followedTopics', message: 'at most 5 entries for a guestUser, found 1001' },
+    ])
+  })
+
+  it('arrays within arrays, to the last level and beyond', async () => {
+    const nested = (levels: number): string => '['.repeat(levels) + '"\\ud800"' + ']'.repeat(levels)
+    const body = (levels: number): string =>
+      JSON.stringify({ ...TOPIC, deep: 0 }).replace('"deep":0', `"deep":${nested(levels)}`)
+    assert.deepEqual(await check('topic', body(199)), [
+      { path: `deep${'[0]'.repeat(199)}`, message: 'expected Unicode text, found half a surrogate pair' },
+    ])
+    assert.deepEqual(await check('topic', body(200)), [
+      {
+        path: '',
+        message: 'Cannot store a document of more than 200 levels, those of its embedded records included',
+      },
+    ])
+    const call = { token: admin.token, body: body(100_000) }
+    assert.equal((await service.data('POST', '/check', { model: 'topic' }, call)).status, 400)
+  })
+
+  it('__proto__ in every place of a body, which stays a name', async () => {
+    const body = JSON.stringify({ ...TOPIC, more: [{}] })
+      .replace('{', '{"__proto__":{"polluted":1},')
+      .replace('[{}]', '[{"__proto__":{"polluted":1}}]')
+    const problems = await check('topic', body)
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      ['', 'more[0]'],
+    )
+    assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
+  })
+})
