@@ -45,7 +45,7 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
     when:
       'The document has changed since the version in `If-Match`, or is still the one in `If-None-Match`; `ETag` names ' +
       'the current one',
-    message: 'Cannot meet If-Match: expected a version that it names, found "n4bQgYhMfWWaL-qgxVrQFaO": read it again',
+    message: 'Cannot meet If-Match: expected a version that it names, found "n4bQgYhMfWWaL-qgxVrQFa": read it again',
   },
   payloadTooLarge: {
     when: 'The body is longer than 2 MiB',

@@ -6,7 +6,7 @@ import { NEWEST_DEFAULT, NEWEST_MAX } from './newest.ts'
 import { refTo, type JsonSchema } from './openapi-schema.ts'
 import type { ParameterName } from './route-docs.ts'
 
-export const ETAG_SAMPLE = '"9f86d081884c7d65"'
+export const ETAG_SAMPLE = '"n4bQgYhMfWWaL-qgxVrQFa"'
 
 export const SORT: JsonSchema = {
   type: 'string',

@@ -154,7 +154,8 @@ function valueSchema(field: Field, place: Place): JsonSchema {
       const name = schemaName(field.model)
       if (place.use === 'reply') return refTo(name)
       if (place.use === 'stored' || place.use === 'copy') return refTo(`${name}Copy`)
-      return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)] }
+      const examples = [{ id: sampleOf(field.model, 'id') }]
+      return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)], examples }
     }
     case 'nullable':
       return { anyOf: [valueSchema(field.of, place), { type: 'null' }] }
