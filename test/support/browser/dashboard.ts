@@ -1,0 +1,68 @@
+/**
+ * The dashboard in a real browser: a service that serves its page, and windows that are signed in already.
+ *
+ *   const dashboard = await startDashboard()
+ *   const page = await dashboard.openAs(dashboard.cast.publisher, '#/headlines')
+ *
+ * Where there is no browser, only the service is there: skip the tests with `browserMissing()`.
+ */
+import { after } from 'node:test'
+import { buildDashboard } from '../../../scripts/build-dashboard.ts'
+import type { LanguageCode } from '../../../src/dashboard/texts/texts.ts'
+import { testBrowser, type Page } from './browser.ts'
+import type { Size } from './page.ts'
+import { newCast, type Cast, type Person } from '../cast.ts'
+import type { TestService, TestSettings } from '../service.ts'
+import { startSuiteService } from '../suite-service.ts'
+
+export interface WindowOptions {
+  readonly size?: Size
+  readonly language?: LanguageCode
+}
+
+export interface Dashboard {
+  readonly service: TestService
+  readonly cast: Cast
+  /** A browser of its own for each call: nothing is shared between two windows. */
+  openAs(person: Person, hash?: string, options?: WindowOptions): Promise<Page>
+  /** The same with nobody signed in. */
+  open(hash?: string, options?: WindowOptions): Promise<Page>
+}
+
+/** For all tests of a file: call it at its top. */
+export async function startDashboard(settings: TestSettings = {}): Promise<Dashboard> {
+  const { assets } = await buildDashboard()
+  // The browser has a clock of its own, and what the page shows depends on both.
+  const service = await startSuiteService(settings, { pageAssets: assets, start: Date.now() })
+  const browser = testBrowser({ after })
+  const cast = await newCast(service)
+  const open = async (
+    token: string | undefined,
+    hash: string,
+    { size, language = 'en' }: WindowOptions,
+  ): Promise<Page> => {
+    const page = await browser.open(service.url, size === undefined ? {} : { size })
+    // Storage belongs to an origin, so something of the service has to be open before it is filled.
+    await page.open('/robots.txt')
+    await page.evaluate(
+      (kept, chosen) => {
+        localStorage.setItem('dateline.choices', JSON.stringify({ language: chosen }))
+        if (kept !== null) sessionStorage.setItem('dateline.token', kept)
+      },
+      token ?? null,
+      language,
+    )
+    await page.open(`/${hash}`)
+    await page.waitFor(
+      () => page.evaluate(() => document.documentElement.dataset['ready'] === 'true'),
+      'the page to be ready',
+    )
+    return page
+  }
+  return {
+    service,
+    cast,
+    openAs: ({ token }, hash = '', options = {}) => open(token, hash, options),
+    open: (hash = '', options = {}) => open(undefined, hash, options),
+  }
+}
