@@ -34,6 +34,7 @@ describe('a bad row of JSON lines is refused, and those around it are taken', ()
     ['an id that climbs', '{"id":"../secrets"}', /id: expected an id of at most 64 letters/],
     ['an id of dots', '{"id":".."}', /id: expected an id/],
     ['an id that is a path of the API', '{"id":"query"}', /id: expected an id/],
+    ['an id that is another path of the API', '{"id":"check"}', /id: expected an id/],
     ['an id of 65 characters', `{"id":"${'a'.repeat(65)}"}`, /id: expected an id/],
     ['an id that is no text', '{"id":7}', /id: expected an id of [^\n]* found 7$/],
     ['an id with an escaped NUL', '{"id":"a\\u0000"}', /id: expected an id/],
