@@ -28,6 +28,7 @@ import type { CertificateFiles } from './http/certificate.ts'
 import { urlOf, type ListenAddress } from './http/listening.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import { createServer } from './http/server.ts'
+import { createBackupRuns } from './store/backup-runs.ts'
 import { startBackups, type BackupSchedule } from './store/backup-schedule.ts'
 import { startHousekeeping, type Housekeeping } from './store/housekeeping.ts'
 
@@ -102,7 +103,12 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
   starting.defer(() => mail.stop())
-  const backups = await openBackups(config, { store, now, log })
+  const dataDir = resolve(config.dataDir)
+  const backupPlace = { database: join(dataDir, 'dateline.db'), directory: join(dataDir, BACKUPS_DIRECTORY) }
+  const backupRuns = createBackupRuns({ ...backupPlace, keep: config.backupKeep, now, log })
+  starting.defer(() => backupRuns.stop())
+  const everyMs = config.backupEvery
+  const backups = everyMs === undefined ? undefined : await startBackups({ store, runs: backupRuns, everyMs, now, log })
   starting.defer(() => backups?.stop())
   if (backups !== undefined) backupMetrics(metrics, backups)
   const guestMs = config.guestDays === 0 ? undefined : config.guestDays * DAY_MS
@@ -118,7 +124,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     invitations: { invite: accounts.invite, check: accounts.checkInvitation },
   })
   const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: mail.wake })
-  const checks = readinessChecks({ store, dataDir: resolve(config.dataDir), backups, now })
+  const checks = readinessChecks({ store, dataDir, backups, now })
   const system = systemRoutes({
     instance,
     startedAt,
@@ -139,7 +145,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     ),
     ...administration({
       ...{ config, services, mail, checks, startedAt, now, log, logMemory },
-      backups: { directory: join(resolve(config.dataDir), BACKUPS_DIRECTORY), schedule: backups },
+      backups: { ...backupPlace, runs: backupRuns, schedule: backups },
       settings: () => shown,
       mailTestMs: surroundings.mailTestMs,
     }),
@@ -193,19 +199,4 @@ function certificateFiles({ tlsCert, tlsKey }: Config): CertificateFiles | undef
 function addressOf({ listen, host, port }: Config, inherited: number | undefined): ListenAddress {
   if (inherited !== undefined) return { kind: 'inherited', descriptor: inherited }
   return listen ?? { kind: 'tcp', host, port }
-}
-
-async function openBackups(
-  { backupEvery, backupKeep, dataDir }: Config,
-  parts: Pick<Services, 'store'> & Pick<Surroundings, 'now' | 'log'>,
-): Promise<BackupSchedule | undefined> {
-  if (backupEvery === undefined) return undefined
-  const directory = resolve(dataDir)
-  return startBackups({
-    ...parts,
-    database: join(directory, 'dateline.db'),
-    directory: join(directory, BACKUPS_DIRECTORY),
-    everyMs: backupEvery,
-    keep: backupKeep,
-  })
 }

@@ -237,6 +237,36 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     reply: { status: 200, data: 'OutboxRetry' },
     errors: [...ADMINS, 'notFound', 'conflict'],
   },
+  'GET /api/v1/admin/backups': {
+    tag: 'Administration',
+    id: 'backups',
+    summary: 'List the backups in the directory of the service, newest first',
+    token: 'required',
+    reply: { status: 200, data: 'Backups' },
+    errors: [...ADMINS],
+  },
+  'POST /api/v1/admin/backups': {
+    tag: 'Administration',
+    id: 'makeBackup',
+    summary: 'Make a backup now; answers when it is made and checked',
+    description:
+      'As many as `--backup-keep` says are kept of these, apart from those that the service makes by itself.',
+    token: 'required',
+    reply: { status: 201, data: 'Backup' },
+    errors: [...ADMINS, 'conflict', 'networkError'],
+  },
+  'GET /api/v1/admin/backups/:name': {
+    tag: 'Administration',
+    id: 'downloadBackup',
+    summary: 'Download a backup',
+    token: 'required',
+    reply: {
+      status: 200,
+      type: 'application/vnd.sqlite3',
+      schema: { contentMediaType: 'application/vnd.sqlite3', contentEncoding: 'binary' },
+    },
+    errors: [...ADMINS, 'notFound'],
+  },
   'GET /api/v1/admin/users/:id/sessions': {
     tag: 'Administration',
     id: 'sessions',

@@ -13,6 +13,7 @@ import type { Exchange, Handler, Reply } from '../http/exchange.ts'
 import type { Route } from '../http/router.ts'
 import { hasDashboard, isAdmin } from '../models/caller.ts'
 import type { AuthRoutes } from './auth-routes.ts'
+import type { BackupRoutes } from './backup-routes.ts'
 import type { DataRoutes } from './data-routes.ts'
 import type { LogRoutes } from './log-routes.ts'
 import type { OutboxRoutes } from './outbox-routes.ts'
@@ -112,12 +113,13 @@ export interface AdminParts {
   readonly log: LogRoutes
   readonly outbox: OutboxRoutes
   readonly mailTest: UserHandler
+  readonly backups: BackupRoutes
   readonly sessions: SessionRoutes
 }
 
 /** For administrators: everybody else is refused before anything of the request is looked at. */
 export function adminRoutes(
-  { status, log, outbox, mailTest, sessions: signedIn }: AdminParts,
+  { status, log, outbox, mailTest, backups, sessions: signedIn }: AdminParts,
   { sessions, now }: Pick<RouteServices, 'sessions' | 'now'>,
 ): readonly Route[] {
   const administrator =
@@ -135,6 +137,9 @@ export function adminRoutes(
     { method: 'GET', path: '/api/v1/admin/outbox', handler: administrator(outbox.list) },
     { method: 'POST', path: '/api/v1/admin/outbox/test', handler: administrator(mailTest) },
     { method: 'POST', path: '/api/v1/admin/outbox/:id/retry', handler: administrator(outbox.retry) },
+    { method: 'GET', path: '/api/v1/admin/backups', handler: administrator(backups.list) },
+    { method: 'POST', path: '/api/v1/admin/backups', handler: administrator(backups.make) },
+    { method: 'GET', path: '/api/v1/admin/backups/:name', handler: administrator(backups.download) },
     { method: 'GET', path: '/api/v1/admin/users/:id/sessions', handler: administrator(signedIn.list) },
     { method: 'DELETE', path: '/api/v1/admin/users/:id/sessions', handler: administrator(signedIn.endAll) },
     { method: 'DELETE', path: '/api/v1/admin/users/:id/sessions/:session', handler: administrator(signedIn.end) },

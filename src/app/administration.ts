@@ -1,5 +1,6 @@
 /** What administrators see of the service and do with it: its parts put together into routes. */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { backupRoutes } from '../api/backup-routes.ts'
 import { logRoutes } from '../api/log-routes.ts'
 import { mailTestHandler, TEST_MS_MAX } from '../api/mail-test.ts'
 import { outboxRoutes } from '../api/outbox-routes.ts'
@@ -14,6 +15,8 @@ import { VERSION } from '../base/version.ts'
 import type { Config } from '../config/settings.ts'
 import type { ShownSettings } from '../config/shown-settings.ts'
 import type { Route } from '../http/router.ts'
+import type { BackupPlace } from '../store/backup-files.ts'
+import type { BackupRuns } from '../store/backup-runs.ts'
 import type { BackupSchedule } from '../store/backup-schedule.ts'
 import type { MailService } from './mail-service.ts'
 import type { Services } from './services.ts'
@@ -23,8 +26,8 @@ export interface AdministrationParts {
   readonly services: Services
   readonly mail: MailService
   readonly checks: ReadinessChecks
-  /** Where backups are, and the schedule of those that the service makes by itself, if it does. */
-  readonly backups: { readonly directory: string; readonly schedule: BackupSchedule | undefined }
+  /** Where backups are, what makes them, and the schedule of those that the service makes by itself, if it does. */
+  readonly backups: BackupPlace & { readonly runs: BackupRuns; readonly schedule: BackupSchedule | undefined }
   readonly startedAt: number
   readonly now: Clock
   readonly log: Log
@@ -47,15 +50,21 @@ export function administration(parts: AdministrationParts): readonly Route[] {
         startedAt,
         now,
         dataDir,
-        database: join(dataDir, 'dateline.db'),
+        database: backups.database,
         store,
         counters,
         checks,
         mail: mail.description,
-        backups: { ...backups, everyMs: config.backupEvery, keep: config.backupKeep },
+        backups: {
+          schedule: backups.schedule,
+          directory: backups.directory,
+          everyMs: config.backupEvery,
+          keep: config.backupKeep,
+        },
         settings,
       }),
       log: logRoutes(logMemory),
+      backups: backupRoutes(backups),
       outbox: outboxRoutes({ store, now, wakeCourier: mail.wake }),
       mailTest: mailTestHandler({ tryMail: mail.tryMail, limits, now, log, timeMs: mailTestMs }),
       sessions: sessionRoutes({ store, now, log }),

@@ -9,7 +9,7 @@ import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.ts'
-import { isoDate } from '../base/dates.ts'
+import { isoDate, parseIsoDate } from '../base/dates.ts'
 import { giveName, makeDirectory, syncDirectory } from '../base/directory.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Model } from '../models/schema.ts'
@@ -19,7 +19,10 @@ const DIRECTORY_MODE = 0o700
 /** A backup writes to its file all the time; one that was left alone for so long has nobody any more. */
 const ABANDONED_MS = 2 * 3_600_000
 
-const BACKUP_NAME = /^dateline-\d{8}T\d{6}Z\.db$/
+/** Made by itself or by a command, or asked for from the running service. */
+export type BackupKind = 'scheduled' | 'manual'
+
+const BACKUP_NAME = /^dateline-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(-manual)?\.db$/
 const PARTIAL_NAME = /\.db\.partial-(\d+)(?:-\w+)?$/
 
 export interface BackupRequest {
@@ -37,9 +40,19 @@ export interface Backup extends Copied {
   readonly ms: number
 }
 
-/** `dateline-20260301T120000Z.db` */
-export function backupName(now: number): string {
-  return `dateline-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z.db`
+/** `dateline-20260301T120000Z.db`, or `dateline-20260301T120000Z-manual.db` */
+export function backupName(now: number, kind: BackupKind = 'scheduled'): string {
+  const end = kind === 'manual' ? '-manual.db' : '.db'
+  return `dateline-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z${end}`
+}
+
+/** What a name of ours says: when the backup was begun, as an ISO date, and its kind; undefined for any other name. */
+export function readBackupName(name: string): { readonly at: string; readonly kind: BackupKind } | undefined {
+  const match = BACKUP_NAME.exec(name)
+  if (match === null) return undefined
+  const [, year, month, day, hour, minute, second, manual] = match
+  const at = parseIsoDate(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return at === undefined ? undefined : { at, kind: manual === undefined ? 'scheduled' : 'manual' }
 }
 
 /** Writes a backup while others go on using the database. Throws DatabaseFileError. */
@@ -93,14 +106,19 @@ function removeAbandoned(directory: string, now: number): void {
 export function listBackups(directory: string): readonly string[] {
   const names = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(directory) : []
   return names
-    .filter((name) => BACKUP_NAME.test(name))
+    .filter((name) => readBackupName(name) !== undefined)
     .sort()
     .map((name) => join(directory, name))
 }
 
-/** Removes the oldest backups of a directory until `keep` are left; gives their names. */
-export async function removeOldBackups(directory: string, keep: number): Promise<readonly string[]> {
-  const gone = listBackups(directory).slice(0, -keep)
+/** Removes the oldest backups of one kind from a directory until `keep` of it are left; gives their names. */
+export async function removeOldBackups(
+  directory: string,
+  { keep, kind }: { readonly keep: number; readonly kind: BackupKind },
+): Promise<readonly string[]> {
+  const gone = listBackups(directory)
+    .filter((file) => readBackupName(basename(file))?.kind === kind)
+    .slice(0, -keep)
   // A large file takes its time to be removed, which is not the event loop's.
   for (const file of gone) await rm(file, { force: true })
   return gone.map((file) => basename(file))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { topic } from '../../src/models/topic.ts'
 import { language } from '../../src/models/language.ts'
+import { createBackupRuns } from '../../src/store/backup-runs.ts'
 import { startBackups, type BackupSchedule, type ScheduleOptions } from '../../src/store/backup-schedule.ts'
 import type { Cleanup } from '../support/service.ts'
 import { recordingLog } from '../support/recording-log.ts'
@@ -33,8 +34,9 @@ function site(t: Cleanup): Site {
     advance: (ms) => void (time += ms),
     names: () => readdirSync(directory).sort(),
     async start(more = {}) {
-      const options = { store, database: dir.database, directory, everyMs: 24 * HOUR_MS, keep: 2, now: () => time }
-      const backups = await startBackups({ ...options, log: recorded.log, ...more })
+      const common = { now: () => time, log: recorded.log }
+      const runs = createBackupRuns({ database: dir.database, directory, keep: 2, ...common })
+      const backups = await startBackups({ store, runs, everyMs: 24 * HOUR_MS, ...common, ...more })
       t.after(() => backups.stop())
       return backups
     },

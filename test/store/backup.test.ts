@@ -172,8 +172,8 @@ it('removeOldBackups() removes the oldest of those with a name of ours, and no o
   const days = [1, 2, 3, 4].map((day) => backupName(Date.UTC(2026, 0, day)))
   const others = ['mine.db', 'dateline-2026.db', 'dateline-20260101T000000Z.db.partial-1', 'x-20260101T000000Z.db']
   for (const name of [...days, ...others]) writeFileSync(join(directory, name), '')
-  assert.deepEqual(await removeOldBackups(directory, 2), days.slice(0, 2))
-  assert.deepEqual(await removeOldBackups(directory, 2), [])
+  assert.deepEqual(await removeOldBackups(directory, { keep: 2, kind: 'scheduled' }), days.slice(0, 2))
+  assert.deepEqual(await removeOldBackups(directory, { keep: 2, kind: 'scheduled' }), [])
   assert.deepEqual(
     listBackups(directory),
     days.slice(2).map((name) => join(directory, name)),

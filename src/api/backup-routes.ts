@@ -1,0 +1,50 @@
+/** Backups for administrators: which there are, another one now, and one of them to keep elsewhere. */
+import { basename } from 'node:path'
+import { isoDate } from '../base/dates.ts'
+import { describe, fail } from '../base/failure.ts'
+import { created, ok, type Exchange, type Reply } from '../http/exchange.ts'
+import type { Backup, Backups } from '../models/replies.ts'
+import { backupFiles, openBackup, type BackupPlace } from '../store/backup-files.ts'
+import type { BackupRuns } from '../store/backup-runs.ts'
+import { DatabaseFileError } from '../store/database-copy.ts'
+
+/** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
+const SQLITE_TYPE = 'application/vnd.sqlite3'
+
+export interface BackupRoutes {
+  list(): Promise<Reply>
+  /** Answers when the backup is made and checked, which takes a while on a large site. */
+  make(): Promise<Reply>
+  download(exchange: Exchange): Promise<Reply>
+}
+
+export function backupRoutes({ runs, ...place }: BackupPlace & { readonly runs: BackupRuns }): BackupRoutes {
+  return {
+    async list() {
+      const backups: Backups = { items: await backupFiles(place) }
+      return ok(JSON.stringify(backups))
+    },
+    async make() {
+      const { file, bytes, at } = await makeNow(runs)
+      const backup: Backup = { name: basename(file), bytes, createdAt: isoDate(at - (at % 1000)) }
+      return created(JSON.stringify(backup))
+    },
+    async download({ params }) {
+      const name = params['name'] ?? ''
+      const file = await openBackup(place, name)
+      if (file === undefined) throw fail('notFound', `No backup has the name ${describe(name)}`)
+      const headers = { 'Content-Disposition': `attachment; filename="${name}"` }
+      return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, headers }
+    },
+  }
+}
+
+/** A full disk and the like are no fault of ours, and the sentence says what to do. */
+async function makeNow(runs: BackupRuns): ReturnType<BackupRuns['make']> {
+  try {
+    return await runs.make('manual')
+  } catch (error) {
+    if (error instanceof DatabaseFileError) throw fail('networkError', error.message, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,235 @@
+/** Backups for administrators, and what somebody might try with the names of files. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { Backup } from '../../src/models/replies.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { newPerson } from '../support/cast.ts'
+import { noSmallDisk, smallDisk } from '../support/small-disk.ts'
+import { startService, START, temporaryDirectory, type Cleanup, type TestService } from '../support/service.ts'
+
+const PATH = '/api/v1/admin/backups'
+
+interface Site {
+  readonly service: TestService
+  readonly token: string
+  readonly directory: string
+  make(): Promise<Backup>
+  list(): Promise<readonly Backup[]>
+  /** The reply to a download of this last part of the path, as it is. */
+  get(name: string, init?: RequestInit): Promise<Response>
+}
+
+async function site(t: Cleanup, settings = {}, directory = temporaryDirectory(t)): Promise<Site> {
+  const service = await startService(t, settings, { directory })
+  const { token } = await service.admin()
+  return {
+    service,
+    token,
+    directory: join(directory, 'data', 'backups'),
+    async make() {
+      const answer = await service.call('POST', PATH, { token })
+      assert.equal(answer.status, 201, answer.text)
+      return answer.at('data') as Backup
+    },
+    async list() {
+      const answer = await service.call('GET', PATH, { token })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.at('data.items') as Backup[]
+    },
+    get: (name, init = {}) =>
+      fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
+  }
+}
+
+const nameOf = (day: number): string => `dateline-202601${String(day).padStart(2, '0')}T120000Z.db`
+
+describe('backups', () => {
+  it('are made, listed and downloaded, byte for byte', async (t) => {
+    const { service, make, list, get, directory } = await site(t)
+    assert.deepEqual(await list(), [], 'none before the first, nor a directory for them')
+    const made = await make()
+    assert.deepEqual(made, {
+      name: 'dateline-20260301T120000Z-manual.db',
+      bytes: statSync(join(directory, made.name)).size,
+      createdAt: '2026-03-01T12:00:00.000Z',
+    })
+    assert.deepEqual(await list(), [made])
+    const response = await get(made.name)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'application/vnd.sqlite3')
+    assert.equal(response.headers.get('content-disposition'), `attachment; filename="${made.name}"`)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+    assert.equal(hash(bytes), hash(readFileSync(join(directory, made.name))))
+    const copy = join(temporaryDirectory(t), 'copy.db')
+    writeFileSync(copy, bytes)
+    const database = openDatabase(copy, { readOnly: true })
+    assert.equal(database.get('SELECT count(*) AS n FROM user')?.['n'], 1)
+    database.close()
+    // The line is written when the last piece has left.
+    const lines = (): Record<string, unknown>[] =>
+      service.logLines.flatMap((one) => (one.includes(`${PATH}/`) ? [JSON.parse(one) as Record<string, unknown>] : []))
+    while (lines().length === 0) await new Promise(setImmediate)
+    const [line] = lines()
+    assert.deepEqual([line?.['path'], line?.['bytes']], [`${PATH}/${made.name}`, bytes.length])
+  })
+
+  it('have a length for HEAD, and are whole whatever range is asked for', async (t) => {
+    const { make, get, token } = await site(t)
+    const { name, bytes } = await make()
+    const head = await get(name, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes)])
+    for (const range of ['bytes=99999999999999999999-', 'bytes=-1']) {
+      const response = await get(name, { headers: { authorization: `Bearer ${token}`, range } })
+      assert.deepEqual([response.status, (await response.arrayBuffer()).byteLength], [200, bytes])
+    }
+  })
+
+  it('are for administrators only', async (t) => {
+    const { service, make, token, directory } = await site(t)
+    const { name } = await make()
+    for (const role of ['publisher', 'standard', 'guest'] as const) {
+      const person = await newPerson(service, role, token)
+      for (const [method, path] of [
+        ['GET', PATH],
+        ['POST', PATH],
+        ['GET', `${PATH}/${name}`],
+        ['GET', `${PATH}/nothing`],
+      ] as const) {
+        const answer = await service.call(method, path, { token: person.token })
+        assert.deepEqual([answer.status, answer.at('error.code')], [403, 'forbidden'], `${role} ${method} ${path}`)
+      }
+    }
+    for (const path of [PATH, `${PATH}/${name}`]) assert.equal((await service.call('GET', path)).status, 401)
+    assert.equal((await service.call('POST', PATH)).status, 401)
+    assert.deepEqual(readdirSync(directory), [name])
+  })
+
+  it('are listed newest first, by name, and nothing else of the directory is', async (t) => {
+    const { make, list, directory, get } = await site(t)
+    const { name } = await make()
+    for (const day of [2, 9, 5]) writeFileSync(join(directory, nameOf(day)), 'x'.repeat(day))
+    const others = [
+      'notes.txt',
+      `${nameOf(1)}.partial-1`,
+      'dateline-99999999T999999Z.db',
+      'dateline-20260230T120000Z.db',
+    ]
+    for (const other of others) writeFileSync(join(directory, other), 'x')
+    mkdirSync(join(directory, nameOf(20)))
+    assert.deepEqual(
+      (await list()).map((one) => [one.name, one.bytes]).slice(1),
+      [9, 5, 2].map((day) => [nameOf(day), day]),
+    )
+    assert.equal((await list())[0]?.name, name)
+    for (const other of [...others, nameOf(20)]) assert.equal((await get(other)).status, 404, other)
+  })
+
+  it('are made one at a time: of two requests one gets 409, and one second has one name', async (t) => {
+    const { service, token, list, directory } = await site(t)
+    const both = await Promise.all([1, 2].map(() => service.call('POST', PATH, { token })))
+    assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409])
+    assert.equal(both.find(({ status }) => status === 409)?.at('error.code'), 'conflict')
+    const again = await service.call('POST', PATH, { token })
+    assert.match(again.error, /^conflict: A backup was made in this very second/)
+    service.advance(1_000)
+    assert.equal((await service.call('POST', PATH, { token })).status, 201)
+    assert.equal((await list()).length, 2)
+    assert.equal(readdirSync(directory).length, 2, 'and nothing half-made')
+  })
+
+  it('that somebody asks for push out their own kind alone', async (t) => {
+    const { service, make, list, directory } = await site(t, { backupEvery: '24h', backupKeep: '2' })
+    await service.app.backups?.idle()
+    const first = readdirSync(directory)[0] ?? ''
+    assert.equal(first, 'dateline-20260301T120000Z.db')
+    const made: string[] = []
+    for (let i = 0; i < 4; i++) {
+      service.advance(1_000)
+      made.push((await make()).name)
+    }
+    assert.deepEqual(
+      (await list()).map(({ name }) => name),
+      [made[3], made[2], first],
+    )
+    assert.equal(service.app.backups?.state().last?.at, START, 'nor do they put off the next of the schedule')
+  })
+
+  it('made while a scheduled one is due do not make that fail', async (t) => {
+    const { service, token, list } = await site(t, { backupEvery: '24h' })
+    await service.app.backups?.idle()
+    service.advance(24 * 3_600_000)
+    const asked = service.call('POST', PATH, { token })
+    await Promise.all([service.app.backups?.idle(), asked])
+    await service.app.backups?.idle()
+    assert.equal(service.app.backups?.state().failure, undefined)
+    assert.equal(service.app.backups?.state().last?.at, START + 24 * 3_600_000)
+    assert.ok((await list()).length >= 2)
+  })
+
+  it('that find no room are a 503 with words, and leave nothing', { skip: noSmallDisk }, async (t) => {
+    const { service, token, directory, make } = await site(t)
+    mkdirSync(join(service.directory, 'data'), { recursive: true })
+    const disk = smallDisk(t, 2)
+    rmSync(directory, { recursive: true, force: true })
+    symlinkSync(disk, directory)
+    const answer = await service.call('POST', PATH, { token })
+    assert.deepEqual([answer.status, answer.at('error.code')], [503, 'networkError'], answer.text)
+    assert.match(answer.error, /the disk of ".*" has \d+ MB free, and \d+ MB are needed: make room/)
+    assert.deepEqual(readdirSync(disk), [])
+    assert.equal((await service.call('GET', '/readyz')).status, 200, 'which is no trouble of the service')
+    rmSync(directory)
+    service.advance(1_000)
+    await make()
+  })
+
+  it('under way when the service stops leave nothing', async (t) => {
+    const { service, token, directory } = await site(t)
+    const asked = service.call('POST', PATH, { token }).catch(() => undefined)
+    while (statSync(directory, { throwIfNoEntry: false }) === undefined) await new Promise(setImmediate)
+    await service.stop()
+    const answer = await asked
+    assert.ok(answer === undefined || [201, 503].includes(answer.status), String(answer?.text))
+    const left = statSync(directory, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(directory)
+    assert.deepEqual(
+      left.filter((name) => name.includes('partial')),
+      [],
+    )
+  })
+})
+
+describe('a hostile name of a backup', () => {
+  it('reaches no file outside, and no link, device or directory inside', async (t) => {
+    const { service, make, get, directory, list } = await site(t)
+    const { name } = await make()
+    const [link, hard, shared, device] = [nameOf(3), nameOf(4), nameOf(5), nameOf(6)]
+    symlinkSync(join(service.directory, 'data', 'secrets'), join(directory, link))
+    // The database itself must not be opened and closed again by anybody but SQLite.
+    const data = join(service.directory, 'data')
+    linkSync(join(data, 'dateline.db'), join(directory, hard))
+    linkSync(join(data, 'dateline.db-shm'), join(directory, shared))
+    symlinkSync('/dev/zero', join(directory, device))
+    assert.deepEqual(
+      (await list()).map((one) => one.name),
+      [name],
+    )
+    for (const hostile of [
+      ...[link, hard, shared, device],
+      ...['..%2fsecrets', '..%2Fdateline.db', '%2e%2e%2fdateline.db', '..%5csecrets', '%2fetc%2fpasswd'],
+      ...[`${name}%00`, `${name}%00.db`, `%00${name}`, `.%2f${name}`, `${name}%2f`, `${name}%2f..%2f..%2fsecrets`],
+      ...[`${name}%20`, name.toUpperCase(), `%20${name}`, '.', '%2e', 'C:%5csecrets', 'x'.repeat(5_000)],
+      ...['dateline.db', 'secrets', `${name}-wal`, '*', 'dateline-*', '%F0%9F%92%A9', '__proto__'],
+    ]) {
+      const response = await get(hostile)
+      const text = await response.text()
+      assert.ok([400, 404].includes(response.status) || hostile === '.' || hostile === '%2e', `${hostile} ${text}`)
+      assert.ok(!text.includes('SQLite format'), hostile)
+    }
+    assert.equal((await get(name)).status, 200)
+    assert.equal((await service.call('GET', '/readyz')).status, 200)
+  })
+})
