@@ -243,7 +243,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     summary: 'List the backups in the directory of the service, newest first',
     token: 'required',
     reply: { status: 200, data: 'Backups' },
-    errors: [...ADMINS],
+    errors: ADMINS,
   },
   'POST /api/v1/admin/backups': {
     tag: 'Administration',
@@ -253,7 +253,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
       'As many as `--backup-keep` says are kept of these, apart from those that the service makes by itself.',
     token: 'required',
     reply: { status: 201, data: 'Backup' },
-    errors: [...ADMINS, 'conflict', 'networkError'],
+    errors: [...ADMINS, 'conflict'],
   },
   'GET /api/v1/admin/backups/:name': {
     tag: 'Administration',
@@ -263,7 +263,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     reply: {
       status: 200,
       type: 'application/vnd.sqlite3',
-      schema: { contentMediaType: 'application/vnd.sqlite3', contentEncoding: 'binary' },
+      schema: { type: 'string', description: 'A whole database of SQLite', examples: ['SQLite format 3'] },
     },
     errors: [...ADMINS, 'notFound'],
   },
