@@ -63,10 +63,62 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     'problems.path': 'source.language.code',
     'problems.message': 'expected a string, found 7',
   },
+  dashboardSetup: { appName: 'Dateline', codeMinutes: 15 },
+  dashboardOverview: { 'hours.hour': '2026-03-01T11:00:00.000Z' },
+  serviceStatus: {
+    version: '0.1.0',
+    node: '26.10.0',
+    platform: 'linux-x64',
+    instance: 'b1946ac9-2f0d-4c3e-8a57-6d1f0e9c8b7a',
+    startedAt: '2026-02-28T06:00:00.000Z',
+    uptimeSeconds: 108000,
+    dataDir: '/var/lib/dateline',
+    'database.bytes': 52428800,
+    'database.logBytes': 4194304,
+    'database.freeBytes': 21474836480,
+    'attention.message': 'A mail waits since 4 minutes',
+    'limits.name': 'codes_per_email',
+    'mail.description': ['smtp://mail.example.org'],
+    'backups.everyMs': 86400000,
+    'backups.directory': '/var/lib/dateline/backups',
+    'backups.last.name': 'dateline-20260301T060000Z.db',
+    'backups.last.bytes': 52428800,
+    'backups.failure': null,
+  },
+  serviceSettings: {
+    'items.name': 'port',
+    'items.flag': '--port',
+    'items.value': '8080',
+    'items.origin': 'default',
+    'items.meaning': 'port to listen on; 0 takes any free one',
+  },
+  logLines: { 'items.event': 'request', 'items.fields.name': 'status', 'items.fields.value': '200', dropped: 0 },
+  outboxMessages: {
+    'items.id': '66f000000000000000000701',
+    'items.address': 'reader@example.org',
+    'items.attempts': 1,
+    'items.reply': '450 4.2.1 Try again later',
+    'items.doneAt': null,
+  },
+  mailTestBody: { to: 'you@example.org' },
+  mailTest: { lines: ['< 220 mail.example.org ESMTP', '> EHLO news.example.org'], advice: null },
+  backup: { name: 'dateline-20260301T060000Z.db', bytes: 52428800 },
+  backups: { 'items.name': 'dateline-20260301T060000Z.db', 'items.bytes': 52428800 },
+  userSessions: { 'items.id': '66f000000000000000000801', 'items.label': 'Firefox on Linux' },
+  queryPlan: {
+    model: 'headline',
+    access: 'index',
+    index: 'status, updatedAt:desc',
+    sql: 'SELECT … WHERE "status" = ? ORDER BY "updatedAt" DESC',
+    values: ['"active"'],
+    'weighed.access': 'index',
+    'weighed.index': 'status, updatedAt:desc',
+  },
   signedIn: { token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2NmYwIn0.c2lnbmF0dXJl' },
 }
 
-/** The sample of a field of a model, by its dotted path with `*` for any key of a map. */
-export function sampleOf(model: Pick<Model, 'name'>, path: string): Json | undefined {
-  return SAMPLES[model.name]?.[path] ?? COMMON[path]
+/** The sample of a field of a model or reply, by its dotted path with `*` for any key of a map. */
+export function sampleOf(of: Pick<Model, 'name'>, path: string): Json | undefined {
+  const own = SAMPLES[of.name]?.[path]
+  return own === undefined ? COMMON[path] : own
 }

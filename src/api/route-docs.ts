@@ -142,7 +142,9 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     tag: 'Data',
     id: 'read',
     summary: 'Read a document',
-    description: 'With `If-None-Match`, 304 without a body where the client has it already.',
+    description:
+      'With `If-None-Match`, 304 without a body where the client has it already. With the setting ' +
+      '`--public-remote-config`, `remote_config` is read without a token.',
     token: 'required',
     parameters: ['model', 'ifMatch', 'ifNoneMatch'],
     reply: { status: 200, data: 'Document', tagged: true },

@@ -132,17 +132,77 @@ const WORDS: Readonly<Record<string, ModelWords>> = {
   },
 }
 
+/** What members of replies mean, by the names of their declarations in replies.ts. */
+const REPLY_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  signedIn: { token: 'For `Authorization: Bearer …`, until it expires or the session ends' },
+  dashboardSetup: {
+    codesBy: 'Where sign-in codes go: with no mail set up they are shown on the console of the service',
+    codeMinutes: 'How long a sign-in code holds',
+  },
+  dashboardOverview: {
+    counts: 'Documents of each status',
+    hours: 'Headlines created in each hour of the last 31 days that has any, oldest first',
+    'hours.hour': 'When the hour begins, in UTC',
+  },
+  serviceStatus: {
+    node: 'The version of Node in the program',
+    instance: 'As in `X-Dateline-Instance`',
+    'database.logBytes': 'Of the write-ahead log beside the database',
+    'database.freeBytes': 'On the disk of the data directory',
+    attention: 'What somebody should look at',
+    limits: 'Requests that each limit has refused since the start',
+    queries: 'How queries were answered since the start',
+    'backups.everyMs': 'Milliseconds from one backup to the next; null where none is made by itself',
+    'backups.keep': 'Backups made by itself that are kept',
+    'backups.failure': 'Why the last try failed; null where it did not',
+  },
+  serviceSettings: {
+    'items.flag': 'Null for the secret, which has no flag',
+    'items.value': 'As people read it, with passwords masked',
+    'items.origin': 'A flag, a variable, a member of the settings file, `default`, or `dataDir`',
+  },
+  logLines: {
+    items: 'The newest first',
+    'items.fields.value': 'Texts as they are, everything else as JSON',
+    dropped: 'Lines of these levels that were written since the start and are no longer at hand',
+  },
+  outboxMessages: {
+    items: 'The newest first',
+    'items.reply': "The mail server's last words",
+    'items.dueAt': 'Of one that waits: when it is tried next',
+  },
+  mailTestBody: { to: 'The address that the mail goes to' },
+  mailTest: {
+    lines: 'The dialogue: `>` we, `<` the mail server, `*` what happened besides, and at the end what came of it',
+    advice: 'What to do about it; null where the mail was delivered',
+  },
+  backups: { items: 'The newest first' },
+  userSessions: { items: 'The newest first', 'items.current': 'Whether it is the one that asks' },
+  sessionsEnded: { ended: 'How many there were' },
+  documentProblems: { problems: 'Nothing where the document would be taken' },
+  queryPlan: {
+    access: 'How the rows are found',
+    exact: 'Whether SQL decides every condition; otherwise its rows are a superset, and the filter is applied to each',
+    runs: 'Beside all other requests, or in a thread with a deadline',
+    order:
+      'How the rows come: in the order of the page, in that of its first keys, or in none, so that they are sorted',
+    values: 'The values in that SQL, each as JSON',
+    weighed: 'All ways that were weighed; the cheapest is taken',
+    'weighed.cost': 'In rows of an index',
+  },
+}
+
 /** What the model is for. */
 export function modelWords(model: Pick<Model, 'name'>): string | undefined {
   return WORDS[model.name]?.about
 }
 
-/** What the field at a dotted path means, where there is more to say than its name does. */
-export function fieldWords(model: Pick<Model, 'name'>, path: string): string | undefined {
-  return WORDS[model.name]?.fields[path] ?? COMMON[path]
+/** What the field of a model or reply at a dotted path means, where there is more to say than its name does. */
+export function fieldWords(of: Pick<Model, 'name'>, path: string): string | undefined {
+  return WORDS[of.name]?.fields[path] ?? REPLY_WORDS[of.name]?.[path] ?? COMMON[path]
 }
 
-/** The paths of a model that have words of their own. */
-export function wordedPaths(model: Pick<Model, 'name'>): readonly string[] {
-  return Object.keys(WORDS[model.name]?.fields ?? {})
+/** The paths of a model or reply that have words of their own. */
+export function wordedPaths(of: Pick<Model, 'name'>): readonly string[] {
+  return Object.keys(WORDS[of.name]?.fields ?? REPLY_WORDS[of.name] ?? {})
 }

@@ -161,6 +161,13 @@ describe('the description of the API', () => {
         assert.ok(described.includes(JSON.stringify(words)), `${model.name} has no ${path}`)
       }
     }
+    for (const name of Object.keys(replies)) {
+      const described = JSON.stringify(schemas[name.charAt(0).toUpperCase() + name.slice(1)])
+      for (const path of wordedPaths({ name })) {
+        const words = fieldWords({ name }, path) ?? ''
+        assert.ok(described.includes(JSON.stringify(words)), `${name} has no ${path}`)
+      }
+    }
   })
 
   it('tells of each model who may do what, and what is fast', () => {
