@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** A made-up pair of pages, with the given files in the place of others. */
 function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string {
   const root = temporaryDirectory(t)
-  mkdirSync(join(root, 'src/dashboard'), { recursive: true })
+  mkdirSync(join(root, 'src/dashboard/texts'), { recursive: true })
   const html = (name: string): string =>
     `<!doctype html>\n<!-- said to nobody -->\n  <link rel="stylesheet" href="${name}.css">\n` +
     `  <script type="module" src="${name}.ts"></script>\n`
@@ -64,6 +64,17 @@ it('what a page imports later counts, and what only the other page has does not'
     [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0),
   )
   assert.ok([...pageFiles.values()].every((bytes) => bytes > 0))
+})
+
+it('of several languages only the largest counts', async (t) => {
+  const files = {
+    'texts/aa.ts': "export const aa = 'a'",
+    'texts/bb.ts': "export const bb = 'bbbb'",
+    'later.ts': "void import('./texts/aa.ts')\nvoid import('./texts/bb.ts')",
+  }
+  const { pageFiles } = await buildDashboard({ root: pages(t, files) })
+  const kinds = [...pageFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.'))
+  assert.ok(kinds.includes('bb.js') && !kinds.includes('aa.js'), kinds.join(' '))
 })
 
 it('a page over 120,000 bytes is refused with its largest sources', async (t) => {
