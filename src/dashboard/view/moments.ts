@@ -27,6 +27,37 @@ export function ago(iso: string): HTMLElement {
   })
 }
 
+/** A date with its time to the second, short. */
+export function exactTime(iso: string): HTMLElement {
+  return moment(iso, (date) =>
+    new Intl.DateTimeFormat(locale(), { dateStyle: 'short', timeStyle: 'medium' }).format(date),
+  )
+}
+
+const UNITS = [
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+  ['second', 1000],
+] as const
+
+/** How long something takes, by the two largest units that say something: `3 days, 4 hours`. */
+export function duration(ms: number): string {
+  const largest = UNITS.findIndex(([, size]) => ms >= size)
+  const shown = UNITS.slice(...(largest === -1 ? [-1] : [largest, largest + 2]))
+  let rest = ms
+  const parts = shown.map(([unit, size]) => {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    return { unit, count }
+  })
+  const said = parts.filter(({ count }, i) => count > 0 || i === 0)
+  const words = said.map(({ unit, count }) =>
+    new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' }).format(count),
+  )
+  return new Intl.ListFormat(locale(), { type: 'unit' }).format(words)
+}
+
 /** A size in bytes, as `1.2 MB`. */
 export function byteSize(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const

@@ -1,0 +1,124 @@
+/** Backups: when they are made, which there are, one more now, and one to take along. */
+import type { Backup, ServiceStatus } from '../../models/replies.ts'
+import { t } from '../texts/texts.ts'
+import { every, now } from '../timing.ts'
+import { fill, h, type Child } from '../view/dom.ts'
+import { icon } from '../view/icons.ts'
+import { ago, byteSize, dateTime, duration } from '../view/moments.ts'
+import { notify } from '../view/notices.ts'
+import { saveFile } from '../view/save-file.ts'
+import { emptyState, isAbort, wordsOf } from '../view/states.ts'
+import { readInto, type OpenPart } from './part.ts'
+import { recordsTable } from './records-table.ts'
+
+export const backupsPart: OpenPart = (context) => {
+  const { client, signal } = context
+  const place = h('div', { class: 'part' })
+  const progress = h('div', { class: 'progress', role: 'status' })
+  const make = h(
+    'button',
+    { type: 'button', class: 'primary', on: { click: () => void makeOne() } },
+    icon('plus'),
+    t('backups.make'),
+  )
+  const load = readInto(context, {
+    place,
+    lines: 8,
+    read: async (options) => {
+      const [{ items }, { backups }] = await Promise.all([client.admin.backups(options), client.admin.status(options)])
+      return { items, backups }
+    },
+    show: ({ items, backups }) => [
+      schedule(backups),
+      items.length === 0 ? emptyState('archive', t('backups.empty')) : table(items),
+    ],
+  })
+  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), place) }
+
+  /** It is made whether somebody waits or not, so leaving the screen does not call it off. */
+  async function makeOne(): Promise<void> {
+    const begun = now()
+    const ticking = new AbortController()
+    const passed = h('span', { 'aria-hidden': 'true' })
+    make.disabled = true
+    fill(progress, h('progress', { 'aria-label': t('backups.making') }), h('span', {}, t('backups.making')), passed)
+    every(1_000, ticking.signal, () => fill(passed, duration(now() - begun)))
+    try {
+      const { name, bytes } = await client.admin.makeBackup()
+      notify(t('backups.made', { name, size: byteSize(bytes) }), { kind: 'done' })
+    } catch (error) {
+      notify(wordsOf(error), { kind: 'failed' })
+    } finally {
+      ticking.abort()
+      fill(progress)
+      make.disabled = false
+      load()
+    }
+  }
+
+  function table(items: readonly Backup[]): HTMLElement {
+    return recordsTable(
+      t('operations.backups'),
+      [
+        { title: t('backups.name'), kind: 'code', cell: ({ name }) => h('code', { dir: 'ltr' }, name) },
+        { title: t('backups.created'), cell: ({ createdAt }) => dateTime(createdAt) },
+        { title: t('backups.size'), kind: 'number', cell: ({ bytes }) => byteSize(bytes) },
+        { title: t('backups.download'), kind: 'actions', cell: downloadButton },
+      ],
+      items,
+    )
+  }
+
+  function downloadButton({ name }: Backup): HTMLElement {
+    const label = t('backups.download')
+    const button = h(
+      'button',
+      {
+        type: 'button',
+        class: 'small',
+        'data-key': name,
+        'aria-label': `${label}: ${name}`,
+        on: { click: () => void download() },
+      },
+      icon('download'),
+      label,
+    )
+    const download = async (): Promise<void> => {
+      button.disabled = true
+      fill(progress, h('progress', { 'aria-label': label }), h('span', {}, t('backups.downloading', { name })))
+      try {
+        saveFile(await client.admin.downloadBackup(name, { signal }), name)
+      } catch (error) {
+        if (!isAbort(error)) notify(wordsOf(error), { kind: 'failed' })
+      } finally {
+        fill(progress)
+        button.disabled = false
+      }
+    }
+    return button
+  }
+}
+
+function schedule({ everyMs, keep, directory, failure, last }: ServiceStatus['backups']): Child {
+  return [
+    h(
+      'p',
+      {},
+      everyMs === null ? t('backups.never') : t('backups.every', { time: duration(everyMs), count: keep }),
+      ' ',
+      h('span', { class: 'soft' }, t('backups.directory'), ' ', h('code', { dir: 'ltr' }, directory)),
+    ),
+    failure === null
+      ? null
+      : h(
+          'p',
+          { class: 'banner' },
+          h('strong', {}, t('backups.failed')),
+          ' (',
+          ago(failure.at),
+          ') ',
+          h('span', { dir: 'auto' }, failure.message),
+        ),
+    last === null ? null : h('p', { class: 'soft' }, t('backups.last'), ' ', ago(last.at)),
+  ]
+}

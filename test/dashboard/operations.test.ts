@@ -1,0 +1,236 @@
+/** The screen of operations: mail, backups, limits, settings and the log, for administrators alone. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { newerThan, withoutOurs, type LogLine } from '../../src/dashboard/operations/log-lines.ts'
+import { settingsWith } from '../../src/dashboard/operations/settings-search.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { openPeer, type Step } from '../support/smtp-peer.ts'
+
+const MARKUP = '<img src=x onerror=alert(1)>'
+const TAKEN: readonly Step[] = [
+  ['', '220 hello'],
+  ['EHLO', '250-x\r\n250 AUTH PLAIN'],
+  ['AUTH', '235 welcome'],
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued as 4711'],
+  ['QUIT', '221 bye'],
+]
+const peer = await openPeer([['', `421 ${MARKUP} "later"`]], { later: [TAKEN] })
+after(() => peer[Symbol.asyncDispose]())
+const dashboard = await startDashboard({
+  mail: `smtp://me:correct-horse@127.0.0.1:${peer.port}`,
+  mailTls: 'none',
+  mailCleartextLogin: 'on',
+  rateLimits: 'on',
+  codesPerEmail: '1',
+})
+const { service, cast } = dashboard
+
+describe('lines of the log', () => {
+  const line = (event: string, value = '/'): LogLine => ({
+    ...{ time: '2026-03-01T12:00:00.000Z', level: 'info', event },
+    fields: [{ name: 'path', value }],
+  })
+  const [a, b, c] = [line('a'), line('b'), line('c')]
+
+  it('are new down to the first that was there, also where lines are alike', () => {
+    const rows: readonly (readonly [LogLine[], LogLine[], number])[] = [
+      [[], [], 0],
+      [[], [a, b], 2],
+      [[a, b], [a, b], 0],
+      [[b, a], [c, b, a], 1],
+      [[a, b], [a, a, b], 1],
+      [[a, a, b], [a, a, a, b], 1],
+      [[a, b], [c, c], 2],
+      [[b, a], [c, b], 1],
+    ]
+    for (const [before, now, count] of rows) {
+      const told = [before, now].map((lines) => lines.map(({ event }) => event).join(''))
+      assert.equal(newerThan(before, now), count, told.join(' then '))
+    }
+  })
+
+  it('leave out those that looking at them writes', () => {
+    const [ours, other] = [line('request', '/api/v1/admin/log'), line('request', '/api/v1/data')]
+    assert.deepEqual(withoutOurs([ours, other, a]), [other, a])
+  })
+})
+
+describe('a search in settings', () => {
+  const setting = { name: 'mailFrom', flag: '--mail-from', value: 'x@y', origin: 'default', meaning: 'Sender of mail' }
+
+  it('wants every word, anywhere, in any case', () => {
+    for (const [text, found] of [
+      ['', 1],
+      ['  MAIL sender ', 1],
+      ['x@y default', 1],
+      ['mail nothing', 0],
+    ] as const) {
+      assert.equal(settingsWith([setting], text).length, found, text)
+    }
+  })
+})
+
+describe('the screen of operations', { skip: browserMissing() }, () => {
+  const partOf = async (page: Page): Promise<string | null> =>
+    new URLSearchParams((await page.url()).split('?')[1]).get('part')
+  let shared: Page | undefined
+  /** One window for all tests of an administrator that change nothing about it. */
+  const asAdmin = async (hash: string): Promise<Page> => {
+    shared ??= await dashboard.openAs(cast.admin)
+    await shared.open(`/${hash}`)
+    return shared
+  }
+  const askCode = (email: string): Promise<unknown> =>
+    service.call('POST', '/api/v1/auth/request-code', { body: { email } })
+
+  it('has an address for each part, and each is for everybody to read', async () => {
+    const page = await asAdmin('#/operations')
+    await page.find({ role: 'heading', name: 'Service' })
+    assert.match(await page.text(), /All is well/)
+    for (const [part, name] of [
+      ['status', 'Status'],
+      ['outbox', 'Mail outbox'],
+      ['limits', 'Limits'],
+      ['settings', 'Settings'],
+      ['log', 'Log'],
+    ] as const) {
+      await page.click({ role: 'link', name })
+      await page.settled()
+      assert.equal(await partOf(page), part === 'status' ? null : part)
+      assert.equal(await page.title(), `${name} · Operations · Dateline`)
+      await page.emulate({ colorScheme: 'dark' })
+      await page.screenshot(`operations-${part}-dark`)
+      await expectAccessible(page, { keyboard: part === 'outbox', stopsMax: 25 })
+      await page.screenshot(`operations-${part}-light`)
+    }
+    await page.back()
+    await page.reload()
+    await page.find({ role: 'table', name: 'Settings' })
+    await page.expectNoProblems()
+  })
+
+  it('shows mail that waits with the words of the mail server, and tries it again', async () => {
+    const page = await asAdmin('#/operations?part=outbox')
+    await page.find({ role: 'button', name: 'All 0' })
+    await askCode('reader@example.org')
+    await service.app.idle()
+    await page.click({ role: 'button', name: /^Waiting/ })
+    await page.find({ role: 'button', name: 'Waiting 1' })
+    const reply = await page.find({ role: 'cell', name: new RegExp(`421 ${RegExp.escape(MARKUP)}`) })
+    assert.equal(await page.inspect(reply, (cell) => cell.querySelectorAll('img').length), 0)
+    await page.reload()
+    await page.find({ role: 'button', name: 'Try now: reader@example.org' })
+    assert.match(await page.url(), /state=waiting/)
+    service.advance(60_000)
+    await page.click({ role: 'button', name: 'Try now: reader@example.org' })
+    await page.find({ role: 'button', name: 'Delivered 1' })
+    await page.gone({ role: 'button', name: 'Try now: reader@example.org' })
+    await page.click({ role: 'button', name: 'Delivered 1' })
+    await page.find({ role: 'cell', name: 'reader@example.org' })
+    await page.expectNoProblems()
+  })
+
+  it('sends a test mail and shows the dialogue', async () => {
+    const page = await asAdmin('#/operations?part=outbox')
+    await page.click({ role: 'button', name: 'Send a test mail' })
+    await page.find({ role: 'dialog', name: 'Send a test mail' })
+    assert.equal((await page.focused())?.value, cast.admin.email)
+    await page.fill({ role: 'textbox', name: 'To' }, 'else where@example.org'.replace(' ', ''))
+    await page.press('Enter')
+    const dialogue = await page.find({ role: 'region', name: 'Dialogue with the mail server' })
+    assert.match(await page.text(dialogue), /> RCPT TO:<elsewhere@example\.org>\n< 250 ok/)
+    assert.match(await page.text(), /The mail server has taken it/)
+    await expectAccessible(page)
+    await page.screenshot('operations-test-mail-light')
+    await page.press('Escape')
+    await page.gone({ role: 'dialog' })
+    assert.equal((await page.focused())?.name, 'Send a test mail')
+    await page.expectNoProblems()
+  })
+
+  it('shows errors of the log, and goes on by itself until it is held', async () => {
+    const page = await asAdmin('#/operations?part=log')
+    await page.select({ role: 'combobox', name: 'Show' }, 'Warnings and errors')
+    const lines = async (): Promise<string> => page.text(await page.find({ role: 'list', name: 'Log' }))
+    await page.waitFor(async () => /mail\.deferred/.test(await lines()), 'the mail that was deferred')
+    assert.doesNotMatch(await lines(), /\brequest\b/)
+    assert.ok((await lines()).includes(MARKUP))
+    await page.select({ role: 'combobox', name: 'Show' }, 'Information and above')
+    await page.waitFor(async () => /path=\/api/.test(await lines()), 'lines of requests')
+    assert.doesNotMatch(await lines(), /admin\/log/)
+    await service.call('GET', '/api/v1/noticed', { isUndescribed: true })
+    await page.waitFor(async () => /\/api\/v1\/noticed/.test(await lines()), 'the line of the request', 8_000)
+    await page.click({ role: 'button', name: 'Pause' })
+    await service.call('GET', '/api/v1/later', { isUndescribed: true })
+    assert.doesNotMatch(await lines(), /\/api\/v1\/later/)
+    await page.click({ role: 'button', name: 'Pause' })
+    await page.waitFor(async () => /\/api\/v1\/later/.test(await lines()), 'what came meanwhile')
+    assert.match(await page.url(), /part=log&level=info/)
+    await page.expectNoProblems()
+  })
+
+  it('finds settings, and masks what is secret', async () => {
+    const page = await asAdmin('#/operations?part=settings')
+    const table = await page.find({ role: 'table', name: 'Settings' })
+    assert.doesNotMatch(await page.text(table), /correct-horse/)
+    await page.press('/')
+    assert.equal((await page.focused())?.name, 'Search in settings')
+    await page.type({ role: 'searchbox', name: 'Search in settings' }, 'smtp://*')
+    await page.waitFor(async () => (await page.findAll({ role: 'row' })).length === 2, 'one setting')
+    await page.find({ role: 'cell', name: /smtp:\/\/\*\*\*@127/ })
+    await page.reload()
+    await page.find({ role: 'cell', name: /^smtp:/ })
+    await page.fill({ role: 'searchbox', name: 'Search in settings' }, '<b>nothing</b>')
+    assert.match(await page.text(), /No setting has “<b>nothing<\/b>”/)
+    await page.expectNoProblems()
+  })
+
+  it('counts what the limits refused', async () => {
+    await askCode('reader@example.org')
+    const page = await asAdmin('#/operations?part=limits')
+    const rows = await page.find({ role: 'table', name: 'Limits' })
+    assert.match(await page.text(rows), /Sign-in codes for one e-mail address\s+1\b/)
+    await page.expectNoProblems()
+  })
+
+  it('fits 360 pixels from right to left, tables as cards', async () => {
+    const size = { width: 360, height: 740 }
+    const page = await dashboard.openAs(cast.admin, '#/operations', { size, language: 'ar' })
+    for (const part of ['', 'outbox', 'limits', 'settings', 'log']) {
+      await page.open(`/#/operations?part=${part}`)
+      await page.settled()
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      assert.equal(overflow, 0, `the part "${part}" scrolls sideways`)
+      await page.screenshot(`operations-${part || 'status'}-arabic-360`)
+    }
+    await expectAccessible(page, { stopsMax: 20 })
+    await page.expectNoProblems()
+  })
+
+  it('says when the service is away, and tries again', async () => {
+    const page = await asAdmin('#/operations')
+    await page.find({ role: 'heading', name: 'Service' })
+    await page.emulate({ offline: true })
+    await page.click({ role: 'link', name: 'Limits' })
+    await page.find({ role: 'alert' })
+    await page.emulate({ offline: false })
+    await page.click({ role: 'button', name: 'Try again' })
+    await page.find({ role: 'table', name: 'Limits' })
+    await page.expectNoProblems([{ failure: 'net::ERR_INTERNET_DISCONNECTED' }])
+  })
+
+  it('is nothing to a publisher', async () => {
+    const page = await dashboard.openAs(cast.publisher, '#/operations?part=outbox')
+    await page.find({ role: 'heading', name: 'There is nothing here' })
+    assert.deepEqual(await page.findAll({ role: 'link', name: 'Operations' }), [])
+    assert.ok((await page.requests()).every(({ url }) => !url.includes('/admin/')))
+    await page.expectNoProblems()
+  })
+})
