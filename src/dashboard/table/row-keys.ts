@@ -1,0 +1,54 @@
+/** Keys and clicks in the rows of a table. */
+import type { RowWindow } from './row-window.ts'
+
+export interface RowKeysOptions {
+  readonly body: HTMLElement
+  readonly rows: RowWindow
+  readonly count: () => number
+  /** Turns the choice of a row over; with `extend` that of all rows since the last one. */
+  readonly choose: (row: number, extend: boolean) => void
+}
+
+export function onRowKeys({ body, rows, count, choose }: RowKeysOptions): void {
+  body.addEventListener('keydown', (event) => {
+    const row = rows.rowOf(event.target)
+    if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    const to = target(event.key, row)
+    if (to !== undefined) {
+      if (event.shiftKey && event.key.startsWith('Arrow') && to !== row) choose(to, true)
+      rows.focus(to)
+    } else if (event.key === ' ') choose(row, event.shiftKey)
+    else if (event.key === 'Enter') linkOf(event.target)?.click()
+    else return
+    event.preventDefault()
+  })
+
+  body.addEventListener('click', (event) => {
+    const row = rows.rowOf(event.target)
+    if (row === undefined || !(event.target instanceof Element)) return
+    if (event.target.closest('.pick') !== null) {
+      choose(row, event.shiftKey)
+      rows.focus(row)
+    } else if (event.target.closest('a, button, input') === null && getSelection()?.isCollapsed !== false) {
+      linkOf(event.target)?.click()
+    }
+  })
+
+  function target(key: string, row: number): number | undefined {
+    const last = count() - 1
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: row + 1,
+      ArrowUp: row - 1,
+      PageDown: row + rows.visibleCount(),
+      PageUp: row - rows.visibleCount(),
+      Home: 0,
+      End: last,
+    }
+    const to = steps[key]
+    return to === undefined ? undefined : Math.max(0, Math.min(last, to))
+  }
+}
+
+function linkOf(target: EventTarget | null): HTMLElement | null | undefined {
+  return target instanceof Element ? target.closest('.row')?.querySelector<HTMLElement>('.main > a') : null
+}

@@ -1,0 +1,42 @@
+/** Which rows are chosen, by their ids: one by one, a range by Shift, or all that are loaded. */
+
+export interface RowSelection {
+  readonly size: number
+  has(id: string): boolean
+  ids(): readonly string[]
+  /** Turns one over. With `extend`, all between the last one that was turned and this one become as that is. */
+  turn(id: string, order: readonly string[], extend: boolean): void
+  /** Chooses exactly these. */
+  set(ids: Iterable<string>): void
+}
+
+export function createRowSelection(onChange: () => void): RowSelection {
+  let chosen = new Set<string>()
+  let anchor: string | undefined
+  return {
+    get size() {
+      return chosen.size
+    },
+    has: (id) => chosen.has(id),
+    ids: () => [...chosen],
+    turn(id, order, extend) {
+      const [from, to] = [anchor === undefined ? -1 : order.indexOf(anchor), order.indexOf(id)]
+      if (extend && anchor !== undefined && from !== -1 && to !== -1) {
+        const isChosen = chosen.has(anchor)
+        for (const one of order.slice(Math.min(from, to), Math.max(from, to) + 1)) {
+          if (isChosen) chosen.add(one)
+          else chosen.delete(one)
+        }
+      } else {
+        if (!chosen.delete(id)) chosen.add(id)
+        anchor = id
+      }
+      onChange()
+    },
+    set(ids) {
+      chosen = new Set(ids)
+      anchor = undefined
+      onChange()
+    },
+  }
+}
