@@ -18,8 +18,8 @@ export interface Removal {
   readonly ids: readonly string[]
   /** What the notice calls it: a title, or how many. */
   readonly label: string
-  /** Shows again what is still there: all after an undo, those that failed otherwise. */
-  readonly onBack: (ids: readonly string[]) => void
+  /** What is still there: all after an undo, those that failed otherwise. Lists that watch know by themselves. */
+  readonly onBack?: (ids: readonly string[]) => void
   readonly onDone?: () => void
 }
 
@@ -30,8 +30,21 @@ export function isBeingRemoved({ id }: Pick<StoredDocument, 'id'>): boolean {
   return hidden.has(id)
 }
 
+const watchers = new Set<() => void>()
+
+/** Runs when documents are hidden, or shown again: lists take them out and in. */
+export function onRemovalsChanged(run: () => void, signal: AbortSignal): void {
+  watchers.add(run)
+  signal.addEventListener('abort', () => watchers.delete(run))
+}
+
+function tellWatchers(): void {
+  for (const run of watchers) run()
+}
+
 export function removeWithUndo({ documents, ids, label, onBack, onDone }: Removal): void {
   for (const id of ids) hidden.add(id)
+  tellWatchers()
   const commit = async (): Promise<void> => {
     removeEventListener('pagehide', leave)
     const failed: string[] = []
@@ -47,14 +60,16 @@ export function removeWithUndo({ documents, ids, label, onBack, onDone }: Remova
     for (const id of failed) hidden.delete(id)
     if (failed.length > 0) {
       notify(t('removal.failed', { count: failed.length, reason: wordsOf(reason) }), { kind: 'failed' })
-      onBack(failed)
+      onBack?.(failed)
+      tellWatchers()
     }
     onDone?.()
   }
   const undo = (): void => {
     removeEventListener('pagehide', leave)
     for (const id of ids) hidden.delete(id)
-    onBack(ids)
+    onBack?.(ids)
+    tellWatchers()
   }
   const dismiss = notify(t('removal.done', { label }), {
     kind: 'done',

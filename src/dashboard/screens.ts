@@ -7,7 +7,10 @@ import { modelsTitle, pathOf } from './model-words.ts'
 import { contentModels } from './permissions.ts'
 import type { OpenScreen } from './screen.ts'
 import { contentScreen } from './screens/content-screen.ts'
+import { configurationScreen } from './screens/configuration-screen.ts'
+import { operationsScreen } from './screens/operations-screen.ts'
 import { overviewScreen } from './screens/overview-screen.ts'
+import { usersScreen } from './screens/users-screen.ts'
 import { t } from './texts/texts.ts'
 import { isIcon, type IconName } from './view/icons.ts'
 
@@ -16,8 +19,7 @@ export interface ScreenEntry {
   readonly path: string
   readonly title: string
   readonly icon: IconName
-  /** What only administrators open is fetched when they do. */
-  readonly load: () => OpenScreen | Promise<OpenScreen>
+  readonly open: OpenScreen
 }
 
 /** What a user sees in the navigation, in its order. */
@@ -26,31 +28,16 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     path: pathOf(model),
     title: modelsTitle(model),
     icon: isIcon(model.name) ? model.name : 'headline',
-    load: () => contentScreen(model),
+    open: contentScreen(model),
   }))
   const administration: readonly ScreenEntry[] = [
-    {
-      path: 'users',
-      title: t('users.title'),
-      icon: 'user',
-      load: async () => (await import('./screens/users-screen.ts')).usersScreen,
-    },
-    {
-      path: 'configuration',
-      title: t('configuration.title'),
-      icon: 'remote_config',
-      load: async () => (await import('./screens/configuration-screen.ts')).configurationScreen,
-    },
-    {
-      path: 'operations',
-      title: t('operations.title'),
-      icon: 'operations',
-      load: async () => (await import('./screens/operations-screen.ts')).operationsScreen,
-    },
+    { path: 'users', title: t('users.title'), icon: 'user', open: usersScreen },
+    { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', open: configurationScreen },
+    { path: 'operations', title: t('operations.title'), icon: 'operations', open: operationsScreen },
   ]
   if (!hasDashboard(caller)) return []
   return [
-    { path: '', title: t('overview.title'), icon: 'overview', load: () => overviewScreen },
+    { path: '', title: t('overview.title'), icon: 'overview', open: overviewScreen },
     ...content,
     ...(isAdmin(caller) ? administration : []),
   ]

@@ -9,7 +9,7 @@ import { currentLanguage, isLanguage, LANGUAGES, t, type LanguageCode } from './
 import { fill, h } from './view/dom.ts'
 import { icon } from './view/icons.ts'
 import { openHelp } from './view/help.ts'
-import { emptyState, failureState, skeleton } from './view/states.ts'
+import { emptyState } from './view/states.ts'
 
 export interface ShellOptions {
   readonly client: ScreenContext['client']
@@ -78,7 +78,7 @@ export function openShell({ client, user, signOut, chooseLanguage, signal }: She
   void show(false)
 
   const options = { signal }
-  addEventListener('hashchange', () => void move(), options)
+  addEventListener('hashchange', (event) => void move(event), options)
   addEventListener('online', () => (offline.hidden = true), options)
   addEventListener('offline', () => (offline.hidden = false), options)
   addEventListener('keydown', onKey, options)
@@ -92,8 +92,10 @@ export function openShell({ client, user, signOut, chooseLanguage, signal }: She
   signal.addEventListener('abort', () => leaving.abort())
 
   /** The address has changed already; where the reader must not leave, it is set back. */
-  async function move(): Promise<void> {
+  async function move({ oldURL }: HashChangeEvent): Promise<void> {
     const wanted = location.hash
+    // A screen may have noted its state in the address since it was opened.
+    if (oldURL !== '') shown = new URL(oldURL).hash
     if (wanted === shown) return
     if (screen?.mayLeave !== undefined && screen.hasUnsaved?.() !== false) {
       history.replaceState(null, '', shown === '' ? './' : shown)
@@ -110,23 +112,7 @@ export function openShell({ client, user, signOut, chooseLanguage, signal }: She
     showNavigation(false)
     const place = currentPlace()
     const entry = entries.find(({ path }) => path === (place.segments[0] ?? ''))
-    const { signal: left } = leaving
-    screen = undefined
-    try {
-      const loaded = entry?.load()
-      if (loaded instanceof Promise) fill(main, skeleton(6))
-      const open = await loaded
-      if (left.aborted) return
-      screen = open?.({ client, user, place, signal: left }) ?? nowhere(place)
-    } catch (error) {
-      // A part of the page that cannot be fetched: the service is away, or it is another version by now.
-      if (!left.aborted)
-        fill(
-          main,
-          failureState(error, () => void show(isMove)),
-        )
-      return
-    }
+    screen = entry?.open({ client, user, place, signal: leaving.signal }) ?? nowhere(place)
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
     for (const [i, link] of links.entries()) {

@@ -12,6 +12,7 @@ const PATHS = {
   remote_config: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4',
   operations: 'M3 12h4l3-8 4 16 3-8h4',
   docs: 'M6 4h9l4 4v12H6zM14 4v5h5M9 13h6M9 16h6',
+  filter: 'M4 6h16M7 12h10M10 18h4',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM16 16l4.500 4.500',
   plus: 'M12 5v14M5 12h14',
   close: 'M6 6l12 12M18 6L6 18',

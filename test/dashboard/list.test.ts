@@ -1,0 +1,350 @@
+/** The lists of documents, in a real browser: finding, sorting, choosing and changing many, by hand and by keys. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { buildDashboard } from '../../scripts/build-dashboard.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
+import type { Signed } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const HEADLINES = 130
+const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe\u202D <script>alert(2)</script>'
+
+const { assets } = await buildDashboard()
+const service = await startSuiteService({}, { pageAssets: assets })
+const browser = testBrowser({ after })
+
+describe('the list of headlines', { skip: browserMissing() }, () => {
+  let page: Page
+  let admin: Signed
+  let publisher: Signed
+  const ids: string[] = []
+  let topics: readonly [string, string]
+
+  async function make(model: string, body: Record<string, unknown>): Promise<string> {
+    const answer = await service.data('POST', '', { model }, { token: admin.token, body })
+    assert.equal(answer.status, 201, answer.text)
+    return String(answer.at('data.id'))
+  }
+
+  async function statusOf(i: number): Promise<unknown> {
+    const answer = await service.data('GET', `/${ids[i]}`, { model: 'headline' }, { token: admin.token })
+    return answer.status === 200 ? answer.at('data.status') : answer.status
+  }
+
+  async function openAs(who: Signed, place: string): Promise<void> {
+    await page.open('/')
+    await page.evaluate((token) => sessionStorage.setItem('dateline.token', token), who.token)
+    // Another address before the hash makes the browser load the page anew.
+    await page.open(`/?${Math.random()}#${place}`)
+    await page.find({ role: 'grid', name: 'Headlines' })
+  }
+
+  /** The titles of the rows from top to bottom. */
+  async function titles(): Promise<string[]> {
+    return page.evaluate(() =>
+      [...document.querySelectorAll('.table-body .row:not(.empty)')]
+        .sort((a, b) => Number(a.getAttribute('aria-rowindex')) - Number(b.getAttribute('aria-rowindex')))
+        .map((row) => row.querySelector('.main')?.textContent ?? ''),
+    )
+  }
+
+  async function waitForTitles(first: string | undefined, count?: number): Promise<void> {
+    const what = `${first} in the first of ${count ?? 'some'} rows`
+    await page.waitFor(async () => {
+      const found = await titles()
+      return found[0] === first && (count === undefined || found.length === count)
+    }, what)
+  }
+
+  function hash(): Promise<string> {
+    return page.evaluate(() => location.hash)
+  }
+
+  function dismissNotices(): Promise<void> {
+    return page.evaluate(() => {
+      for (const button of document.querySelectorAll<HTMLElement>('.notice button.plain')) button.click()
+    })
+  }
+
+  function nextFrame(): Promise<void> {
+    return page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => done())))
+  }
+
+  function row(i: number) {
+    return { role: 'checkbox', name: `Select Story ${String(i).padStart(3, '0')}` }
+  }
+
+  before(async () => {
+    admin = await service.admin()
+    publisher = await service.userWith('pia@example.org', { dashboardRole: 'publisher' })
+    topics = [
+      await make('topic', { name: 'Weather', ...texts('description', 'iconUrl') }),
+      await make('topic', { name: 'Sea', ...texts('description', 'iconUrl') }),
+    ]
+    const { token } = admin
+    const one = async (model: string, filter: object): Promise<string> =>
+      String((await service.data('GET', '', { model, filter, limit: 1 }, { token })).at('data.items[0].id'))
+    const [germany, german] = [await one('country', { isoCode: 'DE' }), await one('language', { code: 'de' })]
+    const source = await make('source', {
+      ...{ name: 'The Tide', sourceType: 'blog', language: { id: german }, headquarters: { id: germany } },
+      ...texts('description', 'url'),
+    })
+    for (let i = 0; i < HEADLINES; i++) {
+      service.advance(1000)
+      ids.push(
+        await make('headline', {
+          title: i === 7 ? HOSTILE : `Story ${String(i).padStart(3, '0')}`,
+          status: i % 10 === 3 ? 'draft' : 'active',
+          ...{ source: { id: source }, topic: { id: topics[i % 2] }, eventCountry: { id: germany } },
+          ...texts('excerpt', 'url', 'imageUrl'),
+        }),
+      )
+    }
+    page = await browser.open(service.url)
+    await openAs(admin, '/headlines')
+  })
+
+  it('shows the newest first, and reads on to the end with few rows in the document', async () => {
+    await waitForTitles('Story 129')
+    const most = await page.evaluate(async () => {
+      let rows = 0
+      for (let i = 0; i < 400 && !/entries/.test(document.querySelector('.table-foot')?.textContent ?? ''); i++) {
+        scrollTo(0, document.documentElement.scrollHeight)
+        await new Promise((done) => setTimeout(done, 20))
+        rows = Math.max(rows, document.querySelectorAll('.table-body .row').length)
+      }
+      return rows
+    })
+    assert.ok(most < 60, `${most} rows were in the document at once`)
+    await page.waitFor(async () => (await page.text()).includes(`${HEADLINES} entries`), 'the end')
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+    await page.waitFor(async () => (await titles()).at(-1) === 'Story 000', 'the last row')
+    assert.equal(await page.evaluate(() => document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')), '131')
+    await page.expectNoProblems()
+  })
+
+  it('shows markup and marks of direction in titles as text', async () => {
+    await page.waitFor(async () => (await titles()).includes(HOSTILE), 'the hostile title')
+    assert.equal(await page.evaluate(() => document.querySelectorAll('main img, main script').length), 0)
+    await page.expectNoProblems()
+  })
+
+  it('comes back to where the reader was', async () => {
+    const before = await page.evaluate(() => scrollY)
+    await page.click({ role: 'link', name: 'Story 004' })
+    await page.waitFor(async () => (await hash()) === `#/headlines/${ids[4]}`, 'the editor')
+    await page.back()
+    await page.waitFor(async () => (await titles()).includes('Story 004'), 'the row that was opened')
+    assert.ok(Math.abs((await page.evaluate(() => scrollY)) - before) < 5)
+  })
+
+  it('searches as somebody types, and keeps it in the address', async () => {
+    await page.evaluate(() => scrollTo(0, 0))
+    await page.press('/')
+    await page.type({ role: 'searchbox', name: 'Search: Headlines' }, 'story 12')
+    await waitForTitles('Story 129', 10)
+    assert.equal(await hash(), '#/headlines?q=story+12')
+    await page.reload()
+    await waitForTitles('Story 129', 10)
+    assert.equal((await page.find({ role: 'searchbox', name: 'Search: Headlines' })).value, 'story 12')
+    await page.fill({ role: 'searchbox', name: 'Search: Headlines' }, 'no such thing')
+    await page.find({ role: 'button', name: 'Clear all' })
+    assert.match(await page.text(), /Nothing found/)
+    await page.click({ role: 'button', name: 'Clear all' })
+    await waitForTitles('Story 129')
+    assert.equal(await hash(), '#/headlines')
+    await page.expectNoProblems()
+  })
+
+  it('filters by what the server offers, shows it as chips, and takes it back', async () => {
+    await page.click({ role: 'button', name: 'Filter' })
+    await page.click({ role: 'button', name: 'Topic' })
+    await page.type({ role: 'searchbox', name: 'Search: Topic' }, 'wea')
+    await page.click({ role: 'checkbox', name: 'Weather' })
+    await waitForTitles('Story 128')
+    await page.press('Escape')
+    assert.equal((await page.focused())?.name, 'Filter')
+    await page.press('Enter')
+    await page.click({ role: 'button', name: 'Status' })
+    await page.click({ role: 'checkbox', name: 'Draft' })
+    await page.waitFor(async () => /Nothing found/.test(await page.text()), 'no draft about the weather')
+    await page.press('Escape')
+    await page.click({ role: 'button', name: 'Remove the filter Topic: Weather' })
+    await waitForTitles('Story 123', 13)
+    await page.open(`/?shared#/headlines?topic=${topics[1]}&status=draft`)
+    await waitForTitles('Story 123', 13)
+    await page.find({ role: 'button', name: 'Remove the filter Topic: Sea' })
+    await page.click({ role: 'button', name: 'Clear all' })
+    await waitForTitles('Story 129')
+    await page.expectNoProblems()
+  })
+
+  it('sorts by the heads that are quick, and says so', async () => {
+    const changed = () => page.find({ role: 'button', name: 'Changed' })
+    assert.deepEqual(await page.findAll({ role: 'button', name: 'Title' }), [])
+    await page.click(await changed())
+    await waitForTitles('Story 000')
+    const direction = () =>
+      page.evaluate(() => document.querySelector('[data-sort=updatedAt]')?.parentElement?.getAttribute('aria-sort'))
+    assert.deepEqual([await hash(), await direction()], ['#/headlines?sort=updatedAt', 'ascending'])
+    await page.click(await changed())
+    await waitForTitles('Story 129')
+    assert.deepEqual([await hash(), await direction()], ['#/headlines', 'descending'])
+  })
+
+  it('shows the columns that were chosen, also the next time', async () => {
+    await page.click({ role: 'button', name: 'Columns' })
+    await page.click({ role: 'checkbox', name: 'Excerpt' })
+    await page.click({ role: 'checkbox', name: 'Topic' })
+    const heads = () =>
+      page.evaluate(() => [...document.querySelectorAll('.head .cell')].map((cell) => cell.textContent).join(' '))
+    assert.equal(await heads(), 'Title Excerpt Source Country Changed Status')
+    await page.press('Escape')
+    await page.open('/?again#/headlines')
+    await waitForTitles('Story 129')
+    assert.equal(await heads(), 'Title Excerpt Source Country Changed Status')
+    assert.match(await hash(), /columns=/)
+    await page.click({ role: 'button', name: 'Columns' })
+    await page.click({ role: 'checkbox', name: 'Excerpt' })
+    await page.click({ role: 'checkbox', name: 'Topic' })
+    await page.press('Escape')
+    assert.equal(await hash(), '#/headlines')
+  })
+
+  it('is walked by keys, which open and choose rows', async () => {
+    const focused = async () => (await page.focused())?.name ?? ''
+    await page.inspect({ role: 'button', name: 'Changed' }, (button) => button.focus())
+    await page.press('Tab')
+    assert.match(await focused(), /^Story 129/)
+    await page.press('ArrowDown', 'ArrowDown', 'ArrowUp')
+    assert.match(await focused(), /^Story 128/)
+    await page.press('Space', 'ArrowDown', 'Shift+ArrowDown')
+    assert.match(await page.text(), /3 selected/)
+    await page.press('PageDown')
+    assert.doesNotMatch(await focused(), /^Story 12[5-9]/)
+    await page.press('End')
+    await nextFrame()
+    await page.press('Home')
+    assert.match(await focused(), /^Story 129/)
+    await page.click({ role: 'button', name: 'Clear the selection' })
+    await page.inspect({ role: 'button', name: 'Changed' }, (button) => button.focus())
+    await page.press('Tab', 'ArrowDown', 'Enter')
+    await page.waitFor(async () => (await hash()) === `#/headlines/${ids[128]}`, 'the editor')
+    await page.back()
+    await waitForTitles('Story 129')
+  })
+
+  it('changes many at once, and puts back what nobody has changed since', async () => {
+    await page.click(row(129))
+    await page.inspect(row(125), (box) => {
+      box.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: true }))
+    })
+    assert.match(await page.text(), /5 selected/)
+    await page.click({ role: 'button', name: 'Archive' })
+    await page.find({ role: 'button', name: 'Undo' })
+    assert.deepEqual(await Promise.all([124, 125, 129].map(statusOf)), ['active', 'archived', 'archived'])
+    const { token } = admin
+    const read = await service.data('GET', `/${ids[126]}`, { model: 'headline' }, { token })
+    const body = { ...(read.at('data') as object), excerpt: 'Somebody else was here' }
+    await service.data('PUT', `/${ids[126]}`, { model: 'headline' }, { token, body })
+    await page.click({ role: 'button', name: 'Undo' })
+    const dialog = await page.find({ role: 'dialog', name: 'Not changed: 1' })
+    assert.match(await page.text(dialog), /Story 126\s+Somebody has changed it meanwhile/)
+    await page.screenshot('list-partial-failure')
+    await page.press('Escape')
+    assert.deepEqual(await Promise.all([125, 126, 127].map(statusOf)), ['active', 'archived', 'active'])
+    await page.expectNoProblems()
+  })
+
+  it('tells which could not be changed, and keeps those chosen', async () => {
+    await page.click(row(124))
+    await page.click(row(123))
+    await service.data('DELETE', `/${ids[124]}`, { model: 'headline' }, { token: admin.token })
+    await page.click({ role: 'button', name: 'Publish' })
+    const dialog = await page.find({ role: 'dialog', name: 'Not changed: 1' })
+    assert.match(await page.text(dialog), new RegExp(String(ids[124])))
+    await page.press('Escape')
+    assert.equal(await statusOf(123), 'active')
+    assert.match(await page.text(), /1 selected/)
+    await page.click({ role: 'button', name: 'Clear the selection' })
+    await page.expectNoProblems([{ status: 404, url: '/data/' }])
+  })
+
+  it('deletes after a while in which it can be undone', async () => {
+    await dismissNotices()
+    await page.click(row(122))
+    await page.click(row(121))
+    await page.click({ role: 'button', name: 'Delete' })
+    await page.gone(row(122))
+    await page.click({ role: 'button', name: 'Undo' })
+    await page.find(row(122))
+    assert.equal(await statusOf(122), 'active')
+    await page.click(row(122))
+    await page.click({ role: 'button', name: 'Delete' })
+    await page.gone(row(122))
+    await dismissNotices()
+    await page.waitFor(async () => (await statusOf(122)) === 404, 'the end of it')
+    assert.equal(await statusOf(121), 'active')
+    await page.expectNoProblems()
+  })
+
+  it('asks again where a page could not be read, and loses nothing', async () => {
+    await page.emulate({ offline: true })
+    await page.fill({ role: 'searchbox', name: 'Search: Headlines' }, 'story 11')
+    await page.find({ role: 'button', name: 'Try again' })
+    await page.emulate({ offline: false })
+    await page.waitFor(async () => {
+      const [again] = await page.findAll({ role: 'button', name: 'Try again' })
+      if (again !== undefined) await page.click(again).catch(() => {})
+      return (await titles())[0] === 'Story 119'
+    }, 'the rows')
+    assert.equal((await page.find({ role: 'searchbox', name: 'Search: Headlines' })).value, 'story 11')
+    await page.expectNoProblems([{ failure: /DISCONNECTED/ }])
+    await page.fill({ role: 'searchbox', name: 'Search: Headlines' }, '')
+    await page.waitFor(async () => (await titles()).length > 20, 'all rows')
+  })
+
+  it('can be used by everybody, in every theme, narrow and from right to left', async () => {
+    await expectAccessible(page, { stopsMax: 40, allow: [/select\.language/] })
+    await page.screenshot('list-light')
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('list-dark')
+    await page.resize({ width: 360, height: 740 })
+    const overflow = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    assert.equal(await overflow(), 0)
+    await page.click(row(120))
+    await page.screenshot('list-narrow-dark')
+    assert.equal(await overflow(), 0)
+    await expectAccessible(page, { keyboard: false, allow: [/select\.language/] })
+    await page.click({ role: 'button', name: 'Clear the selection' })
+    await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
+    await page.find({ role: 'grid', name: 'الأخبار' })
+    await page.waitFor(async () => (await titles()).length > 10, 'the rows')
+    assert.equal(await overflow(), 0)
+    await page.screenshot('list-narrow-arabic')
+    await page.resize({ width: 1280, height: 800 })
+    await page.screenshot('list-arabic')
+    await page.select({ role: 'combobox', name: 'اللغة' }, 'English')
+    await page.find({ role: 'grid', name: 'Headlines' })
+    await page.expectNoProblems()
+  })
+
+  it('offers publishers the headlines, with all that they may do to them', async () => {
+    await openAs(publisher, '/headlines')
+    await page.find({ role: 'link', name: 'New' })
+    await page.find(row(120))
+    assert.deepEqual(await page.findAll({ role: 'link', name: 'Topics' }), [])
+    await page.click(row(120))
+    await page.click({ role: 'button', name: 'Make a draft' })
+    await page.find({ role: 'button', name: 'Undo' })
+    assert.equal(await statusOf(120), 'draft')
+    await page.expectNoProblems()
+  })
+})
+
+/** These members, each with a text. */
+function texts(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, `https://example.org/${name}`]))
+}
