@@ -7,10 +7,7 @@ import { modelsTitle, pathOf } from './model-words.ts'
 import { contentModels } from './permissions.ts'
 import type { OpenScreen } from './screen.ts'
 import { contentScreen } from './screens/content-screen.ts'
-import { configurationScreen } from './screens/configuration-screen.ts'
-import { operationsScreen } from './screens/operations-screen.ts'
 import { overviewScreen } from './screens/overview-screen.ts'
-import { usersScreen } from './screens/users-screen.ts'
 import { t } from './texts/texts.ts'
 import { isIcon, type IconName } from './view/icons.ts'
 
@@ -19,7 +16,8 @@ export interface ScreenEntry {
   readonly path: string
   readonly title: string
   readonly icon: IconName
-  readonly open: OpenScreen
+  /** What only administrators open is fetched when they do. */
+  readonly load: () => OpenScreen | Promise<OpenScreen>
 }
 
 /** What a user sees in the navigation, in its order. */
@@ -28,16 +26,31 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     path: pathOf(model),
     title: modelsTitle(model),
     icon: isIcon(model.name) ? model.name : 'headline',
-    open: contentScreen(model),
+    load: () => contentScreen(model),
   }))
   const administration: readonly ScreenEntry[] = [
-    { path: 'users', title: t('users.title'), icon: 'user', open: usersScreen },
-    { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', open: configurationScreen },
-    { path: 'operations', title: t('operations.title'), icon: 'operations', open: operationsScreen },
+    {
+      path: 'users',
+      title: t('users.title'),
+      icon: 'user',
+      load: async () => (await import('./screens/users-screen.ts')).usersScreen,
+    },
+    {
+      path: 'configuration',
+      title: t('configuration.title'),
+      icon: 'remote_config',
+      load: async () => (await import('./screens/configuration-screen.ts')).configurationScreen,
+    },
+    {
+      path: 'operations',
+      title: t('operations.title'),
+      icon: 'operations',
+      load: async () => (await import('./screens/operations-screen.ts')).operationsScreen,
+    },
   ]
   if (!hasDashboard(caller)) return []
   return [
-    { path: '', title: t('overview.title'), icon: 'overview', open: overviewScreen },
+    { path: '', title: t('overview.title'), icon: 'overview', load: () => overviewScreen },
     ...content,
     ...(isAdmin(caller) ? administration : []),
   ]

@@ -9,7 +9,7 @@ import { currentLanguage, isLanguage, LANGUAGES, t, type LanguageCode } from './
 import { fill, h } from './view/dom.ts'
 import { icon } from './view/icons.ts'
 import { openHelp } from './view/help.ts'
-import { emptyState } from './view/states.ts'
+import { emptyState, failureState, skeleton } from './view/states.ts'
 
 export interface ShellOptions {
   readonly client: ScreenContext['client']
@@ -112,7 +112,23 @@ export function openShell({ client, user, signOut, chooseLanguage, signal }: She
     showNavigation(false)
     const place = currentPlace()
     const entry = entries.find(({ path }) => path === (place.segments[0] ?? ''))
-    screen = entry?.open({ client, user, place, signal: leaving.signal }) ?? nowhere(place)
+    const { signal: left } = leaving
+    screen = undefined
+    try {
+      const loaded = entry?.load()
+      if (loaded instanceof Promise) fill(main, skeleton(6))
+      const open = await loaded
+      if (left.aborted) return
+      screen = open?.({ client, user, place, signal: left }) ?? nowhere(place)
+    } catch (error) {
+      // A part of the page that cannot be fetched: the service is away, or it is another version by now.
+      if (!left.aborted)
+        fill(
+          main,
+          failureState(error, () => void show(isMove)),
+        )
+      return
+    }
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
     for (const [i, link] of links.entries()) {

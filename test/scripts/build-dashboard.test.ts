@@ -55,10 +55,14 @@ it('a name changes with its content, and only then', async (t) => {
   assert.deepEqual(changed, ['/assets/later.js', '/assets/page.js'])
 })
 
-it('what a page imports later counts, and what only the other page has does not', async (t) => {
-  const { pageBytes, pageFiles } = await buildDashboard({ root: pages(t) })
+it('what a page imports later is told apart, and what only the other page has is not told', async (t) => {
+  const { pageBytes, pageFiles, laterFiles } = await buildDashboard({ root: pages(t) })
   const kinds = [...pageFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.')).sort()
-  assert.deepEqual(kinds, ['chunk.js', 'later.js', 'page.css', 'page.html', 'page.js'])
+  assert.deepEqual(kinds, ['chunk.js', 'page.css', 'page.html', 'page.js'])
+  assert.deepEqual(
+    [...laterFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.')),
+    ['later.js'],
+  )
   assert.equal(
     pageBytes,
     [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0),
@@ -70,7 +74,7 @@ it('of several languages only the largest counts', async (t) => {
   const files = {
     'texts/aa.ts': "export const aa = 'a'",
     'texts/bb.ts': "export const bb = 'bbbb'",
-    'later.ts': "void import('./texts/aa.ts')\nvoid import('./texts/bb.ts')",
+    'both.ts': "export const both = () => [import('./texts/aa.ts'), import('./texts/bb.ts')]",
   }
   const { pageFiles } = await buildDashboard({ root: pages(t, files) })
   const kinds = [...pageFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.'))
@@ -78,15 +82,15 @@ it('of several languages only the largest counts', async (t) => {
 })
 
 it('a page over 120,000 bytes is refused with its largest sources', async (t) => {
-  const { pageBytes } = await buildDashboard({ root: pages(t) })
-  const fitting = (bytes: number) => `export const later = 'später${'x'.repeat(bytes)}'`
-  const left = 120_000 - pageBytes
-  assert.equal((await buildDashboard({ root: pages(t, { 'later.ts': fitting(left) }) })).pageBytes, 120_000)
+  const fitting = (bytes: number) => `export const both = () => document.title + '${'x'.repeat(bytes)}'`
+  const { pageBytes } = await buildDashboard({ root: pages(t, { 'both.ts': fitting(100_000) }) })
+  const most = 100_000 + (120_000 - pageBytes)
+  assert.equal((await buildDashboard({ root: pages(t, { 'both.ts': fitting(most) }) })).pageBytes, 120_000)
   await assert.rejects(
-    buildDashboard({ root: pages(t, { 'later.ts': fitting(left + 1) }) }),
-    /at most 120000 bytes .* found 120001; the largest are\n +1\d{5} src\/dashboard\/later\.ts\n/,
+    buildDashboard({ root: pages(t, { 'both.ts': fitting(most + 1) }) }),
+    /at most 120000 bytes .* found 120001; the largest are\n +1\d{5} src\/dashboard\/both\.ts\n/,
   )
-  await buildDashboard({ root: pages(t, { 'example.ts': fitting(200_000).replace('later', 'example') }) })
+  await buildDashboard({ root: pages(t, { 'example.ts': fitting(200_000).replace('both', 'example') }) })
 })
 
 for (const [name, files, wanted] of [
