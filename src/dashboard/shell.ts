@@ -116,7 +116,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     const { signal: left } = leaving
     screen = undefined
     try {
-      const loaded = entry?.load()
+      const loaded = entry?.load(place)
       if (loaded instanceof Promise) fill(main, skeleton(6))
       const open = await loaded
       if (left.aborted) return

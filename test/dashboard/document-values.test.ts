@@ -1,7 +1,8 @@
 /** Documents in forms: what is sent, what is the same, where JSON is none, and what two people made of one. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { extrasOf, sameJson, sentMembers } from '../../src/dashboard/editor/document-members.ts'
+import { isSame } from '../../src/dashboard/document-difference.ts'
+import { extrasOf, sentMembers } from '../../src/dashboard/editor/document-members.ts'
 import { problemOf } from '../../src/dashboard/editor/refused-member.ts'
 import { differences, likelyChoice, merged } from '../../src/dashboard/editor/three-way.ts'
 import { jsonMistakeAt } from '../../src/dashboard/form/json-mistake.ts'
@@ -38,8 +39,8 @@ describe('what a document is made of', () => {
       ['1', 1],
       [{ a: {} }, { a: [] }],
     ] as const
-    for (const [a, b] of same) assert.ok(sameJson(a, b), JSON.stringify([a, b]))
-    for (const [a, b] of different) assert.ok(!sameJson(a, b), JSON.stringify([a, b]))
+    for (const [a, b] of same) assert.ok(isSame(a, b), JSON.stringify([a, b]))
+    for (const [a, b] of different) assert.ok(!isSame(a, b), JSON.stringify([a, b]))
   })
 })
 

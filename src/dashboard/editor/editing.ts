@@ -7,6 +7,7 @@
 import { BadRequest, Conflict } from '../../client/client.ts'
 import type { Model } from '../../models/schema.ts'
 import { labelOf, type Documents, type Members } from '../any-documents.ts'
+import { isSame } from '../document-difference.ts'
 import { formFor } from '../form/form.ts'
 import { pickerControl } from '../form/picker.ts'
 import { pathOf, valueTitle } from '../model-words.ts'
@@ -18,7 +19,7 @@ import { ask } from '../view/dialog.ts'
 import { h } from '../view/dom.ts'
 import { notify } from '../view/notices.ts'
 import { wordsOf } from '../view/states.ts'
-import { extrasOf, formFields, sameJson } from './document-members.ts'
+import { extrasOf, formFields } from './document-members.ts'
 import { openJson } from './document-facts.ts'
 import { editorFrame } from './editor-frame.ts'
 import { extrasField } from './extras-field.ts'
@@ -104,7 +105,7 @@ export function openEditing({ model, context, documents, start, copied }: Editin
   function hasUnsaved(): boolean {
     if (isLeaving) return false
     const body = bodyAs(status)
-    return clean === undefined || body === undefined || !sameJson(body, clean)
+    return clean === undefined || body === undefined || !isSame(body, clean)
   }
 
   function update(): void {

@@ -5,11 +5,11 @@
  * that the reader has been to may have a problem: an empty form is no fault.
  */
 import type { Documents, Members } from '../any-documents.ts'
+import { isSame } from '../document-difference.ts'
 import { isWithin } from '../form/control.ts'
 import type { Form, Problem } from '../form/form.ts'
 import { debounce } from '../timing.ts'
 import { fill, h } from '../view/dom.ts'
-import { sameJson } from './document-members.ts'
 import { problemOf } from './refused-member.ts'
 
 const TYPING_MS = 350
@@ -78,7 +78,7 @@ export function liveProblems({ places, body, check, id, signal }: LiveProblemsOp
     const isTouched = ({ path }: Problem): boolean => places.some((place) => place.isTouched(path))
     const wanted = [...(refusal === undefined ? [] : [refusal]), ...found.filter((one) => wasTried || isTouched(one))]
     // What stands there already is not read out again.
-    if (sameJson(asJson(wanted), asJson(shown))) return
+    if (isSame(asJson(wanted), asJson(shown))) return
     shown = wanted
     const rest = places.reduce<readonly Problem[]>((problems, place) => place.showProblems(problems), wanted)
     const lines = new Set(rest.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)))
