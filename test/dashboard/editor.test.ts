@@ -63,7 +63,7 @@ describe('the editor', { skip: browserMissing() }, () => {
   })
   const open = async (hash: string, at = page): Promise<void> => {
     await at.open(`/${hash}`)
-    for (const discard of await at.findAll(button('Discard changes'))) await at.click(discard)
+    for (const discard of await at.findAll(button('Leave'))) await at.click(discard)
     await at.find({ role: 'link', name: /^(Headlines|Topics|Sources)$/, within: await at.find({ role: 'main' }) })
   }
 
@@ -78,7 +78,7 @@ describe('the editor', { skip: browserMissing() }, () => {
 
     await open('#/sources/new')
     await page.fill(field('Name'), 'The Harbour Post')
-    await page.select(field(/^(Source type|Kind of source)$/, 'combobox'), 'Blog')
+    await page.select(field('Kind of source', 'combobox'), 'Blog')
     await pick(page, 'Language', 'faroe', /Faroese/)
     await pick(page, 'Headquarters', 'faroe', /Faroe Islands/)
     await page.click(button('Publish'))
@@ -88,9 +88,9 @@ describe('the editor', { skip: browserMissing() }, () => {
     await open('#/headlines/new')
     await page.fill(field('Title'), 'Ferry line opens')
     await page.fill(field('Excerpt'), 'Two boats a day')
-    await page.fill(field(/^Image/), 'https://cdn.example.org/ferry.jpg')
+    await page.fill(field('Image'), 'https://cdn.example.org/ferry.jpg')
     await pick(page, 'Source', 'harbour', /The Harbour Post/)
-    await pick(page, /country$/i, 'faroe', /Faroe Islands/)
+    await pick(page, 'Country', 'faroe', /Faroe Islands/)
     await pick(page, 'Topic', 'north', /Harbours of the north/)
     const card = await page.text({ role: 'article' })
     assert.match(
@@ -153,7 +153,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     assert.equal((await page.find(field('Title'))).value, 'Never')
     assert.match(await page.url(), new RegExp(`${id}$`))
     await page.click({ role: 'link', name: 'Topics' })
-    await page.click(button('Discard changes'))
+    await page.click(button('Leave'))
     await page.find({ role: 'heading', name: 'Topics' })
     await page.expectNoProblems()
   })
@@ -168,13 +168,13 @@ describe('the editor', { skip: browserMissing() }, () => {
     await said(other, 'Saved')
     await other.expectNoProblems()
     await page.fill(field('Title'), 'My title')
-    await page.fill(field(/^(Url|Address)$/), 'https://mine.example.org/')
+    await page.fill(field('Address'), 'https://mine.example.org/')
     await page.press('Ctrl+S')
     const dialog = await page.find({ role: 'dialog', name: 'Somebody else saved this too' })
     const groups = await page.findAll({ role: 'group', within: dialog })
     assert.deepEqual(
-      groups.map(({ name }) => name.replace(/^(Url|Address)$/, 'Url')),
-      ['Title', 'Excerpt', 'Url'],
+      groups.map(({ name }) => name),
+      ['Title', 'Excerpt', 'Address'],
     )
     assert.match(await page.text(dialog), /Tide tables/)
     await page.screenshot('editor-conflict')
@@ -218,7 +218,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await open(`#/headlines/${id}`)
     await page.click(button('Duplicate'))
     await page.find({ role: 'heading', name: 'New headline' })
-    await page.click(button('Save as draft'))
+    await page.press('Ctrl+S')
     const copy = await page.waitFor(async () => {
       const now = await idOf(page, 'headlines')
       return now === id ? undefined : now
@@ -297,10 +297,10 @@ describe('the editor', { skip: browserMissing() }, () => {
     const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map((a) => a.getAttribute('href')))
     assert.deepEqual(links, ['#/headlines'])
     assert.equal(await page.evaluate(() => document.querySelectorAll('main :is(img, b, script, iframe)').length), 0)
-    await page.fill(field(/^(Url|Address)$/), 'https://harbour.example.org/<b>')
+    await page.fill(field('Address'), 'https://harbour.example.org/<b>')
     const link = await page.find({ role: 'link', name: /^Open address/ })
     assert.equal(await page.inspect(link, (a) => a.getAttribute('href')), 'https://harbour.example.org/%3Cb%3E')
-    await page.fill(field(/^(Url|Address)$/), ' java\nscript:alert(1)')
+    await page.fill(field('Address'), ' java\nscript:alert(1)')
     await page.gone({ role: 'link', name: /^Open address/ })
     await page.click(button('Show JSON'))
     assert.match(await page.text({ role: 'region', name: 'JSON' }), /<script>alert/)

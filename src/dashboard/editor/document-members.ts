@@ -12,6 +12,11 @@ export function sentMembers(model: Model, document: Members): Members {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !isServers(fieldOf(model, name))))
 }
 
+/** What the server sets. */
+export function serverMembers(model: Model, document: Members): Members {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => isServers(fieldOf(model, name))))
+}
+
 /** Members that the declaration does not know. */
 export function extrasOf(model: Model, document: Members): Members {
   return Object.fromEntries(Object.entries(document).filter(([name]) => fieldOf(model, name) === undefined))

@@ -6,25 +6,25 @@
  */
 import { BadRequest, Conflict } from '../../client/client.ts'
 import type { Model } from '../../models/schema.ts'
-import { labelOf, type Documents, type Members } from '../any-documents.ts'
+import type { Documents, Members } from '../any-documents.ts'
 import { isSame } from '../document-difference.ts'
 import { formFor } from '../form/form.ts'
 import { pickerControl } from '../form/picker.ts'
 import { pathOf, valueTitle } from '../model-words.ts'
-import { currentPlace, goTo, hrefTo, noteHref } from '../places.ts'
-import { removeWithUndo } from '../removal.ts'
+import { goTo, hrefTo, noteHref } from '../places.ts'
 import type { ScreenContext } from '../screen.ts'
 import { t } from '../texts/texts.ts'
-import { ask } from '../view/dialog.ts'
 import { h } from '../view/dom.ts'
 import { notify } from '../view/notices.ts'
 import { wordsOf } from '../view/states.ts'
-import { extrasOf, formFields } from './document-members.ts'
+import { askToLeave } from '../view/unsaved.ts'
+import { extrasOf, formFields, serverMembers } from './document-members.ts'
 import { openJson } from './document-facts.ts'
 import { editorFrame } from './editor-frame.ts'
 import { extrasField } from './extras-field.ts'
 import { liveProblems } from './live-problems.ts'
 import { previewOf } from './preview-card.ts'
+import { removeAndLeave } from './remove-document.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
 
 /** What a new document is until somebody publishes it. */
@@ -94,7 +94,8 @@ export function openEditing({ model, context, documents, start, copied }: Editin
 
   /** The document as it would be stored now. */
   function document(): Members {
-    return { ...base?.document, ...(bodyAs(status) ?? form.value()) }
+    const kept = base === undefined ? {} : serverMembers(model, base.document)
+    return { ...kept, ...(bodyAs(status) ?? { ...base?.document, ...form.value() }) }
   }
 
   function changed(at: string): void {
@@ -168,24 +169,10 @@ export function openEditing({ model, context, documents, start, copied }: Editin
   }
 
   async function remove(): Promise<void> {
-    if (base === undefined || (hasUnsaved() && !(await mayLeave()))) return
-    const { document: removed } = base
+    if (base === undefined || (hasUnsaved() && !(await askToLeave()))) return
     isLeaving = true
-    removeWithUndo({
-      documents,
-      ids: [removed.id],
-      label: labelOf(removed),
-      onBack() {
-        // Who went on to something else stays there.
-        if (currentPlace().segments.join('/') === path) goTo(hrefTo([path, removed.id]))
-      },
-    })
-    goTo(hrefTo([path]))
+    removeAndLeave(model, documents, base.document)
   }
 
-  return { element: frame.element, hasUnsaved, mayLeave, save: () => void save() }
-}
-
-function mayLeave(): Promise<boolean> {
-  return ask({ title: t('editor.leave'), text: t('editor.leaveText'), confirm: t('editor.discard'), isDangerous: true })
+  return { element: frame.element, hasUnsaved, mayLeave: askToLeave, save: () => void save() }
 }

@@ -106,11 +106,7 @@ export function editorFrame(options: FrameOptions): Frame {
     ),
     title: () => heading.textContent,
     draw(stored, status) {
-      const name = modelTitle(model)
-      fill(
-        heading,
-        stored === undefined ? t('editor.new', { model: name, lower: name.toLowerCase() }) : labelOf(stored),
-      )
+      fill(heading, stored === undefined ? newTitle(model) : labelOf(stored))
       fill(tag, stored === undefined ? null : statusTag(status))
       drawButtons(stored === undefined ? undefined : status)
       if (stored !== undefined) drawFacts(stored)
@@ -125,4 +121,10 @@ export function editorFrame(options: FrameOptions): Frame {
 /** The way back to the list. */
 export function editorCrumb(model: Model): HTMLElement {
   return h('a', { class: 'crumb', href: hrefTo([pathOf(model)]) }, icon('back'), modelsTitle(model))
+}
+
+/** What the page calls a document that is not stored yet. */
+export function newTitle(model: Model): string {
+  const name = modelTitle(model)
+  return t('editor.new', { model: name, lower: name.toLowerCase() })
 }

@@ -2,7 +2,7 @@
 import type { Model } from '../../models/schema.ts'
 import { documentsOf, type Members } from '../any-documents.ts'
 import { sentMembers } from '../editor/document-members.ts'
-import { editorCrumb } from '../editor/editor-frame.ts'
+import { editorCrumb, newTitle } from '../editor/editor-frame.ts'
 import { openEditing, type Editing } from '../editor/editing.ts'
 import type { StoredAny } from '../editor/store-document.ts'
 import { modelTitle } from '../model-words.ts'
@@ -15,7 +15,7 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
   const documents = documentsOf(client, model)
   const id = place.segments[1] === 'new' ? undefined : place.segments[1]
   const element = h('section', { class: 'editor' })
-  const title = modelTitle(model)
+  const title = id === undefined ? newTitle(model) : modelTitle(model)
   let editing: Editing | undefined
 
   async function load(): Promise<void> {

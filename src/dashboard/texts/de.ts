@@ -267,9 +267,6 @@ export const de: Texts = {
   'editor.extrasAbout': 'Was sonst noch dabei gespeichert ist: ein Objekt mit beliebigen Einträgen.',
   'editor.extrasObject': 'Erwartet wird ein Objekt wie {"tags": []}.',
   'editor.extrasField': '„{name}“ hat oben ein eigenes Feld.',
-  'editor.leave': 'Ohne Speichern verlassen?',
-  'editor.leaveText': 'Was Sie hier geändert haben, ist noch nicht gespeichert.',
-  'editor.discard': 'Änderungen verwerfen',
   'editor.conflict': 'Jemand anderes hat auch gespeichert',
   'editor.conflictText':
     'Wählen Sie für jedes Feld, was bleiben soll. Von Ihnen geht nichts verloren, bis Sie speichern. Die andere Fassung wurde gespeichert:',

@@ -264,9 +264,6 @@ export const en = {
   'editor.extrasAbout': 'What else is stored with it: an object of any members.',
   'editor.extrasObject': 'Expected an object, such as {"tags": []}.',
   'editor.extrasField': '“{name}” has a field of its own above.',
-  'editor.leave': 'Leave without saving?',
-  'editor.leaveText': 'What you have changed here is not saved yet.',
-  'editor.discard': 'Discard changes',
   'editor.conflict': 'Somebody else saved this too',
   'editor.conflictText':
     'Choose what is to stay of each field. Nothing of yours is lost until you save. The other version was saved',

@@ -267,9 +267,6 @@ export const es: Texts = {
   'editor.extrasAbout': 'Lo que se guarda además: un objeto con los miembros que sean.',
   'editor.extrasObject': 'Se espera un objeto, como {"tags": []}.',
   'editor.extrasField': '«{name}» tiene su propio campo arriba.',
-  'editor.leave': '¿Salir sin guardar?',
-  'editor.leaveText': 'Lo que ha cambiado aquí aún no está guardado.',
-  'editor.discard': 'Descartar cambios',
   'editor.conflict': 'Otra persona también lo guardó',
   'editor.conflictText':
     'Elija qué debe quedar de cada campo. Nada suyo se pierde hasta que guarde. La otra versión se guardó',

@@ -269,9 +269,6 @@ export const fr: Texts = {
   'editor.extrasAbout': 'Ce qui est enregistré en plus : un objet aux membres libres.',
   'editor.extrasObject': 'Un objet est attendu, comme {"tags": []}.',
   'editor.extrasField': '« {name} » a son propre champ ci-dessus.',
-  'editor.leave': 'Quitter sans enregistrer ?',
-  'editor.leaveText': 'Vos modifications ne sont pas encore enregistrées.',
-  'editor.discard': 'Abandonner les modifications',
   'editor.conflict': 'Quelqu’un d’autre a aussi enregistré',
   'editor.conflictText':
     'Choisissez ce qui doit rester de chaque champ. Rien de votre travail n’est perdu avant l’enregistrement. L’autre version a été enregistrée',
