@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isSame } from '../../src/dashboard/document-difference.ts'
-import { extrasOf, sentMembers } from '../../src/dashboard/editor/document-members.ts'
+import { extrasOf, sentMembers, withMembers } from '../../src/dashboard/editor/document-members.ts'
 import { problemOf } from '../../src/dashboard/editor/refused-member.ts'
 import { differences, likelyChoice, merged } from '../../src/dashboard/editor/three-way.ts'
 import { jsonMistakeAt } from '../../src/dashboard/form/json-mistake.ts'
@@ -15,6 +15,18 @@ describe('what a document is made of', () => {
   it('is sent without what the server sets, and further members are told apart whatever they are called', () => {
     assert.deepEqual(sentMembers(headline, document), { title: 'A', tags: [1], constructor: 'mine' })
     assert.deepEqual(extrasOf(headline, document), { tags: [1], constructor: 'mine' })
+  })
+
+  it('is what the server set and what is sent, in the stored order; members that are taken out are gone', () => {
+    const whole = withMembers(headline, document, { url: 'u', title: 'B', constructor: 'mine' })
+    assert.deepEqual(Object.entries(whole), [
+      ['id', '1'],
+      ['title', 'B'],
+      ['createdAt', 'x'],
+      ['type', 'headline'],
+      ['constructor', 'mine'],
+      ['url', 'u'],
+    ])
   })
 
   it('is the same in any order of members, and only then', () => {

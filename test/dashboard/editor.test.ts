@@ -320,6 +320,12 @@ describe('the editor', { skip: browserMissing() }, () => {
     assert.equal((await page.find(field('Topic', 'combobox'))).states['expanded'], true)
     await page.press('ArrowDown', 'ArrowUp', 'ArrowDown', 'Enter')
     assert.equal((await page.find(field('Topic', 'combobox'))).value, 'Keyboards B')
+    // Nor does Enter choose what was found for another text.
+    await page.press('k')
+    await page.find({ role: 'option', name: /Keyboards A/ })
+    await page.press('x', 'Enter')
+    await page.find({ role: 'StaticText', name: 'Nothing found' })
+    await page.press('Escape')
     // What is typed and not chosen is no choice.
     await page.press(...[...'xyz'])
     await page.press('Escape')

@@ -15,7 +15,7 @@ export function documentFacts(document: Members): HTMLElement {
   }
   return h(
     'dl',
-    { class: 'facts' },
+    { class: 'given' },
     h('dt', {}, t('editor.id')),
     h(
       'dd',

@@ -12,9 +12,10 @@ export function sentMembers(model: Model, document: Members): Members {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !isServers(fieldOf(model, name))))
 }
 
-/** What the server sets. */
-export function serverMembers(model: Model, document: Members): Members {
-  return Object.fromEntries(Object.entries(document).filter(([name]) => isServers(fieldOf(model, name))))
+/** The stored document with these members in the place of those that a client sends. */
+export function withMembers(model: Model, stored: Members, sent: Members): Members {
+  const kept = Object.entries(stored).filter(([name]) => Object.hasOwn(sent, name) || isServers(fieldOf(model, name)))
+  return { ...Object.fromEntries(kept), ...sent }
 }
 
 /** Members that the declaration does not know. */

@@ -18,7 +18,7 @@ import { h } from '../view/dom.ts'
 import { notify } from '../view/notices.ts'
 import { wordsOf } from '../view/states.ts'
 import { askToLeave } from '../view/unsaved.ts'
-import { extrasOf, formFields, serverMembers } from './document-members.ts'
+import { extrasOf, formFields, withMembers } from './document-members.ts'
 import { openJson } from './document-facts.ts'
 import { editorFrame } from './editor-frame.ts'
 import { extrasField } from './extras-field.ts'
@@ -94,8 +94,7 @@ export function openEditing({ model, context, documents, start, copied }: Editin
 
   /** The document as it would be stored now. */
   function document(): Members {
-    const kept = base === undefined ? {} : serverMembers(model, base.document)
-    return { ...kept, ...(bodyAs(status) ?? { ...base?.document, ...form.value() }) }
+    return withMembers(model, base?.document ?? {}, bodyAs(status) ?? { ...base?.document, ...form.value() })
   }
 
   function changed(at: string): void {

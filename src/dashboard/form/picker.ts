@@ -140,7 +140,7 @@ export function pickerControl(
   function choose(document: StoredDocument): void {
     chosen = document
     touched = true
-    input.value = labelOf(document)
+    showChosen()
     hide()
     onChange(path)
   }
@@ -174,8 +174,10 @@ export function pickerControl(
     showChosen()
   }
 
+  /** Selected, so that who goes on typing looks for another one. */
   function showChosen(): void {
     input.value = labelOfChosen()
+    if (document.activeElement === input) input.select()
   }
 
   function labelOfChosen(): string {

@@ -269,7 +269,7 @@ export const ar: Texts = {
   'editor.extrasObject': 'المتوقع كائن، مثل {"tags": []}.',
   'editor.extrasField': 'للعنصر «{name}» حقل خاص به أعلاه.',
   'editor.conflict': 'حفظ شخص آخر هذا أيضًا',
-  'editor.conflictText': 'اختر ما يبقى من كل حقل. لن يضيع شيء مما كتبته قبل أن تحفظ. حُفظت النسخة الأخرى',
+  'editor.conflictText': 'اختر ما يبقى من كل حقل. لن يضيع شيء مما كتبته قبل أن تحفظ.',
   'editor.before': 'قبل ذلك:',
   'editor.mine': 'نسختك',
   'editor.theirs': 'النسخة الأخرى',

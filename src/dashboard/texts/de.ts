@@ -269,7 +269,7 @@ export const de: Texts = {
   'editor.extrasField': '„{name}“ hat oben ein eigenes Feld.',
   'editor.conflict': 'Jemand anderes hat auch gespeichert',
   'editor.conflictText':
-    'Wählen Sie für jedes Feld, was bleiben soll. Von Ihnen geht nichts verloren, bis Sie speichern. Die andere Fassung wurde gespeichert:',
+    'Wählen Sie für jedes Feld, was bleiben soll. Von Ihnen geht nichts verloren, bis Sie speichern.',
   'editor.before': 'Vorher:',
   'editor.mine': 'Ihre Fassung',
   'editor.theirs': 'Andere Fassung',

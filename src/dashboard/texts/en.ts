@@ -265,8 +265,7 @@ export const en = {
   'editor.extrasObject': 'Expected an object, such as {"tags": []}.',
   'editor.extrasField': '“{name}” has a field of its own above.',
   'editor.conflict': 'Somebody else saved this too',
-  'editor.conflictText':
-    'Choose what is to stay of each field. Nothing of yours is lost until you save. The other version was saved',
+  'editor.conflictText': 'Choose what is to stay of each field. Nothing of yours is lost until you save.',
   'editor.before': 'Before:',
   'editor.mine': 'Yours',
   'editor.theirs': 'Theirs',

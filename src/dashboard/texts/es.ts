@@ -268,8 +268,7 @@ export const es: Texts = {
   'editor.extrasObject': 'Se espera un objeto, como {"tags": []}.',
   'editor.extrasField': '«{name}» tiene su propio campo arriba.',
   'editor.conflict': 'Otra persona también lo guardó',
-  'editor.conflictText':
-    'Elija qué debe quedar de cada campo. Nada suyo se pierde hasta que guarde. La otra versión se guardó',
+  'editor.conflictText': 'Elija qué debe quedar de cada campo. Nada suyo se pierde hasta que guarde.',
   'editor.before': 'Antes:',
   'editor.mine': 'La suya',
   'editor.theirs': 'La otra',

@@ -271,7 +271,7 @@ export const fr: Texts = {
   'editor.extrasField': '« {name} » a son propre champ ci-dessus.',
   'editor.conflict': 'Quelqu’un d’autre a aussi enregistré',
   'editor.conflictText':
-    'Choisissez ce qui doit rester de chaque champ. Rien de votre travail n’est perdu avant l’enregistrement. L’autre version a été enregistrée',
+    'Choisissez ce qui doit rester de chaque champ. Rien de votre travail n’est perdu avant l’enregistrement.',
   'editor.before': 'Avant :',
   'editor.mine': 'La vôtre',
   'editor.theirs': 'L’autre',
