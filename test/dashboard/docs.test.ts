@@ -1,0 +1,373 @@
+/** The API reference at /docs in a real browser: reading, searching, trying operations, and the playground. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { seedSample } from '../../src/content/seeding.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+
+/** What the scripts of the reference may weigh, with those that the dashboard has as well; uncompressed. */
+const SCRIPT_BYTES_MAX = 60_000
+const MARKUP = '<img src=x onerror="document.title=\'run\'"><script>document.title="run"</script>'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
+
+const description = JSON.parse((await service.call('GET', '/api/v1/openapi.json')).text) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string; summary: string }>>>>
+}
+const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods))
+
+/** Goes to a section and opens its form. */
+async function openForm(page: Page, operationId: string, title: string): Promise<Awaited<ReturnType<Page['find']>>> {
+  await page.open(`/docs#/operations/${operationId}`)
+  const section = await page.find({ role: 'region', name: title })
+  await page.click({ role: 'DisclosureTriangle', name: 'Try it', within: section })
+  await page.find({ role: 'button', name: 'Send', within: section })
+  return section
+}
+
+/** Everything that can be read in the page, in inputs as well. */
+async function readable(page: Page): Promise<string> {
+  return page.evaluate(() =>
+    [
+      document.documentElement.outerHTML,
+      location.href,
+      ...[...document.querySelectorAll('input, textarea')].map((one) => (one as HTMLInputElement).value),
+    ].join('\n'),
+  )
+}
+
+it('the scripts of the reference are small', async () => {
+  const read = async (path: string): Promise<string> => (await fetch(`${service.url}/${path}`)).text()
+  const names = new Set(
+    [...(await read('docs')).matchAll(/(?:src|href)="(assets\/[^"]+\.js)"/g)].map(([, name = '']) => name),
+  )
+  let bytes = 0
+  for (const name of names) bytes += Buffer.byteLength(await read(name))
+  assert.ok(names.size > 0 && bytes > 1000)
+  assert.ok(bytes <= SCRIPT_BYTES_MAX, `wanted at most ${SCRIPT_BYTES_MAX} bytes of scripts, found ${bytes}`)
+})
+
+describe('the API reference, for a publisher', { skip: browserMissing() }, () => {
+  let page: Page
+  before(async () => {
+    page = await dashboard.openAs(cast.publisher, 'docs')
+  })
+
+  it('has a section and a line in the contents for every operation of the description', async () => {
+    const found = await page.evaluate(() =>
+      [...document.querySelectorAll('section.operation')].map((section) => [
+        section.id,
+        section.querySelector('h3')?.textContent,
+        document.querySelector(`nav a[href="#${section.id}"]`) !== null,
+      ]),
+    )
+    assert.deepEqual(
+      found.sort(),
+      operations
+        .map(({ operationId, summary }) => [`/operations/${operationId}`, summary.replaceAll('`', ''), true])
+        .sort(),
+    )
+    await page.find({ role: 'heading', name: /^Dateline API \d/ })
+  })
+
+  it('finds what is typed, by keyboard alone, and goes there', async () => {
+    await page.press('/')
+    assert.equal((await page.focused())?.name, 'Search')
+    await page.type({ role: 'searchbox', name: 'Search' }, 'replace whole')
+    await page.find({
+      role: 'link',
+      name: /^Replace a document by a whole one/,
+      within: await page.find({ role: 'list', name: 'Results' }),
+    })
+    await page.screenshot('docs-search')
+    await page.press('ArrowDown', 'Enter')
+    await page.waitFor(async () => (await page.url()).endsWith('/docs#/operations/replace'), 'the address')
+    assert.equal((await page.focused())?.name, 'Replace a document by a whole one')
+    await page.press('/')
+    await page.fill({ role: 'searchbox', name: 'Search' }, 'nothing like this')
+    await page.waitFor(async () => (await page.text()).includes('Nothing was found'), 'the words')
+    await page.press('Escape')
+    await page.back()
+    await page.expectNoProblems()
+  })
+
+  it('unfolds schemas, and follows their links', async () => {
+    await page.open('/docs#/operations/read')
+    const section = await page.find({ role: 'region', name: 'Read a document' })
+    await page.click({ role: 'DisclosureTriangle', name: 'Members of Metadata', within: section })
+    await page.waitFor(async () => (await page.text(section)).includes('requestId'), 'the members')
+    await page.open('/docs#/schemas/HeadlineBody')
+    await page.waitFor(
+      async () => (await page.text({ role: 'main' })).includes('Address of the picture on the card'),
+      'them',
+    )
+    const [link] = await page.findAll({ role: 'link', name: 'MailTestBody' })
+    assert.equal(
+      await page.inspect(link ?? { role: 'link' }, (one) => one.getAttribute('href')),
+      '#/schemas/MailTestBody',
+    )
+    await page.expectNoProblems()
+  })
+
+  it('copies examples, in the language that was chosen, without the token', async () => {
+    await page.open('/docs#/operations/remove')
+    const section = await page.find({ role: 'region', name: 'Delete a document' })
+    await page.click({ role: 'button', name: 'JavaScript', within: section })
+    await page.click({ role: 'button', name: 'Copy', within: section })
+    await page.waitFor(async () => (await page.text(section)).includes('Copied'), 'the words')
+    await page.fill({ role: 'textbox', name: 'Filter' }, '')
+    await page.press('Ctrl+V')
+    const copied = (await page.find({ role: 'textbox', name: 'Filter' })).value ?? ''
+    assert.match(copied, /method: 'DELETE'.*Bearer \$\{TOKEN\}/s)
+    assert.ok(!(await readable(page)).includes(cast.publisher.token))
+    await page.expectNoProblems()
+  })
+
+  it('sends a request that only reads, and shows what came', async () => {
+    const section = await openForm(page, 'list', 'List documents of a model')
+    await page.fill({ role: 'textbox', name: /^filter/, within: section }, '{"status":"draft"}')
+    await page.fill({ role: 'textbox', name: /^limit/, within: section }, '1')
+    await page.click({ role: 'button', name: 'Send', within: section })
+    await page.waitFor(async () => /200 OK/.test(await page.text(section)), 'the reply')
+    const reply = await page.text({ role: 'group', name: 'Body of the reply', within: section })
+    assert.equal((JSON.parse(reply) as { data: { items: { status: string }[] } }).data.items[0]?.status, 'draft')
+    assert.match(await page.text(section), /\d+ ms, [\d,]+ bytes/)
+    await page.click({ role: 'DisclosureTriangle', name: /^Headers \(/, within: section })
+    await page.waitFor(async () => /x-request-id/.test(await page.text(section)), 'the headers')
+    await page.screenshot('docs-try')
+    await page.fill({ role: 'textbox', name: /^filter/, within: section }, '{"status":')
+    await page.fill({ role: 'textbox', name: /^limit/, within: section }, '100')
+    await page.click({ role: 'button', name: 'Send', within: section })
+    await page.waitFor(async () => /400 Bad Request/.test(await page.text(section)), 'the refusal')
+    await page.fill({ role: 'textbox', name: /^filter/, within: section }, '')
+    await page.click({ role: 'button', name: 'Send', within: section })
+    await page.click({ role: 'button', name: /^Show all/, within: section })
+    await page.expectNoProblems([{ status: 400, url: '/api/v1/data?' }])
+  })
+
+  it('asks before it writes, and shows the refusal of what the reader may not', async () => {
+    const section = await openForm(page, 'create', 'Create a document')
+    await page.select({ role: 'combobox', name: /^model/, within: section }, 'topic')
+    assert.match((await page.find({ role: 'textbox', name: /^Body/, within: section })).value ?? '', /Harbours|iconUrl/)
+    const sent = async (): Promise<number> =>
+      (await page.requests()).filter(({ method, url }) => method === 'POST' && /\/data\?/.test(url)).length
+    await page.click({ role: 'button', name: 'Send', within: section })
+    await page.find({ role: 'dialog', name: 'Send this request?' })
+    assert.equal((await page.focused())?.name, 'Cancel')
+    await page.press('Enter')
+    await page.gone({ role: 'dialog' })
+    assert.equal(await sent(), 0)
+    await page.click({ role: 'button', name: 'Send', within: section })
+    await page.click({ role: 'button', name: 'Send it' })
+    await page.waitFor(async () => /403 Forbidden/.test(await page.text(section)), 'the reply')
+    assert.equal(await sent(), 1)
+    await page.fill({ role: 'textbox', name: /^Body/, within: section }, '{\n  "name": }')
+    await page.click({ role: 'button', name: 'Send', within: section })
+    await page.waitFor(async () => /Line 2, column 11: expected a value/.test(await page.text(section)), 'the mistake')
+    await page.expectNoProblems([{ status: 403, url: '/api/v1/data?model=topic' }])
+  })
+
+  it('shows no token, neither its own nor one that a reply brings', async () => {
+    const section = await openForm(page, 'signInAnonymously', 'Sign in as a guest')
+    await page.click({ role: 'button', name: 'Send', within: section })
+    await page.click({ role: 'button', name: 'Send it' })
+    await page.waitFor(async () => /a token, which is not shown/.test(await page.text(section)), 'the reply')
+    assert.ok(!(await readable(page)).includes(cast.publisher.token))
+    for (const { url } of await page.requests()) assert.ok(!url.includes(cast.publisher.token), url)
+    await page.expectNoProblems()
+  })
+
+  it('plays with filters: documents and the plan, as one types, in an address to share', async () => {
+    await page.open('/docs#/playground')
+    const section = await page.find({ role: 'region', name: 'Filter playground' })
+    await page.find({ role: 'heading', name: '10 documents, and more', within: section })
+    await page.fill({ role: 'textbox', name: 'Filter' }, '{"status": "archived"}')
+    await page.fill({ role: 'textbox', name: 'Sort' }, 'updatedAt:desc')
+    await page.waitFor(async () => /as asked/.test(await page.text(section)), 'the plan')
+    const told = /index on status, updatedAt:desc.*decided by SQL.*as asked.*inline.*9 read, 9 returned/s
+    assert.match(await page.text(section), told)
+    await page.click({ role: 'DisclosureTriangle', name: 'SQL', within: section })
+    await page.waitFor(async () => /SELECT .* FROM "headline"/.test(await page.text(section)), 'the SQL')
+    await page.screenshot('docs-playground-light')
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('docs-playground-dark')
+    await page.emulate({ colorScheme: 'light' })
+    const address = await page.url()
+    assert.match(address, /#\/playground\?model=headline&filter=%7B%22status%22.*&sort=updatedAt/)
+    await page.open('/robots.txt')
+    await page.open(address)
+    await page.waitFor(async () => /index on status, updatedAt:desc/.test(await page.text()), 'the same plan')
+    assert.equal((await page.find({ role: 'textbox', name: 'Filter' })).value, '{"status": "archived"}')
+    await page.expectNoProblems()
+  })
+
+  it('tells where a filter is wrong, and what the service says of one that it refuses', async () => {
+    await page.open('/docs#/playground')
+    const section = await page.find({ role: 'region', name: 'Filter playground' })
+    await page.fill({ role: 'textbox', name: 'Filter' }, '{\n  "status": draft\n}')
+    await page.waitFor(
+      async () => /Line 2, column 13: expected a value, found `draft`/.test(await page.text(section)),
+      'it',
+    )
+    await page.click({ role: 'button', name: 'Go there' })
+    assert.equal(
+      await page.inspect({ role: 'textbox', name: 'Filter' }, (area) => (area as HTMLTextAreaElement).selectionStart),
+      14,
+    )
+    assert.equal((await page.find({ role: 'textbox', name: 'Filter' })).states['invalid'], 'true')
+    await page.fill({ role: 'textbox', name: 'Filter' }, '{"status": {"$near": 1}}')
+    await page.waitFor(async () => /\$near/.test((await page.text(section)).replace(/.*Weighed/s, '')), 'the refusal')
+    await page.click({ role: 'button', name: '$in', within: section })
+    await page.find({ role: 'heading', name: /documents/, within: section })
+    assert.match((await page.find({ role: 'textbox', name: 'Filter' })).value ?? '', /\$in/)
+    await page.select({ role: 'combobox', name: 'Model', within: section }, 'dashboard_summary')
+    await page.waitFor(async () => /nothing of it is stored/.test(await page.text(section)), 'that there is no plan')
+    await page.expectNoProblems([{ status: 400, url: '/api/v1/data' }])
+  })
+
+  it('is accessible in both themes, with forms and schemas open', async () => {
+    // The playground asks for its list when it comes into sight, and a walk through the page judges what was there before.
+    await page.open('/docs#/playground')
+    await page.find({ role: 'heading', name: 'Plan' })
+    await openForm(page, 'replace', 'Replace a document by a whole one')
+    await page.screenshot('docs-light')
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('docs-dark')
+    await expectAccessible(page, { stopsMax: 90 })
+    await page.expectNoProblems()
+  })
+
+  it('stays within 360 pixels, where the contents open over it', async () => {
+    await page.resize({ width: 360, height: 740 })
+    await page.open('/docs#/operations/list')
+    const overflow = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement
+      return scrollWidth - clientWidth
+    })
+    assert.equal(overflow, 0, 'the page scrolls sideways')
+    await page.screenshot('docs-360')
+    await page.click({ role: 'button', name: 'Contents' })
+    await page.screenshot('docs-contents-360')
+    await page.click({ role: 'link', name: 'GET Read a document' })
+    await page.waitFor(async () => (await page.url()).endsWith('#/operations/read'), 'the section')
+    await page.gone({ role: 'link', name: 'GET Read a document' })
+    await page.expectNoProblems()
+  })
+})
+
+describe('the API reference, against attacks', { skip: browserMissing() }, () => {
+  it('shows markup in titles of documents, and in the description itself, as text', async () => {
+    const body = { name: MARKUP, description: MARKUP, iconUrl: 'javascript:alert(1)', status: 'active' }
+    const made = await service.data('POST', '', { model: 'topic' }, { token: cast.admin.token, body })
+    assert.equal(made.status, 201, made.text)
+    const page = await dashboard.openAs(cast.standard, 'docs')
+    await page.open(`/docs#/playground?model=topic&filter=${encodeURIComponent(JSON.stringify({ name: MARKUP }))}`)
+    await page.click({ role: 'DisclosureTriangle', name: MARKUP })
+    await page.find({ role: 'group', name: 'Document' })
+    await page.waitFor(async () => (await page.text()).includes('Publishers and administrators see it'), 'the words')
+
+    // A service that was tampered with: every text of its description is markup, and every name one of JavaScript's.
+    await page.devTools('Page.addScriptToEvaluateOnNewDocument', {
+      source: `(${tamper.toString()})(${JSON.stringify(MARKUP)})`,
+    })
+    await page.open('/robots.txt')
+    await page.open('/docs#/operations/list')
+    await page.waitFor(async () => (await page.text()).includes('<img src=x'), 'the text')
+    assert.deepEqual(
+      await page.evaluate(() => [
+        document.title,
+        document.querySelectorAll('img, main script, iframe').length,
+        [...document.querySelectorAll('a')].filter(({ protocol }) => !/^https?:$/.test(protocol)).length,
+      ]),
+      ['Dateline API', 0, 0],
+    )
+    await page.expectNoProblems()
+  })
+
+  it('does nothing with a hostile address', async () => {
+    const page = await dashboard.openAs(cast.standard, 'docs')
+    const inOneGo = '#/playground?model=__proto__&limit=1e99&sort=%00&filter=%7B'
+    for (const hash of [
+      inOneGo,
+      '#javascript:document.title=1',
+      '#/operations/__proto__',
+      '#/%3Cimg src=x onerror=alert(1)%3E',
+      '#/%',
+      '#/operations/%00"]',
+      `#/playground?filter=${'['.repeat(50_000)}`,
+    ]) {
+      await page.open(`/docs${hash}`)
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)))
+      assert.deepEqual(
+        await page.evaluate(() => [
+          document.title,
+          document.querySelectorAll('img').length,
+          document.querySelectorAll('h1').length,
+        ]),
+        ['Dateline API', 0, 1],
+        hash.slice(0, 60),
+      )
+    }
+    await page.reload()
+    await page.find({ role: 'heading', name: /^Dateline API/ })
+    await page.settled()
+    const sent = (await page.requests()).filter(({ method }) => method !== 'GET')
+    assert.deepEqual(sent, [])
+    await page.expectNoProblems()
+  })
+})
+
+describe('the API reference, with nobody signed in', { skip: browserMissing() }, () => {
+  it('can be read, says where to sign in, and sends nothing that needs a session', async () => {
+    const page = await dashboard.open('docs')
+    const section = await openForm(page, 'me', 'Read the user of the token')
+    assert.match(await page.text(section), /Nobody is signed in/)
+    const link = await page.find({ role: 'link', name: 'Sign in to the dashboard', within: section })
+    assert.equal(await page.inspect(link, (one) => (one as HTMLAnchorElement).href), `${service.url}/`)
+    assert.equal((await page.find({ role: 'button', name: 'Send', within: section })).states['disabled'], true)
+    const open = await openForm(page, 'health', 'Ask whether the service is alive, and which run of it answers')
+    await page.click({ role: 'button', name: 'Send', within: open })
+    await page.waitFor(async () => /200 OK/.test(await page.text(open)), 'the reply')
+    await page.open('/docs#/playground')
+    await page.settled()
+    assert.ok((await page.requests()).every(({ headers }) => headers['Authorization'] === undefined))
+    assert.ok((await page.requests()).every(({ url }) => !url.includes('/api/v1/data')))
+    await page.screenshot('docs-signed-out')
+    await page.expectNoProblems()
+  })
+
+  it('says when the session has ended', async () => {
+    const page = await dashboard.openAs({ ...cast.standard, token: cast.standard.token.slice(0, -4) }, 'docs')
+    await page.waitFor(async () => /Your session has ended/.test(await page.text()), 'the words')
+    await page.expectNoProblems([{ status: 401, url: '/api/v1/auth/me' }])
+  })
+})
+
+/** Runs in the page, before its own scripts. */
+function tamper(markup: string): void {
+  const real = window.fetch
+  const spoil = (value: unknown, key = ''): unknown => {
+    if (typeof value === 'string') return /^(?:summary|description|about|who|message|title)$/.test(key) ? markup : value
+    if (Array.isArray(value)) return value.map((one) => spoil(one, key))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, spoil(one, name)]))
+  }
+  window.fetch = async (...given) => {
+    const reply = await real(...given)
+    if (!String(given[0]).endsWith('openapi.json')) return reply
+    const spoiled = spoil(await reply.json()) as Record<string, unknown>
+    spoiled['x-dateline-models'] = [
+      ...(spoiled['x-dateline-models'] as unknown[]),
+      {
+        name: '__proto__',
+        schema: 'constructor',
+        createBody: 'javascript:alert(1)',
+        access: { list: { who: markup } },
+      },
+    ]
+    return new Response(JSON.stringify(spoiled), { headers: { 'content-type': 'application/json' } })
+  }
+}
