@@ -8,11 +8,19 @@ import { benchStart } from './bench-start.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   backup: benchBackup,
+  dashboard: benchDashboard,
   http: benchHttp,
   mail: benchMail,
   import: benchImport,
   query: benchQuery,
   start: benchStart,
+}
+
+/** Its types are those of browsers, which no other script may see: the compiler does not follow such an import. */
+async function benchDashboard(words: readonly string[]): Promise<void> {
+  const script = `${import.meta.dirname}/bench-dashboard.ts`
+  const { run } = (await import(script)) as { run: (words: readonly string[]) => Promise<void> }
+  await run(words)
 }
 
 const [name = '', ...words] = process.argv.slice(2)

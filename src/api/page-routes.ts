@@ -9,9 +9,9 @@
  * or style, no text that becomes HTML (Trusted Types), no frame around them, no other host. So a stored text that some
  * day gets past everything else still runs nowhere.
  */
-import { createHash } from 'node:crypto'
 import { describe, fail } from '../base/failure.ts'
 import { chooseCoding, type Coding } from '../http/accept-encoding.ts'
+import { entityTag, listsWeakly } from '../http/entity-tag.ts'
 import type { Exchange, Reply, ReplyHeaders } from '../http/exchange.ts'
 import type { Route } from '../http/router.ts'
 
@@ -111,9 +111,9 @@ interface Representation {
 
 /** What answers for one file. Each coding of it is a representation with a tag of its own (RFC 9110 section 8.8.3.3). */
 function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchange: Exchange) => Reply {
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  const ownTag = entityTag(body)
   const representation = (bytes: Uint8Array, coding?: Coding): Representation => {
-    const tag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`
+    const tag = coding === undefined ? ownTag : ownTag.replace(/"$/, `-${coding}"`)
     const headers = {
       'Cache-Control': immutable ? FOR_EVER : ASKED_AGAIN,
       ETag: tag,
@@ -136,10 +136,13 @@ function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchan
   }
 }
 
-/** Whether If-None-Match lists the tag, which holds no comma, weakly compared (RFC 9110 section 13.1.2). */
+/**
+ * Whether If-None-Match lists the tag, which holds no comma. What cannot be read is no reason to show a reader an error
+ * in place of the page, and lists nothing.
+ */
 function isKnown(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
+  const list = header?.split(',').map((one) => one.trim()) ?? []
+  return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)
 }
 
 function plain(status: number, body: string): Reply {

@@ -49,7 +49,7 @@ function put(members: Members, [name = '', ...rest]: readonly string[], value: J
 }
 
 /** Equal values, whatever the order of their members. */
-function isSame(one: Json | undefined, other: Json | undefined): boolean {
+export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((item, i) => isSame(item as Json, other[i] as Json))
   }
@@ -57,6 +57,7 @@ function isSame(one: Json | undefined, other: Json | undefined): boolean {
   return one === other
 }
 
-function own(members: Members, name: string): Json | undefined {
+/** A member, or undefined: names such as `constructor` are no members by themselves. */
+export function own(members: Members, name: string): Json | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }

@@ -67,6 +67,7 @@ function showShell(signedIn: User): void {
     user: signedIn,
     signal: shell.signal,
     signOut: () => void signOut(),
+    restart,
     chooseLanguage: (code) => void chooseLanguage(code),
   })
 }
@@ -110,6 +111,12 @@ async function signInAgain(): Promise<void> {
   const signedIn = await promise
   dialog.close()
   if (signedIn.id !== before?.id) showShell(signedIn)
+}
+
+/** What the page shows and offers is that of another role, or of nobody. */
+function restart(): void {
+  history.replaceState(null, '', './')
+  void start()
 }
 
 async function signOut(): Promise<void> {

@@ -42,9 +42,15 @@ export function hrefTo(
 /** Goes to a place: as a new step of the history, or in the place of the current one. */
 export function goTo(href: string, how: 'step' | 'replace' = 'step'): void {
   if (how === 'replace') {
+    const oldURL = location.href
     history.replaceState(null, '', href)
-    dispatchEvent(new HashChangeEvent('hashchange'))
+    dispatchEvent(new HashChangeEvent('hashchange', { oldURL }))
   } else location.hash = href
+}
+
+/** Gives what is shown another address, without a step and without opening it anew. */
+export function noteHref(href: string): void {
+  history.replaceState(null, '', href)
 }
 
 /** Changes the query of the current place without a step and without opening the screen anew. */

@@ -9,6 +9,8 @@ export interface ScreenContext {
   readonly place: Place
   /** Aborted when the reader leaves the screen; everything under way ends with it. */
   readonly signal: AbortSignal
+  /** Begins anew at the first page, with what the own session and roles are by now. */
+  readonly restart: () => void
 }
 
 export interface Screen {

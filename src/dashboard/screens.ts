@@ -5,6 +5,7 @@
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
 import { modelsTitle, pathOf } from './model-words.ts'
 import { contentModels } from './permissions.ts'
+import type { Place } from './places.ts'
 import type { OpenScreen } from './screen.ts'
 import { contentScreen } from './screens/content-screen.ts'
 import { overviewScreen } from './screens/overview-screen.ts'
@@ -16,8 +17,8 @@ export interface ScreenEntry {
   readonly path: string
   readonly title: string
   readonly icon: IconName
-  /** What only administrators open is fetched when they do. */
-  readonly load: () => OpenScreen | Promise<OpenScreen>
+  /** What not everybody opens is fetched when it is opened. */
+  readonly load: (place: Place) => OpenScreen | Promise<OpenScreen>
 }
 
 /** What a user sees in the navigation, in its order. */
@@ -26,7 +27,7 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     path: pathOf(model),
     title: modelsTitle(model),
     icon: isIcon(model.name) ? model.name : 'headline',
-    load: () => contentScreen(model),
+    load: (place) => contentScreen(model, place),
   }))
   const administration: readonly ScreenEntry[] = [
     {

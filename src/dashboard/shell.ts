@@ -15,13 +15,14 @@ export interface ShellOptions {
   readonly client: ScreenContext['client']
   readonly user: User
   readonly signOut: () => void
+  readonly restart: () => void
   readonly chooseLanguage: (code: LanguageCode) => void
   /** Ends everything the shell listens to. */
   readonly signal: AbortSignal
 }
 
 /** Fills the page and opens the screen of the current place. */
-export function openShell({ client, user, signOut, chooseLanguage, signal }: ShellOptions): void {
+export function openShell({ client, user, signOut, restart, chooseLanguage, signal }: ShellOptions): void {
   const entries = screensOf(user)
   const main = h('main', { id: 'main', tabindex: '-1' })
   const navigation = h('nav', { id: 'navigation', 'aria-label': t('shell.navigation') })
@@ -115,11 +116,11 @@ export function openShell({ client, user, signOut, chooseLanguage, signal }: She
     const { signal: left } = leaving
     screen = undefined
     try {
-      const loaded = entry?.load()
+      const loaded = entry?.load(place)
       if (loaded instanceof Promise) fill(main, skeleton(6))
       const open = await loaded
       if (left.aborted) return
-      screen = open?.({ client, user, place, signal: left }) ?? nowhere(place)
+      screen = open?.({ client, user, place, signal: left, restart }) ?? nowhere(place)
     } catch (error) {
       // A part of the page that cannot be fetched: the service is away, or it is another version by now.
       if (!left.aborted)

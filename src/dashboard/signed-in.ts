@@ -31,6 +31,7 @@ export function createSessionKeeper(askAgain: () => Promise<void>): SessionKeepe
     const headers = new Headers(init.headers)
     const isAboutSignIn = /\/api\/v1\/auth\//.test(String(input))
     if (reply.status !== UNAUTHORIZED || !headers.has('Authorization') || isAboutSignIn) return reply
+    await reply.body?.cancel()
     // Another request may have led to a new token while this one was on its way.
     if (headers.get('Authorization') === `Bearer ${client.token}`) {
       await (asking ??= askAgain().finally(() => {

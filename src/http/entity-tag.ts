@@ -12,9 +12,9 @@ const DIGITS = 22
 /** Tags in one header. A client sends one, or the few versions that it has kept. */
 const TAGS_MAX = 100
 
-/** The strong tag of a text, quotes included. */
-export function entityTag(text: string): string {
-  return `"${hash('sha256', text, 'base64url').slice(0, DIGITS)}"`
+/** The strong tag of a text or of bytes, quotes included. */
+export function entityTag(content: string | Uint8Array): string {
+  return `"${hash('sha256', content, 'base64url').slice(0, DIGITS)}"`
 }
 
 /** `*`, which stands for any version, or the tags, weak ones with their `W/`. */

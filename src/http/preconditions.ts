@@ -42,8 +42,12 @@ export function isKnown(conditions: Preconditions, tag: string): boolean {
   return conditions.noneMatch !== undefined && listsWeakly(conditions.noneMatch, tag)
 }
 
+/** What reading it again would not change: a weak tag never matches, and ours are strong when they leave us. */
+const MADE_WEAK = 'found it behind a W/, which a proxy adds that compresses: send it without'
+
 function requireMatch({ match }: Preconditions, tag: string): void {
   if (match === undefined || listsStrongly(match, tag)) return
+  if (listsWeakly(match, tag)) throw failed(`Cannot meet If-Match: expected ${tag}, ${MADE_WEAK}`, tag)
   throw failed(`Cannot meet If-Match: expected a version that it names, found ${tag}: read it again`, tag)
 }
 

@@ -89,6 +89,17 @@ describe('a query that takes too long', () => {
     assert.ok(milliseconds < DEADLINE_MS, `took ${milliseconds}`)
   })
 
+  it('is told to run in a thread where it reads more than was expected, as it does', async () => {
+    const query = { filter: { description: 'of nothing' } }
+    const { worker: before } = store.queryCounts()
+    await service.data('POST', '/query', { model: 'topic' }, { token: publisher.token, body: query })
+    assert.equal(store.queryCounts().worker, before + 1)
+    const answer = await explain(query, { model: 'topic' })
+    const { runs, finished, rowsExpected, rowsRead } = answer.at('data') as QueryPlan
+    assert.deepEqual({ runs, finished }, { runs: 'thread', finished: true }, answer.text)
+    assert.ok(rowsExpected < 600 && rowsRead >= 4_000, `${rowsExpected} expected, ${rowsRead} read`)
+  })
+
   it('within one row ends at the deadline like the query itself', async () => {
     await store.insert(language, trap('stuck', 60))
     const answer = await explain({ filter: PATTERN }, { model: 'language' })

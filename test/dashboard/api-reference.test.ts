@@ -8,7 +8,7 @@ import { fitsModel, modelForFilter } from '../../src/dashboard/docs/described-mo
 import { searchEntries, searchFor } from '../../src/dashboard/docs/docs-search.ts'
 import { errorCodes } from '../../src/dashboard/docs/error-codes.ts'
 import { filterExamples } from '../../src/dashboard/docs/filter-examples.ts'
-import { jsonMistake } from '../../src/dashboard/docs/json-mistake.ts'
+import { jsonMistake } from '../../src/dashboard/docs/json-place.ts'
 import { indexWords, planLines } from '../../src/dashboard/docs/plan-words.ts'
 import { playgroundQuery, readPlayground } from '../../src/dashboard/docs/playground-state.ts'
 import { requestExamples } from '../../src/dashboard/docs/request-examples.ts'

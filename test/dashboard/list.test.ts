@@ -130,13 +130,15 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('comes back to where the reader was', async () => {
+  it('comes back to where the reader was, with what is there by then', async () => {
     const before = await page.evaluate(() => scrollY)
     await page.click({ role: 'link', name: 'Story 004' })
     await page.waitFor(async () => (await hash()) === `#/headlines/${ids[4]}`, 'the editor')
+    await service.data('DELETE', `/${ids[2]}`, { model: 'headline' }, { token: admin.token })
     await page.back()
     await page.waitFor(async () => (await titles()).includes('Story 004'), 'the row that was opened')
-    assert.ok(Math.abs((await page.evaluate(() => scrollY)) - before) < 5)
+    assert.ok(Math.abs((await page.evaluate(() => scrollY)) - before) < 60)
+    await page.waitFor(async () => !(await titles()).includes('Story 002'), 'the row that is deleted to go')
   })
 
   it('searches as somebody types, and keeps it in the address', async () => {

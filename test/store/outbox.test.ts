@@ -9,7 +9,7 @@ import { deriveKeys } from '../../src/auth/keys.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { prepareDataDir } from '../../src/store/data-dir.ts'
-import { oldestWaitingAt, WAITING_MESSAGES_MAX } from '../../src/store/outbox-table.ts'
+import { listMessages, oldestWaitingAt, WAITING_MESSAGES_MAX } from '../../src/store/outbox-table.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
 import type { MessageState } from '../../src/models/message-state.ts'
 import type { OutboxTurn, Store } from '../../src/store/store.ts'
@@ -243,6 +243,27 @@ describe('the record of a message', () => {
     oldestWaitingAt({ ...database, get: (sql) => void asked.push(sql) })
     const plan = asked.flatMap((sql) => database.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => row['detail']))
     assert.deepEqual(plan, ['SCAN outbox USING INDEX outbox_expiry'])
+  })
+
+  it('is listed without sorting a week of mail', (t) => {
+    const { dir } = testStore(t)
+    const database = openDatabase(dir.database, { readOnly: true })
+    t.after(() => database.close())
+    const planOf = (state: MessageState | undefined): unknown[] => {
+      const plans: unknown[] = []
+      const all: typeof database.all = (sql, ...values) => {
+        plans.push(...database.all(`EXPLAIN QUERY PLAN ${sql}`, ...values).map((row) => row['detail']))
+        return []
+      }
+      listMessages({ ...database, all }, { state, limit: 100, now: 0 })
+      return plans
+    }
+    for (const state of [undefined, 'delivered', 'failed', 'expired', 'superseded'] as const) {
+      assert.deepEqual(planOf(state), ['SCAN outbox'], String(state))
+    }
+    for (const state of ['waiting', 'sending'] as const) {
+      assert.match(String(planOf(state)[0]), /^SEARCH outbox USING INDEX \w+ \(state=\?\)$/, state)
+    }
   })
 
   it('is kept for seven days after the end, and goes without any new message', async (t) => {

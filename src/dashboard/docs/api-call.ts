@@ -1,7 +1,7 @@
 /** From an operation and what was typed for it to a request, and what is missing for that. */
 import type { ApiOperation, Example, Parameter } from './api-document.ts'
 import { shownJson } from './loose-json.ts'
-import { jsonMistake } from './json-mistake.ts'
+import { jsonMistake } from './json-place.ts'
 
 /** What stands in a form: by the name of the parameter, and the body as text. */
 export interface CallValues {

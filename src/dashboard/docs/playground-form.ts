@@ -2,7 +2,7 @@
 import { fill, h } from '../view/dom.ts'
 import type { ApiDocument } from './api-document.ts'
 import { filterExamples } from './filter-examples.ts'
-import { jsonMistake } from './json-mistake.ts'
+import { jsonMistake } from './json-place.ts'
 import { LIMIT_MAX, readPlayground, type PlaygroundState } from './playground-state.ts'
 
 export interface PlaygroundForm {

@@ -7,6 +7,7 @@
 import type { Json } from '../../client/client.ts'
 import { t } from '../texts/texts.ts'
 import { fill, h, setAttributes, type Child } from '../view/dom.ts'
+import { jsonMistakeAt } from './json-mistake.ts'
 
 export interface Control {
   readonly path: string
@@ -29,6 +30,17 @@ export interface ControlOptions {
   readonly about?: string | undefined
   /** Runs after each change of the reader's. */
   readonly onChange: (path: string) => void
+}
+
+/** Whether a problem's path is that of a control or lies in it, as `tags[2]` and `source.name` do. */
+export function isWithin(at: string, path: string): boolean {
+  return at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`)
+}
+
+/** What stands at the control of a path about something in it. */
+export function problemWords(path: string, at: string, message: string): string {
+  if (at === path) return message.charAt(0).toUpperCase() + message.slice(1)
+  return `${at.slice(path.length).replace(/^\./, '')}: ${message}`
 }
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
@@ -59,8 +71,11 @@ export function inputControl<I extends Input>(
   const problem = h('p', { id: `${id}-problem`, class: 'field-problem', 'aria-live': 'polite' })
   const described = [about === undefined ? '' : `${id}-about`, `${id}-problem`].join(' ').trim()
   let touched = false
+  // Inputs change what they are given: line breaks, say. What nobody has changed stays as it came.
+  let given: Json | undefined
   const changed = (): void => {
     touched = true
+    given = undefined
     extra?.update(read(input))
     onChange(path)
   }
@@ -78,15 +93,15 @@ export function inputControl<I extends Input>(
   return {
     path,
     element,
-    value: () => read(input),
+    value: () => given ?? read(input),
     set(value) {
+      given = value
       write(input, value)
       extra?.update(value)
     },
     showProblem(at, message) {
-      if (at !== path && !at.startsWith(`${path}.`)) return false
-      const text = message === undefined || at === path ? message : `${at.slice(path.length + 1)}: ${message}`
-      fill(problem, text)
+      if (!isWithin(at, path)) return false
+      fill(problem, message === undefined ? null : problemWords(path, at, message))
       if (message === undefined) input.removeAttribute('aria-invalid')
       else input.setAttribute('aria-invalid', 'true')
       return true
@@ -117,16 +132,13 @@ export function groupControl({ controls, element, path, value, set }: Group): Co
     value,
     set,
     showProblem: (at, message) => controls().some((control) => control.showProblem(at, message)),
-    isTouched: (at) => controls().some((control) => at.startsWith(control.path) && control.isTouched(at)),
+    isTouched: (at) => controls().some((control) => isWithin(at, control.path) && control.isTouched(at)),
     focusProblem: () => controls().some((control) => control.focusProblem()),
   }
 }
 
-/** What a text area of JSON says of a text that is none: where the mistake is. */
-export function jsonMistake(text: string, error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error)
-  const position = /position (\d+)/.exec(words)?.[1]
-  if (position === undefined) return t('form.badJson')
-  const before = text.slice(0, Number(position)).split('\n')
+/** What to say of a text that is no JSON: where the mistake is. */
+export function jsonMistake(text: string): string {
+  const before = text.slice(0, jsonMistakeAt(text)).split('\n')
   return t('form.badJsonAt', { line: before.length, column: (before.at(-1) ?? '').length + 1 })
 }

@@ -7,7 +7,7 @@ import type { Field, Model, Shape } from '../../models/schema.ts'
 import { isMembers, type Members } from '../any-documents.ts'
 import { fieldTitle } from '../model-words.ts'
 import { h } from '../view/dom.ts'
-import { groupControl, inputControl, type Control, type ControlOptions } from './control.ts'
+import { groupControl, inputControl, isWithin, type Control, type ControlOptions } from './control.ts'
 import { booleanInput, choiceInput, jsonInput, textInput, wholeInput } from './input-kinds.ts'
 import { mapControl } from './map-control.ts'
 
@@ -62,7 +62,7 @@ export function formFor(fields: Shape, value: Members, options: FormOptions): Fo
       shown = problems
       return rest.toReversed()
     },
-    isTouched: (path) => controls.some((control) => control.isTouched(path)),
+    isTouched: (path) => controls.some((control) => isWithin(path, control.path) && control.isTouched(path)),
     focusProblem: () => controls.some((control) => control.focusProblem()),
   }
 }

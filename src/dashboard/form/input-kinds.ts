@@ -13,7 +13,7 @@ const ADDRESS = /url$/i
 export function textInput(name: string, isNullable: boolean): InputKind<HTMLInputElement | HTMLTextAreaElement> {
   const isAddress = ADDRESS.test(name)
   const input = LONG.test(name)
-    ? h('textarea', { rows: 4 })
+    ? h('textarea', { rows: 4, dir: 'auto' })
     : h(
         'input',
         isAddress ? { inputmode: 'url', dir: 'ltr', spellcheck: 'false', autocomplete: 'off' } : { dir: 'auto' },

@@ -34,16 +34,19 @@ export function mapControl(
         .map((key) =>
           h(
             'button',
-            { type: 'button', class: 'small', on: { click: () => change(() => add(key, undefined)) } },
+            { type: 'button', class: 'small', on: { click: () => change(key, () => add(key, undefined)) } },
             icon('plus'),
             valueTitle(key),
           ),
         ),
     )
   }
-  const change = (run: () => void): void => {
+  /** The button that was pressed goes: the focus moves on to what has come in its place. */
+  const change = (key: string, run: () => void): void => {
     run()
     draw()
+    const next = present.get(key)?.element ?? absent
+    next.querySelector<HTMLElement>('input, select, textarea, button')?.focus()
     onChange(path)
   }
   const removeButton = (key: string): HTMLElement =>
@@ -53,7 +56,7 @@ export function mapControl(
         type: 'button',
         class: 'plain small',
         'aria-label': t('form.removeKey', { key: valueTitle(key) }),
-        on: { click: () => change(() => present.delete(key)) },
+        on: { click: () => change(key, () => present.delete(key)) },
       },
       icon('trash'),
     )

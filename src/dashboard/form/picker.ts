@@ -14,7 +14,7 @@ import { debounce } from '../timing.ts'
 import { fill, h } from '../view/dom.ts'
 import { icon } from '../view/icons.ts'
 import { isAbort, wordsOf } from '../view/states.ts'
-import { newId, type Control, type ControlOptions } from './control.ts'
+import { isWithin, newId, problemWords, type Control, type ControlOptions } from './control.ts'
 
 const SHOWN_MAX = 12
 const TYPING_MS = 150
@@ -34,6 +34,7 @@ export function pickerControl(
   const documents = documentsOf(client, model)
   let chosen: Json | undefined
   let found: readonly StoredDocument[] = []
+  let foundFor = ''
   let active = -1
   let touched = false
   let asking = new AbortController()
@@ -74,6 +75,7 @@ export function pickerControl(
     asking.abort()
     asking = new AbortController()
     const { signal: current } = asking
+    const typed = input.value
     show()
     try {
       const filter = text.trim() === '' ? {} : { q: text.trim() }
@@ -81,6 +83,7 @@ export function pickerControl(
       const page = await documents.list({ filter, sort, limit: SHOWN_MAX }, { signal: current })
       if (current.aborted) return
       found = page.items
+      foundFor = typed
       active = found.length > 0 ? 0 : -1
       draw()
     } catch (error) {
@@ -137,7 +140,7 @@ export function pickerControl(
   function choose(document: StoredDocument): void {
     chosen = document
     touched = true
-    input.value = labelOf(document)
+    showChosen()
     hide()
     onChange(path)
   }
@@ -152,9 +155,11 @@ export function pickerControl(
       draw()
     } else if (event.key === 'Enter' && !list.hidden) {
       event.preventDefault()
+      // What is found for another text is not what the reader wants.
+      if (foundFor !== input.value) return search.flush()
       const document = found[active]
       if (document !== undefined) choose(document)
-    } else if (event.key === 'Escape' && !list.hidden) {
+    } else if (event.key === 'Escape' && (!list.hidden || input.value !== labelOfChosen())) {
       event.preventDefault()
       event.stopPropagation()
       hide()
@@ -169,8 +174,14 @@ export function pickerControl(
     showChosen()
   }
 
+  /** Selected, so that who goes on typing looks for another one. */
   function showChosen(): void {
-    input.value = isMembers(chosen) ? labelOf(chosen) : ''
+    input.value = labelOfChosen()
+    if (document.activeElement === input) input.select()
+  }
+
+  function labelOfChosen(): string {
+    return isMembers(chosen) ? labelOf(chosen) : ''
   }
 
   return {
@@ -182,8 +193,8 @@ export function pickerControl(
       showChosen()
     },
     showProblem(at, message) {
-      if (at !== path && !at.startsWith(`${path}.`)) return false
-      fill(problem, message)
+      if (!isWithin(at, path)) return false
+      fill(problem, message === undefined ? null : problemWords(path, at, message))
       if (message === undefined) input.removeAttribute('aria-invalid')
       else input.setAttribute('aria-invalid', 'true')
       return true

@@ -1,10 +1,51 @@
-/** The editor of one document. */
+/** The editor of one document: at `/headlines/ID`, and of a new one at `/headlines/new`, maybe with values of another. */
 import type { Model } from '../../models/schema.ts'
-import { modelsTitle } from '../model-words.ts'
+import { documentsOf, type Members } from '../any-documents.ts'
+import { sentMembers } from '../editor/document-members.ts'
+import { editorCrumb, newTitle } from '../editor/editor-frame.ts'
+import { openEditing, type Editing } from '../editor/editing.ts'
+import type { StoredAny } from '../editor/store-document.ts'
+import { modelTitle } from '../model-words.ts'
 import type { Screen, ScreenContext } from '../screen.ts'
-import { h } from '../view/dom.ts'
+import { fill, h } from '../view/dom.ts'
+import { failureState, isAbort, skeleton } from '../view/states.ts'
 
-export function documentEditor(model: Model, _context: ScreenContext): Screen {
-  const title = modelsTitle(model)
-  return { title, element: h('section', {}, h('h1', {}, title)) }
+export function documentEditor(model: Model, context: ScreenContext): Screen {
+  const { client, place, signal } = context
+  const documents = documentsOf(client, model)
+  const id = place.segments[1] === 'new' ? undefined : place.segments[1]
+  const element = h('section', { class: 'editor' })
+  const title = id === undefined ? newTitle(model) : modelTitle(model)
+  let editing: Editing | undefined
+
+  async function load(): Promise<void> {
+    fill(element, editorCrumb(model), h('h1', {}, title), skeleton(12))
+    try {
+      const from = id ?? place.query.get('from')
+      const found = from === null ? undefined : await documents.get(from, { signal })
+      editing = openEditing({ model, context, documents, ...(id === undefined ? copied(found) : { start: found }) })
+      fill(element, editing.element)
+    } catch (error) {
+      if (!isAbort(error))
+        fill(
+          element,
+          editorCrumb(model),
+          h('h1', {}, title),
+          failureState(error, () => void load()),
+        )
+    }
+  }
+
+  function copied(original: StoredAny | undefined): { readonly copied?: Members } {
+    return original === undefined ? {} : { copied: sentMembers(model, original.document) }
+  }
+
+  void load()
+  return {
+    title,
+    element,
+    hasUnsaved: () => editing?.hasUnsaved() === true,
+    mayLeave: async () => editing === undefined || editing.mayLeave(),
+    save: () => editing?.save(),
+  }
 }

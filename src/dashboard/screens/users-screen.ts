@@ -1,9 +1,9 @@
-/** The screen of users. */
+/** The screen of users: the list at `/users`, and one user at `/users/ID`. */
 import type { OpenScreen } from '../screen.ts'
-import { t } from '../texts/texts.ts'
-import { h } from '../view/dom.ts'
+import { listHref, userList } from '../users/user-list.ts'
+import { userPage } from '../users/user-page.ts'
 
-export const usersScreen: OpenScreen = () => {
-  const title = t('users.title')
-  return { title, element: h('section', {}, h('h1', {}, title)) }
+export const usersScreen: OpenScreen = (context) => {
+  const [, id] = context.place.segments
+  return id === undefined ? userList(context) : userPage(id, listHref(), context)
 }

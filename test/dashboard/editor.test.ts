@@ -1,0 +1,390 @@
+/** The editor of a document: writing, checking, saving, two people at once, and what strangers may have stored. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import type { Json } from '../../src/base/json.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import type { Person } from '../support/cast.ts'
+import { COUNTRY, SOURCE, TOPIC } from '../support/data-bodies.ts'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+
+type Stored = Readonly<Record<string, Json>>
+
+const read = async (model: string, id: string): Promise<Stored> =>
+  (await service.data('GET', `/${id}`, { model }, { token: cast.admin.token })).at('data') as Stored
+const make = async (model: string, body: object): Promise<string> => {
+  const answer = await service.data('POST', '', { model }, { token: cast.admin.token, body })
+  assert.equal(answer.status, 201, answer.text)
+  return String(answer.at('data.id'))
+}
+const field = (name: string | RegExp, role = 'textbox'): { role: string; name: string | RegExp } => ({ role, name })
+const button = (name: string | RegExp): { role: string; name: string | RegExp } => ({ role: 'button', name })
+
+const NEW = { title: 'Tide tables', excerpt: 'High water at noon.', url: 'https://harbour.example.org/a' }
+const whole = (more: object = {}): object => ({
+  ...NEW,
+  imageUrl: 'https://cdn.example.org/tide.jpg',
+  ...{ source: SOURCE, eventCountry: COUNTRY, topic: TOPIC, status: 'active', ...more },
+})
+
+async function pick(page: Page, name: string | RegExp, text: string, option: RegExp): Promise<void> {
+  await page.fill({ ...field(name, 'combobox'), within: await page.find({ role: 'main' }) }, text)
+  await page.click({ role: 'option', name: option })
+}
+
+/** Waits for a notice, and takes it out of the way. */
+async function said(page: Page, words: string): Promise<void> {
+  await page.waitFor(
+    () =>
+      page.evaluate((wanted) => {
+        const notice = [...document.querySelectorAll('.notice')].find((one) => one.textContent.includes(wanted))
+        notice?.querySelector<HTMLElement>('button.plain')?.click()
+        return notice !== undefined
+      }, words),
+    `the notice "${words}"`,
+  )
+}
+
+/** The id in the address, once the document has one. */
+async function idOf(page: Page, path: string): Promise<string> {
+  return page.waitFor(
+    async () => new RegExp(`#/${path}/([0-9a-f]{24})$`).exec(await page.url())?.[1],
+    `the address of one of the ${path}`,
+  )
+}
+
+describe('the editor', { skip: browserMissing() }, () => {
+  let page: Page
+  before(async () => {
+    page = await dashboard.openAs(cast.admin, '#/topics/new')
+  })
+  const open = async (hash: string, at = page): Promise<void> => {
+    await at.open(`/${hash}`)
+    for (const discard of await at.findAll(button('Leave'))) await at.click(discard)
+    await at.find({ role: 'link', name: /^(Headlines|Topics|Sources)$/, within: await at.find({ role: 'main' }) })
+  }
+
+  it('makes a topic, a source and a headline with pickers, and shows the headline as the app does', async () => {
+    await page.find({ role: 'heading', name: 'New topic' })
+    await page.fill(field('Name'), 'Harbours of the north')
+    await page.fill(field('Description'), 'Ships and tides')
+    await page.click(button('Publish'))
+    await said(page, 'Saved · Published')
+    const topicId = await idOf(page, 'topics')
+    await page.find({ role: 'heading', name: 'Harbours of the north' })
+
+    await open('#/sources/new')
+    await page.fill(field('Name'), 'The Harbour Post')
+    await page.select(field('Kind of source', 'combobox'), 'Blog')
+    await pick(page, 'Language', 'faroe', /Faroese/)
+    await pick(page, 'Headquarters', 'faroe', /Faroe Islands/)
+    await page.click(button('Publish'))
+    await said(page, 'Saved · Published')
+    const sourceId = await idOf(page, 'sources')
+
+    await open('#/headlines/new')
+    await page.fill(field('Title'), 'Ferry line opens')
+    await page.fill(field('Excerpt'), 'Two boats a day')
+    await page.fill(field('Image'), 'https://cdn.example.org/ferry.jpg')
+    await pick(page, 'Source', 'harbour', /The Harbour Post/)
+    await pick(page, 'Country', 'faroe', /Faroe Islands/)
+    await pick(page, 'Topic', 'north', /Harbours of the north/)
+    const card = await page.text({ role: 'article' })
+    assert.match(
+      card,
+      /The Harbour Post\s+Ferry line opens\s+Two boats a day\s+Harbours of the north\s*Faroe Islands\s*now/,
+    )
+    assert.match(card, /cdn\.example\.org/)
+    await page.screenshot('editor-new', { whole: true })
+    await page.click(button('Save as draft'))
+    const id = await idOf(page, 'headlines')
+    const { source, topic, status } = await read('headline', id)
+    assert.deepEqual(source, await read('source', sourceId))
+    assert.deepEqual(topic, await read('topic', topicId))
+    assert.equal(status, 'draft')
+    await page.click(button('Publish'))
+    await said(page, 'Saved · Published')
+    assert.equal((await read('headline', id))['status'], 'active')
+    // The focus stays where the next step is.
+    assert.equal((await page.focused())?.name, 'Save')
+    await page.reload()
+    await page.find({ role: 'heading', name: 'Ferry line opens' })
+    await page.expectNoProblems()
+  })
+
+  it('tells what the server has against a field once somebody has been there, and all of it after a try', async () => {
+    await open('#/headlines/new')
+    const problemAt = async (name: string | RegExp, role?: string): Promise<string> =>
+      (await page.find(field(name, role))).description
+    await page.click(field('Title'))
+    await page.press('Tab')
+    await page.waitFor(async () => (await problemAt('Title')).includes('not blank'), 'the problem of the title')
+    assert.equal((await page.find(field('Title'))).states['invalid'], 'true')
+    assert.equal(await problemAt('Source', 'combobox'), '')
+    await page.fill(field('Title'), 'Something')
+    await page.waitFor(async () => (await problemAt('Title')) === '', 'the problem to go')
+    await page.click(button('Publish'))
+    await page.waitFor(async () => (await problemAt('Topic', 'combobox')).includes('whole topic'), 'all problems')
+    assert.match(await problemAt('Source', 'combobox'), /whole source/)
+    assert.equal((await page.focused())?.name, 'Source')
+    assert.equal((await page.find(field('Title'))).value, 'Something')
+    await page.screenshot('editor-problems', { whole: true })
+    await page.expectNoProblems([{ status: 400 }])
+  })
+
+  it('saves with Ctrl+S, again and again, and asks before anything is lost', async () => {
+    const id = await make('headline', whole())
+    await open(`#/headlines/${id}`)
+    for (const title of ['Tide tables 2', 'Tide tables 3']) {
+      await page.fill(field('Title'), title)
+      await page.find({ role: 'StaticText', name: 'Unsaved changes' })
+      await page.press('Ctrl+S')
+      await page.find({ role: 'heading', name: title })
+      await page.gone({ role: 'StaticText', name: 'Unsaved changes' })
+      assert.equal((await read('headline', id))['title'], title)
+      assert.equal((await page.focused())?.name, 'Title')
+    }
+    await page.fill(field('Title'), 'Never')
+    await page.click({ role: 'link', name: 'Topics' })
+    await page.click(button('Cancel'))
+    assert.equal((await page.find(field('Title'))).value, 'Never')
+    assert.match(await page.url(), new RegExp(`${id}$`))
+    await page.click({ role: 'link', name: 'Topics' })
+    await page.click(button('Leave'))
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.expectNoProblems()
+  })
+
+  it('shows two people what each made of one headline, and loses nothing of either', async () => {
+    const id = await make('headline', whole({ tags: ['sea'] }))
+    await open(`#/headlines/${id}`)
+    const other = await dashboard.openAs(cast.publisher, `#/headlines/${id}`)
+    await other.fill(field('Title'), 'Their title')
+    await other.fill(field('Excerpt'), 'Their excerpt')
+    await other.click(button('Save'))
+    await said(other, 'Saved')
+    await other.expectNoProblems()
+    await page.fill(field('Title'), 'My title')
+    await page.fill(field('Address'), 'https://mine.example.org/')
+    await page.press('Ctrl+S')
+    const dialog = await page.find({ role: 'dialog', name: 'Somebody else saved this too' })
+    const groups = await page.findAll({ role: 'group', within: dialog })
+    assert.deepEqual(
+      groups.map(({ name }) => name),
+      ['Title', 'Excerpt', 'Address'],
+    )
+    assert.match(await page.text(dialog), /Tide tables/)
+    await page.screenshot('editor-conflict')
+    await expectAccessible(page)
+    // Going back leaves everything as it was typed.
+    await page.press('Escape')
+    assert.equal((await page.find(field('Title'))).value, 'My title')
+    await page.click(button('Save'))
+    const [title] = await page.findAll({ role: 'group', within: await page.find({ role: 'dialog' }) })
+    await page.click({ role: 'radio', name: /^Theirs/, within: title as PageElement })
+    await page.click(button('Save this choice'))
+    await said(page, 'Saved')
+    const now = await read('headline', id)
+    assert.deepEqual(
+      [now['title'], now['excerpt'], now['url'], now['tags']],
+      ['Their title', 'Their excerpt', 'https://mine.example.org/', ['sea']],
+    )
+    assert.equal((await page.find(field('Title'))).value, 'Their title')
+    await page.gone({ role: 'StaticText', name: 'Unsaved changes' })
+    await page.expectNoProblems([{ status: 412 }])
+  })
+
+  it('makes anew what somebody else deleted', async () => {
+    const id = await make('headline', whole())
+    await open(`#/headlines/${id}`)
+    await page.fill(field('Title'), 'Still here')
+    await service.data('DELETE', `/${id}`, { model: 'headline' }, { token: cast.admin.token })
+    await page.click(button('Save'))
+    await page.click(button('Create anew'))
+    await said(page, 'Saved')
+    const next = await page.waitFor(async () => {
+      const now = await idOf(page, 'headlines')
+      return now === id ? undefined : now
+    }, 'another id')
+    assert.equal((await read('headline', next))['title'], 'Still here')
+    await page.expectNoProblems([{ status: 404 }, { status: 412 }])
+  })
+
+  it('duplicates with all members, deletes, and takes that back', async () => {
+    const id = await make('headline', whole({ title: 'Two of a kind', tags: [1] }))
+    await open(`#/headlines/${id}`)
+    await page.click(button('Duplicate'))
+    await page.find({ role: 'heading', name: 'New headline' })
+    await page.press('Ctrl+S')
+    const copy = await page.waitFor(async () => {
+      const now = await idOf(page, 'headlines')
+      return now === id ? undefined : now
+    }, 'the copy')
+    const { title, tags, status } = await read('headline', copy)
+    assert.deepEqual([title, tags, status], ['Two of a kind', [1], 'draft'])
+    await page.click(button('Delete'))
+    await page.find({ role: 'heading', name: 'Headlines' })
+    await page.click(button('Undo'))
+    await page.find({ role: 'heading', name: 'Two of a kind' })
+    await page.click(button('Delete'))
+    await page.find({ role: 'heading', name: 'Headlines' })
+    await page.evaluate(() => {
+      for (const close of document.querySelectorAll<HTMLElement>('.notice button.plain')) close.click()
+    })
+    await page.waitFor(async () => {
+      const answer = await service.data('GET', `/${copy}`, { model: 'headline' }, { token: cast.admin.token })
+      return answer.status === 404
+    }, 'the copy to be gone')
+    await page.expectNoProblems()
+  })
+
+  it('keeps members that it does not know, and says where their JSON is wrong', async () => {
+    const id = await make('topic', { ...TOPIC, name: 'With more\r\nthan one line', legacy: { a: [1, null] } })
+    await open(`#/topics/${id}`)
+    const json = field(/^Further members/)
+    assert.match((await page.find(json)).value ?? '', /"legacy"/)
+    await page.fill(json, '{\n  "legacy": 1\n  "more": 2\n}')
+    await page.press('Ctrl+S')
+    await page.waitFor(
+      async () => /line 3, column 3/.test((await page.find(json)).description),
+      'the place of the mistake',
+    )
+    assert.equal((await page.focused())?.role, 'textbox')
+    await page.fill(json, '{ "name": 2 }')
+    await page.waitFor(async () => /“name” has a field/.test((await page.find(json)).description), 'the taken name')
+    await page.fill(json, '{ "legacy": { "$set": 1 } }')
+    await page.press('Ctrl+S')
+    await page.waitFor(async () => /\$set/.test((await page.find(json)).description), 'the words of the server')
+    await page.fill(json, '{ "legacy": { "a": 2 }, "more": "x" }')
+    await page.press('Ctrl+S')
+    await said(page, 'Saved')
+    const stored = await read('topic', id)
+    assert.deepEqual([stored['legacy'], stored['more']], [{ a: 2 }, 'x'])
+    assert.equal(stored['name'], 'With more\r\nthan one line', 'what nobody touched stays as it was')
+    await page.click(button('Show JSON'))
+    assert.match(await page.text({ role: 'region', name: 'JSON' }), /"more": "x"/)
+    await page.press('Escape')
+    await page.expectNoProblems([{ status: 400 }])
+  })
+
+  it('shows markup, commands of direction and addresses that run code as text', async () => {
+    const markup = '<img src=x onerror="document.title=\'owned\'"><b>bold</b>\u202egnp'
+    const bad = {
+      description: markup,
+      name: markup,
+      iconUrl: 'javascript:alert(1)',
+      '<script>alert(1)</script>': markup,
+    }
+    const id = await make('headline', {
+      ...whole({
+        title: markup,
+        excerpt: markup,
+        url: 'javascript:alert(1)',
+        imageUrl: 'data:text/html,<script>1</script>',
+      }),
+      ...{
+        topic: { ...TOPIC, ...bad },
+        source: { ...SOURCE, ...bad, url: 'data:text/html,x' },
+        '<b>member</b>': markup,
+      },
+    })
+    await open(`#/headlines/${id}`)
+    await page.find({ role: 'heading', name: /^<img src=x/ })
+    assert.match(await page.text({ role: 'article' }), /^D?.*data|<img src=x/s)
+    const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map((a) => a.getAttribute('href')))
+    assert.deepEqual(links, ['#/headlines'])
+    assert.equal(await page.evaluate(() => document.querySelectorAll('main :is(img, b, script, iframe)').length), 0)
+    await page.fill(field('Address'), 'https://harbour.example.org/<b>')
+    const link = await page.find({ role: 'link', name: /^Open address/ })
+    assert.equal(await page.inspect(link, (a) => a.getAttribute('href')), 'https://harbour.example.org/%3Cb%3E')
+    await page.fill(field('Address'), ' java\nscript:alert(1)')
+    await page.gone({ role: 'link', name: /^Open address/ })
+    await page.click(button('Show JSON'))
+    assert.match(await page.text({ role: 'region', name: 'JSON' }), /<script>alert/)
+    await page.press('Escape')
+    assert.notEqual(await page.title(), 'owned')
+    await page.expectNoProblems()
+  })
+
+  it('lets a picker be walked by keyboard alone', async () => {
+    const id = await make('headline', whole())
+    await make('topic', { ...TOPIC, name: 'Keyboards A' })
+    const wanted = await make('topic', { ...TOPIC, name: 'Keyboards B' })
+    await open(`#/headlines/${id}`)
+    await page.inspect(field('Topic', 'combobox'), (element) => element.focus())
+    await page.press(...[...'keyboards'])
+    await page.find({ role: 'option', name: /Keyboards B/ })
+    assert.equal((await page.find(field('Topic', 'combobox'))).states['expanded'], true)
+    await page.press('ArrowDown', 'ArrowUp', 'ArrowDown', 'Enter')
+    assert.equal((await page.find(field('Topic', 'combobox'))).value, 'Keyboards B')
+    // Nor does Enter choose what was found for another text.
+    await page.press('k')
+    await page.find({ role: 'option', name: /Keyboards A/ })
+    await page.press('x', 'Enter')
+    await page.find({ role: 'StaticText', name: 'Nothing found' })
+    await page.press('Escape')
+    // What is typed and not chosen is no choice.
+    await page.press(...[...'xyz'])
+    await page.press('Escape')
+    assert.equal((await page.find(field('Topic', 'combobox'))).value, 'Keyboards B')
+    await page.press('Ctrl+S')
+    await said(page, 'Saved')
+    assert.equal(((await read('headline', id))['topic'] as Stored)['id'], wanted)
+    await page.expectNoProblems()
+  })
+
+  it('says that a document is not there, and tries again after a failure', async () => {
+    await open('#/topics/000000000000000000000000')
+    await page.find(button('Try again'))
+    assert.match(await page.text({ role: 'main' }), /No topic has the id/)
+    await page.expectNoProblems([{ status: 404 }])
+    const id = await make('topic', { ...TOPIC, name: 'Without a line' })
+    await open(`#/topics/${id}`)
+    await page.fill(field('Name'), 'Typed offline')
+    await page.settled()
+    await page.emulate({ offline: true })
+    await page.press('Ctrl+S')
+    await said(page, 'Not saved')
+    await page.emulate({ offline: false })
+    assert.equal((await page.find(field('Name'))).value, 'Typed offline')
+    await page.press('Ctrl+S')
+    await page.gone({ role: 'StaticText', name: 'Unsaved changes' })
+    assert.equal((await read('topic', id))['name'], 'Typed offline')
+    await page.expectNoProblems([{ failure: /ERR_INTERNET_DISCONNECTED/ }, { text: /ERR_INTERNET_DISCONNECTED/ }])
+  })
+
+  it('is offered to a publisher for headlines only', async () => {
+    const other = await dashboard.openAs(cast.publisher as Person, '#/headlines/new')
+    await other.find({ role: 'heading', name: 'New headline' })
+    await other.open('/#/topics/new')
+    await other.find({ role: 'heading', name: 'There is nothing here' })
+    await other.expectNoProblems()
+  })
+
+  it('can be used by everybody, on a telephone and from right to left too', async () => {
+    const id = await make('headline', whole({ tags: ['sea'] }))
+    await open(`#/headlines/${id}`)
+    await page.find({ role: 'article' })
+    await page.screenshot('editor-light', { whole: true })
+    await expectAccessible(page)
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('editor-dark', { whole: true })
+    const narrow = await dashboard.openAs(cast.admin, `#/headlines/${id}`, {
+      size: { width: 360, height: 740 },
+      language: 'ar',
+    })
+    await narrow.find({ role: 'article' })
+    const overflow = await narrow.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement
+      return scrollWidth - clientWidth
+    })
+    assert.equal(overflow, 0, 'the page scrolls sideways')
+    await expectAccessible(narrow, { themes: ['light'] })
+    await narrow.screenshot('editor-arabic-360', { whole: true })
+    await narrow.expectNoProblems()
+    await page.expectNoProblems()
+  })
+})

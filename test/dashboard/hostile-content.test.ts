@@ -1,0 +1,129 @@
+/**
+ * Content that wants to be more than text: markup, scripts, addresses that run code, signs that turn the direction of
+ * a line. Whoever may write a headline may write this, and an administrator opens it.
+ *
+ * Attack: a publisher stores a script in a title, a name, an address or the name of a further member, and waits for an
+ * administrator whose session it could then use. Everything must stand there as the text that it is.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+
+const MARKUP = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>"'><svg onload=window.hacked=3>`
+const ADDRESSES = [
+  'javascript:window.hacked=4',
+  'data:text/html,<script>window.hacked=5</script>',
+  ' java\tscript:window.hacked=6',
+]
+/** Right-to-left override: without isolation it would turn the rest of the line. */
+const TURNED = `\u202e${MARKUP}`
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+
+async function store(model: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await service.data('POST', '', { model }, { token: cast.admin.token, body })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.at('data') as Record<string, unknown>
+}
+
+async function storeHostile(): Promise<Readonly<Record<string, string>>> {
+  const [runs = '', data = '', tabs = ''] = ADDRESSES
+  const further = { [`x${MARKUP.replaceAll('.', '')}`]: MARKUP }
+  const language = await store('language', { code: MARKUP, name: `A ${MARKUP}`, nativeName: TURNED, ...further })
+  const country = await store('country', { isoCode: MARKUP, name: `A ${MARKUP}`, flagUrl: runs, ...further })
+  const topic = await store('topic', { name: `A ${MARKUP}`, description: TURNED, iconUrl: data, ...further })
+  const source = await store('source', {
+    name: `A ${MARKUP}`,
+    description: MARKUP,
+    url: tabs,
+    sourceType: 'blog',
+    language: { id: language['id'] },
+    headquarters: { id: country['id'] },
+    ...further,
+  })
+  const headline = await store('headline', {
+    title: `A ${MARKUP}`,
+    excerpt: TURNED,
+    url: runs,
+    imageUrl: data,
+    source: { id: source['id'] },
+    eventCountry: { id: country['id'] },
+    topic: { id: topic['id'] },
+    ...further,
+  })
+  const ids = { languages: language, countries: country, topics: topic, sources: source, headlines: headline }
+  return Object.fromEntries(Object.entries(ids).map(([path, { id }]) => [path, String(id)]))
+}
+
+/** What of the stored texts has become more than text. */
+async function harm(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const found: string[] = []
+    if ('hacked' in window) found.push('a script ran')
+    for (const element of document.querySelectorAll('*')) {
+      for (const { name, value } of element.attributes) {
+        if (/^on/i.test(name)) found.push(`<${element.localName} ${name}>`)
+        if (/^(?:href|src|action|formaction|xlink:href|data|poster)$/.test(name)) {
+          const url = URL.parse(value, document.baseURI)
+          if (url === null || !['http:', 'https:', 'mailto:', 'blob:'].includes(url.protocol))
+            found.push(`${name}="${value}"`)
+        }
+      }
+      if (['img', 'iframe', 'object', 'embed', 'base'].includes(element.localName)) found.push(`<${element.localName}>`)
+      if (element.localName === 'script' && !(element as HTMLScriptElement).src) found.push('<script> without src')
+    }
+    return found
+  })
+}
+
+describe('hostile content', { skip: browserMissing() }, () => {
+  it('stands on every screen as the text that it is', async () => {
+    const ids = await storeHostile()
+    const page = await dashboard.openAs(cast.admin)
+    const places = [
+      ['#/', 'Overview'],
+      ...Object.keys(ids).map((path) => [`#/${path}?q=onerror`, undefined] as const),
+      ...Object.entries(ids).map(([path, id]) => [`#/${path}/${id}`, undefined] as const),
+      ['#/operations?part=log', 'Operations'],
+      ['#/users', 'Users'],
+    ] as const
+    for (const [hash] of places) {
+      await page.open(`/${hash}`)
+      await page.settled()
+      if (!hash.startsWith('#/operations') && hash !== '#/users') {
+        await page.waitFor(
+          async () =>
+            (
+              await page.inspect({ role: 'main' }, (main) => {
+                const fields = [...main.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')]
+                return main.innerText + fields.map(({ value }) => value).join(' ')
+              })
+            ).includes('<img src=x onerror='),
+          `the hostile text at ${hash}`,
+        )
+      }
+      assert.deepEqual(await harm(page), [], hash)
+    }
+    await page.expectNoProblems()
+  })
+
+  it('and an address of the page that is made up opens nothing but the page', async () => {
+    const page = await dashboard.openAs(cast.admin)
+    for (const hash of [
+      `#/${encodeURIComponent(MARKUP)}`,
+      '#/headlines/..%2F..%2Fhealthz',
+      '#/headlines/%00',
+      '#/%E0%A4%A',
+      `#/headlines?q=${encodeURIComponent(MARKUP)}&status=${encodeURIComponent(MARKUP)}&sort=${encodeURIComponent(MARKUP)}`,
+      `#/operations?part=${encodeURIComponent('__proto__')}`,
+      '#/constructor',
+    ]) {
+      await page.open(`/${hash}`)
+      await page.settled()
+      assert.deepEqual(await harm(page), [], hash)
+    }
+    await page.expectNoProblems([{ status: 400 }, { status: 404 }])
+  })
+})

@@ -1,0 +1,73 @@
+/** The tables of texts: complete, in the same form in every language, and without what nobody says. */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { ar } from '../../src/dashboard/texts/ar.ts'
+import { de } from '../../src/dashboard/texts/de.ts'
+import { en, type Texts } from '../../src/dashboard/texts/en.ts'
+import { es } from '../../src/dashboard/texts/es.ts'
+import { fr } from '../../src/dashboard/texts/fr.ts'
+import { MODELS } from '../../src/models/registry.ts'
+
+const ROOT = join(import.meta.dirname, '../../src/dashboard')
+const TABLES: Readonly<Record<string, Texts>> = { en, de, fr, es, ar }
+const forms = (text: string): ReadonlyMap<string, string> | undefined =>
+  /^\w+:/.test(text) && text.includes('other:')
+    ? new Map(text.split('|').map((form) => [form.slice(0, form.indexOf(':')), form.slice(form.indexOf(':') + 1)]))
+    : undefined
+
+/** The places of a text. A model stands in some languages as it is and in others in small letters. */
+const places = (text: string): readonly string[] =>
+  [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => (name === 'lower' ? 'model' : name)))].sort()
+
+describe('the texts of the page', () => {
+  for (const [language, table] of Object.entries(TABLES)) {
+    it(`are all there in ${language}, and none is empty`, () => {
+      assert.deepEqual(Object.keys(table).sort(), Object.keys(en).sort())
+      for (const [key, text] of Object.entries(table)) assert.ok(text.trim() !== '', key)
+    })
+
+    it(`have the plural forms of ${language}, and its places`, () => {
+      const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+      for (const [key, text] of Object.entries(table)) {
+        const english = en[key as keyof Texts]
+        const own = forms(text)
+        // Whether a number changes the words around it is a matter of the language.
+        if (own === undefined) {
+          assert.deepEqual(places(text), places(forms(english)?.get('other') ?? english), key)
+          continue
+        }
+        // Numbers of a million and more have a form of their own in French and Spanish, where "other" will do.
+        const wanted = pluralCategories.filter((category) => category !== 'many' || language === 'ar')
+        for (const category of wanted) assert.ok(own.has(category), `${key}: no form for ${category}`)
+        // One, two and none can be said without the number.
+        const known = new Set(places(english))
+        for (const [category, form] of own) {
+          for (const place of places(form)) assert.ok(known.has(place), `${key}, ${category}: {${place}} is unknown`)
+        }
+        assert.deepEqual(places(own.get('other') ?? ''), places(english), key)
+      }
+    })
+  }
+
+  it('are each said somewhere', () => {
+    const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['texts/??.ts'] }).map((path) =>
+      readFileSync(join(ROOT, path), 'utf8'),
+    )
+    const code = sources.join('\n')
+    const isSaid = (key: string): boolean =>
+      // Some are put together, as `field.${name}`.
+      code.includes(`'${key}'`) || code.includes(`\`${key.slice(0, key.indexOf('.') + 1)}\${`)
+    const unsaid = Object.keys(en).filter((key) => !isSaid(key))
+    assert.deepEqual(unsaid, [])
+  })
+
+  it('that name fields, values and models name what there is', () => {
+    const declared = JSON.stringify(MODELS)
+    const unknown = Object.keys(en)
+      .filter((key) => /^(?:field|value|model|models)\./.test(key))
+      .filter((key) => !declared.includes(`"${key.split('.').at(-1)}"`))
+    assert.deepEqual(unknown, [])
+  })
+})

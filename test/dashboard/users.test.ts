@@ -1,0 +1,237 @@
+/** Users: finding them, their roles, where they are signed in, inviting and deleting; for administrators only. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { isNarrowed, readUserSearch, userFilter, userSearchQuery } from '../../src/dashboard/users/user-query.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { newPerson } from '../support/cast.ts'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+
+describe('what the list of users is narrowed to', () => {
+  for (const [address, filter, isMore] of [
+    ['', { appRole: { $ne: 'guestUser' } }, false],
+    ['q=+ann%40+', { q: 'ann@', appRole: { $ne: 'guestUser' } }, true],
+    ['app=guestUser', { appRole: 'guestUser' }, true],
+    ['app=premiumUser&dashboard=admin', { appRole: 'premiumUser', dashboardRole: 'admin' }, true],
+    ['app=emperor&dashboard=%3Cb%3E&other=1', { appRole: { $ne: 'guestUser' } }, false],
+  ] as const) {
+    it(`comes from the address ?${address} and goes back to it`, () => {
+      const search = readUserSearch(new URLSearchParams(address))
+      assert.deepEqual(userFilter(search), filter)
+      assert.equal(isNarrowed(search), isMore)
+      assert.deepEqual(readUserSearch(userSearchQuery(search)), search)
+    })
+  }
+})
+
+const link = (name: string) => ({ role: 'link', name }) as const
+const button = (name: string | RegExp) => ({ role: 'button', name }) as const
+
+async function storedUser(id: string): Promise<Record<string, unknown>> {
+  const answer = await service.data('GET', `/${id}`, { model: 'user' }, { token: cast.admin.token })
+  return (answer.at('data') ?? {}) as Record<string, unknown>
+}
+
+async function hashOf(page: Page): Promise<string> {
+  return new URL(await page.url()).hash
+}
+
+describe('the screen of users', { skip: browserMissing() }, () => {
+  let page: Page
+  /** Another browser, of somebody else for each test. */
+  let theirs: Page
+  before(async () => {
+    page = await dashboard.openAs(cast.admin, '#/users')
+    theirs = await dashboard.open()
+  })
+
+  async function signIn(window: Page, token: string, hash: string): Promise<void> {
+    await window.open('/robots.txt')
+    await window.evaluate((kept) => sessionStorage.setItem('dateline.token', kept), token)
+    await window.open(`/${hash}`)
+  }
+
+  it('lists everybody but guests, finds by address and filters by role, all of it in the address', async () => {
+    await page.find({ role: 'heading', name: 'Users' })
+    await page.find(link(cast.standard.email))
+    assert.deepEqual(await page.findAll({ role: 'link', name: /^Guest / }), [])
+    await expectAccessible(page)
+    await page.screenshot('users-light')
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('users-dark')
+    await page.press('/')
+    await page.type({ role: 'searchbox', name: 'Search by e-mail' }, 'premium')
+    await page.gone(link(cast.standard.email))
+    await page.find(link(cast.premium.email))
+    assert.equal(await hashOf(page), '#/users?q=premium')
+    await page.fill({ role: 'searchbox', name: 'Search by e-mail' }, '')
+    await page.select({ role: 'combobox', name: 'Dashboard' }, 'Publisher')
+    await page.gone(link(cast.premium.email))
+    await page.find(link(cast.publisher.email))
+    await page.reload()
+    await page.find(link(cast.publisher.email))
+    assert.equal(await hashOf(page), '#/users?dashboard=publisher')
+    await page.select({ role: 'combobox', name: 'App' }, 'Guest')
+    await page.click(button('Clear all'))
+    await page.select({ role: 'combobox', name: 'App' }, 'Guest')
+    await page.click(link(`Guest ${cast.guest.id.slice(-6)}`))
+    await page.find({ role: 'heading', name: `Guest ${cast.guest.id.slice(-6)}` })
+    await page.click({ ...link('Users'), within: await page.find({ role: 'main' }) })
+    await page.find(link(`Guest ${cast.guest.id.slice(-6)}`))
+    await page.expectNoProblems()
+  })
+
+  it('invites somebody, says that an address is taken, and shows what was typed as text', async () => {
+    await page.open('/#/users')
+    await page.click(button('Invite'))
+    await expectAccessible(page, { themes: ['light'] })
+    await page.type({ role: 'textbox', name: 'E-mail address' }, 'nobody')
+    await page.press('Enter')
+    await page.find({ role: 'textbox', name: 'E-mail address' })
+    await page.find({ role: 'alert', name: '' })
+    await page.fill({ role: 'textbox', name: 'E-mail address' }, ` ${cast.publisher.email.toUpperCase()} `)
+    await page.press('Enter')
+    await page.click(link('Open that user'))
+    await page.find({ role: 'heading', name: cast.publisher.email })
+    await page.open('/#/users')
+    await page.click(button('Invite'))
+    await page.type({ role: 'textbox', name: 'E-mail address' }, '&{count}|other=`@example.org')
+    await page.select({ role: 'combobox', name: 'Dashboard' }, 'None – no access here')
+    await page.press('Tab', 'Tab', 'Enter')
+    await page.find({ role: 'heading', name: '&{count}|other=`@example.org' })
+    await page.expectNoProblems([
+      { status: 400, url: '/data' },
+      { status: 409, url: '/data' },
+    ])
+  })
+
+  it('changes roles, and overwrites nothing that somebody else changed meanwhile', async () => {
+    const person = await newPerson(service, 'standard', cast.admin.token)
+    await page.open(`/#/users/${person.id}`)
+    await page.find({ role: 'heading', name: person.email })
+    const save = await page.find(button('Save'))
+    assert.equal(save.states['disabled'], true)
+    await page.select({ role: 'combobox', name: 'Dashboard' }, 'Publisher – writes headlines')
+    const body = { ...(await storedUser(person.id)), appRole: 'premiumUser' }
+    await service.data('PUT', `/${person.id}`, { model: 'user' }, { token: cast.admin.token, body })
+    await page.press('Ctrl+S')
+    await page.find({ role: 'StaticText', name: /^Somebody has changed this user meanwhile: Premium, None/ })
+    assert.equal((await storedUser(person.id))['dashboardRole'], 'none')
+    await expectAccessible(page)
+    await page.screenshot('user-light', { whole: true })
+    await page.select({ role: 'combobox', name: 'App' }, 'Premium – reads, with higher limits')
+    await page.click(link('Overview'))
+    await page.click(button('Cancel'))
+    await page.click(button('Save'))
+    await page.find({ role: 'StaticText', name: 'Saved' })
+    const { appRole, dashboardRole } = await storedUser(person.id)
+    assert.deepEqual([appRole, dashboardRole], ['premiumUser', 'publisher'])
+    await page.expectNoProblems([{ status: 412, url: '/data/' }])
+  })
+
+  it('warns whoever gives up the own role, and keeps the last administrator', async () => {
+    await page.open(`/#/users/${cast.admin.id}`)
+    const own = { role: 'combobox', name: 'Dashboard' } as const
+    await page.select(own, 'Publisher – writes headlines')
+    await page.find({ role: 'StaticText', name: /^This is your own account/ })
+    await page.click(button('Save'))
+    await page.click(button('Give up my role'))
+    await page.find({ role: 'StaticText', name: /^The last administrator cannot be demoted here/ })
+    await page.click(button('Delete the user'))
+    const confirm = await page.find({ role: 'textbox', name: `Type ${cast.admin.email} to confirm` })
+    await page.type(confirm, cast.admin.email)
+    await page.press('Enter')
+    await page.find({ role: 'StaticText', name: /^The last administrator cannot be deleted here/ })
+    await page.expectNoProblems([{ status: 403, url: '/data/' }])
+    await page.open('/#/')
+    await page.click(button('Leave'))
+    await page.find({ role: 'heading', name: 'Overview' })
+
+    const other = await newPerson(service, 'admin', cast.admin.token)
+    await signIn(theirs, other.token, `#/users/${other.id}`)
+    await theirs.select(own, 'Publisher – writes headlines')
+    await theirs.click(button('Save'))
+    await theirs.click(button('Give up my role'))
+    await theirs.gone(link('Users'))
+    await theirs.find({ role: 'heading', name: 'Overview' })
+    await theirs.expectNoProblems()
+  })
+
+  it('lists where somebody is signed in, and ends it there', async () => {
+    const person = await newPerson(service, 'admin', cast.admin.token)
+    const { sessions } = service.app.services
+    const label = '<img src=x>\u202e&amp;'
+    const token = await sessions.issue(person.id, { label, now: service.now() })
+    await signIn(theirs, token, '#/users')
+    await theirs.find(link(person.email))
+    await page.open(`/#/users/${person.id}`)
+    await page.click(button('End a test'))
+    await page.find({ role: 'StaticText', name: '1 session ended' })
+    const me = await service.call('GET', '/api/v1/auth/me', { token: person.token })
+    assert.equal(me.status, 401)
+    await theirs.click(link(person.email))
+    await theirs.find({ role: 'StaticText', name: 'This one' })
+    await page.click(button(/^End .*amp;$/))
+    await page.find({ role: 'StaticText', name: 'Signed in nowhere.' })
+    await page.expectNoProblems()
+    await theirs.click(link('Overview'))
+    await theirs.find({ role: 'StaticText', name: 'Your session has ended. Sign in again to go on where you are.' })
+
+    const again = await newPerson(service, 'admin', cast.admin.token)
+    await sessions.issue(again.id, { label: 'elsewhere', now: service.now() })
+    await signIn(theirs, again.token, `#/users/${again.id}`)
+    await theirs.click(button('End all'))
+    await theirs.click(button('Sign out'))
+    await theirs.find({ role: 'textbox', name: 'E-mail address' })
+    assert.equal(await theirs.evaluate(() => sessionStorage.getItem('dateline.token')), null)
+    await theirs.expectNoProblems([{ status: 401, url: '/api/v1/' }])
+  })
+
+  it('deletes only after the address was typed', async () => {
+    const person = await newPerson(service, 'standard', cast.admin.token)
+    await page.open(`/#/users/${person.id}`)
+    await page.click(button('Delete the user'))
+    const confirm = { role: 'textbox', name: `Type ${person.email} to confirm` }
+    await page.type(confirm, person.email.slice(1))
+    await page.press('Enter')
+    assert.equal((await page.find(button('Delete'))).states['disabled'], true)
+    await page.fill(confirm, person.email)
+    await page.press('Enter')
+    await page.find({ role: 'heading', name: 'Users' })
+    await page.gone(link(person.email))
+    assert.deepEqual(await storedUser(person.id), {})
+    await page.open(`/#/users/${person.id}`)
+    await page.find(button('Try again'))
+    await page.expectNoProblems([{ status: 404, url: '/data/' }])
+  })
+
+  it('stays within 360 pixels from right to left, and is nothing for publishers', async () => {
+    await page.resize({ width: 360, height: 740 })
+    await page.open('/#/users')
+    await page.find(link(cast.publisher.email))
+    await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
+    const isWithin = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+    await page.click(link(cast.publisher.email))
+    await page.find({ role: 'heading', name: cast.publisher.email })
+    await page.find({ role: 'StaticText', name: 'a test' })
+    assert.ok(await isWithin())
+    await page.screenshot('user-narrow-arabic', { whole: true })
+    await page.back()
+    await page.find(link(cast.publisher.email))
+    assert.ok(await isWithin())
+    await page.screenshot('users-narrow-arabic')
+    await page.expectNoProblems()
+
+    await signIn(theirs, cast.publisher.token, `#/users/${cast.admin.id}`)
+    await theirs.find({ role: 'heading', name: 'There is nothing here' })
+    assert.deepEqual(await theirs.findAll(link('Users')), [])
+    assert.deepEqual(
+      (await theirs.requests()).filter(({ url }) => /model=user|\/admin\//.test(url)).map(({ url }) => url),
+      [],
+    )
+    await theirs.expectNoProblems()
+  })
+})
