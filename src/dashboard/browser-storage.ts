@@ -19,8 +19,11 @@ export function tokenIsKeptBy(): Kept {
 }
 
 export function storeToken(token: string, kept: Kept): void {
-  forgetToken()
-  attempt(() => (kept === 'browser' ? localStorage : sessionStorage).setItem(TOKEN, token))
+  const [place, other] =
+    kept === 'browser' ? [() => localStorage, () => sessionStorage] : [() => sessionStorage, () => localStorage]
+  // In this order other tabs never see that there is none.
+  attempt(() => place().setItem(TOKEN, token))
+  attempt(() => other().removeItem(TOKEN))
 }
 
 export function forgetToken(): void {

@@ -4,17 +4,13 @@
 import { Unauthorized } from '../client/client.ts'
 import { hasDashboard } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
-import {
-  forgetToken,
-  onTokenChangedElsewhere,
-  storeChoice,
-  storedChoice,
-  storedToken,
-  tokenIsKeptBy,
-} from './browser-storage.ts'
+import { onTokenChangedElsewhere, storeChoice, storedChoice, storedToken, tokenIsKeptBy } from './browser-storage.ts'
 import { markReady } from './ready.ts'
-import { signInForm } from './screens/sign-in.ts'
+import { settleRemovals } from './removal.ts'
 import { openShell } from './shell.ts'
+import { signInForm } from './sign-in/sign-in-form.ts'
+import { showSignInPage } from './sign-in/sign-in-page.ts'
+import { newSignIn, type SignInState } from './sign-in/sign-in-state.ts'
 import { createSessionKeeper } from './signed-in.ts'
 import { isLanguage, preferredLanguage, t, useLanguage, type LanguageCode } from './texts/texts.ts'
 import { openDialog } from './view/dialog.ts'
@@ -22,13 +18,18 @@ import { fill, h } from './view/dom.ts'
 import { clearNotices } from './view/notices.ts'
 import { failureState } from './view/states.ts'
 
-const session = createSessionKeeper(signInAgain)
+const session = createSessionKeeper({ askAgain, onForbidden: () => void lookAtRoles() })
+const { client } = session
 let user: User | undefined
-let shell = new AbortController()
+/** What is shown now: the shell or the sign-in page. It ends when something else is. */
+let shown = new AbortController()
+/** Shows it once more, in another language. */
+let showAgain = (): void => {}
+/** Ends the wait for the reader who signs in again. */
+let onSignedInAgain: ((signedIn: User) => void) | undefined
+let isRoleTold = false
 
-onTokenChangedElsewhere(() => {
-  if (storedToken() !== session.client.token) location.reload()
-})
+onTokenChangedElsewhere(() => void followOtherTab())
 const chosen = storedChoice('language')
 await useLanguage(isLanguage(chosen) ? chosen : preferredLanguage(navigator.languages))
 await start()
@@ -36,16 +37,17 @@ markReady(document)
 
 /** Goes on with the session that the browser keeps, or asks to sign in. */
 async function start(): Promise<void> {
-  if (session.client.token === undefined) return showSignIn()
+  if (client.token === undefined) return showSignIn()
   try {
-    const found = await session.client.auth.me()
+    const found = await client.auth.me()
     if (hasDashboard(found)) return showShell(found)
-    showSignIn()
+    session.forget()
+    showSignIn(t('signIn.noDashboard'), newSignIn(found.email))
   } catch (error) {
     if (error instanceof Unauthorized) {
-      forgetToken()
-      session.client.token = undefined
-      return showSignIn()
+      const state = newSignIn('', tokenIsKeptBy())
+      session.forget()
+      return showSignIn(t('signIn.sessionEnded'), state)
     }
     fill(
       document.body,
@@ -58,59 +60,84 @@ async function start(): Promise<void> {
   }
 }
 
-function showShell(signedIn: User): void {
-  user = signedIn
-  shell.abort()
-  shell = new AbortController()
-  openShell({
-    client: session.client,
-    user: signedIn,
-    signal: shell.signal,
-    signOut: () => void signOut(),
-    restart,
-    chooseLanguage: (code) => void chooseLanguage(code),
-  })
+function next(): AbortSignal {
+  shown.abort()
+  shown = new AbortController()
+  return shown.signal
 }
 
-function showSignIn(reason?: string): void {
+function showShell(signedIn: User): void {
+  user = signedIn
+  showAgain = () => showShell(signedIn)
+  openShell({ client, user, signal: next(), signOut: () => void signOut(), restart, chooseLanguage })
+}
+
+function showSignIn(reason?: string, state: SignInState = newSignIn()): void {
   user = undefined
-  shell.abort()
-  document.body.className = ''
-  document.title = `${t('signIn.title')} · Dateline`
-  const form = signInForm({
-    client: session.client,
-    ...(reason === undefined ? {} : { reason }),
-    onSignedIn(signedIn, kept) {
-      session.keep(kept)
+  showAgain = () => showSignIn(undefined, state)
+  showSignInPage({
+    ...{ client, state, reason, chooseLanguage, signal: next() },
+    onSignedIn(signedIn) {
+      session.keep(state.kept)
       showShell(signedIn)
     },
   })
-  fill(
-    document.body,
-    h('main', { class: 'gate' }, h('p', { class: 'brand large' }, 'Dateline'), h('h1', {}, t('signIn.title')), form),
-  )
-  form.querySelector('input')?.focus()
 }
 
 /** Over the work that waits for it. Somebody else who signs in begins anew. */
-async function signInAgain(): Promise<void> {
+async function askAgain(): Promise<void> {
   const before = user
+  const over = new AbortController()
+  const state = newSignIn(before?.email, tokenIsKeptBy())
   const { promise, resolve } = Promise.withResolvers<User>()
-  const keptBefore = tokenIsKeptBy()
+  onSignedInAgain = resolve
   const form = signInForm({
-    client: session.client,
-    reason: t('signIn.sessionEnded'),
-    keptBefore,
-    ...(before === undefined ? {} : { email: before.email }),
-    onSignedIn(signedIn, kept) {
-      session.keep(kept)
+    ...{ client, state, reason: t('signIn.sessionEnded'), signal: over.signal },
+    onSignedIn(signedIn) {
+      session.keep(state.kept)
       resolve(signedIn)
     },
   })
   const dialog = openDialog({ title: t('signIn.title'), body: form, dismissable: false })
   const signedIn = await promise
+  onSignedInAgain = undefined
+  over.abort()
   dialog.close()
-  if (signedIn.id !== before?.id) showShell(signedIn)
+  if (signedIn.id !== before?.id) return beginAnew()
+}
+
+/** Nothing of who was here before is left, and nothing that they had begun is sent. */
+function beginAnew(): Promise<never> {
+  session.close()
+  shown.abort()
+  history.replaceState(null, '', './')
+  location.reload()
+  return new Promise(() => {})
+}
+
+/** Another tab of this browser has signed in or out. */
+async function followOtherTab(): Promise<void> {
+  const token = storedToken()
+  if (token === client.token) return
+  if (token === undefined || user === undefined) return location.reload()
+  client.token = token
+  const now = await client.auth.me().catch(() => undefined)
+  if (now?.id !== user.id) return void beginAnew()
+  onSignedInAgain?.(now)
+}
+
+/** Roles are looked at by the server at each request; the page has those of when it was opened. */
+async function lookAtRoles(): Promise<void> {
+  const now = await client.auth.me().catch(() => undefined)
+  if (now === undefined || user === undefined || now.id !== user.id || isRoleTold) return
+  if (now.dashboardRole === user.dashboardRole) return
+  isRoleTold = true
+  const reload = h(
+    'button',
+    { type: 'button', class: 'primary', on: { click: () => location.reload() } },
+    t('signIn.loadAgain'),
+  )
+  openDialog({ title: t('signIn.roleChanged'), body: h('p', {}, t('signIn.roleChangedText')), actions: [reload] })
 }
 
 /** What the page shows and offers is that of another role, or of nobody. */
@@ -120,18 +147,18 @@ function restart(): void {
 }
 
 async function signOut(): Promise<void> {
-  try {
-    await session.signOut()
-    clearNotices()
-    showSignIn(t('signIn.signedOut'))
-  } catch {
-    clearNotices()
-    showSignIn(t('signIn.signedOutHere'))
-  }
+  await settleRemovals()
+  const reason = await session.signOut().then(
+    () => t('signIn.signedOut'),
+    () => t('signIn.signedOutHere'),
+  )
+  clearNotices()
+  showSignIn(reason)
 }
 
 async function chooseLanguage(code: LanguageCode): Promise<void> {
   storeChoice('language', code)
   await useLanguage(code)
-  if (user !== undefined) showShell(user)
+  showAgain()
+  document.querySelector<HTMLElement>('select.language')?.focus()
 }

@@ -23,6 +23,14 @@ export interface Removal {
   readonly onDone?: () => void
 }
 
+/** What ends the way back of each removal, and resolves when it is over. */
+const waiting = new Set<() => Promise<void>>()
+
+/** Deletes now what could still be undone. */
+export async function settleRemovals(): Promise<void> {
+  await Promise.all([...waiting].map((settle) => settle()))
+}
+
 /** Ids of documents that are as good as deleted, by all lists. */
 const hidden = new Set<string>()
 
@@ -45,8 +53,17 @@ function tellWatchers(): void {
 export function removeWithUndo({ documents, ids, label, onBack, onDone }: Removal): void {
   for (const id of ids) hidden.add(id)
   tellWatchers()
+  const over = Promise.withResolvers<void>()
+  const settle = (): Promise<void> => {
+    dismiss()
+    return over.promise
+  }
+  const end = (): void => {
+    waiting.delete(settle)
+    over.resolve()
+  }
   const commit = async (): Promise<void> => {
-    removeEventListener('pagehide', leave)
+    removeEventListener('pagehide', dismiss)
     const failed: string[] = []
     let reason: unknown
     await eachTogether(ids, async (id) => {
@@ -64,9 +81,11 @@ export function removeWithUndo({ documents, ids, label, onBack, onDone }: Remova
       tellWatchers()
     }
     onDone?.()
+    end()
   }
   const undo = (): void => {
-    removeEventListener('pagehide', leave)
+    removeEventListener('pagehide', dismiss)
+    end()
     for (const id of ids) hidden.delete(id)
     onBack?.(ids)
     tellWatchers()
@@ -77,8 +96,8 @@ export function removeWithUndo({ documents, ids, label, onBack, onDone }: Remova
     action: { label: t('undo'), run: undo },
     onGone: () => void commit(),
   })
-  const leave = (): void => dismiss()
-  addEventListener('pagehide', leave)
+  waiting.add(settle)
+  addEventListener('pagehide', dismiss)
 }
 
 /** Runs for each item, some at a time. What `run` throws ends it. */

@@ -5,10 +5,12 @@ import type { User } from '../models/user.ts'
 import { currentPlace, goTo, hrefTo, type Place } from './places.ts'
 import type { Screen, ScreenContext } from './screen.ts'
 import { screensOf, type ScreenEntry } from './screens.ts'
-import { currentLanguage, isLanguage, LANGUAGES, t, type LanguageCode } from './texts/texts.ts'
+import { currentLanguage, t, type LanguageCode } from './texts/texts.ts'
 import { fill, h } from './view/dom.ts'
+import { dropDown } from './view/drop-down.ts'
 import { icon } from './view/icons.ts'
 import { openHelp } from './view/help.ts'
+import { languageChoice } from './view/language-choice.ts'
 import { emptyState, failureState, skeleton } from './view/states.ts'
 
 export interface ShellOptions {
@@ -66,7 +68,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
       { class: 'top' },
       menuButton,
       h('a', { class: 'brand', href: hrefTo([]) }, 'Dateline'),
-      h('div', { class: 'account' }, languageChoice(), accountMenu()),
+      h('div', { class: 'account' }, languages(), accountMenu()),
     ),
     navigation,
     h('div', { class: 'curtain', on: { click: () => showNavigation(false) } }),
@@ -171,41 +173,41 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
   }
 
   function accountMenu(): HTMLElement {
-    return h(
-      'details',
-      { class: 'menu' },
-      h(
-        'summary',
-        { 'aria-label': t('shell.account', { email: user.email }) },
-        icon('user'),
-        h('span', {}, user.email),
-      ),
-      h(
-        'div',
-        { class: 'menu-body' },
-        h('p', { class: 'soft' }, user.email),
-        h('button', { type: 'button', class: 'plain', on: { click: openHelp } }, t('help.title')),
-        h('button', { type: 'button', class: 'plain', on: { click: signOut } }, icon('leave'), t('shell.signOut')),
-      ),
-    )
+    const { email } = user
+    const name = t('shell.account', { email })
+    const item = (words: string, run: () => void): HTMLElement =>
+      h('button', { type: 'button', class: 'plain', on: { click: run } }, words)
+    const menu = dropDown({
+      name,
+      signal,
+      label: [icon('user'), h('span', { class: 'spoken' }, name), h('bdi', { 'aria-hidden': 'true' }, email)],
+      content: () => [
+        h('p', { class: 'soft' }, h('bdi', {}, email)),
+        item(t('help.title'), () => {
+          menu.close()
+          menu.element.querySelector('button')?.focus()
+          openHelp()
+        }),
+        item(t('shell.signOut'), () => void leaveFor(signOut)),
+      ],
+    })
+    menu.element.classList.add('account-menu')
+    return menu.element
   }
 
-  function languageChoice(): HTMLElement {
-    const select = h(
-      'select',
-      {
-        'aria-label': t('shell.language'),
-        class: 'language',
-        on: {
-          change() {
-            if (isLanguage(select.value)) chooseLanguage(select.value)
-          },
-        },
-      },
-      Object.entries(LANGUAGES).map(([code, { name }]) =>
-        h('option', { value: code, lang: code, selected: code === currentLanguage() }, name),
-      ),
-    )
+  /** Does what takes the screen away, unless the reader would rather keep what is typed there. */
+  async function leaveFor(run: () => void): Promise<boolean> {
+    if (screen?.hasUnsaved?.() === true && (await screen.mayLeave?.()) === false) return false
+    run()
+    return true
+  }
+
+  function languages(): HTMLElement {
+    const select = languageChoice((code) => {
+      void leaveFor(() => chooseLanguage(code)).then((isLeft) => {
+        if (!isLeft) select.value = currentLanguage()
+      })
+    })
     return select
   }
 }

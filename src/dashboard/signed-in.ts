@@ -2,7 +2,8 @@
  * The session of the page: its token, and what happens when the server takes it no longer.
  *
  * A request that is refused because the session has ended waits until the reader has signed in again and is sent once
- * more. So nothing that was typed or begun is lost, and the reader stays where they are.
+ * more. So nothing that was typed or begun is lost, and the reader stays where they are. What somebody has begun is
+ * never sent in the name of somebody else.
  */
 import { createClient, type Client } from '../client/client.ts'
 import { forgetToken, storedToken, storeToken, type Kept } from './browser-storage.ts'
@@ -13,46 +14,77 @@ export interface SessionKeeper {
   keep(kept: Kept): void
   /** Ends the session at the server, and here in any case. */
   signOut(): Promise<void>
+  /** Ends it here alone. */
+  forget(): void
+  /** From now on nothing is sent any more. */
+  close(): void
+}
+
+export interface SessionHooks {
+  /** Lets the reader sign in again and resolves then. It is called once, however many requests wait. */
+  readonly askAgain: () => Promise<void>
+  /** Something was refused to the roles of the user. */
+  readonly onForbidden: () => void
 }
 
 const UNAUTHORIZED = 401
+const FORBIDDEN = 403
 
-/** `askAgain` lets the reader sign in again and resolves then. It is called once, however many requests wait. */
-export function createSessionKeeper(askAgain: () => Promise<void>): SessionKeeper {
+export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): SessionKeeper {
   let asking: Promise<void> | undefined
+  let isClosed = false
+  let isEnding = false
   const client: Client = createClient({ url: apiAddress(), fetch: patientFetch })
-  const token = storedToken()
-  if (token !== undefined) client.token = token
+  try {
+    client.token = storedToken()
+  } catch {
+    // Somebody else has written there: it is no token.
+    forgetToken()
+  }
 
   async function patientFetch(input: string | URL | Request, given: RequestInit = {}): Promise<Response> {
     // What is deleted while the page closes must still arrive.
     const init = given.method === 'DELETE' ? { ...given, keepalive: true } : given
-    const reply = await fetch(input, init)
     const headers = new Headers(init.headers)
-    const isAboutSignIn = /\/api\/v1\/auth\//.test(String(input))
-    if (reply.status !== UNAUTHORIZED || !headers.has('Authorization') || isAboutSignIn) return reply
+    const isPatient = headers.has('Authorization') && !/\/api\/v1\/auth\//.test(String(input))
+    const send = (): Promise<Response> => {
+      if (isClosed) throw new TypeError('the page is being left')
+      if (isPatient && client.token !== undefined) headers.set('Authorization', `Bearer ${client.token}`)
+      return fetch(input, { ...init, headers })
+    }
+    if (isPatient) await asking
+    const sent = client.token
+    const reply = await send()
+    if (!isPatient) return reply
+    if (reply.status === FORBIDDEN) onForbidden()
+    if (reply.status !== UNAUTHORIZED || isEnding || client.token === undefined) return reply
     await reply.body?.cancel()
     // Another request may have led to a new token while this one was on its way.
-    if (headers.get('Authorization') === `Bearer ${client.token}`) {
+    if (client.token === sent) {
       await (asking ??= askAgain().finally(() => {
         asking = undefined
       }))
     }
-    headers.set('Authorization', `Bearer ${client.token}`)
-    return fetch(input, { ...init, headers })
+    return send()
   }
 
   return {
     client,
     keep: (kept) => storeToken(client.token ?? '', kept),
     async signOut() {
+      isEnding = true
       try {
         await client.auth.signOut()
       } finally {
-        forgetToken()
-        client.token = undefined
+        isEnding = false
+        this.forget()
       }
     },
+    forget() {
+      forgetToken()
+      client.token = undefined
+    },
+    close: () => void (isClosed = true),
   }
 }
 

@@ -49,6 +49,10 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
         cancel(event) {
           if (!dismissable) event.preventDefault()
         },
+        // A browser lets nobody hold back the second Escape after a cancel; the key itself can be.
+        keydown(event) {
+          if (!dismissable && event.key === 'Escape') event.preventDefault()
+        },
       },
     },
     h('header', {}, h('h2', { id: titleId }, title), dismissable ? cross : null),

@@ -33,7 +33,6 @@ const PATHS = {
   download: 'M12 4v12M6 11l6 6 6-6M5 21h14',
   columns: 'M4 5h16v14H4zM9.500 5v14M14.500 5v14',
   mail: 'M4 6h16v12H4zM4 7l8 6 8-6',
-  leave: 'M10 5H5v14h5M10 12h10M16 8l4 4-4 4',
 } as const
 
 export type IconName = keyof typeof PATHS

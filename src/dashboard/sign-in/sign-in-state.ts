@@ -1,0 +1,16 @@
+/** How far somebody has got with signing in; it outlives the form, which is built anew in another language. */
+import type { Kept } from '../browser-storage.ts'
+
+export interface SignInState {
+  email: string
+  /** A code was sent, and what is asked for now is the code. */
+  isCodeSent: boolean
+  code: string
+  kept: Kept
+  /** When the service takes another request for a code, in milliseconds since the epoch. */
+  sendAgainAt: number
+}
+
+export function newSignIn(email = '', kept: Kept = 'tab'): SignInState {
+  return { email, isCodeSent: false, code: '', kept, sendAgainAt: 0 }
+}

@@ -1,0 +1,308 @@
+/** Signing in, staying signed in, and what becomes of work when a session ends in the middle of it. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { buildDashboard } from '../../scripts/build-dashboard.ts'
+import { codeIn } from '../../src/dashboard/sign-in/code-text.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { newPerson } from '../support/cast.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const dashboard = await startDashboard({ rateLimits: 'on', codesPerEmail: '3' })
+const { service, cast } = dashboard
+
+describe('the code in a text', () => {
+  it('is found whatever stands around it', () => {
+    for (const [text, code] of [
+      ['123456', '123456'],
+      [' 123 456\n', '123456'],
+      ['Your code for Channel 4 is 123456, valid for 15 minutes', '123456'],
+      ['Code: 123-456.', '123456'],
+      ['1 2 3 4 5 6', '123456'],
+      ['١٢٣٤٥٦', '123456'],
+      ['۱۲۳ ۴۵۶', '123456'],
+      ['12', '12'],
+      ['12a34', '1234'],
+      ['1234567', '123456'],
+      ['none', ''],
+    ] as const) {
+      assert.equal(codeIn(text), code, JSON.stringify(text))
+    }
+  })
+})
+
+describe('signing in', { skip: browserMissing() }, () => {
+  const EMAIL = { role: 'textbox', name: 'E-mail address' } as const
+  const CODE = { role: 'textbox', name: 'Code of six digits' } as const
+  const SEND = { role: 'button', name: 'Send me a code' } as const
+  let shared: Page | undefined
+
+  /** A page on which nobody is signed in and nothing is kept. */
+  const fresh = async (hash = ''): Promise<Page> => {
+    shared ??= await dashboard.open()
+    await shared.evaluate(() => {
+      sessionStorage.clear()
+      localStorage.setItem('dateline.choices', '{"language":"en"}')
+      localStorage.removeItem('dateline.token')
+    })
+    await shared.open('/robots.txt')
+    await shared.open(`/${hash}`)
+    await shared.find(EMAIL)
+    return shared
+  }
+  const newestCode = async (email: string): Promise<string> => {
+    const code = /\b\d{6}\b/.exec((await service.mails(email)).at(-1) ?? '')?.[0]
+    assert.ok(code, `no code in the mail to ${email}`)
+    return code
+  }
+  const askFor = async (page: Page, email: string): Promise<void> => {
+    await page.fill(EMAIL, email)
+    await page.click(SEND)
+    await page.find(CODE)
+  }
+  const signIn = async (page: Page, email: string): Promise<void> => {
+    await askFor(page, email)
+    await page.paste(CODE, await newestCode(email))
+  }
+  const tokens = (page: Page): Promise<readonly (string | null)[]> =>
+    page.evaluate(() => [sessionStorage.getItem('dateline.token'), localStorage.getItem('dateline.token')])
+  const newPublisher = (): ReturnType<typeof newPerson> => newPerson(service, 'publisher', cast.admin.token)
+  const statusOf = async (token: string | null): Promise<number> =>
+    (await service.call('GET', '/api/v1/auth/me', { token: token ?? '' })).status
+
+  it('takes the code of the mail in one go, and goes on at the address that was asked for', async () => {
+    const page = await fresh('#/operations?part=limits')
+    assert.equal((await page.focused())?.name, 'E-mail address')
+    await expectAccessible(page)
+    await page.screenshot('sign-in-light')
+    await askFor(page, cast.admin.email)
+    assert.equal((await page.focused())?.name, 'Code of six digits')
+    await expectAccessible(page)
+    await page.screenshot('sign-in-code-light')
+    const code = await newestCode(cast.admin.email)
+    await page.paste(CODE, `Your code is\n  ${code.slice(0, 3)} ${code.slice(3)}.`)
+    await page.find({ role: 'table', name: 'Limits' })
+    await page.expectNoProblems()
+  })
+
+  it('keeps the token in the tab alone, and shows it to no URL and no log', async () => {
+    const page = await fresh()
+    const { email } = await newPublisher()
+    await signIn(page, email)
+    await page.find({ role: 'heading', name: 'Overview' })
+    const [token, kept] = await tokens(page)
+    assert.equal(kept, null)
+    assert.equal(await statusOf(token ?? null), 200)
+    await page.reload()
+    await page.find({ role: 'heading', name: 'Overview' })
+    const written = [...(await page.requests()).map(({ url }) => url), await page.url(), ...service.logLines]
+    assert.ok(written.length > 10 && !written.some((text) => text.includes(token ?? '')))
+    const tab = await page.newTab()
+    await tab.open('/')
+    await tab.find(EMAIL)
+    await tab.close()
+    await page.expectNoProblems()
+  })
+
+  it('stays in the browser where that is ticked, and signing out ends it everywhere', async () => {
+    const page = await fresh()
+    const { email } = await newPublisher()
+    await askFor(page, email)
+    await page.click({ role: 'checkbox', name: 'Stay signed in on this browser' })
+    await page.type(CODE, await newestCode(email))
+    await page.find({ role: 'heading', name: 'Overview' })
+    const [inTab, token] = await tokens(page)
+    assert.deepEqual([inTab, await statusOf(token ?? null)], [null, 200])
+    const tab = await page.newTab()
+    await tab.open('/')
+    await tab.find({ role: 'heading', name: 'Overview' })
+    await tab.click({ role: 'button', name: `Account of ${email}` })
+    await tab.click({ role: 'button', name: 'Sign out' })
+    await tab.find(EMAIL)
+    assert.match(await tab.text(), /You are signed out\./)
+    await tab.close()
+    await page.find(EMAIL)
+    assert.deepEqual(await tokens(page), [null, null])
+    assert.equal(await statusOf(token ?? null), 401)
+    await page.expectNoProblems()
+  })
+
+  it('says what is wrong with an address, a role, a code, and how long to wait', async () => {
+    const page = await fresh()
+    await page.fill(EMAIL, 'nobody@example.org')
+    await page.press('Enter')
+    await page.waitFor(async () => /Nobody with this address/.test(await page.text()), 'words for 401')
+    await page.fill(EMAIL, cast.standard.email)
+    await page.press('Enter')
+    await page.waitFor(async () => /This account is a reader/.test(await page.text()), '403')
+    const { email } = await newPublisher()
+    await askFor(page, email)
+    const code = await newestCode(email)
+    await page.type(CODE, String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
+    await page.waitFor(async () => /The code is wrong or has expired/.test(await page.text()), 'words for a wrong code')
+    assert.equal((await page.focused())?.name, 'Code of six digits')
+    await page.find({ role: 'button', name: /^Send another code in \d+ seconds$/ })
+    await page.evaluate(() => {
+      const { now } = Date
+      Date.now = () => now() + 31_000
+    })
+    await page.click({ role: 'button', name: 'Send another code' })
+    await page.waitFor(async () => (await newestCode(email)) !== code, 'the second code')
+    await page.evaluate(() => {
+      const { now } = Date
+      Date.now = () => now() + 31_000
+    })
+    await service.call('POST', '/api/v1/auth/request-code', { body: { email } })
+    await page.click({ role: 'button', name: 'Send another code' })
+    await page.waitFor(async () => /Too many tries/.test(await page.text()), 'words for 429')
+    const held = await page.find({ role: 'button', name: /^Send another code in 1[45] minutes/ })
+    assert.equal(held.states['disabled'], true)
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('sign-in-refused-light')
+    await page.paste(CODE, await newestCode(email))
+    await page.find({ role: 'heading', name: 'Overview' })
+    const url = '/api/v1/auth/'
+    await page.expectNoProblems([400, 401, 403, 429].map((status) => ({ status, url })))
+  })
+
+  it('keeps the step and what is typed when the language changes', async () => {
+    const page = await fresh()
+    const { email } = await newPublisher()
+    await page.fill(EMAIL, email)
+    await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
+    const address = await page.find({ role: 'textbox', name: 'E-Mail-Adresse' })
+    assert.equal(address.value, email)
+    await page.press('Shift+Tab', 'Enter')
+    await page.type({ role: 'textbox', name: 'Sechsstelliger Code' }, '12')
+    await page.resize({ width: 360, height: 740 })
+    await page.select({ role: 'combobox', name: 'Sprache' }, 'العربية')
+    assert.equal((await page.find({ role: 'textbox', name: 'رمز من ستة أرقام' })).value, '12')
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360)
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('sign-in-arabic-360')
+    await page.resize({ width: 1280, height: 800 })
+    await page.expectNoProblems()
+  })
+
+  it('asks again over the work when the session has ended, and sends what waited', async () => {
+    const person = await newPerson(service, 'admin', cast.admin.token)
+    const page = await dashboard.openAs(person, '#/operations?part=outbox')
+    await page.click({ role: 'button', name: 'Send a test mail' })
+    await page.fill({ role: 'textbox', name: 'To' }, 'typed@example.org')
+    await service.app.services.store.endSessions(person.id, service.now())
+    await page.press('Enter')
+    await page.find({ role: 'dialog', name: 'Sign in' })
+    assert.match(await page.text(), /Your session has ended/)
+    await page.press('Escape', 'Escape')
+    assert.equal((await page.find(EMAIL)).value, person.email)
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('sign-in-again-light')
+    await page.click(SEND)
+    await page.find(CODE)
+    await page.paste(CODE, await newestCode(person.email))
+    await page.gone({ role: 'dialog', name: 'Sign in' })
+    await page.find({ role: 'region', name: 'Dialogue with the mail server' })
+    assert.equal((await page.find({ role: 'textbox', name: 'To' })).value, 'typed@example.org')
+    assert.match(await page.url(), /#\/operations\?part=outbox$/)
+    await page.expectNoProblems([{ status: 401 }])
+  })
+
+  it('sends nothing that somebody began in the name of another who signs in there', async () => {
+    const person = await newPerson(service, 'admin', cast.admin.token)
+    const page = await dashboard.openAs(person, '#/operations?part=outbox')
+    await page.click({ role: 'button', name: 'Send a test mail' })
+    await service.app.services.store.endSessions(person.id, service.now())
+    await page.press('Enter')
+    await page.find({ role: 'dialog', name: 'Sign in' })
+    const { email } = await newPublisher()
+    await signIn(page, email)
+    await page.find({ role: 'heading', name: 'Overview' })
+    const tests = (await page.requests()).filter(({ url }) => url.endsWith('/outbox/test'))
+    assert.deepEqual(
+      tests.map(({ status }) => status),
+      [401],
+    )
+    await page.find({ role: 'button', name: `Account of ${email}` })
+    await page.expectNoProblems([{ status: 401 }])
+  })
+
+  it('tells a publisher whose role was taken away', async () => {
+    const person = await newPublisher()
+    const page = await dashboard.openAs(person, '#/nowhere')
+    await page.find({ role: 'heading', name: 'There is nothing here' })
+    const { token } = cast.admin
+    const found = await service.data('GET', `/${person.id}`, { model: 'user' }, { token })
+    const body = { ...(found.at('data') as object), dashboardRole: 'none' }
+    const changed = await service.data('PUT', `/${person.id}`, { model: 'user' }, { token, body })
+    assert.equal(changed.status, 200, changed.text)
+    await page.click({ role: 'link', name: 'Overview' })
+    await page.find({ role: 'dialog', name: 'Your role has changed' })
+    await page.screenshot('sign-in-role-changed-light')
+    await page.click({ role: 'button', name: 'Load again' })
+    await page.find(EMAIL)
+    assert.match(await page.text(), /it has no access to the dashboard/)
+    assert.deepEqual(await tokens(page), [null, null])
+    await page.expectNoProblems([{ status: 403 }])
+  })
+
+  it('has an account menu that Escape, a click elsewhere and the Tab key close', async () => {
+    const page = await dashboard.openAs(await newPublisher())
+    const name = /^Account of /
+    const isOpen = async (): Promise<unknown> => (await page.find({ role: 'button', name })).states['expanded']
+    await page.click({ role: 'button', name })
+    await page.find({ role: 'button', name: 'Sign out' })
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('account-menu-light')
+    await page.press('Escape')
+    assert.equal(await isOpen(), false)
+    assert.match((await page.focused())?.name ?? '', name)
+    await page.press('Enter')
+    assert.equal(await isOpen(), true)
+    await page.press('Tab', 'Tab')
+    assert.equal(await isOpen(), false)
+    await page.click({ role: 'button', name })
+    await page.click({ role: 'heading', name: 'Overview' })
+    assert.equal(await isOpen(), false)
+    await page.expectNoProblems()
+  })
+
+  it('can be framed by nobody', async () => {
+    const page = await fresh()
+    await page.open('/robots.txt')
+    const isShown = await page.evaluate(
+      () =>
+        new Promise<boolean>((resolve) => {
+          const frame = document.createElement('iframe')
+          frame.src = '/'
+          frame.onload = () => resolve(frame.contentDocument !== null)
+          document.body.append(frame)
+        }),
+    )
+    assert.equal(isShown, false)
+  })
+})
+
+describe('signing in to a service that nobody has set up', { skip: browserMissing() }, () => {
+  const browser = testBrowser({ after })
+
+  it('tells how to become its administrator, and shows its name as text', async () => {
+    const appName = '<img src=x onerror=alert(1)> News'
+    const { assets } = await buildDashboard()
+    const bare = await startSuiteService(
+      { adminEmail: undefined as never, mail: 'console:', appName },
+      { pageAssets: assets },
+    )
+    const page = await browser.open(bare.url)
+    await page.open('/')
+    await page.find({ role: 'heading', name: 'Nobody can sign in yet' })
+    const text = await page.text()
+    assert.match(text, /dateline serve --admin-email you@example\.org/)
+    assert.match(text, /codes appear on the terminal/)
+    assert.ok(text.includes(appName))
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('sign-in-setup-dark')
+    await expectAccessible(page)
+    await page.expectNoProblems()
+  })
+})
