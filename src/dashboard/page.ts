@@ -110,8 +110,7 @@ async function askAgain(): Promise<void> {
 function beginAnew(): Promise<never> {
   session.close()
   shown.abort()
-  history.replaceState(null, '', './')
-  location.reload()
+  location.replace('./')
   return new Promise(() => {})
 }
 

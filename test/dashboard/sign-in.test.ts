@@ -67,6 +67,19 @@ describe('signing in', { skip: browserMissing() }, () => {
   }
   const tokens = (page: Page): Promise<readonly (string | null)[]> =>
     page.evaluate(() => [sessionStorage.getItem('dateline.token'), localStorage.getItem('dateline.token')])
+  /**
+   * Waits for a page that loads itself anew, by a selector of what it had not before: Chromium's tab can crash where it
+   * is asked for accessible nodes while it loads.
+   */
+  const comesUp = (page: Page, selector: string): Promise<unknown> =>
+    page.waitFor(
+      () =>
+        page.evaluate(
+          (wanted) => document.querySelector('dialog') === null && document.querySelector(wanted) !== null,
+          selector,
+        ),
+      `the page with ${selector}`,
+    )
   const newPublisher = (): ReturnType<typeof newPerson> => newPerson(service, 'publisher', cast.admin.token)
   const statusOf = async (token: string | null): Promise<number> =>
     (await service.call('GET', '/api/v1/auth/me', { token: token ?? '' })).status
@@ -122,7 +135,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await tab.find(EMAIL)
     assert.match(await tab.text(), /You are signed out\./)
     await tab.close()
-    await page.find(EMAIL)
+    await comesUp(page, '#sign-in-email')
     assert.deepEqual(await tokens(page), [null, null])
     assert.equal(await statusOf(token ?? null), 401)
     await page.expectNoProblems()
@@ -217,6 +230,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.find({ role: 'dialog', name: 'Sign in' })
     const { email } = await newPublisher()
     await signIn(page, email)
+    await comesUp(page, '#main')
     await page.find({ role: 'heading', name: 'Overview' })
     const tests = (await page.requests()).filter(({ url }) => url.endsWith('/outbox/test'))
     assert.deepEqual(
@@ -240,7 +254,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.find({ role: 'dialog', name: 'Your role has changed' })
     await page.screenshot('sign-in-role-changed-light')
     await page.click({ role: 'button', name: 'Load again' })
-    await page.find(EMAIL)
+    await comesUp(page, '#sign-in-email')
     assert.match(await page.text(), /it has no access to the dashboard/)
     assert.deepEqual(await tokens(page), [null, null])
     await page.expectNoProblems([{ status: 403 }])
