@@ -4,7 +4,7 @@ import { now } from '../timing.ts'
 import { h } from '../view/dom.ts'
 import { CODE_DIGITS, codeIn } from './code-text.ts'
 import { holdButton } from './held-button.ts'
-import type { SignInOptions } from './sign-in-form.ts'
+import type { SignInOptions } from './sign-in-state.ts'
 import { signInWords, waitOf } from './sign-in-words.ts'
 
 export interface CodeStepOptions extends SignInOptions {

@@ -3,28 +3,16 @@
  *
  * Two steps in one place: the address, then the code that was sent to it.
  */
-import type { Client } from '../../client/client.ts'
-import type { User } from '../../models/user.ts'
 import { t } from '../texts/texts.ts'
 import { now } from '../timing.ts'
 import { fill, h } from '../view/dom.ts'
 import { codeStep } from './code-step.ts'
 import { holdButton } from './held-button.ts'
-import type { SignInState } from './sign-in-state.ts'
+import type { SignInOptions } from './sign-in-state.ts'
 import { signInWords, waitOf } from './sign-in-words.ts'
 
 /** Between two codes; the server's own limits come later. */
 const RESEND_MS = 30_000
-
-export interface SignInOptions {
-  readonly client: Client
-  readonly state: SignInState
-  /** Why one has to sign in, where there is something to say. */
-  readonly reason?: string | undefined
-  /** Ends what the form has under way. */
-  readonly signal: AbortSignal
-  readonly onSignedIn: (user: User) => void
-}
 
 export function signInForm(options: SignInOptions): HTMLElement {
   const { client, state, reason, signal } = options

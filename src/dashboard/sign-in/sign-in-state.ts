@@ -1,4 +1,6 @@
 /** How far somebody has got with signing in; it outlives the form, which is built anew in another language. */
+import type { Client } from '../../client/client.ts'
+import type { User } from '../../models/user.ts'
 import type { Kept } from '../browser-storage.ts'
 
 export interface SignInState {
@@ -9,6 +11,16 @@ export interface SignInState {
   kept: Kept
   /** When the service takes another request for a code, in milliseconds since the epoch. */
   sendAgainAt: number
+}
+
+export interface SignInOptions {
+  readonly client: Client
+  readonly state: SignInState
+  /** Why one has to sign in, where there is something to say. */
+  readonly reason?: string | undefined
+  /** Ends what the form has under way. */
+  readonly signal: AbortSignal
+  readonly onSignedIn: (user: User) => void
 }
 
 export function newSignIn(email = '', kept: Kept = 'tab'): SignInState {

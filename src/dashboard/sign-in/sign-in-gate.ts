@@ -4,7 +4,8 @@ import type { DashboardSetup } from '../../models/replies.ts'
 import { t, type LanguageCode } from '../texts/texts.ts'
 import { fill, h } from '../view/dom.ts'
 import { languageChoice } from '../view/language-choice.ts'
-import { signInForm, type SignInOptions } from './sign-in-form.ts'
+import { signInForm } from './sign-in-form.ts'
+import type { SignInOptions } from './sign-in-state.ts'
 
 const PRODUCT = 'Dateline'
 
