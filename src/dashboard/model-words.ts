@@ -20,10 +20,10 @@ export function modelsTitle(model: Model): string {
   return textOr(`models.${model.name}`, plural(humanized(model.name)))
 }
 
-/** The name of a field by the last part of its path. */
+/** The name of a field, or of a key of a map, by the last part of its path. */
 export function fieldTitle(path: string): string {
   const name = path.split('.').at(-1) ?? path
-  return textOr(`field.${path}`, textOr(`field.${name}`, humanized(name)))
+  return textOr(`field.${path}`, textOr(`field.${name}`, valueTitle(name)))
 }
 
 /** One of the texts of a choice. */

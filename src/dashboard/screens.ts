@@ -40,7 +40,11 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
       path: 'configuration',
       title: t('configuration.title'),
       icon: 'remote_config',
-      load: async () => (await import('./screens/configuration-screen.ts')).configurationScreen,
+      async load() {
+        const { configurationScreen, loadConfigurationTexts } = await import('./screens/configuration-screen.ts')
+        await loadConfigurationTexts()
+        return configurationScreen
+      },
     },
     {
       path: 'operations',

@@ -4,7 +4,8 @@
  * A text may have places as `{count}`. One that depends on a number has a form for each plural category of its
  * language: `one:{count} item|other:{count} items` (CLDR, by Intl.PluralRules).
  */
-import type { TextKey, Texts } from './en.ts'
+import type { ConfigurationTexts } from './configuration-en.ts'
+import type { TextKey as OwnKey, Texts } from './en.ts'
 
 export const LANGUAGES = {
   en: { name: 'English', direction: 'ltr', load: async () => (await import('./en.ts')).en },
@@ -16,7 +17,10 @@ export const LANGUAGES = {
 
 export type LanguageCode = keyof typeof LANGUAGES
 
-let texts: Partial<Texts> = {}
+/** Those of parts that are fetched when they are opened are among them by then. */
+export type TextKey = OwnKey | keyof ConfigurationTexts
+
+let texts: { readonly [key in TextKey]?: string } = {}
 let language: LanguageCode = 'en'
 let plurals = new Intl.PluralRules('en')
 
@@ -37,6 +41,11 @@ export async function useLanguage(code: LanguageCode): Promise<void> {
   plurals = new Intl.PluralRules(code)
   document.documentElement.lang = code
   document.documentElement.dir = direction
+}
+
+/** Adds the texts of a part of the page that is fetched when it is opened. */
+export function addTexts(more: { readonly [key in TextKey]?: string }): void {
+  texts = { ...texts, ...more }
 }
 
 /** The first language that the reader's browser asks for and we have. */

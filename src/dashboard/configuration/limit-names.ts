@@ -1,0 +1,15 @@
+/** The limits of users are named by who has them and by what is limited: `guestSavedFiltersLimit`. */
+
+/** The role of the app that each first part stands for. */
+export const LIMITED = { guest: 'guestUser', authenticated: 'standardUser', premium: 'premiumUser' } as const
+
+export interface LimitName {
+  readonly who: keyof typeof LIMITED
+  /** `SavedFiltersLimit` */
+  readonly what: string
+}
+
+export function readLimitName(name: string): LimitName | undefined {
+  const [, who, what] = /^(guest|authenticated|premium)([A-Z]\w*)$/.exec(name) ?? []
+  return who === undefined || what === undefined ? undefined : { who: who as LimitName['who'], what }
+}

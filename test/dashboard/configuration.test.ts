@@ -1,0 +1,134 @@
+/** The configuration of the apps: edited, compared, warned about, saved; by administrators only. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { remoteConfig } from '../../src/models/remote-config.ts'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+
+type Stored = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+async function stored(): Promise<Stored> {
+  const query = { model: 'remote_config' }
+  const answer = await service.data('GET', `/${remoteConfig.singleton}`, query, { token: cast.admin.token })
+  return answer.at('data') as Stored
+}
+
+/** Somebody else saves. */
+async function saveElsewhere(section: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+  const now = await stored()
+  const body = { ...now, [section]: { ...now[section], ...changes } }
+  const query = { model: 'remote_config' }
+  const answer = await service.data('PUT', `/${remoteConfig.singleton}`, query, { token: cast.admin.token, body })
+  assert.equal(answer.status, 200, answer.text)
+}
+
+const number = (name: string) => ({ role: 'spinbutton', name }) as const
+const box = (name: string) => ({ role: 'checkbox', name }) as const
+const button = (name: string) => ({ role: 'button', name }) as const
+const words = (name: string | RegExp) => ({ role: 'StaticText', name }) as const
+
+describe('the screen of the configuration', { skip: browserMissing() }, () => {
+  let page: Page
+  before(async () => {
+    page = await dashboard.openAs(cast.admin, '#/configuration')
+    await page.find({ role: 'heading', name: 'App configuration' })
+  })
+
+  it('shows limits and cards as tables, each value with a name and what it does', async () => {
+    assert.equal((await page.find(number('Saved filters: Guest'))).value, '3')
+    assert.match((await page.find(box('Under maintenance'))).description, /^Closes the app for everybody/)
+    assert.equal((await page.find(button('Save'))).states['disabled'], true)
+    await page.screenshot('configuration-light', { whole: true })
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('configuration-dark', { whole: true })
+    await expectAccessible(page, { stopsMax: 60 })
+    await page.expectNoProblems()
+  })
+
+  it('shows what changes and whom it locks out before it is saved', async () => {
+    await page.click(box('Under maintenance'))
+    await page.fill(number('Followed: Guest'), '0')
+    await page.find(words(/^The app is closed for everybody/))
+    await page.find(words(/^Followed: Guest: 0\. These readers/))
+    await page.press('Ctrl+S')
+    const dialog = await page.find({ role: 'dialog', name: 'Save these changes?' })
+    const said = await page.text(dialog)
+    assert.match(said, /Limits of users › Followed: Guest\s+5\s+0/)
+    assert.match(said, /State of the app › Under maintenance\s+false\s+true/)
+    assert.match(said, /The app is closed for everybody/)
+    await page.screenshot('configuration-differences')
+    await expectAccessible(page, { themes: ['light'], stopsMax: 20 })
+    await page.click({ ...button('Cancel'), within: dialog })
+    assert.equal((await stored())['appStatus']?.['isUnderMaintenance'], false)
+    await page.press('Ctrl+S')
+    await page.click({ ...button('Save'), within: await page.find({ role: 'dialog', name: 'Save these changes?' }) })
+    await page.find(words('Saved'))
+    const now = await stored()
+    assert.equal(now['appStatus']?.['isUnderMaintenance'], true)
+    assert.equal(now['userPreferenceConfig']?.['guestFollowedItemsLimit'], 0)
+    assert.equal((await page.find(button('Save'))).states['disabled'], true)
+    await page.expectNoProblems()
+  })
+
+  it('shows what the server refuses at its field', async () => {
+    await page.fill(number('Saved filters: Guest'), '')
+    await page.click(button('Save'))
+    await page.find(words(/expected .*, found/))
+    const field = await page.focused()
+    assert.equal(field?.name, 'Saved filters: Guest')
+    await page.fill(number('Saved filters: Guest'), '4')
+    await page.gone(words(/expected .*, found/))
+    await page.expectNoProblems()
+  })
+
+  it('puts two people’s changes together, and shows those of the other', async () => {
+    await saveElsewhere('userPreferenceConfig', { guestSavedFiltersLimit: 9, premiumSavedFiltersLimit: 50 })
+    await page.click(button('Save'))
+    await page.click({ ...button('Save'), within: await page.find({ role: 'dialog', name: 'Save these changes?' }) })
+    await page.find({ role: 'heading', name: 'Somebody else has saved meanwhile' })
+    await page.screenshot('configuration-conflict')
+    assert.equal((await page.find(number('Saved filters: Guest'))).value, '4')
+    assert.equal((await page.find(number('Saved filters: Premium'))).value, '50')
+    assert.equal((await stored())['userPreferenceConfig']?.['guestSavedFiltersLimit'], 9)
+    await page.click(button('Save'))
+    const dialog = await page.find({ role: 'dialog', name: 'Save these changes?' })
+    assert.match(await page.text(dialog), /Saved filters: Guest\s+9\s+4/)
+    await page.click({ ...button('Save'), within: dialog })
+    await page.gone({ role: 'heading', name: 'Somebody else has saved meanwhile' })
+    const { guestSavedFiltersLimit, premiumSavedFiltersLimit } = (await stored())['userPreferenceConfig'] ?? {}
+    assert.deepEqual([guestSavedFiltersLimit, premiumSavedFiltersLimit], [4, 50])
+    await page.expectNoProblems([{ status: 412, url: '/data/' }])
+  })
+
+  it('asks before changes are lost, and shows all as JSON at an address of its own', async () => {
+    await page.click(box('Under maintenance'))
+    await page.click({ role: 'link', name: 'Overview' })
+    await page.click(button('Cancel'))
+    await page.click(button('JSON'))
+    assert.equal(new URL(await page.url()).hash, '#/configuration?view=json')
+    assert.match(await page.text({ role: 'main' }), /"isUnderMaintenance": false/)
+    await page.click({ role: 'link', name: 'Overview' })
+    await page.click(button('Leave'))
+    await page.find({ role: 'heading', name: 'Overview' })
+    assert.equal((await stored())['appStatus']?.['isUnderMaintenance'], true)
+    await page.expectNoProblems()
+  })
+
+  it('stays within 360 pixels from right to left, and is nothing for publishers', async () => {
+    await page.resize({ width: 360, height: 740 })
+    await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
+    await page.open('/#/configuration')
+    await page.find({ role: 'spinbutton', name: 'المرشّحات المحفوظة: ضيف' })
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
+    await page.screenshot('configuration-narrow-arabic', { whole: true })
+    await page.expectNoProblems()
+    const publisher = await dashboard.openAs(cast.publisher, '#/configuration')
+    await publisher.find({ role: 'heading', name: 'There is nothing here' })
+    assert.deepEqual(await publisher.findAll({ role: 'link', name: 'App configuration' }), [])
+    await publisher.expectNoProblems()
+  })
+})
