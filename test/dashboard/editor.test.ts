@@ -64,6 +64,10 @@ describe('the editor', { skip: browserMissing() }, () => {
   const open = async (hash: string, at = page): Promise<void> => {
     await at.open(`/${hash}`)
     for (const discard of await at.findAll(button('Leave'))) await at.click(discard)
+    // What was said before must not be taken for what is said now.
+    await at.evaluate(() => {
+      for (const close of document.querySelectorAll<HTMLElement>('.notice button.plain')) close.click()
+    })
     await at.find({ role: 'link', name: /^(Headlines|Topics|Sources)$/, within: await at.find({ role: 'main' }) })
   }
 
@@ -152,6 +156,14 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.click(button('Cancel'))
     assert.equal((await page.find(field('Title'))).value, 'Never')
     assert.match(await page.url(), new RegExp(`${id}$`))
+    // Another language builds the page anew.
+    await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
+    await page.click(button('Cancel'))
+    await page.waitFor(async () => {
+      const { value } = await page.find({ role: 'combobox', name: 'Language' })
+      return value === 'English'
+    }, 'the language to be as it was')
+    assert.equal((await page.find(field('Title'))).value, 'Never')
     await page.click({ role: 'link', name: 'Topics' })
     await page.click(button('Leave'))
     await page.find({ role: 'heading', name: 'Topics' })

@@ -58,6 +58,8 @@ export function liveProblems({ places, body, check, id, signal }: LiveProblemsOp
   }
 
   async function ask(): Promise<void> {
+    // A field that goes with its screen still loses the focus.
+    if (signal.aborted) return
     asking.abort()
     asking = new AbortController()
     const { signal: current } = asking
