@@ -117,7 +117,8 @@ function beginAnew(): Promise<never> {
 /** Another tab of this browser has signed in or out. */
 async function followOtherTab(): Promise<void> {
   const token = storedToken()
-  if (token === client.token) return
+  // Another tab that finds the session ended forgets the token; here, work waits for the next one.
+  if (token === client.token || (token === undefined && onSignedInAgain !== undefined)) return
   if (token === undefined || user === undefined) return location.reload()
   client.token = token
   const now = await client.auth.me().catch(() => undefined)

@@ -1,5 +1,7 @@
 /** The screen of operations: mail, backups, limits, settings and the log, for administrators alone. */
 import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { newerThan, withoutOurs, type LogLine } from '../../src/dashboard/operations/log-lines.ts'
 import { settingsWith } from '../../src/dashboard/operations/settings-search.ts'
@@ -95,6 +97,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     for (const [part, name] of [
       ['status', 'Status'],
       ['outbox', 'Mail outbox'],
+      ['backups', 'Backups'],
       ['limits', 'Limits'],
       ['settings', 'Settings'],
       ['log', 'Log'],
@@ -190,6 +193,35 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('makes a backup and gives it to take along, byte for byte', async () => {
+    const page = await asAdmin('#/operations?part=backups')
+    await page.find({ role: 'button', name: 'Make a backup' })
+    assert.match(await page.text(), /There is no backup yet/)
+    await page.click({ role: 'button', name: 'Make a backup' })
+    const download = await page.find({ role: 'button', name: /^Download: dateline-.*\.db$/ })
+    const name = download.name.replace('Download: ', '')
+    await page.click(download)
+    const file = await page.waitFor(() => page.downloads().find((one) => one.name === name), 'the file')
+    const kept = readFileSync(join(service.directory, 'data/backups', name))
+    assert.ok(kept.length > 100_000 && kept.equals(file.bytes))
+    await expectAccessible(page, { stopsMax: 25 })
+    await page.screenshot('operations-backups-light')
+    await page.expectNoProblems()
+  })
+
+  it('tells why a backup failed', async () => {
+    const directory = join(service.directory, 'data/backups')
+    rmSync(directory, { recursive: true })
+    writeFileSync(directory, '')
+    const page = await asAdmin('#/operations?part=backups')
+    await page.find({ role: 'button', name: 'Make a backup' })
+    await page.click({ role: 'button', name: 'Make a backup' })
+    await page.waitFor(async () => /Cannot back up .*: a part of the path/.test(await page.text()), 'the reason')
+    await page.screenshot('operations-backup-failed-light')
+    rmSync(directory)
+    await page.expectNoProblems([{ status: 503 }, { status: 500 }])
+  })
+
   it('counts what the limits refused', async () => {
     await askCode('reader@example.org')
     const page = await asAdmin('#/operations?part=limits')
@@ -201,7 +233,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
   it('fits 360 pixels from right to left, tables as cards', async () => {
     const size = { width: 360, height: 740 }
     const page = await dashboard.openAs(cast.admin, '#/operations', { size, language: 'ar' })
-    for (const part of ['', 'outbox', 'limits', 'settings', 'log']) {
+    for (const part of ['', 'outbox', 'backups', 'limits', 'settings', 'log']) {
       await page.open(`/#/operations?part=${part}`)
       await page.settled()
       const overflow = await page.evaluate(

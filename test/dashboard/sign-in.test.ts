@@ -38,17 +38,18 @@ describe('signing in', { skip: browserMissing() }, () => {
   const SEND = { role: 'button', name: 'Send me a code' } as const
   let shared: Page | undefined
 
-  /** A page on which nobody is signed in and nothing is kept. */
-  const fresh = async (hash = ''): Promise<Page> => {
+  /** One window for all: with nobody signed in and nothing kept, or with this token in the tab. */
+  const fresh = async (hash = '', token = ''): Promise<Page> => {
     shared ??= await dashboard.open()
-    await shared.evaluate(() => {
+    await shared.open('/robots.txt')
+    await shared.evaluate((kept) => {
       sessionStorage.clear()
       localStorage.setItem('dateline.choices', '{"language":"en"}')
       localStorage.removeItem('dateline.token')
-    })
-    await shared.open('/robots.txt')
+      if (kept !== '') sessionStorage.setItem('dateline.token', kept)
+    }, token)
     await shared.open(`/${hash}`)
-    await shared.find(EMAIL)
+    if (token === '') await shared.find(EMAIL)
     return shared
   }
   const newestCode = async (email: string): Promise<string> => {
@@ -200,7 +201,7 @@ describe('signing in', { skip: browserMissing() }, () => {
 
   it('asks again over the work when the session has ended, and sends what waited', async () => {
     const person = await newPerson(service, 'admin', cast.admin.token)
-    const page = await dashboard.openAs(person, '#/operations?part=outbox')
+    const page = await fresh('#/operations?part=outbox', person.token)
     await page.click({ role: 'button', name: 'Send a test mail' })
     await page.fill({ role: 'textbox', name: 'To' }, 'typed@example.org')
     await service.app.services.store.endSessions(person.id, service.now())
@@ -221,9 +222,31 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 401 }])
   })
 
+  it('goes on without another code when the reader has signed in again in another tab', async () => {
+    const page = await fresh()
+    const person = await newPerson(service, 'admin', cast.admin.token)
+    await page.evaluate((token) => localStorage.setItem('dateline.token', token), person.token)
+    await page.open('/robots.txt')
+    await page.open('/#/operations?part=outbox')
+    await page.click({ role: 'button', name: 'Send a test mail' })
+    await page.fill({ role: 'textbox', name: 'To' }, 'typed@example.org')
+    await service.app.services.store.endSessions(person.id, service.now())
+    await page.press('Enter')
+    await page.find({ role: 'dialog', name: 'Sign in' })
+    const tab = await page.newTab()
+    await tab.open('/')
+    await signIn(tab, person.email)
+    await tab.find({ role: 'heading', name: 'Overview' })
+    await tab.close()
+    await page.gone({ role: 'dialog', name: 'Sign in' })
+    await page.find({ role: 'region', name: 'Dialogue with the mail server' })
+    assert.equal((await page.find({ role: 'textbox', name: 'To' })).value, 'typed@example.org')
+    await page.expectNoProblems([{ status: 401 }])
+  })
+
   it('sends nothing that somebody began in the name of another who signs in there', async () => {
     const person = await newPerson(service, 'admin', cast.admin.token)
-    const page = await dashboard.openAs(person, '#/operations?part=outbox')
+    const page = await fresh('#/operations?part=outbox', person.token)
     await page.click({ role: 'button', name: 'Send a test mail' })
     await service.app.services.store.endSessions(person.id, service.now())
     await page.press('Enter')
@@ -243,7 +266,7 @@ describe('signing in', { skip: browserMissing() }, () => {
 
   it('tells a publisher whose role was taken away', async () => {
     const person = await newPublisher()
-    const page = await dashboard.openAs(person, '#/nowhere')
+    const page = await fresh('#/nowhere', person.token)
     await page.find({ role: 'heading', name: 'There is nothing here' })
     const { token } = cast.admin
     const found = await service.data('GET', `/${person.id}`, { model: 'user' }, { token })
@@ -261,7 +284,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   })
 
   it('has an account menu that Escape, a click elsewhere and the Tab key close', async () => {
-    const page = await dashboard.openAs(await newPublisher())
+    const page = await fresh('', (await newPublisher()).token)
     const name = /^Account of /
     const isOpen = async (): Promise<unknown> => (await page.find({ role: 'button', name })).states['expanded']
     await page.click({ role: 'button', name })

@@ -8,6 +8,7 @@ import { ago, byteSize, dateTime, duration } from '../view/moments.ts'
 import { notify } from '../view/notices.ts'
 import { saveFile } from '../view/save-file.ts'
 import { emptyState, isAbort, wordsOf } from '../view/states.ts'
+import { whileBusy } from './busy-button.ts'
 import { readInto, type OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 
@@ -15,9 +16,14 @@ export const backupsPart: OpenPart = (context) => {
   const { client, signal } = context
   const place = h('div', { class: 'part' })
   const progress = h('div', { class: 'progress', role: 'status' })
+  const problem = h('p', { class: 'banner', role: 'alert', dir: 'auto', hidden: true })
+  const tell = (words: string): void => {
+    fill(problem, words)
+    problem.hidden = words === ''
+  }
   const make = h(
     'button',
-    { type: 'button', class: 'primary', on: { click: () => void makeOne() } },
+    { type: 'button', class: 'primary', on: { click: () => void whileBusy(make, makeOne) } },
     icon('plus'),
     t('backups.make'),
   )
@@ -33,25 +39,24 @@ export const backupsPart: OpenPart = (context) => {
       items.length === 0 ? emptyState('archive', t('backups.empty')) : table(items),
     ],
   })
-  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), place) }
+  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), problem, place) }
 
   /** It is made whether somebody waits or not, so leaving the screen does not call it off. */
   async function makeOne(): Promise<void> {
     const begun = now()
     const ticking = new AbortController()
     const passed = h('span', { 'aria-hidden': 'true' })
-    make.disabled = true
+    tell('')
     fill(progress, h('progress', { 'aria-label': t('backups.making') }), h('span', {}, t('backups.making')), passed)
     every(1_000, ticking.signal, () => fill(passed, duration(now() - begun)))
     try {
       const { name, bytes } = await client.admin.makeBackup()
       notify(t('backups.made', { name, size: byteSize(bytes) }), { kind: 'done' })
     } catch (error) {
-      notify(wordsOf(error), { kind: 'failed' })
+      tell(wordsOf(error))
     } finally {
       ticking.abort()
       fill(progress)
-      make.disabled = false
       load()
     }
   }
@@ -78,21 +83,20 @@ export const backupsPart: OpenPart = (context) => {
         class: 'small',
         'data-key': name,
         'aria-label': `${label}: ${name}`,
-        on: { click: () => void download() },
+        on: { click: () => void whileBusy(button, download) },
       },
       icon('download'),
       label,
     )
     const download = async (): Promise<void> => {
-      button.disabled = true
+      tell('')
       fill(progress, h('progress', { 'aria-label': label }), h('span', {}, t('backups.downloading', { name })))
       try {
         saveFile(await client.admin.downloadBackup(name, { signal }), name)
       } catch (error) {
-        if (!isAbort(error)) notify(wordsOf(error), { kind: 'failed' })
+        if (!isAbort(error)) tell(wordsOf(error))
       } finally {
         fill(progress)
-        button.disabled = false
       }
     }
     return button

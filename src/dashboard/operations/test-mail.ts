@@ -5,6 +5,7 @@ import { t } from '../texts/texts.ts'
 import { openDialog } from '../view/dialog.ts'
 import { fill, h } from '../view/dom.ts'
 import { isAbort, skeleton, wordsOf } from '../view/states.ts'
+import { whileBusy } from './busy-button.ts'
 
 /** `email` stands there at first. Ends with the signal. */
 export function openTestMail(client: Client, email: string, signal: AbortSignal): void {
@@ -23,7 +24,14 @@ export function openTestMail(client: Client, email: string, signal: AbortSignal)
   const result = h('div', { class: 'test-result', 'aria-live': 'polite' })
   const form = h(
     'form',
-    { on: { submit: (event) => void test(event) } },
+    {
+      on: {
+        submit(event) {
+          event.preventDefault()
+          if (!send.disabled) void whileBusy(send, test)
+        },
+      },
+    },
     h('label', { class: 'field', for: 'test-mail-to' }, h('span', {}, t('outbox.to')), address),
     problem,
     h('div', { class: 'buttons end' }, send),
@@ -32,18 +40,14 @@ export function openTestMail(client: Client, email: string, signal: AbortSignal)
   signal.addEventListener('abort', dialog.close, { signal: closing.signal })
   void dialog.closed.then(() => closing.abort())
 
-  async function test(event: SubmitEvent): Promise<void> {
-    event.preventDefault()
+  async function test(): Promise<void> {
     fill(problem)
     fill(result, skeleton(5))
-    send.disabled = true
     try {
       showResult(await client.admin.testMail({ to: address.value.trim() }, { signal: closing.signal }))
     } catch (error) {
       fill(result)
       if (!isAbort(error)) fill(problem, wordsOf(error))
-    } finally {
-      send.disabled = false
     }
   }
 

@@ -90,6 +90,7 @@ export function signInForm(options: SignInOptions): HTMLElement {
       } catch {
         send.busy(false)
         send.holdUntil(state.sendAgainAt)
+        address.focus()
       }
     }
   }
