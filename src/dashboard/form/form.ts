@@ -68,7 +68,7 @@ export function formFor(fields: Shape, value: Members, options: FormOptions): Fo
 }
 
 /** One control for each field that a client may send. */
-export function controlsOf(fields: Shape, prefix: string, options: FormOptions): readonly Control[] {
+function controlsOf(fields: Shape, prefix: string, options: FormOptions): readonly Control[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`
     return field.kind === 'generated' || field.kind === 'constant' ? [] : [controlOf(field, path, options)]
