@@ -4,6 +4,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ar } from '../../src/dashboard/texts/ar.ts'
+import { configurationAr } from '../../src/dashboard/texts/configuration-ar.ts'
+import { configurationDe } from '../../src/dashboard/texts/configuration-de.ts'
+import { configurationEn, type ConfigurationTexts } from '../../src/dashboard/texts/configuration-en.ts'
+import { configurationEs } from '../../src/dashboard/texts/configuration-es.ts'
+import { configurationFr } from '../../src/dashboard/texts/configuration-fr.ts'
 import { de } from '../../src/dashboard/texts/de.ts'
 import { en, type Texts } from '../../src/dashboard/texts/en.ts'
 import { es } from '../../src/dashboard/texts/es.ts'
@@ -11,7 +16,15 @@ import { fr } from '../../src/dashboard/texts/fr.ts'
 import { MODELS } from '../../src/models/registry.ts'
 
 const ROOT = join(import.meta.dirname, '../../src/dashboard')
-const TABLES: Readonly<Record<string, Texts>> = { en, de, fr, es, ar }
+type AllTexts = Texts & ConfigurationTexts
+const ENGLISH: AllTexts = { ...en, ...configurationEn }
+const TABLES: Readonly<Record<string, AllTexts>> = {
+  en: ENGLISH,
+  de: { ...de, ...configurationDe },
+  fr: { ...fr, ...configurationFr },
+  es: { ...es, ...configurationEs },
+  ar: { ...ar, ...configurationAr },
+}
 const forms = (text: string): ReadonlyMap<string, string> | undefined =>
   /^\w+:/.test(text) && text.includes('other:')
     ? new Map(text.split('|').map((form) => [form.slice(0, form.indexOf(':')), form.slice(form.indexOf(':') + 1)]))
@@ -24,14 +37,14 @@ const places = (text: string): readonly string[] =>
 describe('the texts of the page', () => {
   for (const [language, table] of Object.entries(TABLES)) {
     it(`are all there in ${language}, and none is empty`, () => {
-      assert.deepEqual(Object.keys(table).sort(), Object.keys(en).sort())
+      assert.deepEqual(Object.keys(table).sort(), Object.keys(ENGLISH).sort())
       for (const [key, text] of Object.entries(table)) assert.ok(text.trim() !== '', key)
     })
 
     it(`have the plural forms of ${language}, and its places`, () => {
       const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
       for (const [key, text] of Object.entries(table)) {
-        const english = en[key as keyof Texts]
+        const english = ENGLISH[key as keyof AllTexts]
         const own = forms(text)
         // Whether a number changes the words around it is a matter of the language.
         if (own === undefined) {
@@ -52,22 +65,27 @@ describe('the texts of the page', () => {
   }
 
   it('are each said somewhere', () => {
-    const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['texts/??.ts'] }).map((path) =>
-      readFileSync(join(ROOT, path), 'utf8'),
+    const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['texts/??.ts', 'texts/configuration-??.ts'] }).map(
+      (path) => readFileSync(join(ROOT, path), 'utf8'),
     )
     const code = sources.join('\n')
     const isSaid = (key: string): boolean =>
       // Some are put together, as `field.${name}`.
       code.includes(`'${key}'`) || code.includes(`\`${key.slice(0, key.indexOf('.') + 1)}\${`)
-    const unsaid = Object.keys(en).filter((key) => !isSaid(key))
+    const unsaid = Object.keys(ENGLISH).filter((key) => !isSaid(key))
     assert.deepEqual(unsaid, [])
   })
 
+  it('are in one table each', () => {
+    assert.equal(Object.keys(ENGLISH).length, Object.keys(en).length + Object.keys(configurationEn).length)
+  })
+
   it('that name fields, values and models name what there is', () => {
+    // A limit is named by the last part of its name, which is that of three fields.
     const declared = JSON.stringify(MODELS)
-    const unknown = Object.keys(en)
-      .filter((key) => /^(?:field|value|model|models)\./.test(key))
-      .filter((key) => !declared.includes(`"${key.split('.').at(-1)}"`))
+    const unknown = Object.keys(ENGLISH)
+      .filter((key) => /^(?:about|field|value|model|models)\./.test(key))
+      .filter((key) => !declared.includes(`${key.split('.').at(-1)}"`))
     assert.deepEqual(unknown, [])
   })
 })

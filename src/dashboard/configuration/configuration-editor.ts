@@ -77,6 +77,8 @@ export function configurationEditor(
   }
 
   async function checkTyped(): Promise<void> {
+    // What is being saved is checked as a whole, and nothing ends that.
+    if (isSaving) return
     try {
       form.showProblems((await check()).filter(({ path }) => form.isTouched(path)))
     } catch {
