@@ -29,8 +29,7 @@ export function callProblem({ parameters, body }: ApiOperation, values: CallValu
   }
   if (body === undefined) return undefined
   const mistake = jsonMistake(values.body)
-  if (mistake === undefined) return undefined
-  return { parameter: undefined, message: `Line ${mistake.line}, column ${mistake.column}: ${mistake.message}` }
+  return mistake === undefined ? undefined : { parameter: undefined, message: mistake.words }
 }
 
 /** The path with its parts filled in, without its first slash, so that it is relative to the service. */

@@ -109,7 +109,7 @@ export function refName(schema: Schema): string | undefined {
 }
 
 /** The part of the document that a reference leads to, or what stands there without one. */
-export function followed(document: unknown, part: unknown): Members {
+function followed(document: unknown, part: unknown): Members {
   let found = membersOf(part)
   for (let step = 0; step < STEPS_MAX; step++) {
     const pointer = textOf(memberOf(found, '$ref'))

@@ -109,13 +109,9 @@ export function playgroundForm(api: ApiDocument, { onEdit, onChoose }: Playgroun
         fill(problem)
         return true
       }
-      const { at, line, column, message } = mistake
+      const { at, words } = mistake
       filter.setAttribute('aria-invalid', 'true')
-      fill(
-        problem,
-        `Line ${line}, column ${column}: ${message}. `,
-        h('button', { type: 'button', class: 'link', on: { click: goTo(at) } }, 'Go there'),
-      )
+      fill(problem, `${words}. `, h('button', { type: 'button', class: 'link', on: { click: goTo(at) } }, 'Go there'))
       return false
     },
   }
