@@ -5,13 +5,19 @@
  * is closed or left meanwhile deletes at once: what the reader was told has happened does happen.
  */
 import type { Documents, StoredDocument } from './any-documents.ts'
+import { NotFound, TooManyRequests } from '../client/client.ts'
 import { t } from './texts/texts.ts'
+import { after } from './timing.ts'
 import { notify } from './view/notices.ts'
 import { wordsOf } from './view/states.ts'
 
 const UNDO_MS = 6_000
 /** Requests on their way at a time. */
 const TOGETHER_MAX = 6
+/** What a browser still sends of a page that goes: of more than these, it asks first. */
+const LEAVING_MAX = 200
+/** Of a request that comes too often. */
+const TRIES_MAX = 4
 
 export interface Removal {
   readonly documents: Documents
@@ -20,7 +26,6 @@ export interface Removal {
   readonly label: string
   /** What is still there: all after an undo, those that failed otherwise. Lists that watch know by themselves. */
   readonly onBack?: (ids: readonly string[]) => void
-  readonly onDone?: () => void
 }
 
 /** What ends the way back of each removal, and resolves when it is over. */
@@ -40,55 +45,58 @@ export function isBeingRemoved({ id }: Pick<StoredDocument, 'id'>): boolean {
 
 const watchers = new Set<() => void>()
 
-/** Runs when documents are hidden, or shown again: lists take them out and in. */
-export function onRemovalsChanged(run: () => void, signal: AbortSignal): void {
+/** Runs when documents are hidden, shown again, or changed from elsewhere: lists take them out and in. */
+export function onDocumentsChanged(run: () => void, signal: AbortSignal): void {
   watchers.add(run)
   signal.addEventListener('abort', () => watchers.delete(run))
 }
 
-function tellWatchers(): void {
+export function documentsChanged(): void {
   for (const run of watchers) run()
 }
 
-export function removeWithUndo({ documents, ids, label, onBack, onDone }: Removal): void {
+export function removeWithUndo({ documents, ids, label, onBack }: Removal): void {
   for (const id of ids) hidden.add(id)
-  tellWatchers()
+  documentsChanged()
+  const leaving = new AbortController()
   const over = Promise.withResolvers<void>()
   const settle = (): Promise<void> => {
     dismiss()
     return over.promise
   }
   const end = (): void => {
+    removeEventListener('pagehide', leave)
+    removeEventListener('beforeunload', holdMany)
     waiting.delete(settle)
     over.resolve()
   }
   const commit = async (): Promise<void> => {
-    removeEventListener('pagehide', dismiss)
     const failed: string[] = []
     let reason: unknown
-    await eachTogether(ids, async (id) => {
+    const remove = async (id: string): Promise<void> => {
       try {
-        await documents.remove(id)
+        await patiently(() => documents.remove(id))
       } catch (error) {
+        // What somebody else has deleted meanwhile is as it should be.
+        if (error instanceof NotFound) return
         failed.push(id)
         reason = error
       }
-    })
+    }
+    await eachTogether(ids, remove, leaving.signal)
     for (const id of failed) hidden.delete(id)
     if (failed.length > 0) {
       notify(t('removal.failed', { count: failed.length, reason: wordsOf(reason) }), { kind: 'failed' })
       onBack?.(failed)
-      tellWatchers()
+      documentsChanged()
     }
-    onDone?.()
     end()
   }
   const undo = (): void => {
-    removeEventListener('pagehide', dismiss)
     end()
     for (const id of ids) hidden.delete(id)
     onBack?.(ids)
-    tellWatchers()
+    documentsChanged()
   }
   const dismiss = notify(t('removal.done', { label }), {
     kind: 'done',
@@ -96,15 +104,45 @@ export function removeWithUndo({ documents, ids, label, onBack, onDone }: Remova
     action: { label: t('undo'), run: undo },
     onGone: () => void commit(),
   })
+  const leave = (): void => {
+    leaving.abort()
+    dismiss()
+  }
+  const holdMany = (event: Event): void => {
+    if (ids.length > LEAVING_MAX) event.preventDefault()
+  }
   waiting.add(settle)
-  addEventListener('pagehide', dismiss)
+  addEventListener('pagehide', leave)
+  addEventListener('beforeunload', holdMany)
 }
 
-/** Runs for each item, some at a time. What `run` throws ends it. */
-export async function eachTogether<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+/** Runs for each item, some at a time, or with `hurry` all that are left at once. What `run` throws ends it. */
+export async function eachTogether<T>(
+  items: readonly T[],
+  run: (item: T) => Promise<void>,
+  hurry?: AbortSignal,
+): Promise<void> {
   const rest = items.values()
   const work = async (): Promise<void> => {
     for (const item of rest) await run(item)
   }
-  await Promise.all(Array.from({ length: Math.min(TOGETHER_MAX, items.length) }, work))
+  const begin = (count: number): readonly Promise<void>[] => Array.from({ length: Math.min(count, items.length) }, work)
+  const begun = begin(hurry?.aborted === true ? items.length : TOGETHER_MAX)
+  let late: readonly Promise<void>[] = []
+  hurry?.addEventListener('abort', () => (late = begin(items.length)))
+  await Promise.all(begun)
+  await Promise.all(late)
+}
+
+/** Waits as long as the service wants where it is asked too often. */
+export async function patiently<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof TooManyRequests) || tries === TRIES_MAX) throw error
+      const { retryAfterSeconds = 1 } = error
+      await new Promise<void>((resolve) => after(retryAfterSeconds * 1000, resolve))
+    }
+  }
 }

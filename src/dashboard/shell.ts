@@ -1,17 +1,22 @@
 /**
  * What stays while screens come and go: navigation, the account, the keys that work everywhere, and who may be left.
  */
+import { NetworkError } from '../client/client.ts'
 import type { User } from '../models/user.ts'
 import { currentPlace, goTo, hrefTo, type Place } from './places.ts'
 import type { Screen, ScreenContext } from './screen.ts'
 import { screensOf, type ScreenEntry } from './screens.ts'
 import { currentLanguage, t, type LanguageCode } from './texts/texts.ts'
 import { fill, h } from './view/dom.ts'
+import { closeDialogs } from './view/dialog.ts'
 import { dropDown } from './view/drop-down.ts'
 import { icon } from './view/icons.ts'
 import { openHelp } from './view/help.ts'
 import { languageChoice } from './view/language-choice.ts'
-import { emptyState, failureState, skeleton } from './view/states.ts'
+import { keepNotices } from './view/notices.ts'
+import { emptyState, failureState, isAbort, skeleton } from './view/states.ts'
+
+const NO_REPLY = { status: 0, code: 'noReply' }
 
 export interface ShellOptions {
   readonly client: ScreenContext['client']
@@ -74,10 +79,12 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     h('div', { class: 'curtain', on: { click: () => showNavigation(false) } }),
     h('div', { class: 'content' }, offline, main),
   )
+  keepNotices()
 
   let screen: Screen | undefined
   let leaving = new AbortController()
   let shown = location.hash
+  let isAsking = false
   void show(false)
 
   const options = { signal }
@@ -102,7 +109,12 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     if (wanted === shown) return
     if (screen?.mayLeave !== undefined && screen.hasUnsaved?.() !== false) {
       history.replaceState(null, '', shown === '' ? './' : shown)
-      if (!(await screen.mayLeave()) || signal.aborted) return
+      // Who steps back once more has been asked already.
+      if (isAsking) return
+      isAsking = true
+      const isLeft = await screen.mayLeave()
+      isAsking = false
+      if (!isLeft || signal.aborted) return
       history.replaceState(null, '', wanted)
     }
     await show(true)
@@ -113,6 +125,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     leaving.abort()
     leaving = new AbortController()
     showNavigation(false)
+    closeDialogs()
     const place = currentPlace()
     const entry = entries.find(({ path }) => path === (place.segments[0] ?? ''))
     const { signal: left } = leaving
@@ -123,13 +136,8 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
       const open = await loaded
       if (left.aborted) return
       screen = open?.({ client, user, place, signal: left, restart }) ?? nowhere(place)
-    } catch (error) {
-      // A part of the page that cannot be fetched: the service is away, or it is another version by now.
-      if (!left.aborted)
-        fill(
-          main,
-          failureState(error, () => void show(isMove)),
-        )
+    } catch (cause) {
+      if (!left.aborted) showMissing(new NetworkError('Cannot fetch a part of the page', { ...NO_REPLY, cause }))
       return
     }
     fill(main, screen.element)
@@ -142,6 +150,17 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     // Who cannot see it hears that another screen is there.
     main.focus({ preventScroll: true })
     scrollTo(0, 0)
+  }
+
+  /**
+   * A part of the page cannot be fetched: the service is away, or is another version by now. Some browsers never ask
+   * for it again (https://github.com/whatwg/html/issues/6768), so the page loads anew as soon as the service answers.
+   */
+  function showMissing(error: unknown): void {
+    const retry = (): void => {
+      client.dashboard.setup({ signal: leaving.signal }).then(() => location.reload(), showMissing)
+    }
+    if (!isAbort(error)) fill(main, failureState(error, retry))
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -165,6 +184,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     document.body.classList.toggle('navigating', isShown)
     menuButton.setAttribute('aria-expanded', String(isShown))
     if (isShown) links[0]?.focus()
+    else if (navigation.contains(document.activeElement)) menuButton.focus()
   }
 
   function skip(event: MouseEvent): void {

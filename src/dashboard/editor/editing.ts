@@ -14,6 +14,7 @@ import { pathOf, valueTitle } from '../model-words.ts'
 import { goTo, hrefTo, noteHref } from '../places.ts'
 import type { ScreenContext } from '../screen.ts'
 import { t } from '../texts/texts.ts'
+import { after } from '../timing.ts'
 import { h } from '../view/dom.ts'
 import { notify } from '../view/notices.ts'
 import { wordsOf } from '../view/states.ts'
@@ -27,6 +28,8 @@ import { previewOf } from './preview-card.ts'
 import { removeAndLeave } from './remove-document.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
 
+/** As long as somebody waits without a word. */
+const SAVING_MS = 2_000
 /** What a new document is until somebody publishes it. */
 const FIRST_STATUS = 'draft'
 
@@ -54,6 +57,7 @@ export function openEditing({ model, context, documents, start, copied }: Editin
   let status = String(start?.document['status'] ?? FIRST_STATUS)
   let sent: Members = {}
   let isSaving = false
+  let saving = Promise.resolve()
   let isLeaving = false
 
   const begun: Members = start?.document ?? copied ?? {}
@@ -79,7 +83,7 @@ export function openEditing({ model, context, documents, start, copied }: Editin
     fields: h('div', { class: 'card form', on: { focusout: problems.moved } }, form.element, extras?.element),
     problems: problems.element,
     preview: preview?.element,
-    save: (as) => void save(as),
+    save: begin,
     duplicate: () => goTo(hrefTo([path, 'new'], { from: base?.document.id })),
     remove: () => void remove(),
     showJson: () => openJson(frame.title(), document()),
@@ -120,8 +124,17 @@ export function openEditing({ model, context, documents, start, copied }: Editin
     update()
   }
 
+  function begin(as?: string): void {
+    if (!isSaving) saving = save(as)
+  }
+
+  /** What is being saved is no longer unsaved in a moment. */
+  async function mayLeave(): Promise<boolean> {
+    await Promise.race([saving, new Promise<void>((resolve) => after(SAVING_MS, resolve))])
+    return !hasUnsaved() || askToLeave()
+  }
+
   async function save(as = status): Promise<void> {
-    if (isSaving) return
     const body = bodyAs(as)
     if (body === undefined) return problems.refused()
     if (base !== undefined && as === status && !hasUnsaved()) return done(as)
@@ -168,10 +181,10 @@ export function openEditing({ model, context, documents, start, copied }: Editin
   }
 
   async function remove(): Promise<void> {
-    if (base === undefined || (hasUnsaved() && !(await askToLeave()))) return
+    if (base === undefined || !(await mayLeave())) return
     isLeaving = true
     removeAndLeave(model, documents, base.document)
   }
 
-  return { element: frame.element, hasUnsaved, mayLeave: askToLeave, save: () => void save() }
+  return { element: frame.element, hasUnsaved, mayLeave, save: () => begin() }
 }

@@ -25,6 +25,8 @@ export interface BulkBarOptions {
   readonly mayRemove: boolean
   /** Some documents are not what they were. */
   readonly onChanged: () => void
+  /** For who was at a button of the bar, which goes. */
+  readonly focusRows: () => void
 }
 
 export interface BulkBar {
@@ -33,7 +35,7 @@ export interface BulkBar {
   show(): void
 }
 
-export function bulkBar({ model, documents, selection, mayRemove, onChanged }: BulkBarOptions): BulkBar {
+export function bulkBar({ model, documents, selection, mayRemove, onChanged, focusRows }: BulkBarOptions): BulkBar {
   const status = model.fields['status']
   const count = h('span', { class: 'bulk-count', role: 'status' })
   const progress = h('progress', { hidden: true, 'aria-label': t('bulk.progress') })
@@ -43,7 +45,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged }: B
     ),
     mayRemove && button('trash', t('delete'), remove),
   ]
-  const cancel = button('close', t('bulk.none'), () => selection.set([]))
+  const cancel = button('close', t('bulk.none'), () => letGo([]))
   const element = h(
     'div',
     { class: 'bulk', role: 'group', 'aria-label': t('bulk.label'), hidden: true },
@@ -56,9 +58,17 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged }: B
     if (!isBusy) fill(count, t('bulk.count', { count: selection.size }))
   }
 
+  /** Leaves only these chosen. */
+  function letGo(kept: readonly string[], hadFocus = element.contains(document.activeElement)): void {
+    selection.set(kept)
+    if (hadFocus) focusRows()
+  }
+
   /** Runs with the progress shown and the buttons out of reach. */
   async function busy<T>(total: number, work: (onProgress: (done: number) => void) => Promise<T>): Promise<T> {
     isBusy = true
+    // A window that is closed now would leave the work half done.
+    addEventListener('beforeunload', hold)
     progress.hidden = false
     const all = [...element.querySelectorAll('button')]
     for (const one of all) one.disabled = true
@@ -71,6 +81,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged }: B
       })
     } finally {
       isBusy = false
+      removeEventListener('beforeunload', hold)
       progress.hidden = true
       for (const one of all) one.disabled = false
       show()
@@ -79,11 +90,15 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged }: B
 
   async function change(value: string): Promise<void> {
     const ids = selection.ids()
+    const hadFocus = element.contains(document.activeElement)
     const { changed, failures } = await busy(ids.length, (onProgress) =>
       changeStatus(ids, value, { documents, onProgress }),
     )
     // What failed stays chosen, to be tried again.
-    selection.set(failures.map(({ id }) => id))
+    letGo(
+      failures.map(({ id }) => id),
+      hadFocus,
+    )
     onChanged()
     tellFailures(failures)
     const done = ids.length - failures.length
@@ -106,12 +121,16 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged }: B
 
   function remove(): void {
     const ids = selection.ids()
-    selection.set([])
+    letGo([])
     const label = t('bulk.count', { count: ids.length })
     removeWithUndo({ documents, ids, label })
   }
 
   return { element, show }
+}
+
+function hold(event: Event): void {
+  event.preventDefault()
 }
 
 function button(name: IconName, label: string, click: () => void): HTMLButtonElement {

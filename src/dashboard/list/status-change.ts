@@ -7,7 +7,7 @@
 import type { Documents, StoredDocument } from '../any-documents.ts'
 import { labelOf } from '../any-documents.ts'
 import type { Stored } from '../../client/client.ts'
-import { eachTogether } from '../removal.ts'
+import { eachTogether, patiently } from '../removal.ts'
 import { t } from '../texts/texts.ts'
 import { wordsOf } from '../view/states.ts'
 
@@ -65,7 +65,7 @@ async function changeEach(
   await eachTogether(ids, async (id) => {
     let label = id
     try {
-      const read = await documents.get(id)
+      const read = await patiently(() => documents.get(id))
       label = labelOf(read.document)
       const change = await changeOne(documents, await want(id, read))
       if (change !== undefined) changed.push(change)
@@ -87,7 +87,7 @@ async function changeOne(
   const { document, etag } = read
   if (version !== undefined && version !== versionOf(read)) throw new Error(t('bulk.meanwhile'))
   if (document['status'] === status) return undefined
-  const after = await documents.replace(id, { ...document, status }, { ifMatch: etag })
+  const after = await patiently(() => documents.replace(id, { ...document, status }, { ifMatch: etag }))
   return { id, before: String(document['status']), version: versionOf(after) }
 }
 

@@ -15,7 +15,7 @@ import { isNarrowed, listQuery, readState, withFilter, writeState, type ListStat
 import { modelsTitle, pathOf } from '../model-words.ts'
 import { may } from '../permissions.ts'
 import { hrefTo, noteQuery } from '../places.ts'
-import { isBeingRemoved, onRemovalsChanged } from '../removal.ts'
+import { documentsChanged, isBeingRemoved, onDocumentsChanged } from '../removal.ts'
 import type { Screen, ScreenContext } from '../screen.ts'
 import { dataTable, type TableMemory } from '../table/data-table.ts'
 import { PAGE_ROWS } from '../table/page-list.ts'
@@ -72,9 +72,16 @@ export function documentList(model: Model, { client, user, place, signal }: Scre
     const memory = table.memory()
     if (memory !== undefined) left = { place: placeKey(), memory }
   })
-  onRemovalsChanged(() => table.sift(), signal)
+  onDocumentsChanged(() => table.sift(), signal)
 
-  const bulk = bulkBar({ model, documents, selection, mayRemove, onChanged: () => table.refresh() })
+  const bulk = bulkBar({
+    model,
+    documents,
+    selection,
+    mayRemove,
+    onChanged: documentsChanged,
+    focusRows: () => table.focus(),
+  })
   const search = h('input', {
     type: 'search',
     class: 'list-search',

@@ -63,6 +63,8 @@ export interface DataTable<T> {
   sift(): void
   show(what: { readonly columns?: readonly TableColumn<T>[]; readonly sort?: TableSort | undefined }): void
   showChosen(): void
+  /** Goes to the row that was looked at last. */
+  focus(): void
   /** Of all rows that were read, in their order. */
   ids(): readonly string[]
   memory(): TableMemory | undefined
@@ -189,7 +191,6 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
   }
 
   function retry(): void {
-    if (hasFailed) return void reload()
     if (footText !== 'failed') return
     footText = ''
     fill(foot)
@@ -235,6 +236,10 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
       draw()
     },
     showChosen,
+    focus() {
+      if (grid.hidden) instead.querySelector<HTMLElement>('a, button')?.focus()
+      else rows.focus(rows.current)
+    },
     ids: () => pages?.ids() ?? [],
     memory: () => pages && { layout: pages.layout(), scroll: scrollY },
   }

@@ -11,7 +11,7 @@ import { failureState, isAbort, skeleton, wordsOf } from '../view/states.ts'
 type SessionItem = UserSessions['items'][number]
 
 export function sessionList(userId: string, { client, signal, restart }: ScreenContext): HTMLElement {
-  const body = h('div', { class: 'sessions' })
+  const body = h('div', { class: 'sessions', role: 'group', 'aria-label': t('users.sessions'), tabindex: -1 })
 
   async function load(): Promise<void> {
     try {
@@ -93,6 +93,9 @@ export function sessionList(userId: string, { client, signal, restart }: ScreenC
 
   /** `work` tells whether the own session has ended with it. */
   async function act(work: () => Promise<boolean>, count: number): Promise<void> {
+    // Once is enough, and where the list is drawn anew the focus stays near.
+    for (const button of body.querySelectorAll('button')) button.disabled = true
+    body.focus()
     try {
       if (await work()) return restart()
       notify(t('users.ended', { count }), { kind: 'done' })

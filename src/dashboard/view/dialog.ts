@@ -25,6 +25,13 @@ export interface OpenDialog {
 }
 
 let count = 0
+/** Those that may be closed without an answer. */
+const dismissables = new Set<HTMLDialogElement>()
+
+/** Closes what belongs to a screen that is left. */
+export function closeDialogs(): void {
+  for (const dialog of dismissables) dialog.close()
+}
 
 export function openDialog({ title, body, actions = [], wide = false, dismissable = true }: DialogOptions): OpenDialog {
   const titleId = `dialog-${++count}`
@@ -42,6 +49,7 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
       'aria-labelledby': titleId,
       on: {
         close() {
+          dismissables.delete(element)
           rescueNotices(element)
           element.remove()
           resolve()
@@ -59,6 +67,7 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
     h('div', { class: 'dialog-body' }, body),
     actions.length === 0 ? null : h('footer', {}, actions),
   )
+  if (dismissable) dismissables.add(element)
   document.body.append(element)
   element.showModal()
   element.querySelector<HTMLElement>('[autofocus]')?.focus()

@@ -34,15 +34,16 @@ export function notify(
   text: string,
   { kind = 'plain', action, onGone, shownMs = SHOWN_MS }: NoticeOptions = {},
 ): Dismiss {
-  list.setAttribute('aria-label', t('notices.label'))
-  if (!list.isConnected) document.body.append(list)
+  if (!list.isConnected) keepNotices()
   let isOver = false
   let stop = (): void => {}
   const end = (how: 'gone' | 'chosen'): void => {
     if (isOver) return
     isOver = true
     stop()
+    const hadFocus = element.contains(document.activeElement)
     element.remove()
+    if (hadFocus) (cameFrom?.isConnected === true ? cameFrom : document.querySelector<HTMLElement>('main'))?.focus()
     if (how === 'gone') onGone?.()
   }
   const wait = (): void => {
@@ -50,12 +51,17 @@ export function notify(
     stop = after(shownMs, () => end('gone'))
   }
   const hold = (): void => stop()
+  let cameFrom: HTMLElement | undefined
+  const enter = ({ relatedTarget }: FocusEvent): void => {
+    hold()
+    if (relatedTarget instanceof HTMLElement && !list.contains(relatedTarget)) cameFrom = relatedTarget
+  }
   const element = h(
     'div',
     {
       class: `notice ${kind}`,
       role: kind === 'failed' ? 'alert' : 'status',
-      on: { mouseenter: hold, mouseleave: wait, focusin: hold, focusout: wait },
+      on: { mouseenter: hold, mouseleave: wait, focusin: enter, focusout: wait },
     },
     kind === 'plain' ? null : icon(kind === 'done' ? 'check' : 'warning'),
     h('span', { class: 'notice-text' }, text),
@@ -86,7 +92,13 @@ export function notify(
 
 /** Moves the notices back to the page when a dialog that holds them goes. */
 export function rescueNotices(dialog: Element): void {
-  if (list.parentElement === dialog) document.body.append(list)
+  if (list.parentElement === dialog) keepNotices()
+}
+
+/** Puts the notices into a page that was built anew: a way to take something back is not lost with it. */
+export function keepNotices(): void {
+  list.setAttribute('aria-label', t('notices.label'))
+  document.body.append(list)
 }
 
 /** For tests and for a new sign-in: nothing of the session before stays readable. */

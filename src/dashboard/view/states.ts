@@ -18,7 +18,7 @@ export function emptyState(iconName: IconName, title: string, ...more: readonly 
 
 /** The words of a failure and a button that tries again. */
 export function failureState(error: unknown, retry: () => void): HTMLElement {
-  return h(
+  const element = h(
     'div',
     { class: 'state failed', role: 'alert' },
     icon('warning'),
@@ -26,6 +26,11 @@ export function failureState(error: unknown, retry: () => void): HTMLElement {
     h('p', {}, wordsOf(error)),
     h('button', { type: 'button', on: { click: retry } }, icon('refresh'), t('tryAgain')),
   )
+  const again = (): void => {
+    if (element.isConnected) retry()
+  }
+  if (!navigator.onLine) addEventListener('online', again, { once: true })
+  return element
 }
 
 /** What to tell a reader of any error: the server's own words where there are some. */

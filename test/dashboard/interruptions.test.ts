@@ -1,0 +1,182 @@
+/** Work that is interrupted: by another language, by leaving at once, by Back, by a closed window, by a dead line. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+const ask = { token: cast.admin.token }
+
+const makeTopic = async (name: string): Promise<string> => {
+  const body = { name, description: 'Ships and tides', iconUrl: 'https://example.org/icon.png' }
+  return String((await service.data('POST', '', { model: 'topic' }, { ...ask, body })).at('data.id'))
+}
+const topicNames = async (): Promise<readonly string[]> => {
+  const found = await service.data('GET', '', { model: 'topic', limit: 100 }, ask)
+  return (found.at('data.items') as { name: string }[]).map(({ name }) => name)
+}
+const button = (name: string | RegExp): { role: string; name: string | RegExp } => ({ role: 'button', name })
+const slowLine = { latency: 500, downloadThroughput: -1, uploadThroughput: -1, offline: false }
+
+describe('work that is interrupted', { skip: browserMissing() }, () => {
+  let page: Page
+  before(async () => {
+    page = await dashboard.openAs(cast.admin)
+  })
+  const openTopic = async (id: string, name: string): Promise<void> => {
+    await page.open(`/#/topics/${id}`)
+    await page.find({ role: 'heading', name })
+  }
+  const notices = (): Promise<string> =>
+    page.evaluate(() => document.querySelector<HTMLElement>('.notices')?.innerText ?? '')
+  const openDialogs = (): Promise<number> => page.evaluate(() => document.querySelectorAll('dialog[open]').length)
+  const isFocused = (selector: string): Promise<boolean> =>
+    page.evaluate((wanted) => document.activeElement?.closest(wanted) != null, selector)
+
+  it('keeps the way back of a deletion when the page changes its language', async () => {
+    await openTopic(await makeTopic('Lighthouses'), 'Lighthouses')
+    await page.click(button('Delete'))
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
+    await page.find({ role: 'heading', name: 'Themen' })
+    await page.click(button('Undo'))
+    await page.select({ role: 'combobox', name: 'Sprache' }, 'English')
+    await page.find({ role: 'heading', name: /Lighthouses|Topics/ })
+    assert.ok((await topicNames()).includes('Lighthouses'))
+  })
+
+  it('says of a document that is being deleted that it is, and shows it again when that is undone', async () => {
+    await openTopic(await makeTopic('Moorings'), 'Moorings')
+    await page.click(button('Delete'))
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.back()
+    await page.waitFor(async () => /^Moorings: deleted$/m.test(await page.text({ role: 'main' })), 'the deleted topic')
+    assert.deepEqual(await page.findAll({ role: 'textbox', name: 'Name' }), [])
+    await page.click(button('Undo'))
+    await page.find({ role: 'textbox', name: 'Name' })
+    assert.ok(await isFocused('main'), 'the focus is lost with the notice')
+  })
+
+  it('deletes all chosen documents when the window goes meanwhile', async () => {
+    await Promise.all(Array.from({ length: 40 }, (_, i) => makeTopic(`Wreck ${i}`)))
+    await page.open('/#/topics?q=wreck')
+    await page.waitFor(async () => /40 entries/.test(await page.text({ role: 'main' })), 'the topics')
+    await page.click({ role: 'checkbox', name: 'Select all that are loaded' })
+    await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    await page.open('/robots.txt')
+    await page.waitFor(
+      async () => (await topicNames()).every((name) => !name.startsWith('Wreck')),
+      'all of them to be deleted',
+    )
+  })
+
+  it('closes the dialog of a screen that is left, and asks only once whether it may be left', async () => {
+    const id = await makeTopic('Anchors')
+    await page.open('/#/topics?q=anchors')
+    await page.find({ role: 'row', name: /^Anchors/ })
+    await openTopic(id, 'Anchors')
+    await page.click(button('Show JSON'))
+    await page.find({ role: 'dialog' })
+    await page.back()
+    await page.find({ role: 'heading', name: 'Topics' })
+    assert.equal(await openDialogs(), 0)
+
+    await page.open('/#/')
+    await page.find({ role: 'heading', name: 'Overview' })
+    await openTopic(id, 'Anchors')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'Anchors and chains')
+    await page.evaluate(() => {
+      history.back()
+      setTimeout(() => history.back(), 50)
+    })
+    await page.find({ role: 'dialog', name: 'Leave without saving?' })
+    await page.waitFor(() => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 150, true))), 'a moment')
+    assert.equal(await openDialogs(), 1)
+    await page.click(button('Leave'))
+    await page.find({ role: 'heading', name: 'Topics' })
+  })
+
+  it('does not ask whether to leave without saving while it is being saved', async () => {
+    await openTopic(await makeTopic('Ropes'), 'Ropes')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'Ropes and knots')
+    await page.devTools('Network.emulateNetworkConditions', slowLine)
+    await page.press('Ctrl+S')
+    await page.evaluate(() => (location.hash = '#/topics?q=ropes'))
+    await page.find({ role: 'row', name: /^Ropes and knots/ })
+    assert.equal(await openDialogs(), 0)
+    await page.emulate({ offline: false })
+  })
+
+  it('leaves who works with the keyboard in the rows after a bulk change and its undoing', async () => {
+    await makeTopic('Buoys')
+    await page.open('/#/topics?q=buoys')
+    await page.click({ role: 'checkbox', name: 'Select Buoys' })
+    const archive = await page.find({
+      ...button('Archive'),
+      within: await page.find({ role: 'group', name: 'Selection' }),
+    })
+    await page.inspect(archive, (element) => element.focus())
+    await page.press('Enter')
+    await page.waitFor(async () => (await notices()).includes('Archived: 1'), 'the notice')
+    assert.ok(await isFocused('.row'), 'the focus is lost with the bar')
+    await page.inspect(button('Undo'), (element) => element.focus())
+    await page.press('Enter')
+    await page.waitFor(async () => (await notices()).includes('As before: 1'), 'the second notice')
+    assert.ok(await isFocused('.row'), 'the focus is lost with the notice')
+  })
+
+  it('shows what an undo in another place has changed', async () => {
+    await makeTopic('Sails')
+    await page.open('/#/topics?q=sails')
+    await page.click({ role: 'checkbox', name: 'Select Sails' })
+    await page.click({ ...button('Archive'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    await page.find({ role: 'row', name: /Archived/ })
+    await page.open('/#/')
+    await page.find({ role: 'heading', name: 'Overview' })
+    await page.open('/#/topics?q=sails')
+    await page.find({ role: 'row', name: /Archived/ })
+    await page.click(button('Undo'))
+    await page.find({ role: 'row', name: /Published/ })
+  })
+
+  it('tells in its own words that a part of the page cannot be fetched, and goes on where it was', async () => {
+    await page.reload()
+    await page.emulate({ offline: true })
+    await page.open('/#/operations')
+    await page.find(button('Try again'))
+    const words = await page.text({ role: 'main' })
+    assert.match(words, /This device is offline/)
+    assert.doesNotMatch(words, /module|http/)
+    await page.emulate({ offline: false })
+    // Chromium's tab can crash where it is asked for accessible nodes while it loads anew.
+    await page.waitFor(
+      () => page.evaluate(() => document.querySelector('h1')?.textContent === 'Operations'),
+      'the screen that was wanted',
+    )
+  })
+
+  it('reads the overview by itself as soon as the device is online again', async () => {
+    await page.open('/#/topics')
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.emulate({ offline: true })
+    await page.open('/#/')
+    await page.find(button('Try again'))
+    await page.emulate({ offline: false })
+    await page.find({ role: 'heading', name: 'Latest changes' })
+  })
+
+  it('ends a session once, however often its button is clicked', async () => {
+    const { id } = await service.signIn('diver@example.org')
+    await page.open(`/#/users/${id}`)
+    const end = await page.find(button(/^End /))
+    await page.inspect(end, (element) => {
+      element.focus()
+      element.click()
+      element.click()
+    })
+    await page.waitFor(async () => (await page.text({ role: 'main' })).includes('Signed in nowhere'), 'no session')
+    assert.doesNotMatch(await notices(), /has no session/)
+    assert.ok(await isFocused('.sessions'), 'the focus is lost with the button')
+  })
+})
