@@ -215,7 +215,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.fill(field('Title'), 'Still here')
     await service.data('DELETE', `/${id}`, { model: 'headline' }, { token: cast.admin.token })
     await page.click(button('Save'))
-    await page.click(button('Create anew'))
+    await page.click(button('Create again'))
     await said(page, 'Saved')
     const next = await page.waitFor(async () => {
       const now = await idOf(page, 'headlines')
@@ -256,7 +256,7 @@ describe('the editor', { skip: browserMissing() }, () => {
   it('keeps members that it does not know, and says where their JSON is wrong', async () => {
     const id = await make('topic', { ...TOPIC, name: 'With more\r\nthan one line', legacy: { a: [1, null] } })
     await open(`#/topics/${id}`)
-    const json = field(/^Further members/)
+    const json = field(/^Other data/)
     assert.match((await page.find(json)).value ?? '', /"legacy"/)
     await page.fill(json, '{\n  "legacy": 1\n  "more": 2\n}')
     await page.press('Ctrl+S')

@@ -147,7 +147,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.press('Enter')
     const dialogue = await page.find({ role: 'region', name: 'Dialogue with the mail server' })
     assert.match(await page.text(dialogue), /> RCPT TO:<elsewhere@example\.org>\n< 250 ok/)
-    assert.match(await page.text(), /The mail server has taken it/)
+    assert.match(await page.text(), /The mail server accepted it/)
     await expectAccessible(page)
     await page.screenshot('operations-test-mail-light')
     await page.press('Escape')
@@ -189,7 +189,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.reload()
     await page.find({ role: 'cell', name: /^smtp:/ })
     await page.fill({ role: 'searchbox', name: 'Search in settings' }, '<b>nothing</b>')
-    assert.match(await page.text(), /No setting has “<b>nothing<\/b>”/)
+    assert.match(await page.text(), /No setting contains “<b>nothing<\/b>”/)
     await page.expectNoProblems()
   })
 

@@ -56,7 +56,7 @@ describe('the overview', { skip: browserMissing() }, () => {
     ) as Record<string, number>
     const drafts = await page.find({ role: 'link', name: `${counts['draft']} Draft` })
     assert.match(await page.inspect(drafts, (link) => link.getAttribute('href') ?? ''), /#\/headlines\?status=draft$/)
-    await page.find({ role: 'table', name: 'Headlines of each day, last 30 days' })
+    await page.find({ role: 'table', name: 'Headlines per day, last 30 days' })
     await page.screenshot('overview-light', { whole: true })
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('overview-dark', { whole: true })

@@ -34,7 +34,7 @@ describe('the code in a text', () => {
 
 describe('signing in', { skip: browserMissing() }, () => {
   const EMAIL = { role: 'textbox', name: 'E-mail address' } as const
-  const CODE = { role: 'textbox', name: 'Code of six digits' } as const
+  const CODE = { role: 'textbox', name: 'Six-digit code' } as const
   const SEND = { role: 'button', name: 'Send me a code' } as const
   let shared: Page | undefined
 
@@ -91,7 +91,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await expectAccessible(page)
     await page.screenshot('sign-in-light')
     await askFor(page, cast.admin.email)
-    assert.equal((await page.focused())?.name, 'Code of six digits')
+    assert.equal((await page.focused())?.name, 'Six-digit code')
     await expectAccessible(page)
     await page.screenshot('sign-in-code-light')
     const code = await newestCode(cast.admin.email)
@@ -146,16 +146,16 @@ describe('signing in', { skip: browserMissing() }, () => {
     const page = await fresh()
     await page.fill(EMAIL, 'nobody@example.org')
     await page.press('Enter')
-    await page.waitFor(async () => /Nobody with this address/.test(await page.text()), 'words for 401')
+    await page.waitFor(async () => /This address has no account here/.test(await page.text()), 'words for 401')
     await page.fill(EMAIL, cast.standard.email)
     await page.press('Enter')
-    await page.waitFor(async () => /This account is a reader/.test(await page.text()), '403')
+    await page.waitFor(async () => /This account has no access/.test(await page.text()), '403')
     const { email } = await newPublisher()
     await askFor(page, email)
     const code = await newestCode(email)
     await page.type(CODE, String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
     await page.waitFor(async () => /The code is wrong or has expired/.test(await page.text()), 'words for a wrong code')
-    assert.equal((await page.focused())?.name, 'Code of six digits')
+    assert.equal((await page.focused())?.name, 'Six-digit code')
     await page.find({ role: 'button', name: /^Send another code in \d+ seconds$/ })
     await page.evaluate(() => {
       const { now } = Date
@@ -169,7 +169,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     })
     await service.call('POST', '/api/v1/auth/request-code', { body: { email } })
     await page.click({ role: 'button', name: 'Send another code' })
-    await page.waitFor(async () => /Too many tries/.test(await page.text()), 'words for 429')
+    await page.waitFor(async () => /Too many attempts/.test(await page.text()), 'words for 429')
     const held = await page.find({ role: 'button', name: /^Send another code in 1[45] minutes/ })
     assert.equal(held.states['disabled'], true)
     await expectAccessible(page, { keyboard: false })
@@ -276,9 +276,9 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.click({ role: 'link', name: 'Overview' })
     await page.find({ role: 'dialog', name: 'Your role has changed' })
     await page.screenshot('sign-in-role-changed-light')
-    await page.click({ role: 'button', name: 'Load again' })
+    await page.click({ role: 'button', name: 'Reload' })
     await comesUp(page, '#sign-in-email')
-    assert.match(await page.text(), /it has no access to the dashboard/)
+    assert.match(await page.text(), /has no access to the dashboard/)
     assert.deepEqual(await tokens(page), [null, null])
     await page.expectNoProblems([{ status: 403 }])
   })

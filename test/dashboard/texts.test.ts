@@ -34,6 +34,15 @@ const forms = (text: string): ReadonlyMap<string, string> | undefined =>
 const places = (text: string): readonly string[] =>
   [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => (name === 'lower' ? 'model' : name)))].sort()
 
+/** Signs that a language does not write so. A text in code, such as `{"tags": []}`, is kept apart by isolating signs. */
+const MISWRITTEN: Readonly<Record<string, RegExp>> = {
+  en: /["']|\.\.\.| [;:?!]/,
+  de: /["'”]|\.\.\.| [;:?!]/,
+  fr: /["']|\.\.\.| [;:?!»]|«[^\u202f]|[^\u202f][;!?»]|[^\u00a0\d]:/,
+  es: /["'“”]|\.\.\.| [;:?!]|^[^¿]*\?|^[^¡]*!/,
+  ar: /["'“”,;?]|\.\.\./,
+}
+
 describe('the texts of the page', () => {
   for (const [language, table] of Object.entries(TABLES)) {
     it(`are all there in ${language}, and none is empty`, () => {
@@ -60,6 +69,16 @@ describe('the texts of the page', () => {
           for (const place of places(form)) assert.ok(known.has(place), `${key}, ${category}: {${place}} is unknown`)
         }
         assert.deepEqual(places(own.get('other') ?? ''), places(english), key)
+      }
+    })
+  }
+
+  for (const [language, table] of Object.entries(TABLES)) {
+    it(`are written with the signs and spaces of ${language}`, () => {
+      for (const [key, text] of Object.entries(table)) {
+        const words = [...(forms(text)?.values() ?? [text])].join('\n').replaceAll('{"tags": []}', '')
+        const found = MISWRITTEN[language]?.exec(words)
+        assert.ok(!found, `${key}: ${words}`)
       }
     })
   }

@@ -94,7 +94,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.find({ role: 'alert', name: '' })
     await page.fill({ role: 'textbox', name: 'E-mail address' }, ` ${cast.publisher.email.toUpperCase()} `)
     await page.press('Enter')
-    await page.click(link('Open that user'))
+    await page.click(link('Open that account'))
     await page.find({ role: 'heading', name: cast.publisher.email })
     await page.open('/#/users')
     await page.click(button('Invite'))
@@ -118,7 +118,10 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     const body = { ...(await storedUser(person.id)), appRole: 'premiumUser' }
     await service.data('PUT', `/${person.id}`, { model: 'user' }, { token: cast.admin.token, body })
     await page.press('Ctrl+S')
-    await page.find({ role: 'StaticText', name: /^Somebody has changed this user meanwhile: Premium, None/ })
+    await page.find({
+      role: 'StaticText',
+      name: /^Somebody else has changed this account in the meantime: Premium, None/,
+    })
     assert.equal((await storedUser(person.id))['dashboardRole'], 'none')
     await expectAccessible(page)
     await page.screenshot('user-light', { whole: true })
@@ -140,7 +143,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.click(button('Save'))
     await page.click(button('Give up my role'))
     await page.find({ role: 'StaticText', name: /^The last administrator cannot be demoted here/ })
-    await page.click(button('Delete the user'))
+    await page.click(button('Delete the account'))
     const confirm = await page.find({ role: 'textbox', name: `Type ${cast.admin.email} to confirm` })
     await page.type(confirm, cast.admin.email)
     await page.press('Enter')
@@ -173,12 +176,12 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     const me = await service.call('GET', '/api/v1/auth/me', { token: person.token })
     assert.equal(me.status, 401)
     await theirs.click(link(person.email))
-    await theirs.find({ role: 'StaticText', name: 'This one' })
+    await theirs.find({ role: 'StaticText', name: 'This session' })
     await page.click(button(/^End .*amp;$/))
-    await page.find({ role: 'StaticText', name: 'Signed in nowhere.' })
+    await page.find({ role: 'StaticText', name: 'No open sessions.' })
     await page.expectNoProblems()
     await theirs.click(link('Overview'))
-    await theirs.find({ role: 'StaticText', name: 'Your session has ended. Sign in again to go on where you are.' })
+    await theirs.find({ role: 'StaticText', name: 'Your session has ended. Sign in again to continue where you were.' })
 
     const again = await newPerson(service, 'admin', cast.admin.token)
     await sessions.issue(again.id, { label: 'elsewhere', now: service.now() })
@@ -193,7 +196,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
   it('deletes only after the address was typed', async () => {
     const person = await newPerson(service, 'standard', cast.admin.token)
     await page.open(`/#/users/${person.id}`)
-    await page.click(button('Delete the user'))
+    await page.click(button('Delete the account'))
     const confirm = { role: 'textbox', name: `Type ${person.email} to confirm` }
     await page.type(confirm, person.email.slice(1))
     await page.press('Enter')

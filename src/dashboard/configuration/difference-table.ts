@@ -10,7 +10,7 @@ import { readLimitName } from './limit-names.ts'
 import type { Warning } from './lock-outs.ts'
 
 export function differenceTable(differences: readonly Difference[]): HTMLElement {
-  const heads = [t('configuration.value'), t('configuration.before'), t('configuration.after')]
+  const heads = [t('settings.value'), t('configuration.before'), t('configuration.after')]
   const rows = differences.map(({ steps, before, after }) => {
     const name = h('th', { scope: 'row' }, steps.map(stepTitle).join(' › '))
     return h('tr', {}, name, cell('del', before), cell('ins', after))

@@ -32,7 +32,7 @@ export async function askToSettle({ mine, different, theirs }: Conflict): Promis
       },
     },
     h('p', {}, t('editor.conflictText')),
-    h('p', { class: 'soft' }, `${t('editor.theirs')}: `, ago(String(theirs['updatedAt']))),
+    h('p', { class: 'soft' }, t('pair', { name: t('editor.theirs'), value: '' }), ago(String(theirs['updatedAt']))),
     different.map((one, i) => fieldChoice(one, `settle-${i}`, (choice) => choices.set(one, choice))),
   )
   const dialog = openDialog({

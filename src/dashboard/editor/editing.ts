@@ -177,7 +177,7 @@ export function openEditing({ model, context, documents, start, copied }: Editin
   }
 
   function done(before: string): void {
-    notify(status === before ? t('editor.saved') : `${t('editor.saved')} · ${valueTitle(status)}`, { kind: 'done' })
+    notify(status === before ? t('saved') : `${t('saved')} · ${valueTitle(status)}`, { kind: 'done' })
   }
 
   async function remove(): Promise<void> {

@@ -16,9 +16,9 @@ import { documentFacts } from './document-facts.ts'
 type Status = (typeof STATUSES)[number]
 
 const ACTIONS: Readonly<Record<Status, { readonly words: TextKey; readonly icon: IconName }>> = {
-  active: { words: 'editor.publish', icon: 'publish' },
-  draft: { words: 'editor.draft', icon: 'edit' },
-  archived: { words: 'editor.archive', icon: 'archive' },
+  active: { words: 'turn.active', icon: 'publish' },
+  draft: { words: 'turn.draft', icon: 'edit' },
+  archived: { words: 'turn.archived', icon: 'archive' },
 }
 
 export interface FrameOptions {
@@ -70,7 +70,7 @@ export function editorFrame(options: FrameOptions): Frame {
       status === undefined
         ? [
             button(t('editor.saveDraft'), undefined, () => save('draft')),
-            button(t('editor.publish'), 'publish', () => save('active'), 'primary'),
+            button(t('turn.active'), 'publish', () => save('active'), 'primary'),
           ]
         : [
             others.toReversed().map((one) => button(t(ACTIONS[one].words), ACTIONS[one].icon, () => save(one))),

@@ -94,7 +94,7 @@ export function pickerControl(
   function draw(): void {
     fill(
       list,
-      found.length === 0 ? h('li', { class: 'soft', role: 'presentation' }, t('picker.nothing')) : null,
+      found.length === 0 ? h('li', { class: 'soft', role: 'presentation' }, t('list.nothing')) : null,
       found.map((document, i) => option(document, i)),
     )
     if (active === -1) input.removeAttribute('aria-activedescendant')

@@ -41,7 +41,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
   const progress = h('progress', { hidden: true, 'aria-label': t('bulk.progress') })
   const buttons = [
     ...(status?.kind === 'choice' ? status.values : []).map((value) =>
-      button(ICONS[value] ?? 'edit', textOr(`bulk.${value}`, valueTitle(value)), () => void change(value)),
+      button(ICONS[value] ?? 'edit', textOr(`turn.${value}`, valueTitle(value)), () => void change(value)),
     ),
     mayRemove && button('trash', t('delete'), remove),
   ]
@@ -103,7 +103,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
     tellFailures(failures)
     const done = ids.length - failures.length
     if (done > 0) {
-      notify(t('bulk.changed', { count: done, status: valueTitle(value) }), {
+      notify(t('pair', { name: valueTitle(value), value: done }), {
         kind: 'done',
         shownMs: UNDO_MS,
         ...(changed.length > 0 && { action: { label: t('undo'), run: () => void undo(changed) } }),

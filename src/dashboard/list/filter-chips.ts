@@ -39,13 +39,13 @@ export function filterChips({ client, fields, remove, clear, signal }: FilterChi
     return h(
       'li',
       { class: 'chip' },
-      h('span', {}, `${title}: `, words(name)),
+      h('span', {}, t('pair', { name: title, value: '' }), words(name)),
       h(
         'button',
         {
           type: 'button',
           class: 'plain small',
-          'aria-label': t('list.removeFilter', { name: `${title}: ${name}` }),
+          'aria-label': t('list.removeFilter', { name: t('pair', { name: title, value: name }) }),
           on: { click: () => remove(field, value) },
         },
         icon('close'),

@@ -66,7 +66,7 @@ export const backupsPart: OpenPart = (context) => {
       t('operations.backups'),
       [
         { title: t('backups.name'), kind: 'code', cell: ({ name }) => h('code', { dir: 'ltr' }, name) },
-        { title: t('backups.created'), cell: ({ createdAt }) => dateTime(createdAt) },
+        { title: t('field.createdAt'), cell: ({ createdAt }) => dateTime(createdAt) },
         { title: t('backups.size'), kind: 'number', cell: ({ bytes }) => byteSize(bytes) },
         { title: t('backups.download'), kind: 'actions', cell: downloadButton },
       ],
@@ -82,7 +82,7 @@ export const backupsPart: OpenPart = (context) => {
         type: 'button',
         class: 'small',
         'data-key': name,
-        'aria-label': `${label}: ${name}`,
+        'aria-label': t('pair', { name: label, value: name }),
         on: { click: () => void whileBusy(button, download) },
       },
       icon('download'),

@@ -19,7 +19,7 @@ function show({ limits }: ServiceStatus): HTMLElement {
     [
       { title: t('limits.limit'), cell: ({ name }) => textOr(`limit.${name}`, humanized(name)) },
       {
-        title: t('limits.refused'),
+        title: t('refused'),
         kind: 'number',
         cell: ({ refused }) =>
           refused === 0

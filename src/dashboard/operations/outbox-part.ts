@@ -54,7 +54,7 @@ export const outboxPart: OpenPart = (context) => {
           'aria-pressed': String(one === state),
           on: { click: () => choose(one) },
         },
-        one === undefined ? t('outbox.all') : t(`state.${one}`),
+        one === undefined ? t('all') : t(`state.${one}`),
         number,
       )
     }),
@@ -124,7 +124,7 @@ export const outboxPart: OpenPart = (context) => {
         type: 'button',
         class: 'small',
         'data-key': message.id,
-        'aria-label': `${label}: ${message.address}`,
+        'aria-label': t('pair', { name: label, value: message.address }),
         on: { click: () => void retry(message) },
       },
       label,

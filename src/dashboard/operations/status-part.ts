@@ -41,7 +41,7 @@ function show(status: ServiceStatus): Child {
         [t('status.inline'), count(queries.inline)],
         [t('status.worker'), count(queries.worker)],
         [t('status.timedOut'), count(queries.timedOut)],
-        [t('status.refused'), count(queries.refused)],
+        [t('refused'), count(queries.refused)],
       ]),
       h(
         'section',

@@ -76,7 +76,7 @@ export const configurationScreen: OpenScreen = (context) => {
 function jsonView(text: string): HTMLElement {
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text)
-    notify(t('configuration.copied'), { kind: 'done' })
+    notify(t('copy.done'), { kind: 'done' })
   }
   return h(
     'div',
@@ -84,7 +84,7 @@ function jsonView(text: string): HTMLElement {
     h(
       'div',
       { class: 'buttons' },
-      h('button', { type: 'button', on: { click: () => void copy() } }, icon('copy'), t('configuration.copy')),
+      h('button', { type: 'button', on: { click: () => void copy() } }, icon('copy'), t('copy')),
     ),
     h('pre', { tabindex: 0, dir: 'ltr', 'aria-label': 'JSON' }, text),
   )

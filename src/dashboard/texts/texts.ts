@@ -20,6 +20,9 @@ export type LanguageCode = keyof typeof LANGUAGES
 /** Those of parts that are fetched when they are opened are among them by then. */
 export type TextKey = OwnKey | keyof ConfigurationTexts
 
+/** Letters that are written from the right, and signs that turn a line. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
+
 let texts: { readonly [key in TextKey]?: string } = {}
 let language: LanguageCode = 'en'
 let plurals = new Intl.PluralRules('en')
@@ -66,13 +69,22 @@ export function t(key: TextKey, values: TextValues = {}): string {
   const form = typeof count === 'number' ? pluralForm(text, plurals.select(count)) : text
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
-    return typeof value === 'number' ? value.toLocaleString(locale()) : (value ?? whole)
+    return typeof value === 'number' ? value.toLocaleString(locale()) : isolated(value ?? whole)
   })
 }
 
 /** The text of a key that is put together, such as `field.title`, or what else there is to say. */
 export function textOr(key: string, otherwise: string): string {
   return (texts as Readonly<Record<string, string>>)[key] ?? otherwise
+}
+
+/**
+ * A text within another: signs that nobody sees keep it apart where it may be written the other way, so that an address
+ * in an Arabic sentence leaves the full stop after it in its place (Unicode UAX #9: U+2068, U+2069).
+ */
+function isolated(text: string): string {
+  const isMixed = LANGUAGES[language].direction === 'rtl' ? text !== '' : RIGHT_TO_LEFT.test(text)
+  return isMixed ? `\u2068${text}\u2069` : text
 }
 
 function pluralForm(text: string, category: string): string {

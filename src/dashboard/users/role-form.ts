@@ -97,7 +97,7 @@ export function roleForm(given: Stored<User>, { client, user: self, signal, rest
       stored = await client.data('user').get(stored.document.id, { signal })
       const { appRole: now, dashboardRole: place } = stored.document
       show()
-      fill(problem, t('users.changedMeanwhile', { roles: `${valueTitle(now)}, ${valueTitle(place)}` }))
+      fill(problem, t('users.changedMeanwhile', { app: valueTitle(now), dashboard: valueTitle(place) }))
     } catch (failure) {
       if (!isAbort(failure)) fill(problem, wordsOf(failure))
     }

@@ -66,7 +66,7 @@ export function userList(context: ScreenContext): Screen {
   const searchSoon = debounce(SEARCH_PAUSE_MS, () => change({ ...search, text: input.value }))
   signal.addEventListener('abort', () => searchSoon.cancel())
   const appRole = filter('appRole', APP_ROLES, t('users.notGuests'))
-  const dashboardRole = filter('dashboardRole', DASHBOARD_ROLES, t('users.any'))
+  const dashboardRole = filter('dashboardRole', DASHBOARD_ROLES, t('all'))
 
   function filter(name: 'appRole' | 'dashboardRole', values: readonly string[], none: string): HTMLSelectElement {
     const options = values.map((value) => h('option', { value }, valueTitle(value)))
@@ -151,7 +151,7 @@ function columns(): readonly TableColumn<User>[] {
     },
     {
       key: 'createdAt',
-      title: t('users.created'),
+      title: t('field.createdAt'),
       width: '11rem',
       isDetail: true,
       cell: ({ createdAt }) => dateTime(createdAt),

@@ -51,7 +51,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
           'dl',
           { class: 'user-facts' },
           ...fact(t('signIn.email'), isGuest(user) ? t('users.guestAbout') : user.email),
-          ...fact(t('users.created'), dateTime(user.createdAt)),
+          ...fact(t('field.createdAt'), dateTime(user.createdAt)),
           ...fact('ID', h('code', {}, user.id)),
         ),
       ),
