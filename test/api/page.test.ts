@@ -169,6 +169,7 @@ describe('the HTML', () => {
       for (const name of names) {
         const { origin, pathname } = new URL(name, `https://proxy.example/news${page}`)
         assert.equal(origin, 'https://proxy.example')
+        if (page === '/docs' && pathname === '/news/api/v1/openapi.json') continue
         assert.ok(paths.includes(pathname.replace(/^\/news/, '')), name)
         assert.ok(pathname.startsWith('/news/assets/'), name)
       }
