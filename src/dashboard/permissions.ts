@@ -26,6 +26,6 @@ export function contentModels(caller: Caller): readonly Model[] {
 }
 
 /** Content is what the public reads: it has a status, and many documents. */
-export function isContent(model: Model): boolean {
+function isContent(model: Model): boolean {
   return 'status' in model.fields && model.singleton === undefined
 }

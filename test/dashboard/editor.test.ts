@@ -198,8 +198,10 @@ describe('the editor', { skip: browserMissing() }, () => {
     const [title] = await page.findAll({ role: 'group', within: await page.find({ role: 'dialog' }) })
     await page.click({ role: 'radio', name: /^Theirs/, within: title as PageElement })
     await page.click(button('Save this choice'))
-    await said(page, 'Saved')
-    const now = await read('headline', id)
+    const now = await page.waitFor(async () => {
+      const stored = await read('headline', id)
+      return stored['url'] === 'https://mine.example.org/' && stored
+    }, 'the choice to be saved')
     assert.deepEqual(
       [now['title'], now['excerpt'], now['url'], now['tags']],
       ['Their title', 'Their excerpt', 'https://mine.example.org/', ['sea']],
