@@ -48,6 +48,8 @@ export interface ClientOptions {
   readonly token?: string | undefined
   /** In place of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
+  /** In place of `JSON.parse` for replies: for numbers that a double cannot hold, say. */
+  readonly parse?: ((text: string) => unknown) | undefined
   /** Languages of sign-in mails, as in the header Accept-Language: `de-CH, fr;q=0.8`. */
   readonly language?: string | undefined
 }
@@ -299,6 +301,7 @@ export class UnreadableReply extends DatelineError {
 export function createClient(options: ClientOptions = {}): Client {
   const base = baseOf(options.url)
   const fetchNow: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given))
+  const parse = options.parse ?? ((text) => JSON.parse(text) as unknown)
   let token = checkedToken(options.token)
 
   /** Sends a request and gives its reply, whatever the status. */
@@ -324,7 +327,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const response = await send(call)
     if (!response.ok) throw await refusalOf(call, response)
     const text = await readText(call, response, REPLY_BYTES_MAX)
-    const reply = text === undefined ? undefined : parseObject(text)
+    const reply = text === undefined ? undefined : parseObject(text, parse)
     const data = reply?.['data']
     if (!isObject(data)) throw unreadable(call, response)
     return { data: data as T, etag: response.headers.get('etag') ?? undefined }
@@ -575,9 +578,9 @@ function isObject(value: unknown): value is Members {
 }
 
 /** Undefined for everything but the JSON of an object. */
-function parseObject(text: string): Members | undefined {
+function parseObject(text: string, parse: (text: string) => unknown): Members | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parse(text)
     return isObject(value) ? value : undefined
   } catch {
     return undefined
@@ -592,7 +595,7 @@ function isPage({ items, cursor, hasMore }: Page<unknown>): boolean {
 async function refusalOf(call: Call, response: Response): Promise<DatelineError> {
   const Kind = kindOf(response.status)
   const text = await readText(call, response, FAILURE_BYTES_MAX)
-  const error = text === undefined ? undefined : parseObject(text)?.['error']
+  const error = text === undefined ? undefined : parseObject(text, JSON.parse)?.['error']
   if (!isObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string') {
     return unreadable(call, response, Kind)
   }

@@ -8,6 +8,7 @@ import type { Client, Json, ListQuery, Page, RequestOptions, Stored, WriteOption
 import type { ModelName } from '../client/client-types.ts'
 import type { DocumentProblems } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
+import { isExactNumber } from './exact-json.ts'
 
 export type Members = { readonly [name: string]: Json }
 export type StoredDocument = Members & { readonly id: string }
@@ -45,5 +46,5 @@ export function valueAt(document: Members, path: string): Json | undefined {
 }
 
 export function isMembers(value: Json | undefined): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
 }

@@ -6,6 +6,7 @@
  */
 import { isMembers, type Members } from './any-documents.ts'
 import type { Json } from '../client/client.ts'
+import { isExactNumber } from './exact-json.ts'
 
 export interface Difference {
   /** Names of members from the outside in. */
@@ -54,6 +55,7 @@ export function isSame(one: Json | undefined, other: Json | undefined): boolean 
     return one.length === other.length && one.every((item, i) => isSame(item as Json, other[i] as Json))
   }
   if (isMembers(one) && isMembers(other)) return compared(one, other, []).length === 0
+  if (isExactNumber(one) && isExactNumber(other)) return JSON.stringify(one) === JSON.stringify(other)
   return one === other
 }
 

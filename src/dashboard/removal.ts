@@ -12,6 +12,8 @@ import { notify } from './view/notices.ts'
 import { wordsOf } from './view/states.ts'
 
 const UNDO_MS = 6_000
+/** Of a title in the notice, which is to leave the page in sight. */
+const LABEL_CHARS_MAX = 60
 /** Requests on their way at a time. */
 const TOGETHER_MAX = 6
 /** What a browser still sends of a page that goes: of more than these, it asks first. */
@@ -98,7 +100,7 @@ export function removeWithUndo({ documents, ids, label, onBack }: Removal): void
     onBack?.(ids)
     documentsChanged()
   }
-  const dismiss = notify(t('removal.done', { label }), {
+  const dismiss = notify(t('removal.done', { label: shortened(label) }), {
     kind: 'done',
     shownMs: UNDO_MS,
     action: { label: t('undo'), run: undo },
@@ -114,6 +116,11 @@ export function removeWithUndo({ documents, ids, label, onBack }: Removal): void
   waiting.add(settle)
   addEventListener('pagehide', leave)
   addEventListener('beforeunload', holdMany)
+}
+
+function shortened(label: string): string {
+  const signs = [...label]
+  return signs.length > LABEL_CHARS_MAX ? `${signs.slice(0, LABEL_CHARS_MAX).join('')}…` : label
 }
 
 /** Runs for each item, some at a time, or with `hurry` all that are left at once. What `run` throws ends it. */

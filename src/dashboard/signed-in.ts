@@ -6,6 +6,7 @@
  * never sent in the name of somebody else.
  */
 import { createClient, type Client } from '../client/client.ts'
+import { parseExactly } from './exact-json.ts'
 import { forgetToken, storedToken, storeToken, type Kept } from './browser-storage.ts'
 
 export interface SessionKeeper {
@@ -34,7 +35,7 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): Se
   let asking: Promise<void> | undefined
   let isClosed = false
   let isEnding = false
-  const client: Client = createClient({ url: apiAddress(), fetch: patientFetch })
+  const client: Client = createClient({ url: apiAddress(), fetch: patientFetch, parse: parseExactly })
   try {
     client.token = storedToken()
   } catch {

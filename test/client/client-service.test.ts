@@ -95,6 +95,13 @@ describe('signing in', () => {
     assert.equal(client.token, undefined)
   })
 
+  it('reads replies with the parser that it is given', async () => {
+    const marked = (text: string): unknown =>
+      JSON.parse(text.replace('"hasAdministrator":true', '"hasAdministrator":1'))
+    const client = createClient({ url: service.url, parse: marked })
+    assert.equal((await client.dashboard.setup()).hasAdministrator as unknown, 1)
+  })
+
   it('makes an account of a guest, who then goes', async () => {
     const client = createClient({ url: service.url, language: 'de' })
     const guest = await client.auth.anonymous()

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json } from '../../src/base/json.ts'
+import { parseExactly } from '../../src/dashboard/exact-json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
@@ -282,6 +283,16 @@ describe('the editor', { skip: browserMissing() }, () => {
     assert.match(await page.text({ role: 'region', name: 'JSON' }), /"more": "x"/)
     await page.press('Escape')
     await page.expectNoProblems([{ status: 400 }])
+  })
+
+  it('keeps numbers that no double can hold, whatever else is saved', async () => {
+    const id = await make('topic', { ...TOPIC, name: 'Depths', depth: parseExactly('12345678901234567890') })
+    await open(`#/topics/${id}`)
+    await page.fill(field('Name'), 'Depths of the sea')
+    await page.press('Ctrl+S')
+    await said(page, 'Saved')
+    const { text } = await service.data('GET', `/${id}`, { model: 'topic' }, { token: cast.admin.token })
+    assert.match(text, /"name":"Depths of the sea".*"depth":12345678901234567890/)
   })
 
   it('shows markup, commands of direction and addresses that run code as text', async () => {

@@ -1,6 +1,7 @@
 /** Members that the declaration does not know, as JSON: nobody has to know them to keep them. */
 import type { Model } from '../../models/schema.ts'
 import { isMembers, type Members } from '../any-documents.ts'
+import { parseExactly } from '../exact-json.ts'
 import { jsonMistake, newId } from '../form/control.ts'
 import type { Problem } from '../form/form.ts'
 import { t } from '../texts/texts.ts'
@@ -65,7 +66,7 @@ export function extrasField(model: Model, onChange: (path: string) => void): Ext
     if (text.trim() === '') return {}
     let value: unknown
     try {
-      value = JSON.parse(text)
+      value = parseExactly(text)
     } catch {
       return jsonMistake(text)
     }

@@ -1,5 +1,6 @@
 /** The inputs for single values: what they look like, and how their text becomes a value and a value their text. */
 import type { Json } from '../../client/client.ts'
+import { parseExactly } from '../exact-json.ts'
 import { valueTitle } from '../model-words.ts'
 import { t } from '../texts/texts.ts'
 import { fill, h, webAddress } from '../view/dom.ts'
@@ -71,7 +72,7 @@ export function jsonInput(rows = 6): InputKind<HTMLTextAreaElement> {
 
 function parsed(text: string): Json {
   try {
-    return JSON.parse(text) as Json
+    return parseExactly(text) as Json
   } catch {
     return text
   }
