@@ -1,7 +1,9 @@
 /**
- * The one gate, the same here and in CI: types, then every test.
+ * The one gate, the same here and in CI: types, then every test. Walks through the dashboard in a real browser are a
+ * gate of their own, as they take as long as all other tests.
  *
- *   npm test                              all
+ *   npm test                              all but the walks
+ *   npm test -- walks                     the walks
  *   npm test -- query                     the tests in test/query
  *   npm test -- test/http/cors.test.ts    one file
  *   npm test -- http --test-name-pattern=HEAD
@@ -25,7 +27,7 @@ const TSC = 'node_modules/typescript/bin/tsc'
 process.exitCode =
   run('types', [TSC]) ||
   run('types of the pages', [TSC, '-p', 'src/dashboard']) ||
-  run('types of their tests', [TSC, '-p', 'test/dashboard']) ||
+  run('types of their tests', [TSC, '-p', 'test/walks']) ||
   run('tests', testArguments())
 
 function testArguments(): string[] {
@@ -37,9 +39,9 @@ function testArguments(): string[] {
   return ['--test', ...settings, ...options, ...files]
 }
 
-/** The test files of areas or paths; all of them where none is named. Ends the process where a name has none. */
+/** The test files of areas or paths; all but the walks where none is named. Ends the process where a name has none. */
 function testFiles(names: readonly string[]): string[] {
-  if (names.length === 0) return globSync('test/**/*.test.ts', { cwd: root }).sort()
+  if (names.length === 0) return globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/walks/**'] }).sort()
   return names.flatMap((name) => {
     if (name.endsWith('.ts') && statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true) return [name]
     const area = name.replace(/^test\//, '').replace(/\/$/, '')
