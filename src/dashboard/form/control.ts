@@ -38,7 +38,7 @@ export function isWithin(at: string, path: string): boolean {
 }
 
 /** What stands at the control of a path about something in it. */
-export function problemWords(path: string, at: string, message: string): string {
+function problemWords(path: string, at: string, message: string): string {
   if (at === path) return message.charAt(0).toUpperCase() + message.slice(1)
   return `${at.slice(path.length).replace(/^\./, '')}: ${message}`
 }
@@ -99,6 +99,18 @@ export function inputControl<I extends Input>(
       write(input, value)
       extra?.update(value)
     },
+    isTouched: () => touched,
+    ...atInput(path, input, problem),
+  }
+}
+
+/** Shows problems of a path in the element below its input, and at the input for who hears it. */
+export function atInput(
+  path: string,
+  input: Input,
+  problem: HTMLElement,
+): Pick<Control, 'showProblem' | 'focusProblem'> {
+  return {
     showProblem(at, message) {
       if (!isWithin(at, path)) return false
       fill(problem, message === undefined ? null : problemWords(path, at, message))
@@ -106,7 +118,6 @@ export function inputControl<I extends Input>(
       else input.setAttribute('aria-invalid', 'true')
       return true
     },
-    isTouched: () => touched,
     focusProblem() {
       if (input.getAttribute('aria-invalid') !== 'true') return false
       input.focus()

@@ -14,7 +14,7 @@ import { debounce } from '../timing.ts'
 import { fill, h } from '../view/dom.ts'
 import { icon } from '../view/icons.ts'
 import { isAbort, wordsOf } from '../view/states.ts'
-import { isWithin, newId, problemWords, type Control, type ControlOptions } from './control.ts'
+import { atInput, newId, type Control, type ControlOptions } from './control.ts'
 
 const SHOWN_MAX = 12
 const TYPING_MS = 150
@@ -192,19 +192,8 @@ export function pickerControl(
       chosen = value
       showChosen()
     },
-    showProblem(at, message) {
-      if (!isWithin(at, path)) return false
-      fill(problem, message === undefined ? null : problemWords(path, at, message))
-      if (message === undefined) input.removeAttribute('aria-invalid')
-      else input.setAttribute('aria-invalid', 'true')
-      return true
-    },
     isTouched: () => touched,
-    focusProblem() {
-      if (input.getAttribute('aria-invalid') !== 'true') return false
-      input.focus()
-      return true
-    },
+    ...atInput(path, input, problem),
   }
 }
 
