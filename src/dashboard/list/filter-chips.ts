@@ -14,6 +14,8 @@ export interface FilterChipsOptions {
   readonly fields: readonly FilterField[]
   readonly remove: (field: FilterField, value: string) => void
   readonly clear: () => void
+  /** For who has taken the last one away. */
+  readonly focusNext: () => void
   readonly signal: AbortSignal
 }
 
@@ -22,15 +24,21 @@ export interface FilterChips {
   show(state: ListState): void
 }
 
-export function filterChips({ client, fields, remove, clear, signal }: FilterChipsOptions): FilterChips {
+export function filterChips({ client, fields, remove, clear, focusNext, signal }: FilterChipsOptions): FilterChips {
   const element = h('ul', { class: 'chips', 'aria-label': t('list.filters'), hidden: true })
   let filters: ListState['filters'] = new Map()
 
   function draw(): void {
+    const buttons = (): readonly HTMLElement[] => [...element.querySelectorAll('button')]
+    const held = buttons().findIndex((one) => one === document.activeElement)
     const chips = fields.flatMap((field) => (filters.get(field.key) ?? []).map((value) => chip(field, value)))
     element.hidden = chips.length === 0
     const all = h('button', { type: 'button', class: 'link', on: { click: clear } }, t('list.clear'))
     fill(element, chips, chips.length > 1 && h('li', {}, all))
+    // Whoever takes filters away by keys goes on to the next.
+    if (held === -1) return
+    if (chips.length === 0) focusNext()
+    else buttons()[Math.min(held, chips.length - 1)]?.focus()
   }
 
   function chip(field: FilterField, value: string): HTMLElement {

@@ -6,12 +6,11 @@ import { fieldTitle, valueTitle } from '../model-words.ts'
 import type { TableColumn } from '../table/table-column.ts'
 import { h, type Child } from '../view/dom.ts'
 import { ago } from '../view/moments.ts'
+import { statusTag } from '../view/status-tag.ts'
 import { columnFields, sortableFields } from './list-fields.ts'
 
 /** Of a text in a cell; there is no room for more. */
 const SHOWN_CHARS_MAX = 300
-
-const TONES: Readonly<Record<string, string>> = { active: 'tag good', draft: 'tag warn' }
 
 export function columnsOf(model: Model): readonly TableColumn<StoredDocument>[] {
   const sortable = sortableFields(model)
@@ -34,7 +33,7 @@ function cellOf(name: string, field: Field, value: Json | undefined): Child {
   if (value === undefined || value === null) return null
   if (isMembers(value)) return words(labelOf(value))
   if (typeof value !== 'string') return words(JSON.stringify(value))
-  if (name === 'status') return h('span', { class: TONES[value] ?? 'tag' }, valueTitle(value))
+  if (name === 'status') return statusTag(value)
   if (field.kind === 'choice') return words(valueTitle(value))
   return isDate(field) ? ago(value) : words(value)
 }

@@ -6,9 +6,8 @@ import { configurationEditor, type ConfigurationEditor } from '../configuration/
 import { noteQuery } from '../places.ts'
 import type { OpenScreen } from '../screen.ts'
 import { t } from '../texts/texts.ts'
+import { copyButton } from '../view/copy-button.ts'
 import { fill, h } from '../view/dom.ts'
-import { icon } from '../view/icons.ts'
-import { notify } from '../view/notices.ts'
 import { failureState, isAbort, skeleton } from '../view/states.ts'
 import { askToLeave } from '../view/unsaved.ts'
 
@@ -74,17 +73,13 @@ export const configurationScreen: OpenScreen = (context) => {
 
 /** To be read and copied. */
 function jsonView(text: string): HTMLElement {
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
-    notify(t('copy.done'), { kind: 'done' })
-  }
   return h(
     'div',
     { class: 'form' },
     h(
       'div',
       { class: 'buttons' },
-      h('button', { type: 'button', on: { click: () => void copy() } }, icon('copy'), t('copy')),
+      copyButton(() => text),
     ),
     h('pre', { tabindex: 0, dir: 'ltr', 'aria-label': 'JSON' }, text),
   )

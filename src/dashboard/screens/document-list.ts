@@ -99,6 +99,7 @@ export function documentList(model: Model, { client, user, place, signal }: Scre
     fields: rules.filters,
     remove: ({ key }, value) => change(withFilter(state, key, value)),
     clear: () => change({ ...state, filters: new Map() }),
+    focusNext: () => search.focus(),
     signal,
   })
   chips.show(state)
@@ -146,6 +147,7 @@ export function documentList(model: Model, { client, user, place, signal }: Scre
     const all = (): void => {
       search.value = ''
       change({ ...state, search: '', filters: new Map() })
+      search.focus()
     }
     return emptyState('search', t('list.nothing'), h('button', { type: 'button', on: { click: all } }, t('list.clear')))
   }
