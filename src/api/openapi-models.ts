@@ -31,11 +31,11 @@ export function describedModels(): readonly JsonSchema[] {
   })
 }
 
-/** A sentence about who may do an operation, for all models. */
+/** Who may do an operation, for all models. */
 export function whoMayWords(operation: Operation): string {
   const byGrant = Map.groupBy(MODELS, (model: Model) => model.access[operation])
   const parts = [...byGrant].map(([grant, models]) => `${whoMay(grant)}: ${models.map(({ name }) => name).join(', ')}`)
-  return `Who may: ${parts.join('; ')}.`
+  return parts.join('; ')
 }
 
 function whoMay(grant: Grant): string {

@@ -88,7 +88,8 @@ function operation(path: string, doc: RouteDoc, schemas: JsonSchemas): JsonSchem
     ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
   const asked = operationOf(doc)
-  const description = [doc.description, asked === undefined ? undefined : whoMayWords(asked)].filter(
+  const who = doc.whoMay ?? (asked === undefined ? undefined : whoMayWords(asked))
+  const description = [doc.description, who === undefined ? undefined : `Who may: ${who}.`].filter(
     (words) => words !== undefined,
   )
   return {

@@ -14,6 +14,8 @@ export interface RouteDoc {
   readonly id: string
   readonly summary: string
   readonly description?: string
+  /** For whom it is, where that is not what the models say of one of their operations. */
+  readonly whoMay?: string
   /** Whether a token is wanted, may be there, or is of no use. */
   readonly token: 'required' | 'optional' | 'none'
   readonly parameters?: readonly ParameterName[]
@@ -121,6 +123,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     id: 'explain',
     summary: 'Tell how a list would be answered: its index, its SQL, the rows it reads',
     description: 'The query really runs, on the stored data, and is given up shortly before its deadline.',
+    whoMay: 'publishers and administrators, of the models that they may list',
     token: 'required',
     parameters: ['model'],
     body: 'Query',
@@ -175,6 +178,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     id: 'overview',
     summary: 'Read how many items of each status there are, and how many headlines each hour brought',
     description: 'Hours are those of UTC in the last 31 days that have any headline by its `createdAt`.',
+    whoMay: 'publishers and administrators',
     token: 'required',
     reply: { status: 200, data: 'DashboardOverview' },
     errors: ['unauthorized', 'forbidden'],

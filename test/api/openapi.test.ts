@@ -184,6 +184,20 @@ describe('the description of the API', () => {
     assert.deepEqual((headlines?.['indexes'] as Json[])[0], { fields: ['updatedAt:desc'], beside: ['title'] })
   })
 
+  it('opens to nobody in words what the service keeps for publishers and administrators', async () => {
+    const { standard } = await newCast(service)
+    for (const [method, path] of [
+      ['POST', '/api/v1/data/explain'],
+      ['GET', '/api/v1/dashboard/overview'],
+    ] as const) {
+      const operation = ((document['paths'] as Members)[path] as Members)[method.toLowerCase()] as Members
+      assert.match(String(operation['description']), / Who may: publishers and administrators/, path)
+      const body = method === 'POST' ? { body: {} } : {}
+      const { status } = await service.call(method, `${path}?model=topic`, { token: standard.token, ...body })
+      assert.equal(status, 403, path)
+    }
+  })
+
   it('shows a filter for each operator that the service takes', async () => {
     const { admin } = await newCast(service)
     const operators = document['x-dateline-operators'] as Members[]
