@@ -21,17 +21,17 @@ export interface BackupRoutes {
 export function backupRoutes({ runs, ...place }: BackupPlace & { readonly runs: BackupRuns }): BackupRoutes {
   return {
     async list() {
-      const backups: Backups = { items: await backupFiles(place) }
+      const backups: Backups = { items: await orInWords(backupFiles(place)) }
       return ok(JSON.stringify(backups))
     },
     async make() {
-      const { file, bytes, at } = await makeNow(runs)
+      const { file, bytes, at } = await orInWords(runs.make('manual'))
       const backup: Backup = { name: basename(file), bytes, createdAt: isoDate(at - (at % 1000)) }
       return created(JSON.stringify(backup))
     },
     async download({ params }) {
       const name = params['name'] ?? ''
-      const file = await openBackup(place, name)
+      const file = await orInWords(openBackup(place, name))
       if (file === undefined) throw fail('notFound', `No backup has the name ${describe(name)}`)
       const headers = { 'Content-Disposition': `attachment; filename="${name}"` }
       return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, headers }
@@ -39,10 +39,10 @@ export function backupRoutes({ runs, ...place }: BackupPlace & { readonly runs: 
   }
 }
 
-/** A full disk and the like are no fault of ours, and the sentence says what to do. */
-async function makeNow(runs: BackupRuns): ReturnType<BackupRuns['make']> {
+/** A full disk, a file where the directory should be and the like are no fault of ours, and the sentence says which. */
+async function orInWords<T>(asked: Promise<T>): Promise<T> {
   try {
-    return await runs.make('manual')
+    return await asked
   } catch (error) {
     if (error instanceof DatabaseFileError) throw fail('networkError', error.message, { cause: error })
     throw error

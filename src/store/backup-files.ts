@@ -9,8 +9,10 @@ import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRegularFile, type OpenFile } from '../base/regular-file.ts'
+import { systemReason } from '../base/system-error.ts'
 import type { Backup } from '../models/replies.ts'
 import { readBackupName } from './backup.ts'
+import { DatabaseFileError } from './database-copy.ts'
 
 /** The newest, of those that a command may have put there as well. */
 const LISTED_MAX = 1_000
@@ -22,7 +24,7 @@ export interface BackupPlace {
   readonly directory: string
 }
 
-/** The backups in the directory that have a name of ours, newest first. */
+/** The backups in the directory that have a name of ours, newest first. Throws DatabaseFileError. */
 export async function backupFiles(place: BackupPlace): Promise<readonly Backup[]> {
   const named = (await namesIn(place.directory))
     .flatMap((name) => {
@@ -41,7 +43,7 @@ export async function backupFiles(place: BackupPlace): Promise<readonly Backup[]
   return found
 }
 
-/** Opens a backup of the directory to be read; undefined where none has the name. */
+/** Opens a backup of the directory to be read; undefined where none has the name. Throws DatabaseFileError. */
 export async function openBackup(place: BackupPlace, wanted: string): Promise<OpenFile | undefined> {
   const name = (await namesIn(place.directory)).find((one) => one === wanted && readBackupName(one) !== undefined)
   if (name === undefined) return undefined
@@ -66,7 +68,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
     return await readdir(directory)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw error
+    throw new DatabaseFileError(`Cannot list the backups in "${directory}": ${systemReason(error)}`, { cause: error })
   }
 }
 

@@ -188,6 +188,23 @@ describe('backups', () => {
     await make()
   })
 
+  it('are a 503 with words where a file stands in the place of their directory', async (t) => {
+    const { service, token, directory, get } = await site(t)
+    writeFileSync(directory, 'somebody put this here')
+    const answers = [
+      await service.call('GET', PATH, { token }),
+      await service.call('POST', PATH, { token }),
+      await service.call('GET', `${PATH}/${nameOf(1)}`, { token }),
+    ]
+    for (const { status, error, text } of answers) {
+      assert.equal(status, 503, text)
+      assert.match(error, /Cannot (list the backups in|back up) ".*": (a part of the path is not a directory|a file)/)
+    }
+    assert.equal(readFileSync(directory, 'utf8'), 'somebody put this here')
+    rmSync(directory)
+    assert.equal((await get(nameOf(1))).status, 404)
+  })
+
   it('under way when the service stops leave nothing', async (t) => {
     const { service, token, directory } = await site(t)
     const asked = service.call('POST', PATH, { token }).catch(() => undefined)
