@@ -72,6 +72,7 @@ export const ar: Texts = {
   'form.openAddress': 'فتح العنوان',
   'form.removeKey': 'إزالة {key}',
   'picker.search': 'اكتب للبحث',
+  'picker.missing': 'اختر من القائمة',
   // Overview
   'overview.perDay': 'الأخبار في اليوم، آخر 30 يومًا',
   'overview.dayCount':

@@ -73,6 +73,7 @@ export const de: Texts = {
   'form.openAddress': 'Adresse öffnen',
   'form.removeKey': '{key} entfernen',
   'picker.search': 'Tippen, um zu suchen',
+  'picker.missing': 'Bitte wählen Sie aus der Liste',
   // Overview
   'overview.perDay': 'Schlagzeilen pro Tag, letzte 30 Tage',
   'overview.dayCount': 'one:{day}: {count} Schlagzeile|other:{day}: {count} Schlagzeilen',

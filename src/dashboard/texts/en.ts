@@ -70,6 +70,7 @@ export const en = {
   'form.openAddress': 'Open address',
   'form.removeKey': 'Remove {key}',
   'picker.search': 'Type to search',
+  'picker.missing': 'Choose one from the list',
   // Overview
   'overview.perDay': 'Headlines per day, last 30 days',
   'overview.dayCount': 'one:{day}: {count} headline|other:{day}: {count} headlines',

@@ -73,6 +73,7 @@ export const es: Texts = {
   'form.openAddress': 'Abrir dirección',
   'form.removeKey': 'Quitar {key}',
   'picker.search': 'Escriba para buscar',
+  'picker.missing': 'Elija de la lista',
   // Overview
   'overview.perDay': 'Titulares por día, últimos 30 días',
   'overview.dayCount': 'one:{day}: {count} titular|other:{day}: {count} titulares',

@@ -74,6 +74,7 @@ export const fr: Texts = {
   'form.openAddress': 'Ouvrir l’adresse',
   'form.removeKey': 'Retirer {key}',
   'picker.search': 'Saisissez pour rechercher',
+  'picker.missing': 'Choisissez dans la liste',
   // Overview
   'overview.perDay': 'Actualités par jour, 30 derniers jours',
   'overview.dayCount': 'one:{day} : {count} actualité|other:{day} : {count} actualités',
