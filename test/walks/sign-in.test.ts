@@ -1,5 +1,6 @@
 /** Signing in, staying signed in, and what becomes of work when a session ends in the middle of it. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { codeIn } from '../../src/dashboard/sign-in/code-text.ts'
@@ -7,6 +8,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { newPerson } from '../support/cast.ts'
+import { run } from '../support/program.ts'
 import { startSuiteService } from '../support/suite-service.ts'
 
 const dashboard = await startDashboard({ rateLimits: 'on', codesPerEmail: '3' })
@@ -122,8 +124,9 @@ describe('signing in', { skip: browserMissing() }, () => {
   it('stays in the browser where that is ticked, and signing out ends it everywhere', async () => {
     const page = await fresh()
     const { email } = await newPublisher()
-    await askFor(page, email)
+    // Asked before the code, which is sent as soon as it is complete.
     await page.click({ role: 'checkbox', name: 'Stay signed in on this browser' })
+    await askFor(page, email)
     await page.type(CODE, await newestCode(email))
     await page.find({ role: 'heading', name: 'Overview' })
     const [inTab, token] = await tokens(page)
@@ -340,6 +343,14 @@ describe('signing in to a service that nobody has set up', { skip: browserMissin
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('sign-in-setup-dark')
     await expectAccessible(page)
+    const email = 'first@example.org'
+    await page.fill({ role: 'textbox', name: 'E-mail address' }, email)
+    const made = await run(['admin', '--email', email, '--data-dir', join(bare.directory, 'data')])
+    assert.equal(made.code, 0, made.stderr)
+    await page.press('Enter')
+    await page.find({ role: 'textbox', name: 'Six-digit code' })
+    await page.gone({ role: 'heading', name: 'Nobody can sign in yet' })
+    assert.match(await page.text(), /codes appear on the terminal/)
     await page.expectNoProblems()
   })
 })

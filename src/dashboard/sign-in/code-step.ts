@@ -42,11 +42,6 @@ export function codeStep(options: CodeStepOptions): HTMLElement {
       },
     },
   })
-  const stays = h('input', {
-    type: 'checkbox',
-    checked: state.kept === 'browser',
-    on: { change: () => void (state.kept = stays.checked ? 'browser' : 'tab') },
-  })
   const button = h('button', { type: 'submit', class: 'primary wide' })
   const enter = holdButton(button, t('signIn.enter'), signal)
   const again = h('button', { type: 'button', class: 'link', on: { click: () => void sendAgain() } })
@@ -65,7 +60,6 @@ export function codeStep(options: CodeStepOptions): HTMLElement {
     h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, state.email))),
     h('label', { class: 'field', for: 'sign-in-code' }, h('span', {}, t('signIn.code')), code),
     problem,
-    h('label', { class: 'tick' }, stays, h('span', {}, t('signIn.stay'))),
     button,
     h(
       'p',

@@ -64,6 +64,12 @@ export function signInForm(options: SignInOptions): HTMLElement {
       'aria-describedby': 'sign-in-problem',
       on: { input: () => void (state.email = address.value.trim()) },
     })
+    // Asked here, since the code is sent as soon as it is complete.
+    const stays = h('input', {
+      type: 'checkbox',
+      checked: state.kept === 'browser',
+      on: { change: () => void (state.kept = stays.checked ? 'browser' : 'tab') },
+    })
     const button = h('button', { type: 'submit', class: 'primary wide' })
     const send = holdButton(button, t('signIn.sendCode'), stepLeft.signal)
     return h(
@@ -78,6 +84,7 @@ export function signInForm(options: SignInOptions): HTMLElement {
       },
       h('label', { class: 'field', for: 'sign-in-email' }, h('span', {}, t('signIn.email')), address),
       problem,
+      h('label', { class: 'tick' }, stays, h('span', {}, t('signIn.stay'))),
       button,
     )
 
@@ -87,6 +94,7 @@ export function signInForm(options: SignInOptions): HTMLElement {
         await requestCode()
         state.isCodeSent = true
         show()
+        options.onCodeSent?.()
       } catch {
         send.busy(false)
         send.holdUntil(state.sendAgainAt)

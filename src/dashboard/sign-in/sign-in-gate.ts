@@ -16,7 +16,8 @@ export interface SignInPageOptions extends SignInOptions {
 export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions): void {
   const hints = h('div', {})
   const appName = h('bdi', {})
-  const form = signInForm(options)
+  // Who gets a code is no longer told that nobody can.
+  const form = signInForm({ ...options, onCodeSent: () => void tellSetup() })
   document.body.className = ''
   document.title = `${t('signIn.title')} · ${PRODUCT}`
   fill(
@@ -32,11 +33,14 @@ export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions
     ),
   )
   form.querySelector('input')?.focus()
-  void readSetup(options.client, options.signal).then((setup) => {
+  void tellSetup()
+
+  async function tellSetup(): Promise<void> {
+    const setup = await readSetup(options.client, options.signal)
     if (setup === undefined || options.signal.aborted) return
     fill(appName, setup.appName !== PRODUCT && setup.appName)
     fill(hints, setupHints(setup))
-  })
+  }
 }
 
 /** What cannot be learned is not told; signing in says what is wrong. */

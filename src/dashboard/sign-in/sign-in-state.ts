@@ -18,6 +18,7 @@ export interface SignInOptions {
   readonly state: SignInState
   /** Why one has to sign in, where there is something to say. */
   readonly reason?: string | undefined
+  readonly onCodeSent?: () => void
   /** Ends what the form has under way. */
   readonly signal: AbortSignal
   readonly onSignedIn: (user: User) => void
