@@ -125,7 +125,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     assert.equal((await storedUser(person.id))['dashboardRole'], 'none')
     await expectAccessible(page)
     await page.screenshot('user-light', { whole: true })
-    await page.select({ role: 'combobox', name: 'App' }, 'Premium – reads, with higher limits')
+    await page.select({ role: 'combobox', name: 'App' }, 'Premium – higher limits')
     await page.click(link('Overview'))
     await page.click(button('Cancel'))
     await page.click(button('Save'))

@@ -16,7 +16,7 @@ export function documentFacts(document: Members): HTMLElement {
   return h(
     'dl',
     { class: 'given' },
-    h('dt', {}, t('editor.id')),
+    h('dt', {}, t('field.id')),
     h(
       'dd',
       { class: 'with-copy' },

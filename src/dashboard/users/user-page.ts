@@ -52,7 +52,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
           { class: 'user-facts' },
           ...fact(t('signIn.email'), isGuest(user) ? t('users.guestAbout') : user.email),
           ...fact(t('field.createdAt'), dateTime(user.createdAt)),
-          ...fact('ID', h('code', {}, user.id)),
+          ...fact(t('field.id'), h('code', {}, user.id)),
         ),
       ),
       card(t('users.roles'), roles.element),
