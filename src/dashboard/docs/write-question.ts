@@ -14,7 +14,7 @@ export async function askToWrite(method: string, path: string): Promise<boolean>
     { class: 'question', 'aria-labelledby': 'write-title', on: { close: () => resolve() } },
     h('h2', { id: 'write-title' }, 'Send this request?'),
     h('p', {}, h('code', {}, `${method} ${path}`)),
-    h('p', {}, 'It is done with your session on the data of this service, and there is no undo here.'),
+    h('p', {}, 'It is done on the data of this service, and there is no undo here.'),
     h(
       'div',
       { class: 'buttons end' },
