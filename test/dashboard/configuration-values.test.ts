@@ -1,17 +1,41 @@
 /** Values of the configuration apart from the page: tables and what their cells mean, and what locks readers out. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import type { Members } from '../../src/dashboard/any-documents.ts'
 import { columnsOf, memberOf, valueFromCells } from '../../src/dashboard/configuration/grid-shape.ts'
 import { readLimitName } from '../../src/dashboard/configuration/limit-names.ts'
 import { warningsOf } from '../../src/dashboard/configuration/lock-outs.ts'
+import { valueWords } from '../../src/dashboard/configuration/value-words.ts'
 import { withDifferences } from '../../src/dashboard/document-difference.ts'
+import { configurationEn } from '../../src/dashboard/texts/configuration-en.ts'
+import { addTexts } from '../../src/dashboard/texts/texts.ts'
 import { remoteConfigSeed } from '../../src/content/seeds.ts'
 import { remoteConfig, type RemoteConfig } from '../../src/models/remote-config.ts'
 import type { MapField } from '../../src/models/schema.ts'
 
 const { feedDecoratorConfig, adConfig } = remoteConfig.fields
 const { feedAdConfiguration, articleAdConfiguration, platformAdIdentifiers } = adConfig.fields
+
+describe('a value that changes', () => {
+  before(() => addTexts(configurationEn))
+
+  for (const [path, value, words] of [
+    ['appStatus.isUnderMaintenance', true, 'yes'],
+    ['feedDecoratorConfig.rateApp.enabled', false, 'no'],
+    ['adConfig.interstitialAdConfiguration.adType', 'interstitial', 'Full screen'],
+    ['feedDecoratorConfig.rateApp.category', 'callToAction', 'Call to action'],
+    ['adConfig.primaryAdPlatform', 'unknown', 'unknown'],
+    ['appStatus.latestAppVersion', 'banner', 'banner'],
+    ['appStatus.latestAppVersion', '', '""'],
+    ['appStatus.nobodyDeclared', true, 'true'],
+    ['constructor.prototype', 'native', 'native'],
+    ['feedDecoratorConfig.rateApp.itemsToDisplay', 5, '5'],
+  ] as const) {
+    it(`is “${words}” where ${path} is ${JSON.stringify(value)}`, () => {
+      assert.equal(valueWords(path.split('.'), value), words)
+    })
+  }
+})
 
 describe('a map as a table', () => {
   it('has a column for each short value of a row, and is none where there are long ones', () => {

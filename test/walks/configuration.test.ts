@@ -58,7 +58,7 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     const dialog = await page.find({ role: 'dialog', name: 'Save these changes?' })
     const said = await page.text(dialog)
     assert.match(said, /Limits for readers › Followed: Guest\s+5\s+0/)
-    assert.match(said, /State of the app › Under maintenance\s+false\s+true/)
+    assert.match(said, /State of the app › Under maintenance\s+no\s+yes/)
     assert.match(said, /The app is closed for everybody/)
     await page.screenshot('configuration-differences')
     await expectAccessible(page, { themes: ['light'], stopsMax: 20 })

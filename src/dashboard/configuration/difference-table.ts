@@ -8,24 +8,21 @@ import { icon } from '../view/icons.ts'
 import { limitTitle } from './limit-grid.ts'
 import { readLimitName } from './limit-names.ts'
 import type { Warning } from './lock-outs.ts'
+import { valueWords } from './value-words.ts'
 
 export function differenceTable(differences: readonly Difference[]): HTMLElement {
   const heads = [t('settings.value'), t('configuration.before'), t('configuration.after')]
   const rows = differences.map(({ steps, before, after }) => {
     const name = h('th', { scope: 'row' }, steps.map(stepTitle).join(' › '))
-    return h('tr', {}, name, cell('del', before), cell('ins', after))
+    return h('tr', {}, name, cell('del', steps, before), cell('ins', steps, after))
   })
   const head = heads.map((title) => h('th', { scope: 'col' }, title))
   return h('table', { class: 'differences' }, h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows))
 }
 
-function cell(tag: 'del' | 'ins', value: Json | undefined): HTMLElement {
+function cell(tag: 'del' | 'ins', steps: readonly string[], value: Json | undefined): HTMLElement {
   if (value === undefined) return h('td', { class: 'soft' }, t('configuration.absent'))
-  return h(
-    'td',
-    {},
-    h(tag, {}, h('bdi', {}, typeof value === 'string' && value !== '' ? value : JSON.stringify(value))),
-  )
+  return h('td', {}, h(tag, {}, h('bdi', {}, valueWords(steps, value))))
 }
 
 /** Null where there is nothing to warn of. */

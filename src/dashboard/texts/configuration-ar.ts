@@ -8,6 +8,8 @@ export const configurationAr: ConfigurationTexts = {
   'configuration.before': 'قبل',
   'configuration.after': 'بعد',
   'configuration.absent': 'لا شيء',
+  'configuration.yes': 'نعم',
+  'configuration.no': 'لا',
   'configuration.meanwhile': 'حفظ شخص آخر في هذه الأثناء',
   'configuration.meanwhileText':
     'تغييراته الآن في النموذج. تغييراتك باقية، وتسري حيث غيّرتما القيمة نفسها. احفظ مرة أخرى.',

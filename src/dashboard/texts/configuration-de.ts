@@ -8,6 +8,8 @@ export const configurationDe: ConfigurationTexts = {
   'configuration.before': 'Bisher',
   'configuration.after': 'Neu',
   'configuration.absent': 'keine Angabe',
+  'configuration.yes': 'ja',
+  'configuration.no': 'nein',
   'configuration.meanwhile': 'Jemand anderes hat inzwischen gespeichert',
   'configuration.meanwhileText':
     'Deren Änderungen stehen jetzt im Formular. Ihre bleiben erhalten und gelten, wo beide denselben Wert geändert haben. Speichern Sie noch einmal.',

@@ -6,6 +6,8 @@ export const configurationEn = {
   'configuration.before': 'Before',
   'configuration.after': 'After',
   'configuration.absent': 'none',
+  'configuration.yes': 'yes',
+  'configuration.no': 'no',
   'configuration.meanwhile': 'Somebody else has saved in the meantime',
   'configuration.meanwhileText':
     'Their changes are in the form now. Yours are kept, and win where both changed the same value. Save again.',

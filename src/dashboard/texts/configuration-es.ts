@@ -8,6 +8,8 @@ export const configurationEs: ConfigurationTexts = {
   'configuration.before': 'Antes',
   'configuration.after': 'Después',
   'configuration.absent': 'ninguno',
+  'configuration.yes': 'sí',
+  'configuration.no': 'no',
   'configuration.meanwhile': 'Otra persona ha guardado entretanto',
   'configuration.meanwhileText':
     'Sus cambios están ahora en el formulario. Los de usted se conservan y valen donde ambos cambiaron el mismo valor. Guarde otra vez.',

@@ -8,6 +8,8 @@ export const configurationFr: ConfigurationTexts = {
   'configuration.before': 'Avant',
   'configuration.after': 'Après',
   'configuration.absent': 'aucune',
+  'configuration.yes': 'oui',
+  'configuration.no': 'non',
   'configuration.meanwhile': 'Quelqu’un d’autre a enregistré entre-temps',
   'configuration.meanwhileText':
     'Ses modifications sont maintenant dans le formulaire. Les vôtres sont gardées et l’emportent là où la même valeur a changé. Enregistrez encore une fois.',
