@@ -15,7 +15,8 @@ export function storedToken(): string | undefined {
 
 /** Where the token that is in use is kept. */
 export function tokenIsKeptBy(): Kept {
-  return attempt(() => localStorage.getItem(TOKEN)) == null ? 'tab' : 'browser'
+  const isKept = attempt(() => sessionStorage.getItem(TOKEN) === null && localStorage.getItem(TOKEN) !== null)
+  return isKept === true ? 'browser' : 'tab'
 }
 
 export function storeToken(token: string, kept: Kept): void {
@@ -26,9 +27,13 @@ export function storeToken(token: string, kept: Kept): void {
   attempt(() => other().removeItem(TOKEN))
 }
 
-export function forgetToken(): void {
-  attempt(() => sessionStorage.removeItem(TOKEN))
-  attempt(() => localStorage.removeItem(TOKEN))
+/** A tab may have a session of its own beside the one that the browser keeps: what is another token stays. */
+export function forgetToken(token: string): void {
+  for (const place of [() => sessionStorage, () => localStorage]) {
+    attempt(() => {
+      if (place().getItem(TOKEN) === token) place().removeItem(TOKEN)
+    })
+  }
 }
 
 /** Runs when another tab signs in or out of the session that the browser keeps. */

@@ -36,11 +36,12 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): Se
   let isClosed = false
   let isEnding = false
   const client: Client = createClient({ url: apiAddress(), fetch: patientFetch, parse: parseExactly })
+  const stored = storedToken()
   try {
-    client.token = storedToken()
+    client.token = stored
   } catch {
     // Somebody else has written there: it is no token.
-    forgetToken()
+    forgetToken(stored ?? '')
   }
 
   async function patientFetch(input: string | URL | Request, given: RequestInit = {}): Promise<Response> {
@@ -74,15 +75,17 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): Se
     keep: (kept) => storeToken(client.token ?? '', kept),
     async signOut() {
       isEnding = true
+      const { token } = client
       try {
         await client.auth.signOut()
       } finally {
         isEnding = false
+        client.token = token
         this.forget()
       }
     },
     forget() {
-      forgetToken()
+      forgetToken(client.token ?? '')
       client.token = undefined
     },
     close: () => void (isClosed = true),

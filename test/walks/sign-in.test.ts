@@ -145,6 +145,27 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('leaves the session that the browser keeps alone when a tab with one of its own ends that', async () => {
+    const page = await fresh()
+    const [kept, own] = [await newPublisher(), await newPublisher()]
+    await page.evaluate((token) => localStorage.setItem('dateline.token', token), kept.token)
+    await page.open('/robots.txt')
+    await page.open('/')
+    await page.find({ role: 'button', name: `Account of ${kept.email}` })
+    const tab = await page.newTab()
+    await tab.open('/robots.txt')
+    await tab.evaluate((token) => sessionStorage.setItem('dateline.token', token), own.token)
+    await tab.open('/')
+    await tab.click({ role: 'button', name: `Account of ${own.email}` })
+    await tab.click({ role: 'button', name: 'Sign out' })
+    await tab.find(EMAIL)
+    await tab.close()
+    assert.deepEqual(await tokens(page), [null, kept.token])
+    assert.deepEqual([await statusOf(own.token), await statusOf(kept.token)], [401, 200])
+    await page.find({ role: 'button', name: `Account of ${kept.email}` })
+    await page.expectNoProblems()
+  })
+
   it('says what is wrong with an address, a role, a code, and how long to wait', async () => {
     const page = await fresh()
     await page.fill(EMAIL, 'nobody@example.org')
