@@ -259,6 +259,59 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ failure: 'net::ERR_INTERNET_DISCONNECTED' }])
   })
 
+  it('waits for a slow service without asking anew, and leaves a failure in sight until there is more', async () => {
+    const page = await asAdmin('#/operations')
+    await page.find({ role: 'heading', name: 'Service' })
+    // Looks that come by themselves come fifty times a second, and the log answers when it is told to.
+    await page.evaluate(() => {
+      const { fetch, setInterval } = window
+      const log = { asked: 0, ticks: 0, answer: (_: boolean): void => {} }
+      let answered = new Promise<boolean>((resolve) => (log.answer = resolve))
+      Object.assign(window, {
+        log,
+        setInterval(run: () => void) {
+          const tick = (): void => {
+            run()
+            log.ticks++
+          }
+          return setInterval(tick, 20)
+        },
+        async fetch(input: string, init: RequestInit) {
+          if (!String(input).includes('/admin/log')) return fetch(input, init)
+          log.asked++
+          if (await answered) return fetch(input, init)
+          answered = new Promise<boolean>((resolve) => setTimeout(resolve, 0, false))
+          log.answer = () => (answered = Promise.resolve(true))
+          throw new TypeError('no network')
+        },
+      })
+    })
+    type Log = { readonly asked: number; readonly ticks: number; answer(isThere: boolean): void }
+    const counts = (): Promise<readonly [number, number]> =>
+      page.evaluate(() => {
+        const { asked, ticks } = (window as unknown as { readonly log: Log }).log
+        return [asked, ticks]
+      })
+    const answer = (isThere: boolean): Promise<void> =>
+      page.evaluate((given) => (window as unknown as { readonly log: Log }).log.answer(given), isThere)
+    const tenTicks = async (): Promise<void> => {
+      const [, before] = await counts()
+      await page.waitFor(async () => (await counts())[1] > before + 10, 'ten looks')
+    }
+    await page.click({ role: 'link', name: 'Log' })
+    await tenTicks()
+    assert.equal((await counts())[0], 1, 'requests while the first has no answer')
+    await answer(false)
+    const { node } = await page.find({ role: 'alert' })
+    await tenTicks()
+    assert.ok((await counts())[0] > 2, 'it is looked for again')
+    assert.equal((await page.find({ role: 'alert' })).node, node, 'the same words, which are not said again')
+    await answer(true)
+    await page.find({ role: 'list', name: 'Log' })
+    await page.open('/robots.txt')
+    await page.expectNoProblems()
+  })
+
   it('is nothing to a publisher', async () => {
     const page = await dashboard.openAs(cast.publisher, '#/operations?part=outbox')
     await page.find({ role: 'heading', name: 'There is nothing here' })

@@ -27,7 +27,7 @@ export const backupsPart: OpenPart = (context) => {
     icon('plus'),
     t('backups.make'),
   )
-  const load = readInto(context, {
+  const { load } = readInto(context, {
     place,
     lines: 8,
     read: async (options) => {

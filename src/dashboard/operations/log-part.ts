@@ -50,14 +50,14 @@ export const logPart: OpenPart = (context) => {
   )
   const place = h('div')
   const draw = logDrawing()
-  const load = readInto(context, {
+  const { load, refresh } = readInto(context, {
     place,
     lines: 16,
     read: (options) => client.admin.log({ level, limit: LINES }, options),
     show: draw,
   })
   every(REFRESH_MS, signal, () => {
-    if (!isPaused && !document.hidden) load()
+    if (!isPaused && !document.hidden) refresh()
   })
   return {
     element: h(

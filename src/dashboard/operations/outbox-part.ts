@@ -59,7 +59,7 @@ export const outboxPart: OpenPart = (context) => {
       )
     }),
   )
-  const load = readInto(context, {
+  const { load, refresh } = readInto(context, {
     place,
     lines: 9,
     read: async (options) => {
@@ -75,7 +75,7 @@ export const outboxPart: OpenPart = (context) => {
     },
   })
   every(REFRESH_MS, signal, () => {
-    if (!document.hidden) load()
+    if (!document.hidden) refresh()
   })
   const test = h('button', { type: 'button', on: { click: () => openTestMail(client, user.email, signal) } })
   fill(test, icon('mail'), t('outbox.test'))

@@ -27,33 +27,49 @@ export interface Reading<T> {
 
 const NOT_FOUND = 404
 
-/** Reads now, and whenever the function that comes back is called. What is shown stays until newer is there. */
-export function readInto<T>({ signal, onMissing }: PartContext, { place, lines, read, show }: Reading<T>): () => void {
-  let current = new AbortController()
-  let isShown = false
-  signal.addEventListener('abort', () => current.abort())
-  const load = async (): Promise<void> => {
-    current.abort()
-    const { signal: mine } = (current = new AbortController())
+export interface Reader {
+  /** Reads anew, in place of what is under way. */
+  load(): void
+  /**
+   * Looks again without anybody having asked: it waits for what is under way, however slow that is, and where nothing
+   * could be read it leaves that there until something can.
+   */
+  refresh(): void
+}
+
+/** Reads now, and whenever it is asked to. What is shown stays until newer is there. */
+export function readInto<T>({ signal, onMissing }: PartContext, { place, lines, read, show }: Reading<T>): Reader {
+  let current: AbortController | undefined
+  let shown: 'nothing' | 'found' | 'failure' = 'nothing'
+  signal.addEventListener('abort', () => current?.abort())
+  const load = async (isAsked: boolean): Promise<void> => {
+    current?.abort()
     if (signal.aborted) return
-    if (!isShown) fill(place, skeleton(lines))
+    const mine = (current = new AbortController())
+    if (shown !== 'found' && isAsked) fill(place, skeleton(lines))
     try {
-      const found = await read({ signal: mine })
-      if (mine.aborted) return
+      const found = await read({ signal: mine.signal })
+      if (mine.signal.aborted) return
       keepingFocus(place, () => fill(place, show(found)))
-      isShown = true
+      shown = 'found'
     } catch (error) {
-      if (mine.aborted) return
+      if (mine.signal.aborted) return
       if (error instanceof DatelineError && error.status === NOT_FOUND) return onMissing()
-      isShown = false
+      if (shown === 'failure' && !isAsked) return
+      shown = 'failure'
       fill(
         place,
-        failureState(error, () => void load()),
+        failureState(error, () => void load(true)),
       )
+    } finally {
+      if (current === mine) current = undefined
     }
   }
-  void load()
-  return () => void load()
+  void load(true)
+  return {
+    load: () => void load(true),
+    refresh: () => void (current === undefined && load(false)),
+  }
 }
 
 /** What is drawn anew has the focus again where it had it: elements with the same `data-key` are the same. */
