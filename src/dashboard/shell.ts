@@ -1,18 +1,16 @@
 /**
- * What stays while screens come and go: navigation, the account, the keys that work everywhere, and who may be left.
+ * What opens and leaves screens: the address, the keys that work everywhere, and the question before something is lost.
  */
 import { NetworkError } from '../client/client.ts'
 import type { User } from '../models/user.ts'
 import { currentPlace, goTo, hrefTo, type Place } from './places.ts'
 import type { Screen, ScreenContext } from './screen.ts'
-import { screensOf, type ScreenEntry } from './screens.ts'
-import { currentLanguage, t, type LanguageCode } from './texts/texts.ts'
+import { screensOf } from './screens.ts'
+import { openFrame } from './shell-frame.ts'
+import { t, type LanguageCode } from './texts/texts.ts'
 import { fill, h } from './view/dom.ts'
 import { closeDialogs } from './view/dialog.ts'
-import { dropDown } from './view/drop-down.ts'
-import { icon } from './view/icons.ts'
 import { openHelp } from './view/help.ts'
-import { languageChoice } from './view/language-choice.ts'
 import { keepNotices } from './view/notices.ts'
 import { emptyState, failureState, isAbort, skeleton } from './view/states.ts'
 
@@ -31,54 +29,13 @@ export interface ShellOptions {
 /** Fills the page and opens the screen of the current place. */
 export function openShell({ client, user, signOut, restart, chooseLanguage, signal }: ShellOptions): void {
   const entries = screensOf(user)
-  const main = h('main', { id: 'main', tabindex: '-1' })
-  const navigation = h('nav', { id: 'navigation', 'aria-label': t('shell.navigation') })
-  const links = entries.map((entry) => navigationLink(entry))
-  fill(
-    navigation,
-    h(
-      'ul',
-      {},
-      links.map((link) => h('li', {}, link)),
-    ),
-    h(
-      'ul',
-      { class: 'apart' },
-      h(
-        'li',
-        {},
-        h('a', { href: 'docs', target: '_blank', rel: 'noopener' }, icon('docs'), h('span', {}, t('shell.reference'))),
-      ),
-    ),
-  )
-  const offline = h('p', { class: 'banner', role: 'status', hidden: navigator.onLine }, t('shell.offline'))
-  const menuButton = h(
-    'button',
-    {
-      type: 'button',
-      class: 'plain menu-button',
-      'aria-label': t('shell.menu'),
-      'aria-expanded': 'false',
-      'aria-controls': 'navigation',
-      on: { click: () => showNavigation(!document.body.classList.contains('navigating')) },
-    },
-    icon('menu'),
-  )
-  document.body.className = 'signed-in'
-  fill(
-    document.body,
-    h('a', { class: 'skip', href: '#main', on: { click: skip } }, t('shell.skip')),
-    h(
-      'header',
-      { class: 'top' },
-      menuButton,
-      h('a', { class: 'brand', href: hrefTo([]) }, 'Dateline'),
-      h('div', { class: 'account' }, languages(), accountMenu()),
-    ),
-    navigation,
-    h('div', { class: 'curtain', on: { click: () => showNavigation(false) } }),
-    h('div', { class: 'content' }, offline, main),
-  )
+  const { main, showNavigation, markCurrent } = openFrame({
+    entries,
+    user,
+    signal,
+    signOut: () => void leaveFor(signOut),
+    chooseLanguage: (code) => leaveFor(() => chooseLanguage(code)),
+  })
   keepNotices()
 
   let screen: Screen | undefined
@@ -89,8 +46,6 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
 
   const options = { signal }
   addEventListener('hashchange', (event) => void move(event), options)
-  addEventListener('online', () => (offline.hidden = true), options)
-  addEventListener('offline', () => (offline.hidden = false), options)
   addEventListener('keydown', onKey, options)
   addEventListener(
     'beforeunload',
@@ -142,10 +97,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     }
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
-    for (const [i, link] of links.entries()) {
-      if (entries[i] === entry) link.setAttribute('aria-current', 'page')
-      else link.removeAttribute('aria-current')
-    }
+    markCurrent(entry)
     if (!isMove) return
     // Who cannot see it hears that another screen is there.
     main.focus({ preventScroll: true })
@@ -180,60 +132,12 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     } else if (event.key === 'Escape') showNavigation(false)
   }
 
-  function showNavigation(isShown: boolean): void {
-    document.body.classList.toggle('navigating', isShown)
-    menuButton.setAttribute('aria-expanded', String(isShown))
-    if (isShown) links[0]?.focus()
-    else if (navigation.contains(document.activeElement)) menuButton.focus()
-  }
-
-  function skip(event: MouseEvent): void {
-    event.preventDefault()
-    main.focus()
-  }
-
-  function accountMenu(): HTMLElement {
-    const { email } = user
-    const name = t('shell.account', { email })
-    const item = (words: string, run: () => void): HTMLElement =>
-      h('button', { type: 'button', class: 'plain', on: { click: run } }, words)
-    const menu = dropDown({
-      name,
-      signal,
-      label: [icon('user'), h('span', { class: 'spoken' }, name), h('bdi', { 'aria-hidden': 'true' }, email)],
-      content: () => [
-        h('p', { class: 'soft' }, h('bdi', {}, email)),
-        item(t('help.title'), () => {
-          menu.close()
-          menu.element.querySelector('button')?.focus()
-          openHelp()
-        }),
-        item(t('shell.signOut'), () => void leaveFor(signOut)),
-      ],
-    })
-    menu.element.classList.add('account-menu')
-    return menu.element
-  }
-
   /** Does what takes the screen away, unless the reader would rather keep what is typed there. */
   async function leaveFor(run: () => void): Promise<boolean> {
     if (screen?.hasUnsaved?.() === true && (await screen.mayLeave?.()) === false) return false
     run()
     return true
   }
-
-  function languages(): HTMLElement {
-    const select = languageChoice((code) => {
-      void leaveFor(() => chooseLanguage(code)).then((isLeft) => {
-        if (!isLeft) select.value = currentLanguage()
-      })
-    })
-    return select
-  }
-}
-
-function navigationLink({ path, title, icon: iconName }: ScreenEntry): HTMLAnchorElement {
-  return h('a', { href: hrefTo(path === '' ? [] : [path]) }, icon(iconName), h('span', {}, title))
 }
 
 function nowhere({ segments }: Place): Screen {

@@ -1,0 +1,131 @@
+/** What stands around each screen: the bar with language and account, the navigation, and word of being offline. */
+import type { User } from '../models/user.ts'
+import { hrefTo } from './places.ts'
+import type { ScreenEntry } from './screens.ts'
+import { currentLanguage, t, type LanguageCode } from './texts/texts.ts'
+import { fill, h } from './view/dom.ts'
+import { dropDown } from './view/drop-down.ts'
+import { openHelp } from './view/help.ts'
+import { icon } from './view/icons.ts'
+import { languageChoice } from './view/language-choice.ts'
+
+export interface FrameOptions {
+  readonly entries: readonly ScreenEntry[]
+  readonly user: User
+  readonly signOut: () => void
+  /** False where the reader would rather keep what is typed. */
+  readonly chooseLanguage: (code: LanguageCode) => Promise<boolean>
+  /** Ends everything the frame listens to. */
+  readonly signal: AbortSignal
+}
+
+export interface Frame {
+  /** The place of the screen. */
+  readonly main: HTMLElement
+  /** Whether the navigation lies over the screen, where there is no room beside it. */
+  showNavigation(isShown: boolean): void
+  markCurrent(current: ScreenEntry | undefined): void
+}
+
+/** Fills the page with it. */
+export function openFrame({ entries, user, signOut, chooseLanguage, signal }: FrameOptions): Frame {
+  const main = h('main', { id: 'main', tabindex: '-1' })
+  const links = entries.map(navigationLink)
+  const reference = h(
+    'a',
+    { href: 'docs', target: '_blank', rel: 'noopener' },
+    icon('docs'),
+    h('span', {}, t('shell.reference')),
+  )
+  const inItems = (all: readonly HTMLElement[]): readonly HTMLElement[] => all.map((one) => h('li', {}, one))
+  const navigation = h(
+    'nav',
+    { id: 'navigation', 'aria-label': t('shell.navigation') },
+    h('ul', {}, inItems(links)),
+    h('ul', { class: 'apart' }, inItems([reference])),
+  )
+  const menuButton = h(
+    'button',
+    {
+      type: 'button',
+      class: 'plain menu-button',
+      'aria-label': t('shell.menu'),
+      'aria-expanded': 'false',
+      'aria-controls': 'navigation',
+      on: { click: () => showNavigation(!document.body.classList.contains('navigating')) },
+    },
+    icon('menu'),
+  )
+  const offline = h('p', { class: 'banner', role: 'status', hidden: navigator.onLine }, t('shell.offline'))
+  addEventListener('online', () => (offline.hidden = true), { signal })
+  addEventListener('offline', () => (offline.hidden = false), { signal })
+  const languages = languageChoice((code) => {
+    void chooseLanguage(code).then((isChosen) => {
+      if (!isChosen) languages.value = currentLanguage()
+    })
+  })
+  document.body.className = 'signed-in'
+  fill(
+    document.body,
+    h('a', { class: 'skip', href: '#main', on: { click: skip } }, t('shell.skip')),
+    h(
+      'header',
+      { class: 'top' },
+      menuButton,
+      h('a', { class: 'brand', href: hrefTo([]) }, 'Dateline'),
+      h('div', { class: 'account' }, languages, accountMenu(user, signOut, signal)),
+    ),
+    navigation,
+    h('div', { class: 'curtain', on: { click: () => showNavigation(false) } }),
+    h('div', { class: 'content' }, offline, main),
+  )
+
+  function showNavigation(isShown: boolean): void {
+    document.body.classList.toggle('navigating', isShown)
+    menuButton.setAttribute('aria-expanded', String(isShown))
+    if (isShown) links[0]?.focus()
+    else if (navigation.contains(document.activeElement)) menuButton.focus()
+  }
+
+  function skip(event: MouseEvent): void {
+    event.preventDefault()
+    main.focus()
+  }
+
+  return {
+    main,
+    showNavigation,
+    markCurrent(current) {
+      for (const [i, link] of links.entries()) {
+        if (entries[i] === current) link.setAttribute('aria-current', 'page')
+        else link.removeAttribute('aria-current')
+      }
+    },
+  }
+}
+
+function accountMenu({ email }: User, signOut: () => void, signal: AbortSignal): HTMLElement {
+  const name = t('shell.account', { email })
+  const item = (words: string, run: () => void): HTMLElement =>
+    h('button', { type: 'button', class: 'plain', on: { click: run } }, words)
+  const menu = dropDown({
+    name,
+    signal,
+    label: [icon('user'), h('span', { class: 'spoken' }, name), h('bdi', { 'aria-hidden': 'true' }, email)],
+    content: () => [
+      h('p', { class: 'soft' }, h('bdi', {}, email)),
+      item(t('help.title'), () => {
+        menu.close()
+        menu.element.querySelector('button')?.focus()
+        openHelp()
+      }),
+      item(t('shell.signOut'), signOut),
+    ],
+  })
+  menu.element.classList.add('account-menu')
+  return menu.element
+}
+
+function navigationLink({ path, title, icon: iconName }: ScreenEntry): HTMLAnchorElement {
+  return h('a', { href: hrefTo(path === '' ? [] : [path]) }, icon(iconName), h('span', {}, title))
+}
