@@ -70,8 +70,8 @@ export function createCheckpoints(
   const moveLog = (): boolean => {
     guard.exec('BEGIN IMMEDIATE')
     try {
-      const { pages, moved } = checkpoint(database, 'PASSIVE')
-      if (moved < pages) return false
+      const { isBusy, pages, moved } = checkpoint(database, 'PASSIVE')
+      if (isBusy || moved < pages) return false
       if (pages === 0) return true
       const part = partNow(`${file}-wal`, blanked)
       const frames = { from: part.frames, to: pages, pageBytes: pageFile.pageBytes }

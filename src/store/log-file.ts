@@ -14,7 +14,7 @@ const SALTS_BYTES = 8
 export interface LogState {
   /** Somebody else is moving the log, or, for TRUNCATE, using it. */
   readonly isBusy: boolean
-  /** Pages in the log, and how many of them are in the database already. */
+  /** Pages in the log, and how many of them are in the database already; both -1 where somebody else is moving it. */
   readonly pages: number
   readonly moved: number
 }

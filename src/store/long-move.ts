@@ -8,9 +8,11 @@
  * 1. Under the write lock, begin to read at the end of the log, the mark. From then on nobody can begin the log again.
  * 2. Move what is before the mark, without any lock. SQLite takes care of that.
  * 3. Blank the pages that were moved, some at a time under the write lock. Frames up to the mark are in the database,
- *    and
- *    nobody moves them a second time; so a page that has no frame behind the mark is written by nobody.
+ *    and nobody moves them a second time; so a page that has no frame behind the mark is written by nobody.
  * 4. From the mark on, the same again, until what is left is short. That is moved and blanked under one write lock.
+ *
+ * A service and a command beside it may both do this. Nobody can move past the mark of the other, so whoever waits for
+ * a mark holds none: with one each, both would wait for as long as somebody writes, and the log would grow all the time.
  *
  * All of this is synchronous: it runs in a thread of its own, or at the end of a process.
  */
@@ -99,6 +101,8 @@ export function moveLongLog({ file, pageFile, blanked, isPatient }: LongMove): L
       if (checkpoint(fence, 'PASSIVE').moved < mark) {
         if (!isPatient || ++readerPauses > READER_PAUSES_MAX) return part
         round = 0
+        // Who waits holds no mark. Another process that moves the log meanwhile blanks all that it moves.
+        reader.exec('COMMIT')
         pause(READER_PAUSE_MS)
         continue
       }
@@ -156,8 +160,8 @@ interface Rest {
 
 function moveRest({ fence, reader, log, pageFile, part }: Rest): LogPart {
   reader.exec('COMMIT')
-  const { pages, moved } = checkpoint(fence, 'PASSIVE')
-  if (moved < pages) return part
+  const { isBusy: isMoving, pages, moved } = checkpoint(fence, 'PASSIVE')
+  if (isMoving || moved < pages) return part
   const frames = { from: part.frames, to: pages, pageBytes: pageFile.pageBytes }
   if (blankUnused(pageFile, addPages(new Set(), log, frames)) > 0) fdatasyncSync(pageFile.descriptor)
   return { ...part, frames: pages }

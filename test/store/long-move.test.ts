@@ -9,11 +9,13 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { faultsOf } from '../../src/store/database-check.ts'
 import { checkpoint, NO_PART } from '../../src/store/log-file.ts'
 import { moveLongLog } from '../../src/store/long-move.ts'
+import { openStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { unusedSpan } from '../../src/store/unused-space.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
@@ -82,6 +84,37 @@ it('a log that a reader made long is moved beside the writes that go on', async 
     await writeTurn(store, random)
   }
   assert.ok(turns > 0)
+  await store.close()
+  assert.equal(pagesWithRemains(dir.database).length, 0)
+  const database = openDatabase(dir.database, { readOnly: true })
+  t.after(() => database.close())
+  assert.deepEqual(faultsOf(database), [])
+})
+
+it('two processes that move one log do not wait for each other while it grows', async (t) => {
+  const random = seededRandom(seedOfRun())
+  t.diagnostic(`SEED=${random.seed}`)
+  const { store, dir } = testStore(t)
+  await writeTurn(store, random)
+  const other = openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 })
+  t.after(() => other.close())
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  reader.exec('BEGIN')
+  reader.get('SELECT count(*) FROM topic')
+  const log = `${dir.database}-wal`
+  const writeBoth = async (): Promise<void> => {
+    await writeTurn(store, random)
+    await writeTurn(other, random)
+  }
+  while (statSync(log).size < LONG_LOG_BYTES) await writeBoth()
+  reader.exec('COMMIT')
+  const salts = saltsOf(log)
+  while (saltsOf(log) === salts) {
+    assert.ok(statSync(log).size < 10 * LONG_LOG_BYTES, 'the log grows without end')
+    await writeBoth()
+  }
+  await other.close()
   await store.close()
   assert.equal(pagesWithRemains(dir.database).length, 0)
   const database = openDatabase(dir.database, { readOnly: true })
