@@ -13,14 +13,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { browserPrograms } from './browser-programs.ts'
 
-/** `$1` is the driver, `$2` the directory. A browser that is ending may still write a file into what is removed. */
+/**
+ * `$1` is the driver, `$2` the directory. A browser that is ending may still write a file into what is removed, or make
+ * the directory anew: it has to be gone for a while.
+ */
 const KEEPER = `
 "$1" --port=0 < /dev/null &
 cat > /dev/null
 kill -KILL $! 2> /dev/null
 wait
-tries=0
-while ! rm -rf "$2" 2> /dev/null && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
+tries=0 gone=0
+while [ $gone -lt 3 ] && [ $tries -lt 50 ]; do
+  if [ -e "$2" ]; then gone=0; rm -rf "$2" 2> /dev/null; else gone=$((gone + 1)); fi
+  sleep 0.1
+  tries=$((tries + 1))
+done
 `
 
 export interface DriverProcess {
