@@ -157,7 +157,8 @@ describe('the settings in use', () => {
 })
 
 describe('the log', () => {
-  it('shows what happened, newest first, by level and number', async (t) => {
+  // Another process cannot say that it has tried a mail which waits for the next try.
+  it('shows what happened, newest first, by level and number', { skip: ONLY_HERE }, async (t) => {
     const service = await startService(t, { mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
     const { id } = (await service.app.services.store.userByEmail(ADMIN_EMAIL)) ?? {}
     const token = await service.app.services.sessions.issue(String(id), { label: 'a test', now: service.now() })
