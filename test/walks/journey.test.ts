@@ -60,6 +60,17 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.find({ role: 'heading', name: 'Overview' })
 }
 
+/** Waits until the list of a screen is there, or said to be empty. */
+async function filled(page: Page): Promise<void> {
+  const isFilled = (): Promise<boolean> =>
+    page.evaluate(
+      () =>
+        document.querySelector('main .skeleton, main [aria-busy]') === null &&
+        document.querySelector('main [role=grid], main .state') !== null,
+    )
+  await page.waitFor(isFilled, 'the list to be filled')
+}
+
 /** Opens a screen by the navigation. */
 async function visit(page: Page, title: string): Promise<void> {
   await follow(page, 'link', title)
@@ -68,7 +79,7 @@ async function visit(page: Page, title: string): Promise<void> {
 
 async function begin(page: Page, title: string): Promise<void> {
   await visit(page, title)
-  await page.settled()
+  await filled(page)
   await follow(page, 'link', 'New')
 }
 
@@ -106,7 +117,7 @@ describe('a day at the dashboard, by keyboard alone', { skip: browserMissing() }
     await page.press('/')
     await write(page, 'old light')
     await page.find({ role: 'row', name: /Old light burns again/ })
-    await page.settled()
+    await filled(page)
     await reach(page, 'row', /Old light burns again/)
     await page.press('Enter')
     await fillIn(page, 'Title', ', at last')
@@ -117,7 +128,7 @@ describe('a day at the dashboard, by keyboard alone', { skip: browserMissing() }
 
     await visit(page, 'Headlines')
     await page.find({ role: 'row', name: /at last/ })
-    await page.settled()
+    await filled(page)
     await reach(page, 'row', /at last/)
     await page.press('Space')
     await follow(page, 'button', 'Archive')
@@ -126,7 +137,7 @@ describe('a day at the dashboard, by keyboard alone', { skip: browserMissing() }
     await page.find({ role: 'row', name: /Published/ })
 
     await visit(page, 'Users')
-    await page.settled()
+    await filled(page)
     await follow(page, 'button', /^Invite/)
     await fillIn(page, 'E-mail address', COLLEAGUE)
     await reach(page, 'combobox', 'Dashboard')
