@@ -96,7 +96,7 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     assert.equal((await stored())['userPreferenceConfig']?.['guestSavedFiltersLimit'], 9)
     await page.click(button('Save'))
     const dialog = await page.find({ role: 'dialog', name: 'Save these changes?' })
-    assert.match(await page.text(dialog), /Saved filters: Guest\s+9\s+4/)
+    await page.reads(/Saved filters: Guest\s+9\s+4/, dialog)
     await page.click({ ...button('Save'), within: dialog })
     await page.gone({ role: 'heading', name: 'Somebody else has saved in the meantime' })
     const { guestSavedFiltersLimit, premiumSavedFiltersLimit } = (await stored())['userPreferenceConfig'] ?? {}
@@ -110,7 +110,7 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     await page.click(button('Cancel'))
     await page.click(button('JSON'))
     assert.equal(new URL(await page.url()).hash, '#/configuration?view=json')
-    assert.match(await page.text({ role: 'main' }), /"isUnderMaintenance": false/)
+    await page.reads(/"isUnderMaintenance": false/, { role: 'main' })
     await page.click({ role: 'link', name: 'Overview' })
     await page.click(button('Leave'))
     await page.find({ role: 'heading', name: 'Overview' })

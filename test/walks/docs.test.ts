@@ -85,7 +85,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
 
   it('finds what is typed, by keyboard alone, and goes there', async () => {
     await page.press('/')
-    assert.equal((await page.focused())?.name, 'Search')
+    await page.focuses('Search')
     await page.type({ role: 'searchbox', name: 'Search' }, 'replace whole')
     await page.find({
       role: 'link',
@@ -95,10 +95,10 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.screenshot('docs-search')
     await page.press('ArrowDown', 'Enter')
     await page.waitFor(async () => (await page.url()).endsWith('/docs#/operations/replace'), 'the address')
-    assert.equal((await page.focused())?.name, 'Replace a document by a whole one')
+    await page.focuses('Replace a document by a whole one')
     await page.press('/')
     await page.fill({ role: 'searchbox', name: 'Search' }, 'nothing like this')
-    await page.waitFor(async () => (await page.text()).includes('Nothing was found'), 'the words')
+    await page.reads(/Nothing was found/)
     await page.press('Escape')
     await page.back()
     await page.expectNoProblems()
@@ -108,7 +108,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.open('/docs#/operations/read')
     const section = await page.find({ role: 'region', name: 'Read a document' })
     await page.click({ role: 'DisclosureTriangle', name: 'Members of Metadata', within: section })
-    await page.waitFor(async () => (await page.text(section)).includes('requestId'), 'the members')
+    await page.reads(/requestId/, section)
     await page.open('/docs#/schemas/HeadlineBody')
     await page.waitFor(
       async () => (await page.text({ role: 'main' })).includes('Address of the picture on the card'),
@@ -127,7 +127,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     const section = await page.find({ role: 'region', name: 'Delete a document' })
     await page.click({ role: 'button', name: 'JavaScript', within: section })
     await page.click({ role: 'button', name: 'Copy', within: section })
-    await page.waitFor(async () => (await page.text(section)).includes('Copied'), 'the words')
+    await page.reads(/Copied/, section)
     await page.fill({ role: 'textbox', name: 'Filter' }, '')
     await page.press('Ctrl+V')
     const copied = (await page.find({ role: 'textbox', name: 'Filter' })).value ?? ''
@@ -141,17 +141,17 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.fill({ role: 'textbox', name: /^filter/, within: section }, '{"status":"draft"}')
     await page.fill({ role: 'textbox', name: /^limit/, within: section }, '1')
     await page.click({ role: 'button', name: 'Send', within: section })
-    await page.waitFor(async () => /200 OK/.test(await page.text(section)), 'the reply')
+    await page.reads(/200 OK/, section)
     const reply = await page.text({ role: 'group', name: 'Body of the reply', within: section })
     assert.equal((JSON.parse(reply) as { data: { items: { status: string }[] } }).data.items[0]?.status, 'draft')
-    assert.match(await page.text(section), /\d+ ms, [\d,]+ bytes/)
+    await page.reads(/\d+ ms, [\d,]+ bytes/, section)
     await page.click({ role: 'DisclosureTriangle', name: /^Headers \(/, within: section })
-    await page.waitFor(async () => /x-request-id/.test(await page.text(section)), 'the headers')
+    await page.reads(/x-request-id/, section)
     await page.screenshot('docs-try')
     await page.fill({ role: 'textbox', name: /^filter/, within: section }, '{"status":')
     await page.fill({ role: 'textbox', name: /^limit/, within: section }, '100')
     await page.click({ role: 'button', name: 'Send', within: section })
-    await page.waitFor(async () => /400 Bad Request/.test(await page.text(section)), 'the refusal')
+    await page.reads(/400 Bad Request/, section)
     await page.fill({ role: 'textbox', name: /^filter/, within: section }, '')
     await page.click({ role: 'button', name: 'Send', within: section })
     await page.click({ role: 'button', name: /^Show all/, within: section })
@@ -172,7 +172,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     assert.equal(await sent(), 0)
     await page.click({ role: 'button', name: 'Send', within: section })
     await sayYes(page)
-    await page.waitFor(async () => /403 Forbidden/.test(await page.text(section)), 'the reply')
+    await page.reads(/403 Forbidden/, section)
     assert.equal(await sent(), 1)
     await page.fill({ role: 'textbox', name: /^Body/, within: section }, '{\n  "name": }')
     await page.click({ role: 'button', name: 'Send', within: section })
@@ -187,7 +187,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     const section = await openForm(page, 'signInAnonymously', 'Sign in as a guest')
     await page.click({ role: 'button', name: 'Send', within: section })
     await sayYes(page)
-    await page.waitFor(async () => /a token, which is not shown/.test(await page.text(section)), 'the reply')
+    await page.reads(/a token, which is not shown/, section)
     assert.ok(!(await readable(page)).includes(cast.publisher.token))
     for (const { url } of await page.requests()) assert.ok(!url.includes(cast.publisher.token), url)
     await page.expectNoProblems()
@@ -203,7 +203,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     const told = /index on status, updatedAt:desc.*decided by SQL.*as asked.*inline.*9 read, 9 returned/s
     await page.waitFor(async () => told.test(await page.text(section)), 'the plan')
     await page.click({ role: 'DisclosureTriangle', name: 'SQL', within: section })
-    await page.waitFor(async () => /SELECT .* FROM "headline"/.test(await page.text(section)), 'the SQL')
+    await page.reads(/SELECT .* FROM "headline"/, section)
     await page.screenshot('docs-playground-light')
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('docs-playground-dark')
@@ -212,7 +212,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     assert.match(address, /#\/playground\?model=headline&filter=%7B%22status%22.*&sort=updatedAt/)
     await page.open('/robots.txt')
     await page.open(address)
-    await page.waitFor(async () => /index on status, updatedAt:desc/.test(await page.text()), 'the same plan')
+    await page.reads(/index on status, updatedAt:desc/)
     assert.equal(await page.evaluate(() => document.querySelector('textarea')?.value), '{"status": "archived"}')
     await page.expectNoProblems()
   })
@@ -221,7 +221,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.open('/docs#/playground')
     const section = await page.find({ role: 'region', name: 'Filter playground' })
     await page.fill({ role: 'textbox', name: 'Filter', within: section }, '{\n  "status": draft\n}')
-    await page.waitFor(async () => /Line 2, column 13: draft cannot stand here/.test(await page.text(section)), 'it')
+    await page.reads(/Line 2, column 13: draft cannot stand here/, section)
     await page.click({ role: 'button', name: 'Go there', within: section })
     assert.equal(
       await page.inspect(
@@ -237,7 +237,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.find({ role: 'heading', name: /documents/, within: section })
     assert.match((await page.find({ role: 'textbox', name: 'Filter', within: section })).value ?? '', /\$in/)
     await page.select({ role: 'combobox', name: 'Model', within: section }, 'dashboard_summary')
-    await page.waitFor(async () => /nothing of it is stored/.test(await page.text(section)), 'that there is no plan')
+    await page.reads(/nothing of it is stored/, section)
     await page.expectNoProblems([{ status: 400, url: '/api/v1/data' }])
   })
 
@@ -302,7 +302,7 @@ describe('the API reference, against attacks', { skip: browserMissing() }, () =>
     }
     await page.reload()
     await page.find({ role: 'heading', name: /^Dateline API/ })
-    await page.settled()
+    await page.loaded()
     const sent = (await page.requests()).filter(({ method }) => method !== 'GET')
     assert.deepEqual(sent, [])
     await page.expectNoProblems()
@@ -315,7 +315,7 @@ describe('the API reference, against attacks', { skip: browserMissing() }, () =>
     await page.open(`/docs#/playground?model=topic&filter=${encodeURIComponent(JSON.stringify({ name: MARKUP }))}`)
     await page.click({ role: 'DisclosureTriangle', name: MARKUP })
     await page.find({ role: 'group', name: 'Document' })
-    await page.waitFor(async () => (await page.text()).includes('Publishers and administrators see it'), 'the words')
+    await page.reads(/Publishers and administrators see it/)
 
     // A service that was tampered with: every text of its description is markup, and every name one of JavaScript's.
     await page.devTools('Page.addScriptToEvaluateOnNewDocument', {
@@ -323,7 +323,7 @@ describe('the API reference, against attacks', { skip: browserMissing() }, () =>
     })
     await page.open('/robots.txt')
     await page.open('/docs#/operations/list')
-    await page.waitFor(async () => (await page.text()).includes('<img src=x'), 'the text')
+    await page.reads(/<img src=x/)
     assert.deepEqual(
       await page.evaluate(() => [
         document.title,
@@ -344,15 +344,15 @@ describe('the API reference, with nobody signed in', { skip: browserMissing() },
 
   it('can be read, says where to sign in, and sends nothing that needs a session', async () => {
     const section = await openForm(page, 'me', 'Read the user of the token')
-    assert.match(await page.text(section), /Nobody is signed in/)
+    await page.reads(/Nobody is signed in/, section)
     const link = await page.find({ role: 'link', name: 'Sign in to the dashboard', within: section })
     assert.equal(await page.inspect(link, (one) => (one as HTMLAnchorElement).href), `${service.url}/`)
     assert.equal((await page.find({ role: 'button', name: 'Send', within: section })).states['disabled'], true)
     const open = await openForm(page, 'health', 'Ask whether the service is alive, and which run of it answers')
     await page.click({ role: 'button', name: 'Send', within: open })
-    await page.waitFor(async () => /200 OK/.test(await page.text(open)), 'the reply')
+    await page.reads(/200 OK/, open)
     await page.open('/docs#/playground')
-    await page.settled()
+    await page.loaded()
     assert.ok((await page.requests()).every(({ headers }) => headers['Authorization'] === undefined))
     assert.ok((await page.requests()).every(({ url }) => !url.includes('/api/v1/data')))
     await page.screenshot('docs-signed-out')
@@ -363,7 +363,7 @@ describe('the API reference, with nobody signed in', { skip: browserMissing() },
     const ended = cast.standard.token.slice(0, -4)
     await page.evaluate((token) => sessionStorage.setItem('dateline.token', token), ended)
     await page.reload()
-    await page.waitFor(async () => /Your session has ended/.test(await page.text()), 'the words')
+    await page.reads(/Your session has ended/)
     await page.expectNoProblems([{ status: 401, url: '/api/v1/auth/me' }])
   })
 })

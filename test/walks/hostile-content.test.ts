@@ -91,7 +91,7 @@ describe('hostile content', { skip: browserMissing() }, () => {
     ] as const
     for (const [hash] of places) {
       await page.open(`/${hash}`)
-      await page.settled()
+      await page.loaded()
       if (!hash.startsWith('#/operations') && hash !== '#/users') {
         await page.waitFor(
           async () =>
@@ -121,7 +121,7 @@ describe('hostile content', { skip: browserMissing() }, () => {
       '#/constructor',
     ]) {
       await page.open(`/${hash}`)
-      await page.settled()
+      await page.loaded()
       assert.deepEqual(await harm(page), [], hash)
     }
     await page.expectNoProblems([{ status: 400 }, { status: 404 }])

@@ -93,7 +93,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
   it('has an address for each part, and each is for everybody to read', async () => {
     const page = await asAdmin('#/operations')
     await page.find({ role: 'heading', name: 'Service' })
-    assert.match(await page.text(), /All is well/)
+    await page.reads(/All is well/)
     for (const [part, name] of [
       ['status', 'Status'],
       ['outbox', 'Mail outbox'],
@@ -103,9 +103,10 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
       ['log', 'Log'],
     ] as const) {
       await page.click({ role: 'link', name })
-      await page.settled()
+      const title = `${name} · Operations · Dateline`
+      await page.waitFor(async () => (await page.title()) === title, `the title ${title}`)
       assert.equal(await partOf(page), part === 'status' ? null : part)
-      assert.equal(await page.title(), `${name} · Operations · Dateline`)
+      await page.loaded()
       await page.emulate({ colorScheme: 'dark' })
       await page.screenshot(`operations-${part}-dark`)
       await expectAccessible(page, { keyboard: part === 'outbox', stopsMax: 25 })
@@ -146,13 +147,13 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.fill({ role: 'textbox', name: 'To' }, 'else where@example.org'.replace(' ', ''))
     await page.press('Enter')
     const dialogue = await page.find({ role: 'region', name: 'Dialogue with the mail server' })
-    assert.match(await page.text(dialogue), /> RCPT TO:<elsewhere@example\.org>\n< 250 ok/)
-    assert.match(await page.text(), /The mail server accepted it/)
+    await page.reads(/> RCPT TO:<elsewhere@example\.org>\n< 250 ok/, dialogue)
+    await page.reads(/The mail server accepted it/)
     await expectAccessible(page)
     await page.screenshot('operations-test-mail-light')
     await page.press('Escape')
     await page.gone({ role: 'dialog' })
-    assert.equal((await page.focused())?.name, 'Send a test mail')
+    await page.focuses('Send a test mail')
     await page.expectNoProblems()
   })
 
@@ -182,21 +183,21 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     const table = await page.find({ role: 'table', name: 'Settings' })
     assert.doesNotMatch(await page.text(table), /correct-horse/)
     await page.press('/')
-    assert.equal((await page.focused())?.name, 'Search in settings')
+    await page.focuses('Search in settings')
     await page.type({ role: 'searchbox', name: 'Search in settings' }, 'smtp://*')
     await page.waitFor(async () => (await page.findAll({ role: 'row' })).length === 2, 'one setting')
     await page.find({ role: 'cell', name: /smtp:\/\/\*\*\*@127/ })
     await page.reload()
     await page.find({ role: 'cell', name: /^smtp:/ })
     await page.fill({ role: 'searchbox', name: 'Search in settings' }, '<b>nothing</b>')
-    assert.match(await page.text(), /No setting contains “<b>nothing<\/b>”/)
+    await page.reads(/No setting contains “<b>nothing<\/b>”/)
     await page.expectNoProblems()
   })
 
   it('makes a backup and gives it to take along, byte for byte', async () => {
     const page = await asAdmin('#/operations?part=backups')
     await page.find({ role: 'button', name: 'Make a backup' })
-    assert.match(await page.text(), /There is no backup yet/)
+    await page.reads(/There is no backup yet/)
     await page.click({ role: 'button', name: 'Make a backup' })
     const download = await page.find({ role: 'button', name: /^Download: dateline-.*\.db$/ })
     const name = download.name.replace('Download: ', '')
@@ -211,12 +212,12 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
 
   it('tells why a backup failed', async () => {
     const directory = join(service.directory, 'data/backups')
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true, force: true })
     writeFileSync(directory, '')
     const page = await asAdmin('#/operations?part=backups')
     await page.find({ role: 'button', name: 'Make a backup' })
     await page.click({ role: 'button', name: 'Make a backup' })
-    await page.waitFor(async () => /Cannot back up .*: a part of the path/.test(await page.text()), 'the reason')
+    await page.reads(/Cannot back up .*: a part of the path/)
     await page.screenshot('operations-backup-failed-light')
     rmSync(directory)
     await page.expectNoProblems([{ status: 503 }, { status: 500 }])
@@ -226,7 +227,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await askCode('reader@example.org')
     const page = await asAdmin('#/operations?part=limits')
     const rows = await page.find({ role: 'table', name: 'Limits' })
-    assert.match(await page.text(rows), /Sign-in codes for one e-mail address\s+1\b/)
+    await page.reads(/Sign-in codes for one e-mail address\s+1\b/, rows)
     await page.expectNoProblems()
   })
 
@@ -235,7 +236,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     const page = await dashboard.openAs(cast.admin, '#/operations', { size, language: 'ar' })
     for (const part of ['', 'outbox', 'backups', 'limits', 'settings', 'log']) {
       await page.open(`/#/operations?part=${part}`)
-      await page.settled()
+      await page.loaded()
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )

@@ -35,6 +35,8 @@ const SCREENSHOTS = join(import.meta.dirname, '../../../dist/screenshots')
 const OUTLINE_CHARS_MAX = 4000
 /** How long problems() waits for answers that are under way. */
 const SETTLE_MS = 3000
+/** What stands where something is still on its way. */
+const LOADING = '[aria-busy="true"], .skeleton'
 /** Refusals that no patience heals. */
 const FINAL = ['unexpected alert open', 'no such window', 'invalid session id', 'timeout', 'unknown command']
 
@@ -63,6 +65,10 @@ export interface Page {
   focused(): Promise<PageElement | undefined>
   /** The text as it is shown (innerText); that of the whole page without a target. */
   text(target?: Target): Promise<string>
+  /** Waits until that text matches. */
+  reads(pattern: RegExp, target?: Target): Promise<void>
+  /** Waits until what has the focus has this name. */
+  focuses(name: string | RegExp): Promise<void>
 
   click(target: Target): Promise<void>
   /** Types at the end of what is there. */
@@ -92,8 +98,8 @@ export interface Page {
     what: string,
     milliseconds?: number,
   ): Promise<NonNullable<Exclude<Value, false>>>
-  /** Waits until every request has been answered. */
-  settled(): Promise<void>
+  /** Waits until the page shows what it was asked for: something in `main`, and nothing on its way. */
+  loaded(): Promise<void>
 
   /** Runs a function in the page. It sees nothing but its arguments and the page; both sides must be JSON. */
   evaluate<Values extends readonly unknown[], Result>(
@@ -224,6 +230,13 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       target === undefined
         ? page.evaluate(() => document.body.innerText)
         : page.inspect(target, (element) => element.innerText),
+    async reads(pattern, target) {
+      await page.waitFor(async () => pattern.test(await page.text(target)), `the words ${pattern}`)
+    },
+    async focuses(name) {
+      const isMeant = (found = ''): boolean => (typeof name === 'string' ? found === name : name.test(found))
+      await page.waitFor(async () => isMeant((await page.focused())?.name), `the focus on ${name}`)
+    },
 
     click: (target) => act('clicking', target, input.click),
     type: (target, text) => act('typing into', target, (element) => input.type(element, text)),
@@ -252,7 +265,9 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       const { value, last } = await until(question, milliseconds)
       return value ?? (await fail(what, milliseconds, last))
     },
-    settled: async () => void (await page.waitFor(isSettled, 'all requests to be answered')),
+    async loaded() {
+      await page.waitFor(() => page.evaluate(isLoaded, LOADING), 'the page to be loaded')
+    },
 
     async evaluate(work, ...values) {
       const expression = `(${String(work)})(...${JSON.stringify(values)})`
@@ -309,4 +324,11 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
   // The page believes that it has the focus, whatever other windows there are.
   await devTools('Emulation.setFocusEmulationEnabled', { enabled: true })
   return page
+}
+
+/** Runs in the page: whether it has nothing to wait for, once it has begun what it was told last. */
+async function isLoaded(loading: string): Promise<boolean> {
+  await new Promise((resolve) => requestAnimationFrame(resolve))
+  const main = document.querySelector('main')
+  return document.readyState === 'complete' && main?.firstChild != null && document.querySelector(loading) === null
 }
