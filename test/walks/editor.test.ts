@@ -233,6 +233,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await open(`#/headlines/${id}`)
     await page.click(button('Duplicate'))
     await page.find({ role: 'heading', name: 'New headline' })
+    await page.find(field('Title'))
     await page.press('Ctrl+S')
     const copy = await page.waitFor(async () => {
       const now = await idOf(page, 'headlines')

@@ -187,6 +187,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     })
     await page.click({ role: 'button', name: 'Send another code' })
     await page.waitFor(async () => (await newestCode(email)) !== code, 'the second code')
+    await page.find({ role: 'button', name: /^Send another code in \d+ seconds$/ })
     await page.evaluate(() => {
       const { now } = Date
       Date.now = () => now() + 31_000
