@@ -1,6 +1,9 @@
 /** What a page is told about its reader: colours, motion, time zone, language, network; all can be changed as it runs. */
 import type { Session } from './web-driver.ts'
 
+/** `WALK_LATENCY_MS=150 npm test -- walks` walks over a line that answers so many milliseconds late. */
+export const LATENCY_MS = Number(process.env['WALK_LATENCY_MS'] ?? 0)
+
 export interface Emulation {
   readonly colorScheme?: 'light' | 'dark'
   readonly reducedMotion?: boolean
@@ -33,7 +36,7 @@ export function createEmulation({ devTools }: Session): (changes: Emulation) => 
       await devTools('Emulation.setLocaleOverride', { locale })
     }
     if (offline !== undefined) {
-      const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
+      const unlimited = { latency: LATENCY_MS, downloadThroughput: -1, uploadThroughput: -1 }
       await devTools('Network.emulateNetworkConditions', { offline, ...unlimited })
     }
   }

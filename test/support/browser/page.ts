@@ -24,7 +24,7 @@ import {
   type Query,
 } from './accessible-nodes.ts'
 import type { Key } from './key-strokes.ts'
-import { createEmulation, type Emulation } from './page-emulation.ts'
+import { createEmulation, LATENCY_MS, type Emulation } from './page-emulation.ts'
 import { createInput, inElement, valueOf } from './page-input.ts'
 import type { AllowedProblem, PageDialog, PageRequest, Problem, Traffic } from './page-traffic.ts'
 import { PATIENCE_MS, until } from './patience.ts'
@@ -321,6 +321,7 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
   }
 
   await page.resize(size)
+  if (LATENCY_MS > 0) await page.emulate({ offline: false })
   // The page believes that it has the focus, whatever other windows there are.
   await devTools('Emulation.setFocusEmulationEnabled', { enabled: true })
   return page
