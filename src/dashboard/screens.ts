@@ -34,23 +34,20 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
       path: 'users',
       title: t('users.title'),
       icon: 'user',
-      load: async () => (await import('./screens/users-screen.ts')).usersScreen,
+      load: () => withTexts(import('./screens/users-screen.ts').then(({ usersScreen }) => usersScreen)),
     },
     {
       path: 'configuration',
       title: t('configuration.title'),
       icon: 'remote_config',
-      async load() {
-        const { configurationScreen, loadConfigurationTexts } = await import('./screens/configuration-screen.ts')
-        await loadConfigurationTexts()
-        return configurationScreen
-      },
+      load: () =>
+        withTexts(import('./screens/configuration-screen.ts').then(({ configurationScreen }) => configurationScreen)),
     },
     {
       path: 'operations',
       title: t('operations.title'),
       icon: 'operations',
-      load: async () => (await import('./screens/operations-screen.ts')).operationsScreen,
+      load: () => withTexts(import('./screens/operations-screen.ts').then(({ operationsScreen }) => operationsScreen)),
     },
   ]
   if (!hasDashboard(caller)) return []
@@ -59,4 +56,10 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     ...content,
     ...(isAdmin(caller) ? administration : []),
   ]
+}
+
+/** The texts of a screen for administrators are fetched with it. */
+async function withTexts(screen: Promise<OpenScreen>): Promise<OpenScreen> {
+  const texts = import('./texts/admin-texts.ts').then(({ loadAdminTexts }) => loadAdminTexts())
+  return (await Promise.all([screen, texts]))[0]
 }

@@ -7,7 +7,7 @@ import { readLimitName } from '../../src/dashboard/configuration/limit-names.ts'
 import { warningsOf } from '../../src/dashboard/configuration/lock-outs.ts'
 import { valueWords } from '../../src/dashboard/configuration/value-words.ts'
 import { withDifferences } from '../../src/dashboard/document-difference.ts'
-import { configurationEn } from '../../src/dashboard/texts/configuration-en.ts'
+import { adminEn } from '../../src/dashboard/texts/admin-en.ts'
 import { addTexts } from '../../src/dashboard/texts/texts.ts'
 import { remoteConfigSeed } from '../../src/content/seeds.ts'
 import { remoteConfig, type RemoteConfig } from '../../src/models/remote-config.ts'
@@ -17,7 +17,7 @@ const { feedDecoratorConfig, adConfig } = remoteConfig.fields
 const { feedAdConfiguration, articleAdConfiguration, platformAdIdentifiers } = adConfig.fields
 
 describe('a value that changes', () => {
-  before(() => addTexts(configurationEn))
+  before(() => addTexts(adminEn))
 
   for (const [path, value, words] of [
     ['appStatus.isUnderMaintenance', true, 'yes'],

@@ -4,11 +4,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ar } from '../../src/dashboard/texts/ar.ts'
-import { configurationAr } from '../../src/dashboard/texts/configuration-ar.ts'
-import { configurationDe } from '../../src/dashboard/texts/configuration-de.ts'
-import { configurationEn, type ConfigurationTexts } from '../../src/dashboard/texts/configuration-en.ts'
-import { configurationEs } from '../../src/dashboard/texts/configuration-es.ts'
-import { configurationFr } from '../../src/dashboard/texts/configuration-fr.ts'
+import { adminAr } from '../../src/dashboard/texts/admin-ar.ts'
+import { adminDe } from '../../src/dashboard/texts/admin-de.ts'
+import { adminEn, type AdminTexts } from '../../src/dashboard/texts/admin-en.ts'
+import { adminEs } from '../../src/dashboard/texts/admin-es.ts'
+import { adminFr } from '../../src/dashboard/texts/admin-fr.ts'
 import { de } from '../../src/dashboard/texts/de.ts'
 import { en, type Texts } from '../../src/dashboard/texts/en.ts'
 import { es } from '../../src/dashboard/texts/es.ts'
@@ -16,14 +16,14 @@ import { fr } from '../../src/dashboard/texts/fr.ts'
 import { MODELS } from '../../src/models/registry.ts'
 
 const ROOT = join(import.meta.dirname, '../../src/dashboard')
-type AllTexts = Texts & ConfigurationTexts
-const ENGLISH: AllTexts = { ...en, ...configurationEn }
+type AllTexts = Texts & AdminTexts
+const ENGLISH: AllTexts = { ...en, ...adminEn }
 const TABLES: Readonly<Record<string, AllTexts>> = {
   en: ENGLISH,
-  de: { ...de, ...configurationDe },
-  fr: { ...fr, ...configurationFr },
-  es: { ...es, ...configurationEs },
-  ar: { ...ar, ...configurationAr },
+  de: { ...de, ...adminDe },
+  fr: { ...fr, ...adminFr },
+  es: { ...es, ...adminEs },
+  ar: { ...ar, ...adminAr },
 }
 const forms = (text: string): ReadonlyMap<string, string> | undefined =>
   /^\w+:/.test(text) && text.includes('other:')
@@ -84,7 +84,7 @@ describe('the texts of the page', () => {
   }
 
   it('are each said somewhere', () => {
-    const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['texts/??.ts', 'texts/configuration-??.ts'] }).map(
+    const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['texts/??.ts', 'texts/admin-??.ts'] }).map(
       (path) => readFileSync(join(ROOT, path), 'utf8'),
     )
     const code = sources.join('\n')
@@ -96,7 +96,7 @@ describe('the texts of the page', () => {
   })
 
   it('are in one table each', () => {
-    assert.equal(Object.keys(ENGLISH).length, Object.keys(en).length + Object.keys(configurationEn).length)
+    assert.equal(Object.keys(ENGLISH).length, Object.keys(en).length + Object.keys(adminEn).length)
   })
 
   it('that name fields, values and models name what there is', () => {

@@ -11,8 +11,6 @@ import { fill, h } from '../view/dom.ts'
 import { failureState, isAbort, skeleton } from '../view/states.ts'
 import { askToLeave } from '../view/unsaved.ts'
 
-export { loadConfigurationTexts } from '../texts/configuration-texts.ts'
-
 export const configurationScreen: OpenScreen = (context) => {
   const { client, signal, place } = context
   const title = t('configuration.title')

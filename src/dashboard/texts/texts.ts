@@ -4,7 +4,7 @@
  * A text may have places as `{count}`. One that depends on a number has a form for each plural category of its
  * language: `one:{count} item|other:{count} items` (CLDR, by Intl.PluralRules).
  */
-import type { ConfigurationTexts } from './configuration-en.ts'
+import type { AdminTexts } from './admin-en.ts'
 import type { TextKey as OwnKey, Texts } from './en.ts'
 
 export const LANGUAGES = {
@@ -18,7 +18,7 @@ export const LANGUAGES = {
 export type LanguageCode = keyof typeof LANGUAGES
 
 /** Those of parts that are fetched when they are opened are among them by then. */
-export type TextKey = OwnKey | keyof ConfigurationTexts
+export type TextKey = OwnKey | keyof AdminTexts
 
 /** Letters that are written from the right, and signs that turn a line. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
