@@ -6,6 +6,7 @@ import { hasDashboard } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
 import { onTokenChangedElsewhere, storeChoice, storedChoice, storedToken, tokenIsKeptBy } from './browser-storage.ts'
 import { markReady } from './ready.ts'
+import { noteHref } from './places.ts'
 import { settleRemovals } from './removal.ts'
 import { openShell } from './shell.ts'
 import { signInForm } from './sign-in/sign-in-form.ts'
@@ -142,7 +143,7 @@ async function lookAtRoles(): Promise<void> {
 
 /** What the page shows and offers is that of another role, or of nobody. */
 function restart(): void {
-  history.replaceState(null, '', './')
+  noteHref('./')
   void start()
 }
 

@@ -43,19 +43,38 @@ export function hrefTo(
 export function goTo(href: string, how: 'step' | 'replace' = 'step'): void {
   if (how === 'replace') {
     const oldURL = location.href
-    history.replaceState(null, '', href)
+    noteHref(href)
     dispatchEvent(new HashChangeEvent('hashchange', { oldURL }))
   } else location.hash = href
 }
 
 /** Gives what is shown another address, without a step and without opening it anew. */
 export function noteHref(href: string): void {
-  history.replaceState(null, '', href)
+  history.replaceState(history.state, '', href)
 }
 
 /** Changes the query of the current place without a step and without opening the screen anew. */
 export function noteQuery(query: URLSearchParams): void {
-  history.replaceState(null, '', hrefTo(currentPlace().segments, query))
+  noteHref(hrefTo(currentPlace().segments, query))
+}
+
+/**
+ * Numbers the entries of the history, in their state, and gives a function that tells after each step how many entries
+ * it went on, or back where it is below 0: the address alone does not tell, and who takes a step back has to know.
+ */
+export function countSteps(): () => number {
+  const numbered = (number: number): number => {
+    const { state } = history as { readonly state: unknown }
+    if (typeof state === 'number') return state
+    history.replaceState(number, '')
+    return number
+  }
+  let at = numbered(0)
+  return () => {
+    const before = at
+    at = numbered(at + 1)
+    return at - before
+  }
 }
 
 function decode(segment: string): string {

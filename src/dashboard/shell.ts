@@ -3,7 +3,7 @@
  */
 import { NetworkError } from '../client/client.ts'
 import type { User } from '../models/user.ts'
-import { currentPlace, goTo, hrefTo, type Place } from './places.ts'
+import { countSteps, currentPlace, goTo, hrefTo, noteHref, type Place } from './places.ts'
 import type { Screen, ScreenContext } from './screen.ts'
 import { screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
@@ -41,6 +41,9 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
   let screen: Screen | undefined
   let leaving = new AbortController()
   let shown = location.hash
+  const stepsTaken = countSteps()
+  /** How many steps the address is away from the screen that the reader has not left. */
+  let away: number | undefined
   let isAsking = false
   void show(false)
 
@@ -56,23 +59,40 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
   )
   signal.addEventListener('abort', () => leaving.abort())
 
-  /** The address has changed already; where the reader must not leave, it is set back. */
+  /** The address has changed already. Where the reader must not leave, the step is taken back. */
   async function move({ oldURL }: HashChangeEvent): Promise<void> {
-    const wanted = location.hash
+    const steps = stepsTaken()
+    if (away !== undefined) {
+      away += steps
+      // Who steps on has been asked already.
+      if (isAsking) return
+      away = undefined
+      if (location.hash !== shown) noteShown()
+      return
+    }
     // A screen may have noted its state in the address since it was opened.
     if (oldURL !== '') shown = new URL(oldURL).hash
-    if (wanted === shown) return
+    if (location.hash === shown) return
     if (screen?.mayLeave !== undefined && screen.hasUnsaved?.() !== false) {
-      history.replaceState(null, '', shown === '' ? './' : shown)
-      // Who steps back once more has been asked already.
-      if (isAsking) return
+      away = steps
       isAsking = true
       const isLeft = await screen.mayLeave()
       isAsking = false
-      if (!isLeft || signal.aborted) return
-      history.replaceState(null, '', wanted)
+      if (signal.aborted) return
+      if (!isLeft) return comeBack(away)
+      away = undefined
     }
     await show(true)
+  }
+
+  function comeBack(steps: number): void {
+    if (steps !== 0) return history.go(-steps)
+    away = undefined
+    noteShown()
+  }
+
+  function noteShown(): void {
+    noteHref(shown === '' ? './' : shown)
   }
 
   async function show(isMove: boolean): Promise<void> {
@@ -116,14 +136,16 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
   }
 
   function onKey(event: KeyboardEvent): void {
-    const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, [role=combobox]')
+    const isTyping =
+      event.target instanceof Element && event.target.closest('input:not([type=checkbox]), textarea, select')
     const isModal = document.querySelector('dialog[open]') !== null
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 's') {
+    const control = event.ctrlKey || event.metaKey ? event.key.toLowerCase() : ''
+    if (control === 's') {
       event.preventDefault()
       if (!isModal) screen?.save?.()
-    } else if (event.ctrlKey || event.metaKey || event.altKey || isTyping || isModal) {
-      return
-    } else if (event.key === '/' && screen?.search !== undefined) {
+    } else if (isTyping || isModal) return
+    else if (control !== '' || event.altKey) return
+    else if (event.key === '/' && screen?.search !== undefined) {
       event.preventDefault()
       screen.search.focus()
     } else if (event.key === '?') {

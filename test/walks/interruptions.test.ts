@@ -97,6 +97,33 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     await page.find({ role: 'heading', name: 'Topics' })
   })
 
+  it('leaves the history as it was for who stays, however the step was taken', async () => {
+    const id = await makeTopic('Fenders')
+    await page.open('/#/topics?q=fenders')
+    await page.click({ role: 'link', name: /^Fenders/ })
+    await page.fill({ role: 'textbox', name: 'Name' }, 'Fenders and ropes')
+    const hash = (): Promise<string> => page.evaluate(() => location.hash)
+    const stay = async (): Promise<void> => {
+      await page.find({ role: 'dialog', name: 'Leave without saving?' })
+      await page.click(button('Cancel'))
+      await page.waitFor(async () => (await hash()) === `#/topics/${id}`, 'the address of the topic')
+    }
+    for (const step of [
+      () => history.back(),
+      () => history.go(-2),
+      () => void (location.hash = '#/sources'),
+      () => history.forward(),
+    ]) {
+      await page.evaluate(step)
+      await stay()
+    }
+    await page.back()
+    await page.find({ role: 'dialog', name: 'Leave without saving?' })
+    await page.click(button('Leave'))
+    await page.find({ role: 'row', name: /^Fenders/ })
+    assert.equal(await hash(), '#/topics?q=fenders')
+  })
+
   it('does not ask whether to leave without saving while it is being saved', async () => {
     await openTopic(await makeTopic('Ropes'), 'Ropes')
     await page.fill({ role: 'textbox', name: 'Name' }, 'Ropes and knots')
