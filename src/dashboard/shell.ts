@@ -11,7 +11,7 @@ import { t, type LanguageCode } from './texts/texts.ts'
 import { fill, h } from './view/dom.ts'
 import { closeDialogs } from './view/dialog.ts'
 import { openHelp } from './view/help.ts'
-import { keepNotices } from './view/notices.ts'
+import { keepNotices, takeBack } from './view/notices.ts'
 import { emptyState, failureState, isAbort, skeleton } from './view/states.ts'
 
 const NO_REPLY = { status: 0, code: 'noReply' }
@@ -144,6 +144,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
       event.preventDefault()
       if (!isModal) screen?.save?.()
     } else if (isTyping || isModal) return
+    else if (control === 'z') takeBack()
     else if (control !== '' || event.altKey) return
     else if (event.key === '/' && screen?.search !== undefined) {
       event.preventDefault()

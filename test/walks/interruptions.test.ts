@@ -46,6 +46,19 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     assert.ok((await topicNames()).includes('Lighthouses'))
   })
 
+  it('takes a deletion back by keyboard, wherever the focus is, but where text is typed', async () => {
+    await openTopic(await makeTopic('Lanterns'), 'Lanterns')
+    await page.click(button('Delete'))
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.press('/')
+    await page.focuses('Search: Topics')
+    await page.press('l', 'Ctrl+Z')
+    await page.find(button('Undo'))
+    await page.press('Escape', 'Tab', 'Ctrl+Z')
+    await page.find({ role: 'textbox', name: 'Name' })
+    assert.ok((await topicNames()).includes('Lanterns'))
+  })
+
   it('says of a document that is being deleted that it is, and shows it again when that is undone', async () => {
     await openTopic(await makeTopic('Moorings'), 'Moorings')
     await page.click(button('Delete'))

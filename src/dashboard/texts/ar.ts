@@ -36,6 +36,7 @@ export const ar: Texts = {
   'help.search': 'البحث في القائمة',
   'help.help': 'عرض هذه الاختصارات',
   'help.save': 'حفظ التغييرات',
+  'help.undo': 'التراجع عن آخر إجراء',
   'help.close': 'إغلاق ما هو مفتوح',
   // Signing in
   'signIn.title': 'تسجيل الدخول',

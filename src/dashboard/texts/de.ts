@@ -35,6 +35,7 @@ export const de: Texts = {
   'help.search': 'In der Liste suchen',
   'help.help': 'Diese Tastenkürzel zeigen',
   'help.save': 'Änderungen speichern',
+  'help.undo': 'Das Letzte rückgängig machen',
   'help.close': 'Schließen, was offen ist',
   // Signing in
   'signIn.title': 'Anmelden',

@@ -33,6 +33,7 @@ export const en = {
   'help.search': 'Search in the list',
   'help.help': 'Show these shortcuts',
   'help.save': 'Save changes',
+  'help.undo': 'Undo what was done last',
   'help.close': 'Close what is open',
   // Signing in
   'signIn.title': 'Sign in',

@@ -35,6 +35,7 @@ export const es: Texts = {
   'help.search': 'Buscar en la lista',
   'help.help': 'Mostrar estos atajos',
   'help.save': 'Guardar los cambios',
+  'help.undo': 'Deshacer lo último',
   'help.close': 'Cerrar lo que está abierto',
   // Signing in
   'signIn.title': 'Iniciar sesión',

@@ -35,6 +35,7 @@ export const fr: Texts = {
   'help.search': 'Rechercher dans la liste',
   'help.help': 'Afficher ces raccourcis',
   'help.save': 'Enregistrer les modifications',
+  'help.undo': 'Annuler la dernière action',
   'help.close': 'Fermer ce qui est ouvert',
   // Signing in
   'signIn.title': 'Connexion',

@@ -8,6 +8,7 @@ export function openHelp(): void {
     ['/', t('help.search')],
     ['?', t('help.help')],
     ['Ctrl S', t('help.save')],
+    ['Ctrl Z', t('help.undo')],
     ['Esc', t('help.close')],
   ] as const
   openDialog({

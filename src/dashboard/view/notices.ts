@@ -90,6 +90,11 @@ export function notify(
   return () => end('gone')
 }
 
+/** Does what the newest notice offers, as its button does. */
+export function takeBack(): void {
+  ;[...list.querySelectorAll<HTMLElement>('.link')].at(-1)?.click()
+}
+
 /** Moves the notices back to the page when a dialog that holds them goes. */
 export function rescueNotices(dialog: Element): void {
   if (list.parentElement === dialog) keepNotices()
