@@ -6,7 +6,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 
-const dashboard = await startDashboard()
+const dashboard = await startDashboard({ mail: 'smtp://127.0.0.1:1', mailTls: 'none' })
 const { service, cast } = dashboard
 await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
 
@@ -27,6 +27,19 @@ describe('the overview', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
     await page.click({ role: 'link', name: new RegExp(`^${counts['draft']} drafts`) })
     await page.find({ role: 'heading', name: 'Headlines' })
+  })
+
+  it('tells what needs attention in the language of the reader, and the words of the service with it', async () => {
+    await service.call('POST', '/api/v1/auth/request-code', { body: { email: 'reader@example.org' } })
+    await service.app.idle()
+    service.advance(5 * 60_000)
+    const page = await dashboard.openAs(cast.admin, '', { language: 'de' })
+    await page.screenshot('overview-attention-german')
+    await page.click({ role: 'link', name: /^E-Mails kommen nicht an.*a message has been waiting for/s })
+    await page.find({ role: 'heading', name: 'Postausgang' })
+    await page.open('/#/operations')
+    await page.find({ role: 'link', name: /^E-Mails kommen nicht an/ })
+    await page.expectNoProblems()
   })
 
   it('asks nothing for a publisher that only administrators may ask', async () => {

@@ -2,12 +2,11 @@
 import type { ServiceStatus } from '../../models/replies.ts'
 import { hrefTo } from '../places.ts'
 import { locale, t } from '../texts/texts.ts'
+import { attentionWords, PART_OF } from '../view/attention.ts'
 import { h, type Child } from '../view/dom.ts'
 import { icon } from '../view/icons.ts'
 import { byteSize, dateTime, duration } from '../view/moments.ts'
 import { readInto, type OpenPart } from './part.ts'
-
-const PART_OF: Readonly<Record<string, string>> = { mail: 'outbox', backups: 'backups' }
 
 export const statusPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })
@@ -62,9 +61,8 @@ function attention({ attention: items }: ServiceStatus): Child {
     h(
       'ul',
       {},
-      items.map(({ kind, message }) => {
-        const part = PART_OF[kind]
-        const words = [icon('warning'), h('span', { dir: 'auto' }, message)]
+      items.map((item) => {
+        const [part, words] = [PART_OF[item.kind], attentionWords(item)]
         return h('li', {}, part === undefined ? words : h('a', { href: hrefTo(['operations'], { part }) }, words))
       }),
     ),

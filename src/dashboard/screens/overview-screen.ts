@@ -17,6 +17,7 @@ import { barChart } from '../view/bar-chart.ts'
 import { fill, h, type Child } from '../view/dom.ts'
 import { icon } from '../view/icons.ts'
 import { ago } from '../view/moments.ts'
+import { attentionWords, PART_OF } from '../view/attention.ts'
 import { emptyState, failureState, isAbort, skeleton } from '../view/states.ts'
 import { statusTag } from '../view/status-tag.ts'
 
@@ -117,13 +118,18 @@ function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement
 function attention({ counts }: DashboardOverview, status: ServiceStatus | undefined): Child {
   const { draft } = counts.headline
   const items = [
-    ...(status?.attention ?? []).map(({ kind, message }) => ({
-      href: hrefTo(['operations'], { part: kind === 'mail' ? 'outbox' : kind === 'backups' ? 'backups' : undefined }),
-      words: message,
+    ...(status?.attention ?? []).map((item) => ({
+      href: hrefTo(['operations'], { part: PART_OF[item.kind] }),
+      words: attentionWords(item),
     })),
     ...(draft === 0
       ? []
-      : [{ href: hrefTo([pathOf(headline)], { status: 'draft' }), words: t('overview.drafts', { count: draft }) }]),
+      : [
+          {
+            href: hrefTo([pathOf(headline)], { status: 'draft' }),
+            words: [icon('warning'), h('span', {}, t('overview.drafts', { count: draft }))],
+          },
+        ]),
   ]
   if (items.length === 0) return null
   return h(
@@ -133,7 +139,7 @@ function attention({ counts }: DashboardOverview, status: ServiceStatus | undefi
     h(
       'ul',
       {},
-      items.map(({ href, words }) => h('li', {}, h('a', { href }, icon('warning'), h('span', { dir: 'auto' }, words)))),
+      items.map(({ href, words }) => h('li', {}, h('a', { href }, words))),
     ),
   )
 }

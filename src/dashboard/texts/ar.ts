@@ -85,6 +85,10 @@ export const ar: Texts = {
   'overview.drafts':
     'zero:لا مسودات|one:مسودة واحدة تنتظر|two:مسودتان تنتظران|few:{count} مسودات تنتظر|many:{count} مسودة تنتظر|other:{count} مسودة تنتظر',
   'overview.attention': 'يحتاج إلى انتباه',
+  'attention.mail': 'البريد لا يصل',
+  'attention.backups': 'يجب فحص النسخ الاحتياطية',
+  'attention.disk': 'القرص ممتلئ تقريبًا',
+  'attention.database': 'لا يمكن استخدام قاعدة البيانات',
   // Lists
   'table.choose': 'تحديد {label}',
   'table.chooseAll': 'تحديد كل ما تم تحميله',

@@ -84,6 +84,10 @@ export const de: Texts = {
   'overview.first': 'Die erste schreiben',
   'overview.drafts': 'one:{count} Entwurf wartet|other:{count} Entwürfe warten',
   'overview.attention': 'Braucht Aufmerksamkeit',
+  'attention.mail': 'E-Mails kommen nicht an',
+  'attention.backups': 'Um Sicherungen muss man sich kümmern',
+  'attention.disk': 'Die Festplatte ist fast voll',
+  'attention.database': 'Die Datenbank ist nicht nutzbar',
   // Lists
   'table.choose': '{label} auswählen',
   'table.chooseAll': 'Alle geladenen auswählen',

@@ -81,6 +81,10 @@ export const en = {
   'overview.first': 'Write the first one',
   'overview.drafts': 'one:{count} draft waiting|other:{count} drafts waiting',
   'overview.attention': 'Needs attention',
+  'attention.mail': 'Mail is not getting through',
+  'attention.backups': 'Backups need a look',
+  'attention.disk': 'The disk is nearly full',
+  'attention.database': 'The database cannot be used',
   // Lists
   'table.choose': 'Select {label}',
   'table.chooseAll': 'Select all loaded',

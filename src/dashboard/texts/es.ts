@@ -84,6 +84,10 @@ export const es: Texts = {
   'overview.first': 'Escribir el primero',
   'overview.drafts': 'one:{count} borrador pendiente|other:{count} borradores pendientes',
   'overview.attention': 'Requiere atención',
+  'attention.mail': 'El correo no sale',
+  'attention.backups': 'Revise las copias de seguridad',
+  'attention.disk': 'El disco está casi lleno',
+  'attention.database': 'La base de datos no se puede usar',
   // Lists
   'table.choose': 'Seleccionar {label}',
   'table.chooseAll': 'Seleccionar todo lo cargado',

@@ -85,6 +85,10 @@ export const fr: Texts = {
   'overview.first': 'Écrire la première',
   'overview.drafts': 'one:{count} brouillon en attente|other:{count} brouillons en attente',
   'overview.attention': 'À surveiller',
+  'attention.mail': 'Les e-mails ne partent pas',
+  'attention.backups': 'Les sauvegardes sont à vérifier',
+  'attention.disk': 'Le disque est presque plein',
+  'attention.database': 'La base de données est inutilisable',
   // Lists
   'table.choose': 'Sélectionner {label}',
   'table.chooseAll': 'Sélectionner tout ce qui est chargé',
