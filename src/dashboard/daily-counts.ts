@@ -29,12 +29,11 @@ export function dailyCounts(
   })
 }
 
-/** The smallest round number that no count is above: 1, 2 or 5 times a power of ten, and even, so that it has a half. */
+/** The smallest round number that no count is above: 2, 4, 6, 8 or 10 times a power of ten, so that it has a half. */
 export function roundTop(counts: readonly number[]): number {
   const most = Math.max(2, ...counts)
-  const power = 10 ** Math.floor(Math.log10(most))
-  const top = [1, 2, 5, 10].map((step) => step * power).find((step) => step >= most) ?? most
-  return top === 5 ? 6 : top
+  const step = 2 * 10 ** Math.floor(Math.log10(most - 1))
+  return Math.ceil(most / step) * step
 }
 
 function dayName(date: Date): string {

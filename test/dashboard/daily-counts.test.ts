@@ -28,10 +28,12 @@ describe('days of the reader', () => {
     for (const [most, top] of [
       [0, 2],
       [2, 2],
-      [3, 6],
-      [7, 10],
+      [3, 4],
+      [7, 8],
+      [10, 10],
       [11, 20],
-      [21, 50],
+      [27, 40],
+      [99, 100],
       [999, 1000],
     ] as const) {
       assert.equal(roundTop([0, most]), top, String(most))

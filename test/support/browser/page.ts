@@ -317,7 +317,9 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
 
   const wholePage = async (): Promise<object> => {
     const { cssContentSize } = await devTools('Page.getLayoutMetrics')
-    return { ...(cssContentSize as Size), x: 0, y: 0, scale: 1 }
+    // It is drawn without the scrollbar, which the content leaves room for.
+    const width = await page.evaluate(() => innerWidth)
+    return { width, height: (cssContentSize as Size).height, x: 0, y: 0, scale: 1 }
   }
 
   await page.resize(size)
