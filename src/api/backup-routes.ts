@@ -2,11 +2,14 @@
 import { basename } from 'node:path'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail } from '../base/failure.ts'
+import type { OpenFile } from '../base/regular-file.ts'
+import type { Session } from '../auth/sessions.ts'
 import { created, ok, type Exchange, type Reply } from '../http/exchange.ts'
 import type { Backup, Backups } from '../models/replies.ts'
 import { backupFiles, openBackup, type BackupPlace } from '../store/backup-files.ts'
 import type { BackupRuns } from '../store/backup-runs.ts'
 import { DatabaseFileError } from '../store/database-copy.ts'
+import { downloadSlots } from './download-slots.ts'
 
 /** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
 const SQLITE_TYPE = 'application/vnd.sqlite3'
@@ -15,10 +18,12 @@ export interface BackupRoutes {
   list(): Promise<Reply>
   /** Answers when the backup is made and checked, which takes a while on a large site. */
   make(): Promise<Reply>
-  download(exchange: Exchange): Promise<Reply>
+  /** The file, of which only a few leave at the same time: see download-slots.ts. */
+  download(exchange: Exchange, session: Session): Promise<Reply>
 }
 
 export function backupRoutes({ runs, ...place }: BackupPlace & { readonly runs: BackupRuns }): BackupRoutes {
+  const slots = downloadSlots()
   return {
     async list() {
       const backups: Backups = { items: await orInWords(backupFiles(place)) }
@@ -29,12 +34,18 @@ export function backupRoutes({ runs, ...place }: BackupPlace & { readonly runs: 
       const backup: Backup = { name: basename(file), bytes, createdAt: isoDate(at - (at % 1000)) }
       return created(JSON.stringify(backup))
     },
-    async download({ params }) {
+    async download({ params }, { caller }) {
       const name = params['name'] ?? ''
-      const file = await orInWords(openBackup(place, name))
+      const release = slots.take(caller.id)
+      let file: OpenFile | undefined
+      try {
+        file = await orInWords(openBackup(place, name))
+      } finally {
+        if (file === undefined) release()
+      }
       if (file === undefined) throw fail('notFound', `No backup has the name ${describe(name)}`)
       const headers = { 'Content-Disposition': `attachment; filename="${name}"` }
-      return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, headers }
+      return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, headers, onClosed: release }
     },
   }
 }

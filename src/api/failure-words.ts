@@ -58,7 +58,9 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
       '--allowed-hosts',
   },
   tooManyRequests: {
-    when: 'A limit is passed, or several slow queries of one user run already; `Retry-After` says for how many seconds',
+    when:
+      'A limit is passed, or several slow queries or downloads of one user run already; `Retry-After` says for how many ' +
+      'seconds',
     message: 'Sign-in codes came too often: try again in 4 minutes',
   },
   headersTooLarge: {

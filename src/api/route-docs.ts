@@ -3,6 +3,7 @@
  * its words, no words without their route.
  */
 import type { FailureCode } from '../base/failure.ts'
+import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX } from './download-slots.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
 /** A parameter of the query, or a header, that some routes share. */
@@ -265,13 +266,14 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     tag: 'Administration',
     id: 'downloadBackup',
     summary: 'Download a backup',
+    description: `At most ${DOWNLOADS_MAX} at the same time, ${DOWNLOADS_PER_USER_MAX} of one user.`,
     token: 'required',
     reply: {
       status: 200,
       type: 'application/vnd.sqlite3',
       schema: { type: 'string', description: 'A whole database of SQLite', examples: ['SQLite format 3'] },
     },
-    errors: [...ADMINS, 'notFound'],
+    errors: [...ADMINS, 'notFound', 'tooManyRequests'],
   },
   'GET /api/v1/admin/users/:id/sessions': {
     tag: 'Administration',

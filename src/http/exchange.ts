@@ -63,6 +63,8 @@ export type Reply =
       readonly contentType: string
       readonly file: OpenFile
       readonly headers?: ReplyHeaders
+      /** Called once the file is closed. */
+      readonly onClosed?: () => void
     }
 
 export type Handler = (exchange: Exchange) => Reply | Promise<Reply>

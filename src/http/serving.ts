@@ -8,7 +8,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { fail, Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
-import type { OpenFile } from '../base/regular-file.ts'
 import { ClientGone } from './body.ts'
 import type { CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'
@@ -69,7 +68,7 @@ export function serving({
     const isGone = exchange.isAbandoned || reply === undefined
     const sending = isGone ? NOTHING_SENT : send(exchange, reply, isClosing)
     const sent = sending instanceof Promise ? await sending : sending
-    if (reply?.kind === 'file') await closeFile(exchange, reply.file)
+    if (reply?.kind === 'file') await closeFile(exchange, reply)
     const isAborted = isGone || sent.isShort === true
     const ms = ticks() - start
     observe({ method: exchange.method, route: exchange.route, status: reply?.status, ms })
@@ -133,14 +132,17 @@ export function serving({
     return sent
   }
 
-  async function closeFile({ requestId }: IncomingExchange, { handle }: OpenFile): Promise<void> {
+  async function closeFile({ requestId }: IncomingExchange, { file, onClosed }: FileReply): Promise<void> {
     try {
-      await handle.close()
+      await file.handle.close()
     } catch (error) {
       log.error('reply.failed', { requestId, error })
     }
+    onClosed?.()
   }
 }
+
+type FileReply = Extract<Reply, { kind: 'file' }>
 
 const NOTHING_SENT: SentReply = { bodyBytes: 0, isLast: true }
 

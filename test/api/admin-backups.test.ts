@@ -1,7 +1,19 @@
 /** Backups for administrators, and what somebody might try with the names of files. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Backup } from '../../src/models/replies.ts'
@@ -217,6 +229,68 @@ describe('backups', () => {
       left.filter((name) => name.includes('partial')),
       [],
     )
+  })
+})
+
+/**
+ * A script of an administrator that opens downloads and reads none of them: each held a file open, as many as there
+ * were connections, until the process could open no more.
+ */
+describe('downloads that nobody reads', () => {
+  /** Larger than what the sockets of both sides take in without a reader. */
+  const BYTES = 64 * 1024 * 1024
+
+  /** A download that has begun, and of which nothing more is read. */
+  const begin = async (service: TestService, token: string, name: string): Promise<Socket> => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    const head = [`GET ${PATH}/${name} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${token}`]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    await once(socket, 'readable')
+    const bytes = socket.read() as Buffer
+    assert.match(bytes.subarray(0, 40).toString('latin1'), /^HTTP\/1\.1 200 /)
+    return socket
+  }
+
+  it('are few at a time, and give their place back when their clients die', async (t) => {
+    const { service, token, directory } = await site(t)
+    const people = [
+      token,
+      ...(await Promise.all([1, 2].map(async () => (await newPerson(service, 'admin', token)).token))),
+    ]
+    const [first = '', second = '', third = ''] = people
+    mkdirSync(directory, { recursive: true })
+    const name = nameOf(1)
+    writeFileSync(join(directory, name), '')
+    truncateSync(join(directory, name), BYTES)
+    const sockets: Socket[] = []
+    t.after(() => sockets.forEach((socket) => socket.destroy()))
+    const refused = async (who: string, words: RegExp): Promise<void> => {
+      const answer = await service.call('GET', `${PATH}/${name}`, { token: who })
+      assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '30'], answer.text)
+      assert.match(answer.error, words)
+    }
+
+    for (const who of [first, first]) sockets.push(await begin(service, who, name))
+    await refused(first, /^tooManyRequests: At most 2 downloads of one user can be under way at once/)
+    for (const who of [second, second]) sockets.push(await begin(service, who, name))
+    await refused(third, /^tooManyRequests: At most 4 downloads can be under way at once/)
+    for (const path of [PATH, '/api/v1/admin/status']) {
+      assert.equal((await service.call('GET', path, { token: third })).status, 200, 'all else goes on')
+    }
+
+    // Half-way, without a word.
+    sockets.shift()?.resetAndDestroy()
+    const ended = (): number => service.logLines.filter((line) => line.includes('"aborted":true')).length
+    while (ended() === 0) await new Promise(setImmediate)
+    sockets.push(await begin(service, third, name))
+    await refused(second, /At most 2 downloads of one user/)
+    for (const socket of sockets) socket.destroy()
+    while (ended() < 5) await new Promise(setImmediate)
+    for (const name of ['nothing', nameOf(2), nameOf(3)]) {
+      assert.equal((await service.call('GET', `${PATH}/${name}`, { token: first })).status, 404, 'which holds no place')
+    }
+    for (const who of [first, first, second, second]) sockets.push(await begin(service, who, name))
   })
 })
 

@@ -1,0 +1,39 @@
+/**
+ * How many downloads may be under way at the same time.
+ *
+ * Each holds a file open for as long as its client takes, and one that is removed meanwhile goes on to fill the disk
+ * until then. A script that opens one after the other and reads none of them must neither use up the files that the
+ * process may open, nor keep every other administrator from the backups.
+ */
+import { fail } from '../base/failure.ts'
+
+/** Of all users together. */
+export const DOWNLOADS_MAX = 4
+export const DOWNLOADS_PER_USER_MAX = 2
+/** Nobody knows how long a client takes to read. */
+const RETRY_AFTER_S = 30
+
+export interface DownloadSlots {
+  /** Takes a slot for a user; gives what frees it, to be called once. Throws tooManyRequests where none is free. */
+  take(user: string): () => void
+}
+
+export function downloadSlots(): DownloadSlots {
+  /** The user of each download that is under way. */
+  const held: string[] = []
+  return {
+    take(user) {
+      const own = held.filter((one) => one === user).length
+      if (own >= DOWNLOADS_PER_USER_MAX) throw tooMany(`At most ${DOWNLOADS_PER_USER_MAX} downloads of one user`)
+      if (held.length >= DOWNLOADS_MAX) throw tooMany(`At most ${DOWNLOADS_MAX} downloads`)
+      held.push(user)
+      return () => void held.splice(held.indexOf(user), 1)
+    },
+  }
+}
+
+function tooMany(what: string): Error {
+  return fail('tooManyRequests', `${what} can be under way at once: wait until one has ended`, {
+    headers: { 'Retry-After': String(RETRY_AFTER_S) },
+  })
+}
