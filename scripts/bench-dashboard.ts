@@ -1,12 +1,12 @@
 /**
- * `npm run bench -- dashboard [N]`: how quick the list of headlines is in a real browser, on a service with N of them
- * (default 100,000), each figure beside the one that is wanted.
+ * `npm run bench -- dashboard [N]`: how quick the list of headlines is in a real browser, on the executable with N of
+ * them (default 100,000), each figure beside the one that is wanted.
  *
  * First rows: from the start of the navigation to the frame that shows them. Typing: from the end of the pause that
  * search waits for to the frame with the new rows. Scrolling: through 2,000 rows at a steady pace, frames a second by
  * the browser's own animation frames, and what is in memory before and after, garbage collected.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,8 @@ import { createLog } from '../src/base/log.ts'
 import { readConfig } from '../src/config/read-config.ts'
 import { browserMissing, testBrowser, type Page } from '../test/support/browser/browser.ts'
 import { fillWorld } from './bench-query.ts'
+import { bundleProgram } from './build-bundle.ts'
+import { buildExecutable } from './build-executable.ts'
 
 const HEADLINES_DEFAULT = 100_000
 const OPENINGS = 7
@@ -31,15 +33,13 @@ const WANTED = { firstRowsMs: 500, typingMs: 150, framesPerSecond: 50 }
 export async function run([count = String(HEADLINES_DEFAULT)]: readonly string[]): Promise<void> {
   const missing = browserMissing()
   if (missing !== undefined) throw new Error(`Cannot drive a browser: ${missing}`)
-  const build = spawnSync(process.execPath, [join(import.meta.dirname, 'build-dashboard.ts')], { stdio: 'ignore' })
-  if (build.status !== 0) throw new Error('Cannot build the dashboard: npm run build says why')
   const directory = mkdtempSync(join(tmpdir(), 'dateline-bench-'))
   const ends: (() => void | Promise<void>)[] = [() => rmSync(directory, { recursive: true, force: true })]
   try {
-    const token = await fill(directory, Number(count))
-    const server = spawn(process.execPath, ['src/main.ts', 'serve', '--port', '0', '--data-dir', directory], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const [dateline, data] = [join(directory, 'dateline'), join(directory, 'data')]
+    buildExecutable({ bundle: await bundleProgram(), node: process.execPath, output: dateline })
+    const token = await fill(data, Number(count))
+    const server = spawn(dateline, ['serve', '--port', '0', '--data-dir', data], { stdio: ['ignore', 'pipe', 'ignore'] })
     ends.unshift(async () => {
       server.kill()
       await once(server, 'close')
