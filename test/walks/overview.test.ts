@@ -20,6 +20,12 @@ describe('the overview', { skip: browserMissing() }, () => {
     const drafts = await page.find({ role: 'link', name: `${counts['draft']} Draft` })
     assert.match(await page.inspect(drafts, (link) => link.getAttribute('href') ?? ''), /#\/headlines\?status=draft$/)
     await page.find({ role: 'table', name: 'Headlines per day, last 30 days' })
+    const width = (): Promise<number> =>
+      page.evaluate(() => document.querySelector<SVGSVGElement>('.chart svg')?.viewBox.baseVal.width ?? 0)
+    const [wide] = [await width(), await page.resize({ width: 360, height: 740 })]
+    await page.waitFor(async () => (await width()) < wide / 2 + 1, 'the chart for a narrow page')
+    await page.resize({ width: 1280, height: 800 })
+    await page.waitFor(async () => (await width()) === wide, 'the chart for a wide page')
     await page.screenshot('overview-light', { whole: true })
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('overview-dark', { whole: true })

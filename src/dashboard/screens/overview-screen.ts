@@ -67,7 +67,7 @@ function hideMissing(error: unknown): undefined {
   throw error
 }
 
-function sections({ overview, latest, status }: Read, { user }: ScreenContext): Child {
+function sections({ overview, latest, status }: Read, { user, signal }: ScreenContext): Child {
   const models = Object.entries(overview.counts).flatMap(([name, counts]) => {
     const model = modelNamed(name)
     return model === undefined ? [] : [{ model, counts }]
@@ -81,7 +81,7 @@ function sections({ overview, latest, status }: Read, { user }: ScreenContext): 
       { class: 'counts' },
       models.map(({ model, counts }) => countCard(model, counts, may('replace', model, user))),
     ),
-    h('section', { class: 'card' }, h('h2', {}, chartTitle), barChart(chartTitle, shownDays)),
+    h('section', { class: 'card' }, h('h2', {}, chartTitle), barChart(chartTitle, shownDays, signal)),
     h(
       'section',
       { class: 'card' },

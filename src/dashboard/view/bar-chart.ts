@@ -5,7 +5,7 @@
  */
 import { locale, t } from '../texts/texts.ts'
 import { DAYS, roundTop, type DailyCount } from '../daily-counts.ts'
-import { h, svg } from './dom.ts'
+import { fill, h, svg } from './dom.ts'
 
 /** Drawn in about the size in which it is shown, so that its words are as large as others. */
 const WIDTH = 720
@@ -15,14 +15,23 @@ const LEFT = 44
 const BOTTOM = 22
 const TOP = 10
 
-export function barChart(title: string, days: readonly DailyCount[]): HTMLElement {
-  const isNarrow = matchMedia('(width < 40rem)').matches
+/** It is drawn anew where the page gets narrow or wide, as when a telephone is turned. */
+export function barChart(title: string, days: readonly DailyCount[], signal: AbortSignal): HTMLElement {
+  const figure = h('figure', { class: 'chart' })
+  const narrow = matchMedia('(width < 40rem)')
+  const draw = (): HTMLElement => fill(figure, drawing(days, narrow.matches), table(title, days))
+  narrow.addEventListener('change', draw, { signal })
+  draw()
+  return figure
+}
+
+function drawing(days: readonly DailyCount[], isNarrow: boolean): SVGElement {
   const width = isNarrow ? WIDTH_NARROW : WIDTH
   const top = roundTop(days.map(({ count }) => count))
   const y = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top)
   const step = (width - LEFT) / DAYS
   const short = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' })
-  const long = new Intl.DateTimeFormat(locale(), { dateStyle: 'full' })
+  const long = longDate()
   const lines = [0, top / 2, top].map((value) => [
     svg('line', { class: value === 0 ? 'base' : 'rule', x1: LEFT, x2: width, y1: y(value), y2: y(value) }),
     svg('text', { class: 'scale', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, value.toLocaleString(locale())),
@@ -61,29 +70,20 @@ export function barChart(title: string, days: readonly DailyCount[]): HTMLElemen
         )
       : null,
   )
-  return h(
-    'figure',
-    { class: 'chart' },
-    svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, 'aria-hidden': 'true' }, lines, bars, marks),
-    // A table does not take a size, so what hides it is around it.
-    h(
-      'div',
-      { class: 'spoken' },
-      h(
-        'table',
-        {},
-        h('caption', {}, title),
-        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('overview.day')), h('th', { scope: 'col' }, title))),
-        h(
-          'tbody',
-          {},
-          days
-            .filter(({ count }) => count > 0)
-            .map(({ day, count }) =>
-              h('tr', {}, h('th', { scope: 'row' }, long.format(day)), h('td', {}, String(count))),
-            ),
-        ),
-      ),
-    ),
-  )
+  return svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, 'aria-hidden': 'true' }, lines, bars, marks)
+}
+
+/** A table does not take a size, so what hides it is around it. */
+function table(title: string, days: readonly DailyCount[]): HTMLElement {
+  const head = h('tr', {}, h('th', { scope: 'col' }, t('overview.day')), h('th', { scope: 'col' }, title))
+  const long = longDate()
+  const rows = days
+    .filter(({ count }) => count > 0)
+    .map(({ day, count }) => h('tr', {}, h('th', { scope: 'row' }, long.format(day)), h('td', {}, String(count))))
+  const whole = h('table', {}, h('caption', {}, title), h('thead', {}, head), h('tbody', {}, rows))
+  return h('div', { class: 'spoken' }, whole)
+}
+
+function longDate(): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'full' })
 }
