@@ -47,12 +47,15 @@ export interface ClientOptions {
   /** The token of an earlier sign-in. */
   readonly token?: string | undefined
   /** In place of the global `fetch`. */
-  readonly fetch?: typeof fetch | undefined
+  readonly fetch?: Fetch | undefined
   /** In place of `JSON.parse` for replies: for numbers that a double cannot hold, say. */
   readonly parse?: ((text: string) => unknown) | undefined
   /** Languages of sign-in mails, as in the header Accept-Language: `de-CH, fr;q=0.8`. */
   readonly language?: string | undefined
 }
+
+/** What the client wants of `fetch`; runtimes put members of their own on theirs, which others cannot have. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** What each request takes. There is no deadline but yours: `{ signal: AbortSignal.timeout(5000) }`. */
 export interface RequestOptions {
@@ -99,13 +102,18 @@ export type Value =
   | readonly Json[]
   | { readonly [member: string]: Json; readonly [operator: `$${string}`]: never }
 
-/** Dotted paths of fields with what they must be: `{ status: 'active', 'source.language.code': { $in: ['en'] } }`. */
-export interface Filter {
+/** What combines filters. An operator of fields has no meaning beside it. */
+export interface Combined extends Partial<Readonly<Record<keyof Operators, never>>> {
   readonly $and?: readonly Filter[]
   readonly $or?: readonly Filter[]
   readonly $nor?: readonly Filter[]
-  readonly [path: string]: Value | Operators | readonly Filter[] | undefined
 }
+
+/**
+ * Dotted paths of fields with what they must be: `{ status: 'active', 'source.language.code': { $in: ['en'] } }`.
+ * `undefined` is refused, here and when it is sent: JSON would leave it out, and more would be found than was meant.
+ */
+export type Filter = Combined & { readonly [path: string]: Value | Operators | readonly Filter[] }
 
 export interface Query {
   /** The key `q` in it searches titles and names. */
@@ -116,12 +124,12 @@ export interface Query {
 
 export interface ListQuery extends Query {
   readonly limit?: number | undefined
-  /** That of the page before. */
-  readonly cursor?: string | undefined
+  /** That of the page before; null, as that of the last page, and none begin at the first. */
+  readonly cursor?: string | null | undefined
 }
 
 export interface IterateQuery extends Query {
-  /** Items for which is asked at a time, 100 without it. */
+  /** Items for which is asked at a time, 1 or more; 100 without it. */
   readonly pageSize?: number | undefined
 }
 
@@ -235,7 +243,10 @@ interface Refusal {
   readonly cause?: unknown
 }
 
-/** Whatever goes wrong with a request is one of these, except what an AbortSignal ends: that is the signal's reason. */
+/**
+ * Whatever goes wrong with a request is one of these, except what an AbortSignal ends, which is the signal's reason,
+ * and what cannot be sent at all, as a body that JSON cannot hold, which is a TypeError.
+ */
 export class DatelineError extends Error {
   override readonly name: string = 'DatelineError'
   /** The HTTP status; 0 where there was no reply. */
@@ -297,26 +308,30 @@ export class UnreadableReply extends DatelineError {
   override readonly name = 'UnreadableReply'
 }
 
-/** Throws a TypeError for an address or a token that cannot be one. */
+/** Throws a TypeError for an address, a token or languages that cannot be such. */
 export function createClient(options: ClientOptions = {}): Client {
   const base = baseOf(options.url)
-  const fetchNow: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given))
+  const fetchNow: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const parse = options.parse ?? ((text) => JSON.parse(text) as unknown)
+  const language = headerText('Accept-Language', options.language)
   let token = checkedToken(options.token)
 
   /** Sends a request and gives its reply, whatever the status. */
   const send = async ({ method, path, body, ifMatch, signal }: Call): Promise<Response> => {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
-    if (options.language !== undefined) headers['accept-language'] = options.language
+    if (language !== undefined) headers['accept-language'] = language
     if (body !== undefined) headers['content-type'] = 'application/json'
-    if (ifMatch !== undefined) headers['if-match'] = strongTag(ifMatch)
+    const tag = headerText('If-Match', ifMatch)
+    if (tag !== undefined) headers['if-match'] = strongTag(tag)
+    // What JSON cannot hold is the caller's mistake, and no failure of the network.
+    const text = body === undefined ? undefined : JSON.stringify(body)
     return orNetworkError({ method, path, signal }, () =>
       fetchNow(base + path, {
         method,
         headers,
         redirect: 'error',
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(text === undefined ? {} : { body: text }),
         ...(signal === undefined ? {} : { signal }),
       }),
     )
@@ -337,7 +352,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const tell = async (call: Call, status: 202 | 204): Promise<void> => {
     const response = await send(call)
     if (!response.ok) throw await refusalOf(call, response)
-    await response.body?.cancel()
+    leave(response.body)
     if (response.status !== status) throw unreadable(call, response)
   }
 
@@ -388,16 +403,23 @@ export function createClient(options: ClientOptions = {}): Client {
         async list(query = {}, { signal } = {}) {
           const call = listCall(model, { query, base, signal })
           const page = await dataOf<Page<Document>>(call)
-          if (!isPage(page)) throw unreadable(call)
+          if (!isPage(page, query.cursor)) throw unreadable(call)
           return page
         },
         async *iterate({ pageSize = PAGE_SIZE, ...query } = {}, options) {
-          let cursor: string | undefined
+          if (pageSize < 1) throw new TypeError(`Cannot ask for ${pageSize} items at a time: expected 1 or more`)
+          let cursor: string | null = null
+          // Cursors that come back in a circle would never end. One is remembered, the next after twice as many pages,
+          // which finds every circle in constant memory (Brent's algorithm).
+          let remembered: string | null = null
+          let [pages, rememberAt] = [0, 1]
           do {
-            const page = await methods.list({ ...query, limit: pageSize, cursor }, options)
+            const page: Page<Document> = await methods.list({ ...query, limit: pageSize, cursor }, options)
             yield* page.items
-            cursor = page.hasMore ? (page.cursor ?? undefined) : undefined
-          } while (cursor !== undefined)
+            cursor = page.hasMore ? page.cursor : null
+            if (cursor !== null && cursor === remembered) throw unreadable(listCall(model, { query, base }))
+            if (++pages === rememberAt) [remembered, rememberAt] = [cursor, rememberAt * 2]
+          } while (cursor !== null)
         },
         get: async (id, { signal } = {}) => stored({ method: 'GET', path: one(id), signal }),
         create: async (body, { signal } = {}) =>
@@ -407,8 +429,11 @@ export function createClient(options: ClientOptions = {}): Client {
         remove: async (id, { ifMatch, signal } = {}) => tell({ method: 'DELETE', path: one(id), ifMatch, signal }, 204),
         check: (body, { id, signal } = {}) =>
           dataOf<DocumentProblems>({ method: 'POST', path: withQuery('data/check', { model, id }), body, signal }),
-        explain: (query = {}, { signal } = {}) =>
-          dataOf<QueryPlan>({ method: 'POST', path: withQuery('data/explain', { model }), body: query, signal }),
+        async explain({ filter, sort, limit, cursor } = {}, { signal } = {}) {
+          filterText(filter)
+          const body = { filter, sort, limit, cursor: cursor ?? undefined }
+          return dataOf<QueryPlan>({ method: 'POST', path: withQuery('data/explain', { model }), body, signal })
+        },
       }
       return methods
     },
@@ -435,7 +460,7 @@ export function createClient(options: ClientOptions = {}): Client {
         const response = await send(call)
         if (!response.ok) throw await refusalOf(call, response)
         if (!/^application\/vnd\.sqlite3\b/.test(response.headers.get('content-type') ?? '')) {
-          await response.body?.cancel()
+          leave(response.body)
           throw unreadable(call, response)
         }
         return orNetworkError(call, () => response.blob())
@@ -462,13 +487,26 @@ interface Call {
 /** In the URL where it fits there, so that it can be seen and tried by hand; else in a body. */
 function listCall(
   model: ModelName,
-  { query, base, signal }: { readonly query: ListQuery; readonly base: string; readonly signal: Call['signal'] },
+  { query, base, signal }: { readonly query: ListQuery; readonly base: string; readonly signal?: Call['signal'] },
 ): Call {
-  const { filter, sort, limit, cursor } = query
-  const text = filter === undefined ? undefined : JSON.stringify(filter)
-  const path = withQuery('data', { model, filter: text, sort, limit, cursor })
+  const { filter, sort, limit } = query
+  const cursor = query.cursor ?? undefined
+  const path = withQuery('data', { model, filter: filterText(filter), sort, limit, cursor })
   if (base.length + path.length <= URL_CHARS_MAX) return { method: 'GET', path, signal }
   return { method: 'POST', path: withQuery('data/query', { model }), body: { filter, sort, limit, cursor }, signal }
+}
+
+/** The filter as JSON. What JSON leaves out or makes null is refused: another filter would be asked for. */
+function filterText(filter: Filter | undefined): string | undefined {
+  if (filter === undefined) return undefined
+  return JSON.stringify(filter, (name, value: unknown) => {
+    const isLost = value === undefined || typeof value === 'function' || typeof value === 'symbol'
+    if (!isLost && (typeof value !== 'number' || Number.isFinite(value))) return value
+    const found = isLost ? typeof value : String(value)
+    throw new TypeError(
+      `Cannot send a filter with ${JSON.stringify(name)}: expected what JSON can hold, found ${found}`,
+    )
+  })
 }
 
 /** The path with those parameters that have a value. */
@@ -512,6 +550,12 @@ function isToken(token: unknown): token is string {
 function checkedToken(token: string | undefined): string | undefined {
   if (token === undefined || isToken(token)) return token
   throw new TypeError('Cannot use the token: expected letters, digits and -._~+/ only')
+}
+
+/** fetch refuses any other characters, in words that would be taken for a failure of the network (RFC 9110 5.5). */
+function headerText(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || /^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text
+  throw new TypeError(`Cannot send the header ${name}: expected one line of Latin letters and signs`)
 }
 
 /** An entity tag that was made weak on the way, as proxies do that compress, never matches (RFC 9110 13.1.1). */
@@ -563,12 +607,17 @@ async function readText(call: Call, response: Response, bytesMax: number): Promi
       if (done) return text + decoder.decode()
       bytes += value.length
       if (bytes > bytesMax) {
-        await reader.cancel()
+        leave(reader)
         return undefined
       }
       text += decoder.decode(value, { stream: true })
     }
   })
+}
+
+/** Reads no more of a reply. How that goes is not waited for: what there is to know of it is known. */
+function leave(rest: Pick<ReadableStream, 'cancel'> | null): void {
+  rest?.cancel().catch(() => {})
 }
 
 type Members = { readonly [name: string]: unknown }
@@ -587,8 +636,11 @@ function parseObject(text: string, parse: (text: string) => unknown): Members | 
   }
 }
 
-function isPage({ items, cursor, hasMore }: Page<unknown>): boolean {
-  return Array.isArray(items) && (typeof cursor === 'string' || (cursor === null && hasMore === false))
+/** A page that is not the last must lead on, or whoever follows it never ends. */
+function isPage({ items, cursor, hasMore }: Page<unknown>, asked: ListQuery['cursor']): boolean {
+  if (!Array.isArray(items)) return false
+  if (hasMore === false) return cursor === null || typeof cursor === 'string'
+  return typeof cursor === 'string' && cursor !== asked && items.length > 0
 }
 
 /** The error that a reply with another status than 2xx is. */

@@ -37,6 +37,11 @@ const ROWS: readonly {
       'GET /api/v1/data?model=topic&filter=%7B%22q%22%3A%22a%26b%22%2C%22name%22%3A%7B%22%24ne%22%3A%22%2B%22%7D%7D' +
       '&sort=name%3Aasc&limit=0&cursor=c%3D',
   },
+  { call: ({ data }) => data('topic').list({ cursor: null }), request: 'GET /api/v1/data?model=topic' },
+  {
+    call: ({ data }) => data('topic').list({ filter: { name: LONG }, cursor: null }),
+    request: `POST /api/v1/data/query?model=topic {"filter":{"name":"${LONG}"}}`,
+  },
   {
     call: ({ data }) => data('topic').list({ filter: { name: LONG }, limit: 5 }),
     request: `POST /api/v1/data/query?model=topic {"filter":{"name":"${LONG}"},"limit":5}`,
@@ -71,7 +76,7 @@ const ROWS: readonly {
     request: 'POST /api/v1/data/check?model=topic&id=1 {}',
   },
   {
-    call: ({ data }) => data('topic').explain({ filter: { status: 'draft' } }),
+    call: ({ data }) => data('topic').explain({ filter: { status: 'draft' }, cursor: null }),
     request: 'POST /api/v1/data/explain?model=topic {"filter":{"status":"draft"}}',
   },
   { call: ({ dashboard }) => dashboard.setup(), request: 'GET /api/v1/dashboard/setup' },

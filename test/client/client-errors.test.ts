@@ -10,6 +10,8 @@ import {
   Conflict,
   createClient,
   DatelineError,
+  type Client,
+  type Filter,
   Forbidden,
   NetworkError,
   NotFound,
@@ -77,6 +79,7 @@ describe('a reply that is not the service’s', () => {
     ['data that is a list', 200, page([]), UnreadableReply],
     ['a page without items', 200, page({ cursor: null, hasMore: false }), UnreadableReply],
     ['a page that goes on without a cursor', 200, page({ items: [], cursor: null, hasMore: true }), UnreadableReply],
+    ['a page that goes on without items', 200, page({ items: [], cursor: 'a', hasMore: true }), UnreadableReply],
     ['a cursor that is a number', 200, page({ items: [], cursor: 7, hasMore: true }), UnreadableReply],
     ['an error that is a text', 400, '{"error":"no"}', BadRequest],
     ['an error whose message is an object', 500, '{"error":{"code":"x","message":{}}}', ServerError],
@@ -92,6 +95,34 @@ describe('a reply that is not the service’s', () => {
       assert.ok(!error.message.includes('Sign in'))
     })
   }
+
+  for (const [name, cursors] of [
+    ['the same page again and again', ['a']],
+    ['two pages in turn', ['a', 'b']],
+    ['a circle that begins later', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'c']],
+    ['the empty cursor', ['']],
+  ] as const) {
+    it(`ends a loop over pages that would have no end: ${name}`, async (t) => {
+      const next = new Map<string | null, string>()
+      for (const [i, cursor] of cursors.entries()) next.set(i === 0 ? null : (cursors[i - 1] ?? null), cursor)
+      next.set(cursors.at(-1) ?? null, next.get(cursors.at(-1) ?? null) ?? cursors[0])
+      const { url, seen } = await serverThat(t, (request, response) => {
+        const cursor = next.get(new URL(request.url ?? '', 'http://x').searchParams.get('cursor')) ?? null
+        response.end(page({ items: [{ id: '1' }], cursor, hasMore: seen.length < 100 }))
+      })
+      const loop = async (): Promise<void> => {
+        for await (const { id } of createClient({ url }).data('topic').iterate()) assert.equal(id, '1')
+      }
+      assert.ok((await refusal(loop())) instanceof UnreadableReply)
+      assert.ok(seen.length <= 3 * cursors.length, `${seen.length} requests`)
+    })
+  }
+
+  it('counts as done where only what nobody reads of it breaks off', async () => {
+    const body = new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) })
+    const fetch = async (): Promise<Response> => new Response(body, { status: 202 })
+    await createClient({ url: 'http://localhost', fetch }).auth.requestCode({ email: 'a@b.example' })
+  })
 
   it('does not count as done where nothing was to come back', async (t) => {
     const { url } = await serverThat(t, replying(200, html, { 'content-type': 'text/html' }))
@@ -177,6 +208,53 @@ describe('no reply', () => {
     const error = await refusal(createClient({ url, token: TOKEN }).auth.me())
     assert.ok(error instanceof NetworkError)
     assert.deepEqual(other.seen, [])
+  })
+})
+
+describe('what cannot be sent', () => {
+  const circle: Record<string, unknown> = {}
+  circle['again'] = circle
+  const topic = { name: 'a', description: '', iconUrl: '' }
+  // JSON would leave out or make null what stands in a filter, and another filter would be answered.
+  const filters = [
+    ['status', undefined],
+    ['status', () => 'active'],
+    ['status', Symbol('active')],
+    ['bytes', NaN],
+    ['bytes', { $lt: Infinity }],
+    ['$or', [{ status: undefined }]],
+    ['name', { $in: ['a', undefined] }],
+    ['name', { $regex: 'a', $options: undefined }],
+  ].map(([name, value]) => ({ [name as string]: value }) as Filter)
+  const rows: readonly (readonly [string, (client: Client) => Promise<unknown>])[] = [
+    ['a number without a form in JSON', ({ data }) => data('topic').create(Object.assign({ n: 1n }, topic))],
+    ['a body that holds itself', ({ data }) => data('topic').create(Object.assign({ circle }, topic))],
+    ['a body to check', ({ data }) => data('topic').check({ n: 1n })],
+    ['a version with a line end', ({ data }) => data('topic').remove('1', { ifMatch: '"a"\r\nx: y' })],
+    ['a version with a sign of no header', ({ data }) => data('topic').remove('1', { ifMatch: '"…"' })],
+    ['pages of nothing', ({ data }) => data('topic').iterate({ pageSize: 0 }).next()],
+    ['pages of less', ({ data }) => data('topic').iterate({ pageSize: -1 }).next()],
+    ...filters.flatMap((filter): typeof rows => [
+      [`the filter ${inspect(filter)}`, ({ data }) => data('topic').list({ filter })],
+      [`the filter ${inspect(filter)} to explain`, ({ data }) => data('topic').explain({ filter })],
+      [
+        `the long filter ${inspect(filter)}`,
+        ({ data }) => data('topic').list({ filter: { ...filter, url: 'x'.repeat(5_000) } }),
+      ],
+    ]),
+  ]
+  for (const [name, call] of rows) {
+    it(`is a TypeError before anything is sent: ${name}`, async (t) => {
+      const { url, seen } = await serverThat(t, replying(204, ''))
+      assert.ok((await refusal(call(createClient({ url })))) instanceof TypeError)
+      assert.deepEqual(seen, [])
+    })
+  }
+
+  it('is a TypeError at once where it is in no header: languages', () => {
+    for (const language of ['de\n', 'de…', '\0']) {
+      assert.throws(() => createClient({ url: 'http://localhost', language }), TypeError)
+    }
   })
 })
 

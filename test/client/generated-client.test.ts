@@ -40,7 +40,7 @@ describe('its types', () => {
 import type * as ours from '../../src/client/client-types.ts'
 import type * as replies from '../../src/models/replies.ts'
 import type * as printed from './MODULE'
-import { createClient } from './MODULE'
+import { createClient, type Filter } from './MODULE'
 
 /** A type with all of its members in place, so that how it was put together makes no difference. */
 type Plain<T> = T extends object ? { [name in keyof T]: Plain<T[name]> } : T
@@ -77,6 +77,11 @@ export async function use(): Promise<void> {
   await data('headline').replace(document.id, { ...document, title: 'new' }, { ifMatch: undefined })
   await data('headline').list({ filter: { status: 'active', $or: [{ 'topic.id': { $in: ['1'] } }, { tags: ['a'] }] } })
   await data('headline').list({ filter: { q: 'sea', title: { $not: { $regex: 'a', $options: 'i' } }, n: { a: 1 } } })
+  const filter: Filter = { status: 'active' }
+  const path: string = 'topic.id'
+  await data('headline').list({ filter: { ...filter, [path]: '1', places: { $elemMatch: { name: 'a' } }, cursor: null } })
+  const { cursor } = await data('headline').list({ filter: { $and: [filter, { n: { $not: { $gt: 1 } } }] } })
+  await data('headline').list({ cursor })
   await data('dashboard_summary').get('1')
 }
 `
@@ -90,6 +95,10 @@ export async function use(): Promise<void> {
     "await data('topic').list({ filter: { name: { $inn: ['a'] } } })",
     "await data('topic').list({ filter: { $or: { name: 'a' } } })",
     "await data('topic').list({ filter: { name: { $in: 'a' } } })",
+    "await data('topic').list({ filter: { $gt: 1 } })",
+    "await data('topic').list({ filter: { name: undefined } })",
+    "await data('topic').list({ filter: { name: [1].find(Boolean) } })",
+    "await data('topic').list({ filter: { createdAt: { $gte: new Date(0) } } })",
     "for await (const { title } of data('topic').iterate()) void title",
   ]
   const CHANGES: readonly (readonly [string, string])[] = [
@@ -130,6 +139,14 @@ export async function use(): Promise<void> {
   it('are understood in a project for browsers, whatever it is strict about', (t) => {
     const directory = projectDirectory(t)
     writeFileSync(join(directory, 'dateline.ts'), TEXT)
+    // In Bun, fetch has members that no function of anybody else has.
+    writeFileSync(
+      join(directory, 'bun.d.ts'),
+      'declare namespace fetch { export function preconnect(url: string): void }',
+    )
+    const own =
+      "createClient({ url: '', fetch: async (url, init) => fetch(url, init) }); createClient({ url: '', fetch })"
+    writeFileSync(join(directory, 'own.ts'), `import { createClient } from './dateline'\n${own}`)
     for (const [i, more] of [
       {
         strict: true,
@@ -142,7 +159,10 @@ export async function use(): Promise<void> {
     ].entries()) {
       const base = { target: 'es2022', lib: ['es2022', 'dom'], module: 'esnext', moduleResolution: 'bundler' }
       const compilerOptions = { ...base, types: [], noEmit: true, ...more }
-      writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['dateline.ts'] }))
+      writeFileSync(
+        join(directory, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['bun.d.ts', 'own.ts'] }),
+      )
       assert.equal(compile(directory), '', `row ${i}`)
     }
   })

@@ -62,9 +62,10 @@ export function writeState(state: ListState, rules: ListRules): URLSearchParams 
 
 export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, 'filter' | 'sort'> {
   const conditions = rules.filters.flatMap(({ key, path }): readonly (readonly [string, Filter[string]])[] => {
-    const values = state.filters.get(key)
-    if (values === undefined) return []
-    return [[path, values.length === 1 ? values[0] : { $in: values }]]
+    const values = state.filters.get(key) ?? []
+    const [only, ...others] = values
+    if (only === undefined) return []
+    return [[path, others.length === 0 ? only : { $in: values }]]
   })
   // White space around what is looked for is typed by accident.
   const search = state.search.trim()
