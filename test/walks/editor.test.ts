@@ -212,6 +212,31 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 412 }])
   })
 
+  it('keeps what is typed while it learns that somebody else has saved', async () => {
+    const id = await make('headline', whole())
+    await open(`#/headlines/${id}`)
+    await page.fill(field('Title'), 'My title')
+    const body = whole({ title: 'Their title' })
+    const query = { token: cast.admin.token, body }
+    assert.equal((await service.data('PUT', `/${id}`, { model: 'headline' }, query)).status, 200)
+    await page.evaluate(() => {
+      dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true }))
+      const excerpt = document.querySelector<HTMLTextAreaElement>('textarea[name=excerpt]')
+      if (excerpt === null) return
+      excerpt.value = 'Typed meanwhile'
+      excerpt.dispatchEvent(new Event('input'))
+    })
+    await page.click(button('Save this choice'))
+    await said(page, 'Saved')
+    assert.equal((await page.find(field('Excerpt'))).value, 'Typed meanwhile')
+    assert.deepEqual(
+      [(await read('headline', id))['title'], (await read('headline', id))['excerpt']],
+      ['My title', 'High water at noon.'],
+    )
+    await page.find({ role: 'StaticText', name: 'Unsaved changes' })
+    await page.expectNoProblems([{ status: 412 }])
+  })
+
   it('makes anew what somebody else deleted', async () => {
     const id = await make('headline', whole())
     await open(`#/headlines/${id}`)

@@ -27,6 +27,7 @@ import { liveProblems } from './live-problems.ts'
 import { previewOf } from './preview-card.ts'
 import { removeAndLeave } from './remove-document.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
+import { differences, likelyChoice, merged } from './three-way.ts'
 
 /** As long as somebody waits without a word. */
 const SAVING_MS = 2_000
@@ -153,14 +154,17 @@ export function openEditing({ model, context, documents, start, copied }: Editin
     }
   }
 
-  /** Goes on with what two people made of it. It is unsaved until it is saved. */
+  /** Goes on with what two people made of it, and with what was typed since that was sent. It is unsaved until saved. */
   function takeOver(theirs: StoredAny, body: Members): void {
+    const now = bodyAs(String(sent['status'])) ?? { ...sent, ...form.value() }
+    const next = merged(now, differences(sent, now, body), likelyChoice)
     base = theirs
     sent = body
     clean = undefined
     status = String(body['status'])
-    form.set(body)
-    extras?.set(extrasOf(model, body))
+    form.set(next)
+    // A text that is no JSON yet stays to be mended.
+    if (extras?.read() !== undefined) extras.set(extrasOf(model, next))
   }
 
   function took(stored: StoredAny): void {
