@@ -104,6 +104,57 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 412, url: '/data/' }])
   })
 
+  it('keeps what is typed while the service is asked', async () => {
+    /** Types into a field as soon as a request of this method is on its way. */
+    const typeDuring = (method: string, name: string, value: string): Promise<void> =>
+      page.evaluate(
+        (wanted, path, text) => {
+          const send = window.fetch
+          window.fetch = (input, init) => {
+            const reply = send(input, init)
+            const field = document.querySelector<HTMLInputElement>(`[name="userPreferenceConfig.${path}"]`)
+            if (field === null || init?.method !== wanted) return reply
+            window.fetch = send
+            field.value = text
+            field.dispatchEvent(new Event('input'))
+            return reply
+          }
+        },
+        ...([method, name, value] as const),
+      )
+    const save = async (): Promise<void> => {
+      await page.click(button('Save'))
+      await page.click({ ...button('Save'), within: await page.find({ role: 'dialog', name: 'Save these changes?' }) })
+    }
+    await page.evaluate(() => {
+      for (const close of document.querySelectorAll<HTMLElement>('.notice button.plain')) close.click()
+    })
+    await page.fill(number('Saved filters: Guest'), '6')
+    await typeDuring('PUT', 'premiumSavedFiltersLimit', '60')
+    await save()
+    await page.find(words('Saved'))
+    assert.equal((await page.find(number('Saved filters: Premium'))).value, '60')
+    await saveElsewhere('userPreferenceConfig', { guestSavedFiltersLimit: 7 })
+    await typeDuring('GET', 'premiumSavedFiltersLimit', '70')
+    await save()
+    await page.find({ role: 'heading', name: 'Somebody else has saved in the meantime' })
+    assert.equal((await page.find(number('Saved filters: Premium'))).value, '70')
+    assert.equal((await page.find(number('Saved filters: Guest'))).value, '7')
+    await save()
+    await page.gone({ role: 'heading', name: 'Somebody else has saved in the meantime' })
+    await page.expectNoProblems([{ status: 412, url: '/data/' }])
+  })
+
+  it('does not take a text that is no number for an empty field', async () => {
+    const items = number('Suggested topics: Items')
+    await page.fill(items, '1e')
+    await page.click(button('Save'))
+    await page.find(words(/expected a whole number, 0 or more, found/i))
+    await page.fill(items, '5')
+    await page.gone(words(/expected a whole number/i))
+    await page.expectNoProblems()
+  })
+
   it('asks before changes are lost, and shows all as JSON at an address of its own', async () => {
     await page.click(box('Under maintenance'))
     await page.click({ role: 'link', name: 'Overview' })

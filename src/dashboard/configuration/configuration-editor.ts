@@ -5,7 +5,7 @@
 import { PreconditionFailed, type Stored } from '../../client/client.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import { documentsOf, type Members, type StoredDocument } from '../any-documents.ts'
-import { differencesOf, withDifferences } from '../document-difference.ts'
+import { differencesOf, withDifferences, type Difference } from '../document-difference.ts'
 import type { Problem } from '../form/form.ts'
 import type { ScreenContext } from '../screen.ts'
 import { t } from '../texts/texts.ts'
@@ -52,8 +52,20 @@ export function configurationEditor(
     return { ...stored.document, ...form.value() }
   }
 
-  function differences() {
-    return differencesOf(stored.document, current())
+  function differences(): readonly Difference[] {
+    return typedSince(stored.document)
+  }
+
+  /** What the form has that a state of the document has not. */
+  function typedSince(state: Members): readonly Difference[] {
+    return differencesOf(state, { ...state, ...form.value() })
+  }
+
+  /** Goes on with what is stored now. What was typed while the service was asked is not taken away by its answer. */
+  function goOn(next: Stored<StoredDocument>, typed: readonly Difference[]): void {
+    stored = next
+    form.set(withDifferences(next.document, typed))
+    changed()
   }
 
   function changed(): void {
@@ -117,10 +129,10 @@ export function configurationEditor(
   }
 
   async function replace(): Promise<void> {
+    const sent = current()
     try {
-      stored = await documents.replace(stored.document.id, current(), { ifMatch: stored.etag, signal })
-      form.set(stored.document)
-      changed()
+      const next = await documents.replace(stored.document.id, sent, { ifMatch: stored.etag, signal })
+      goOn(next, typedSince(sent))
       notify(t('saved'), { kind: 'done' })
     } catch (error) {
       if (!(error instanceof PreconditionFailed)) throw error
@@ -130,12 +142,9 @@ export function configurationEditor(
 
   /** Puts the own changes onto what somebody else has saved meanwhile. */
   async function meet(): Promise<void> {
-    const mine = differences()
     const before = stored.document
-    stored = await documents.get(before.id, { signal })
-    const theirs = differencesOf(before, stored.document)
-    form.set(withDifferences(stored.document, mine))
-    changed()
+    const next = await documents.get(before.id, { signal })
+    goOn(next, typedSince(before))
     fill(
       problems,
       h(
@@ -143,7 +152,7 @@ export function configurationEditor(
         { class: 'card conflict' },
         h('h2', {}, t('configuration.meanwhile')),
         h('p', {}, t('configuration.meanwhileText')),
-        differenceTable(theirs),
+        differenceTable(differencesOf(before, next.document)),
       ),
     )
     problems.scrollIntoView({ block: 'center' })

@@ -30,9 +30,8 @@ export function textInput(name: string, isNullable: boolean): InputKind<HTMLInpu
 export function wholeInput(isNullable: boolean): InputKind<HTMLInputElement> {
   return {
     input: h('input', { type: 'number', min: 0, step: 1, inputmode: 'numeric', class: 'number' }),
-    // What is no number goes out as it is typed, so that the server can say what it wants.
-    read: ({ value }) =>
-      value === '' ? (isNullable ? null : '') : Number.isFinite(Number(value)) ? Number(value) : value,
+    // A browser tells nothing of a text that is no number. That is not the same as nothing: the server refuses it.
+    read: ({ value, validity }) => (value !== '' ? Number(value) : isNullable && !validity.badInput ? null : ''),
     write: (at, value) => (at.value = typeof value === 'number' ? String(value) : ''),
   }
 }
