@@ -42,6 +42,8 @@ export class Decimal implements Parts {
 export function parseNumber(source: string): number | Decimal {
   const double = Number(source)
   if (!Number.isFinite(double)) return new Decimal(source)
+  // With at most 15 digits it comes back as it was, unless it is so small that a double has fewer (IEEE 754, DBL_DIG).
+  if (source.length <= DOUBLE_DIGITS && Math.abs(double) >= SMALL) return double
   const [exact, kept] = [partsOf(source), partsOf(String(double))]
   const same = exact.sign === kept.sign && exact.exponent === kept.exponent && exact.digits === kept.digits
   return same ? double : new Decimal(source)
@@ -68,6 +70,8 @@ export function isWhole(value: number | Decimal): boolean {
 }
 
 const WHOLE_DIGITS_MAX = 400
+/** Decimal digits that a double always keeps, and a bound above which it does: 2 to the -1022 and some more. */
+const [DOUBLE_DIGITS, SMALL] = [15, 1e-300]
 
 /** ECMA-262 JSON.rawJSON, which TypeScript's library does not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown }
@@ -79,11 +83,16 @@ function partsOf(source: string): Parts {
   if (match === null) throw new Error(`Not a JSON number: ${source}`)
   const [, minus, whole = '', fraction = '', power = '0'] = match
   const all = whole + fraction
-  const digits = all.replace(/^0+/, '').replace(/0+$/, '')
-  if (digits === '') return { sign: 0, exponent: 0, digits }
-  const leadingZeros = all.length - all.replace(/^0+/, '').length
-  return { sign: minus === '-' ? -1 : 1, exponent: Number(power) + whole.length - leadingZeros, digits }
+  // By hand: a pattern for the zeros at the end begins anew at each zero, and takes the square of a long number's length.
+  let [start, end] = [0, all.length]
+  while (start < end && all.charCodeAt(start) === ZERO) start++
+  while (end > start && all.charCodeAt(end - 1) === ZERO) end--
+  if (start === end) return { sign: 0, exponent: 0, digits: '' }
+  const digits = all.slice(start, end)
+  return { sign: minus === '-' ? -1 : 1, exponent: Number(power) + whole.length - start, digits }
 }
+
+const ZERO = 0x30
 
 function compareParts(a: Parts, b: Parts): number {
   if (a.sign !== b.sign) return a.sign - b.sign

@@ -2,7 +2,8 @@
  * JSON in and out, with the two things JSON.parse does not do: numbers that a double cannot hold keep their value
  * (see decimal.ts), and nesting is bounded, so that no document can exhaust the stack of a later walk.
  */
-import { Decimal, parseNumber } from './decimal.ts'
+import { Decimal } from './decimal.ts'
+import { readExactly } from './decimal-reader.ts'
 
 export type Json = null | boolean | number | Decimal | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -27,8 +28,8 @@ export class JsonError extends Error {
 export function parseJson(text: string, depthMax: number = JSON_DEPTH_MAX): Json {
   if (nestsTooDeep(text, depthMax)) throw new JsonError(`nested deeper than ${depthMax} levels`)
   try {
-    if (!MAY_NEED_DECIMAL.test(text)) return JSON.parse(text) as Json
-    return JSON.parse(text, readNumber) as Json
+    const value = JSON.parse(text) as Json
+    return MAY_NEED_DECIMAL.test(text) ? (readExactly(text) as Json) : value
   } catch (error) {
     if (error instanceof SyntaxError) throw new JsonError(withoutQuotedText(error.message))
     throw error
@@ -58,11 +59,6 @@ export function hasKey(object: JsonObject, key: string): boolean {
  * that costs time and changes nothing.
  */
 const MAY_NEED_DECIMAL = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/
-
-/** The reviver of JSON.parse gets the source text of each primitive (ECMA-262, JSON.parse source text access). */
-function readNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
-}
 
 function nestsTooDeep(text: string, depthMax: number): boolean {
   let depth = 0
