@@ -51,6 +51,13 @@ export function notify(
     stop = after(shownMs, () => end('gone'))
   }
   const hold = (): void => stop()
+  // Whoever points at it may have the focus elsewhere, and the other way round.
+  const leave = (): void => {
+    if (!element.contains(document.activeElement)) wait()
+  }
+  const blur = (): void => {
+    if (!element.matches(':hover')) wait()
+  }
   let cameFrom: HTMLElement | undefined
   const enter = ({ relatedTarget }: FocusEvent): void => {
     hold()
@@ -61,7 +68,7 @@ export function notify(
     {
       class: `notice ${kind}`,
       role: kind === 'failed' ? 'alert' : 'status',
-      on: { mouseenter: hold, mouseleave: wait, focusin: enter, focusout: wait },
+      on: { mouseenter: hold, mouseleave: leave, focusin: enter, focusout: blur },
     },
     kind === 'plain' ? null : icon(kind === 'done' ? 'check' : 'warning'),
     h('span', { class: 'notice-text' }, text),
