@@ -144,7 +144,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
       event.preventDefault()
       if (!isModal) screen?.save?.()
     } else if (isTyping || isModal) return
-    else if (control === 'z') takeBack()
+    else if (control === 'z' && !event.shiftKey) takeBack()
     else if (control !== '' || event.altKey) return
     else if (event.key === '/' && screen?.search !== undefined) {
       event.preventDefault()

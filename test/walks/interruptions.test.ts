@@ -54,9 +54,42 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     await page.focuses('Search: Topics')
     await page.press('l', 'Ctrl+Z')
     await page.find(button('Undo'))
-    await page.press('Escape', 'Tab', 'Ctrl+Z')
+    await page.press('Escape', 'Tab', 'Ctrl+Shift+Z')
+    await page.find(button('Undo'))
+    await page.press('Tab', 'Ctrl+Z')
     await page.find({ role: 'textbox', name: 'Name' })
     assert.ok((await topicNames()).includes('Lanterns'))
+  })
+
+  it('keeps a notice as long as the focus is in it, wherever the pointer goes', async () => {
+    await openTopic(await makeTopic('Oars'), 'Oars')
+    await page.click(button('Delete'))
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.inspect(button('Undo'), (element) => {
+      element.focus()
+      const wait = setTimeout
+      window.setTimeout = ((run: () => void, ms: number) => wait(run, ms / 100)) as typeof setTimeout
+      const notice = element.closest('.notice')
+      notice?.dispatchEvent(new MouseEvent('mouseenter'))
+      notice?.dispatchEvent(new MouseEvent('mouseleave'))
+      return new Promise((resolve) => wait(resolve, 300))
+    })
+    assert.match(await notices(), /Oars/)
+    await page.inspect(button('Undo'), (element) => element.blur())
+    await page.gone(button('Undo'))
+    await page.reload()
+  })
+
+  it('stays in its language where the other one cannot be fetched', async () => {
+    await page.open('/#/topics')
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.emulate({ offline: true })
+    await page.select({ role: 'combobox', name: 'Language' }, 'Español')
+    await page.waitFor(async () => (await notices()) !== '', 'the notice')
+    assert.equal((await page.find({ role: 'combobox', name: 'Language' })).value, 'English')
+    await page.emulate({ offline: false })
+    await page.reload()
+    await page.find({ role: 'heading', name: 'Topics' })
   })
 
   it('says of a document that is being deleted that it is, and shows it again when that is undone', async () => {
