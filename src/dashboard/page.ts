@@ -13,10 +13,10 @@ import { signInForm } from './sign-in/sign-in-form.ts'
 import { showSignInPage } from './sign-in/sign-in-gate.ts'
 import { newSignIn, type SignInState } from './sign-in/sign-in-state.ts'
 import { createSessionKeeper } from './signed-in.ts'
-import { isLanguage, preferredLanguage, t, useLanguage, type LanguageCode } from './texts/texts.ts'
+import { currentLanguage, isLanguage, preferredLanguage, t, useLanguage, type LanguageCode } from './texts/texts.ts'
 import { openDialog } from './view/dialog.ts'
 import { fill, h } from './view/dom.ts'
-import { clearNotices } from './view/notices.ts'
+import { clearNotices, notify } from './view/notices.ts'
 import { failureState } from './view/states.ts'
 
 const session = createSessionKeeper({ askAgain, onForbidden: () => void lookAtRoles() })
@@ -50,6 +50,8 @@ async function start(): Promise<void> {
       session.forget()
       return showSignIn(t('signIn.sessionEnded'), state)
     }
+    next()
+    document.body.className = ''
     fill(
       document.body,
       h(
@@ -121,9 +123,11 @@ async function followOtherTab(): Promise<void> {
   // Another tab that finds the session ended forgets the token; here, work waits for the next one.
   if (token === client.token || (token === undefined && onSignedInAgain !== undefined)) return
   if (token === undefined || user === undefined) return location.reload()
+  // Until it is known whose it is, nothing is sent with it; where that cannot be learned, nothing is lost for it.
+  const now = await session.ownerOf(token).catch(() => undefined)
+  if (now === undefined || token !== storedToken()) return
+  if (now.id !== user.id) return void beginAnew()
   client.token = token
-  const now = await client.auth.me().catch(() => undefined)
-  if (now?.id !== user.id) return void beginAnew()
   onSignedInAgain?.(now)
 }
 
@@ -158,8 +162,15 @@ async function signOut(): Promise<void> {
 }
 
 async function chooseLanguage(code: LanguageCode): Promise<void> {
-  storeChoice('language', code)
-  await useLanguage(code)
-  showAgain()
-  document.querySelector<HTMLElement>('select.language')?.focus()
+  try {
+    await useLanguage(code)
+    storeChoice('language', code)
+    showAgain()
+  } catch {
+    notify(t('failure.network'), { kind: 'failed' })
+  }
+  const select = document.querySelector<HTMLSelectElement>('select.language')
+  if (select === null) return
+  select.value = currentLanguage()
+  select.focus()
 }

@@ -6,6 +6,7 @@
  * never sent in the name of somebody else.
  */
 import { createClient, type Client } from '../client/client.ts'
+import type { User } from '../models/user.ts'
 import { parseExactly } from './exact-json.ts'
 import { forgetToken, storedToken, storeToken, type Kept } from './browser-storage.ts'
 
@@ -17,6 +18,8 @@ export interface SessionKeeper {
   signOut(): Promise<void>
   /** Ends it here alone. */
   forget(): void
+  /** Whose token it is. */
+  ownerOf(token: string): Promise<User>
   /** From now on nothing is sent any more. */
   close(): void
 }
@@ -88,6 +91,7 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): Se
       forgetToken(client.token ?? '')
       client.token = undefined
     },
+    ownerOf: async (token) => createClient({ url: apiAddress(), token }).auth.me(),
     close: () => void (isClosed = true),
   }
 }

@@ -269,6 +269,28 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 401 }])
   })
 
+  it('loses no work where it cannot learn who has signed in in another tab', async () => {
+    const page = await fresh()
+    const person = await newPerson(service, 'admin', cast.admin.token)
+    await page.evaluate((token) => localStorage.setItem('dateline.token', token), person.token)
+    await page.open('/robots.txt')
+    await page.open('/#/topics/new')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'Typed before')
+    await page.emulate({ offline: true })
+    const tab = await page.newTab()
+    await tab.open('/robots.txt')
+    await tab.evaluate((token) => localStorage.setItem('dateline.token', token), cast.admin.token)
+    await tab.close()
+    const asked = async (): Promise<boolean> =>
+      (await page.requests()).some(({ url, failure }) => url.endsWith('/auth/me') && failure !== undefined)
+    await page.waitFor(asked, 'the question whose token it is')
+    await page.emulate({ offline: false })
+    assert.equal((await page.find({ role: 'textbox', name: 'Name' })).value, 'Typed before')
+    assert.match(await page.url(), /#\/topics\/new$/)
+    await page.fill({ role: 'textbox', name: 'Name' }, '')
+    await page.expectNoProblems([{ failure: /DISCONNECTED/ }])
+  })
+
   it('sends nothing that somebody began in the name of another who signs in there', async () => {
     const person = await newPerson(service, 'admin', cast.admin.token)
     const page = await fresh('#/operations?part=outbox', person.token)
