@@ -56,6 +56,10 @@ export const HEADERS: JsonSchemas = {
   'Retry-After': header('Seconds to wait', { type: 'integer', minimum: 1, examples: [30] }),
   Allow: header('The methods that there are', { type: 'string', examples: ['GET, HEAD, OPTIONS'] }),
   ETag: header('Names the version of the document', { type: 'string', examples: [ETAG_SAMPLE] }),
+  'Content-Disposition': header('The name to save the file as', {
+    type: 'string',
+    examples: ['attachment; filename="dateline-20260301T120000Z.db"'],
+  }),
   'WWW-Authenticate': { description: 'How to sign in', schema: { type: 'string', examples: ['Bearer'] } },
 }
 
@@ -90,8 +94,9 @@ function goodReply(doc: RouteDoc, schemas: JsonSchemas): JsonSchemas {
   const { reply, id } = doc
   if ('schema' in reply) {
     const answer = { schema: reply.schema, examples: { example: { value: exampleOf(reply.schema, schemas) } } }
+    const headers = reply.named === true ? { ...ON_ALL, ...headersNamed('Content-Disposition') } : ON_ALL
     return {
-      [reply.status]: { description: 'Done', headers: ON_ALL, content: { [reply.type]: answer } },
+      [reply.status]: { description: 'Done', headers, content: { [reply.type]: answer } },
       ...(id === 'ready' ? { 503: notReady(schemas) } : {}),
     }
   }

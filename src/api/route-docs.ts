@@ -23,10 +23,10 @@ export interface RouteDoc {
   /** A name in `components.schemas`, such as that of a declaration in replies.ts, or `document` for that of the model. */
   readonly body?: string
   readonly reply:
-    /** `tagged` replies name the version of their document in an ETag. */
+    /** `tagged` replies name the version of their document in an ETag, `named` ones the file to save them as. */
     | { readonly status: 200 | 201; readonly data: string; readonly tagged?: true }
     | { readonly status: 202 | 204 }
-    | { readonly status: 200; readonly type: string; readonly schema: JsonSchema }
+    | { readonly status: 200; readonly type: string; readonly schema: JsonSchema; readonly named?: true }
   /** Besides those that every route can have. */
   readonly errors: readonly FailureCode[]
 }
@@ -62,9 +62,10 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     tag: 'Accounts',
     id: 'signInAnonymously',
     summary: 'Sign in as a guest',
+    description: 'It needs no body; one of JSON has to be an object.',
     token: 'none',
     reply: { status: 200, data: 'SignedIn' },
-    errors: ['tooManyRequests'],
+    errors: ['invalidInput', 'payloadTooLarge', 'tooManyRequests'],
   },
   'GET /api/v1/auth/me': {
     tag: 'Accounts',
@@ -272,6 +273,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
       status: 200,
       type: 'application/vnd.sqlite3',
       schema: { type: 'string', description: 'A whole database of SQLite', examples: ['SQLite format 3'] },
+      named: true,
     },
     errors: [...ADMINS, 'notFound', 'tooManyRequests'],
   },

@@ -19,6 +19,7 @@ import { describe, it } from 'node:test'
 import type { Backup } from '../../src/models/replies.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { newPerson } from '../support/cast.ts'
+import { assertDescribed } from '../support/described-replies.ts'
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts'
 import { ONLY_HERE } from '../support/service-process.ts'
 import { startService, START, temporaryDirectory, type Cleanup, type TestService } from '../support/service.ts'
@@ -75,6 +76,8 @@ describe('backups', () => {
     assert.equal(response.headers.get('content-type'), 'application/vnd.sqlite3')
     assert.equal(response.headers.get('content-disposition'), `attachment; filename="${made.name}"`)
     assert.equal(response.headers.get('cache-control'), 'no-store')
+    const { status, headers } = response
+    assertDescribed({ method: 'GET', path: `${PATH}/${made.name}`, status, headers, text: '' })
     const bytes = Buffer.from(await response.arrayBuffer())
     const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
     assert.equal(hash(bytes), hash(readFileSync(join(directory, made.name))))

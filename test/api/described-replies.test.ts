@@ -20,7 +20,8 @@ interface Changes extends Partial<Omit<ReplyToCheck, 'headers' | 'text'>> {
 }
 
 function reply({ headers = {}, body = { data: LANGUAGE, metadata: METADATA }, ...rest }: Changes): ReplyToCheck {
-  const named = { 'x-request-id': 'r', 'x-dateline-instance': 'i', etag: '"1"' }
+  const hasTag = ['GET', 'HEAD'].includes(rest.method ?? 'GET') && [200, 304].includes(rest.status ?? 200)
+  const named = { 'x-request-id': 'r', 'x-dateline-instance': 'i', ...(hasTag && { etag: '"1"' }) }
   const always = { 'content-type': 'application/json; charset=utf-8', ...named }
   return {
     method: 'GET',
@@ -81,6 +82,7 @@ describe('replies that do not fit are caught:', () => {
     ['a limit that does not say how long', { status: 429, body: failed('tooManyRequests') }, /header Retry-After/],
     ['a document without its version', { headers: { etag: '' } }, /header ETag/],
     ['no name of the request', { headers: { 'x-request-id': '' } }, /header X-Request-Id/],
+    ['a header that nobody told of', { headers: { 'retry-after': '3' } }, /has no header retry-after/],
     ['a body of another type', { headers: { 'content-type': 'text/html' } }, /no type text\/html/],
     ['a body where there is none', { method: 'DELETE', status: 204 }, /has no body for 204/],
     ['a body that is no JSON', { text: '<html>' } as Changes, /JSON/],

@@ -31,6 +31,8 @@ interface Place {
   readonly methods: Readonly<Record<string, { readonly responses: Readonly<Record<string, Reference | Described>> }>>
 }
 
+/** Headers that tell a client what to do: none of them may come without its words. */
+const TELLING = ['allow', 'content-disposition', 'content-range', 'etag', 'location', 'retry-after', 'www-authenticate']
 const document = openApiDocument({ version: '0.0.0' })
 const components = document['components'] as Readonly<Record<string, Readonly<Record<string, unknown>>>>
 const DOCUMENT = '#/components/schemas/Document'
@@ -73,6 +75,9 @@ export function assertDescribed(reply: ReplyToCheck): void {
     if (required === true)
       assert.ok(headers.has(name), `${what} has a header ${name} for ${status}, the reply has none`)
   }
+  const told = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()))
+  for (const name of TELLING)
+    assert.ok(!headers.has(name) || told.has(name), `${what} has no header ${name} for ${status}, the reply has one`)
   const type = headers.get('content-type')?.split(';')[0]
   if (described.content === undefined) {
     assert.equal(text, '', `${what} has no body for ${status}, the reply has one`)

@@ -45,6 +45,20 @@ function idsOf(preferences: JsonObject | undefined): Record<string, unknown> {
 }
 
 describe('a guest', () => {
+  // Each reply is held against the description of the API, which did not know that a body can be refused here.
+  for (const [body, status] of [
+    ['[[[', 400],
+    ['[]', 400],
+    ['7', 400],
+    [`{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`, 413],
+    ['{"deviceId":"1"}', 200],
+  ] as const) {
+    it(`begins with no body or an object of JSON: ${body.slice(0, 20)} is answered with ${status}`, async () => {
+      const answer = await service.call('POST', '/api/v1/auth/anonymous', { body })
+      assert.equal(answer.status, status, answer.text)
+    })
+  }
+
   it('is answered with user and token, and all three records are there', async () => {
     const answer = await anonymous()
     assert.equal(answer.status, 200)
