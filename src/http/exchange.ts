@@ -40,6 +40,8 @@ export interface Exchange {
 export interface JsonBodyOptions {
   /** Takes any content type, and no body at all as `{}`. */
   readonly optional?: boolean
+  /** Less than the server takes; what is longer is a payloadTooLarge. */
+  readonly bytesMax?: number
 }
 
 export type ReplyHeaders = Readonly<Record<string, string>>

@@ -131,7 +131,7 @@ export class IncomingExchange implements Exchange {
     return await readJsonObject(
       {
         request: this.request,
-        bytesMax: this.#bodyBytesMax,
+        bytesMax: Math.min(this.#bodyBytesMax, options.bytesMax ?? Infinity),
         onStart: () => {
           if (this.#holdsBodyBack) this.response.writeContinue()
           this.#holdsBodyBack = false
