@@ -256,6 +256,19 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     await page.find({ role: 'heading', name: 'Latest changes' })
   })
 
+  it('leaves who tries again by keyboard where they were', async () => {
+    await page.open('/#/topics')
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.emulate({ offline: true })
+    await page.open('/#/')
+    await page.inspect(button('Try again'), (element) => element.focus())
+    await page.press('Enter')
+    await page.find(button('Try again'))
+    assert.ok(await isFocused('main'), 'the focus is lost with the button')
+    await page.emulate({ offline: false })
+    await page.find({ role: 'heading', name: 'Latest changes' })
+  })
+
   it('ends a session once, however often its button is clicked', async () => {
     const { id } = await service.signIn('diver@example.org')
     await page.open(`/#/users/${id}`)

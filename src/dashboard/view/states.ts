@@ -18,13 +18,18 @@ export function emptyState(iconName: IconName, title: string, ...more: readonly 
 
 /** The words of a failure and a button that tries again. */
 export function failureState(error: unknown, retry: () => void): HTMLElement {
+  // The button goes: the focus stays near.
+  const tryAgain = (): void => {
+    element.closest('main')?.focus({ preventScroll: true })
+    retry()
+  }
   const element = h(
     'div',
     { class: 'state failed', role: 'alert' },
     icon('warning'),
     h('p', { class: 'state-title' }, failureTitle(error)),
     h('p', {}, wordsOf(error)),
-    h('button', { type: 'button', on: { click: retry } }, icon('refresh'), t('tryAgain')),
+    h('button', { type: 'button', on: { click: tryAgain } }, icon('refresh'), t('tryAgain')),
   )
   const again = (): void => {
     if (element.isConnected) retry()
