@@ -173,6 +173,22 @@ describe('reading pages', () => {
     assert.equal(pages.rowCount, 50)
   })
 
+  it('takes nothing for new that was asked for before something changed', async () => {
+    const { pages, asked, reader, answer } = reading(500)
+    reader.want(0, 10)
+    await answer(0)
+    reader.want(0, 60)
+    pages.expire()
+    reader.startOver()
+    await answer(1)
+    assert.deepEqual([asked[1]?.signal.aborted, pages.rowCount], [true, 50])
+    reader.want(0, 60)
+    await answer(2)
+    await answer(3)
+    assert.deepEqual([asked.length, pages.rowCount], [4, 100])
+    assert.deepEqual(pages.missing(0, 60), [])
+  })
+
   it('asks nothing after a failure until somebody tries again', async () => {
     const { asked, failures, reader } = reading(500)
     reader.want(0, 10)

@@ -4,7 +4,7 @@
  *   const table = dataTable({ label, columns, load, labelOf, hrefOf, empty, sort, onSort, selection, signal })
  *   section.append(table.element)         // it scrolls with the window
  *   table.reload()                        // the query is another one: what is shown stays until its rows are there
- *   table.refresh()                       // the query is the same, the documents may have changed
+ *   table.sift()                          // the query is the same, the documents may have changed
  *   table.show({ columns, sort })
  *
  * `load(start, signal)` reads one page; whatever the query is, the screen puts it in there. Rows have one height, which
@@ -13,13 +13,14 @@
  */
 import { t } from '../texts/texts.ts'
 import { fill, h } from '../view/dom.ts'
-import { failureState, isAbort, wordsOf } from '../view/states.ts'
+import { failureState, isAbort } from '../view/states.ts'
 import { createPageList, type Layout, type PageList } from './page-list.ts'
 import { createPageReader, type LoadPage, type PageReader } from './page-reader.ts'
 import { onRowKeys } from './row-keys.ts'
 import type { RowSelection } from './row-selection.ts'
 import { rowWindow } from './row-window.ts'
 import type { TableColumn, TableSort } from './table-column.ts'
+import { tableFoot } from './table-foot.ts'
 import { tableHead } from './table-head.ts'
 
 /** Rows that are read before they come into view. */
@@ -57,16 +58,12 @@ export interface DataTable<T> {
   readonly element: HTMLElement
   /** Reads from the top. Resolves when its rows are shown, it failed, or another reload came before. */
   reload(): Promise<void>
-  /** Reads again what is shown, at the place where the reader is. */
-  refresh(): void
-  /** Takes out what `isHidden` hides by now, and reads again. */
+  /** Takes out what `isHidden` hides by now, and reads again what is shown, at the place where the reader is. */
   sift(): void
   show(what: { readonly columns?: readonly TableColumn<T>[]; readonly sort?: TableSort | undefined }): void
   showChosen(): void
   /** Goes to the row that was looked at last. */
   focus(): void
-  /** Of all rows that were read, in their order. */
-  ids(): readonly string[]
   memory(): TableMemory | undefined
 }
 
@@ -76,7 +73,6 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
   let pages: PageList<T> | undefined
   let reader: PageReader | undefined
   let reading = new AbortController()
-  let footText = ''
   let hasFailed = false
 
   const head = tableHead({
@@ -90,10 +86,10 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     head.element,
     body,
   )
-  const foot = h('div', { class: 'table-foot' })
+  const foot = tableFoot(retry)
   const instead = h('div', { class: 'table-instead', hidden: true })
   const said = h('p', { class: 'spoken', role: 'status' })
-  const element = h('div', { class: 'table-box' }, grid, foot, instead, said)
+  const element = h('div', { class: 'table-box' }, grid, foot.element, instead, said)
   const rows = rowWindow<T>({
     body,
     columns: () => columns,
@@ -138,7 +134,7 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
       if (own.signal.aborted || signal.aborted || isAbort(error)) return
       grid.removeAttribute('aria-busy')
       hasFailed = true
-      grid.hidden = foot.hidden = true
+      grid.hidden = foot.element.hidden = true
       instead.hidden = false
       fill(
         instead,
@@ -155,19 +151,18 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     reader = createPageReader({
       ...{ pages: list, load, signal: AbortSignal.any([signal, reading.signal]) },
       onRead: draw,
-      onFailure: (error) => showFoot(error),
+      onFailure: foot.fail,
     })
     rows.forget()
     grid.removeAttribute('aria-busy')
-    footText = ''
-    fill(foot)
+    foot.clear()
     draw()
   }
 
   function draw(): void {
     if (pages === undefined || hasFailed) return
     const isEmpty = pages.rowCount === 0 && pages.isComplete
-    grid.hidden = foot.hidden = isEmpty
+    grid.hidden = foot.element.hidden = isEmpty
     if (isEmpty && instead.hidden) fill(instead, options.empty())
     instead.hidden = !isEmpty
     // -1 where nobody knows how many there are.
@@ -175,25 +170,12 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     const [first, last] = rows.draw()
     pages.letGo(first, last)
     reader?.want(first - ROWS_AHEAD / 2, last + ROWS_AHEAD)
-    showFoot()
-  }
-
-  function showFoot(error?: unknown): void {
-    if (pages === undefined || (error === undefined && footText === 'failed')) return
-    const text = error === undefined ? (pages.isComplete ? countWords(pages) : '') : 'failed'
-    if (text === footText) return
-    footText = text
-    if (error === undefined) fill(foot, text)
-    else {
-      const again = h('button', { type: 'button', class: 'link', on: { click: retry } }, t('tryAgain'))
-      fill(foot, h('div', { class: 'table-failure', role: 'alert' }, wordsOf(error), again))
-    }
+    foot.show(pages.isComplete ? countWords(pages) : '')
   }
 
   function retry(): void {
-    if (footText !== 'failed') return
-    footText = ''
-    fill(foot)
+    if (!foot.hasFailed) return
+    foot.clear()
     reader?.retry()
     draw()
   }
@@ -219,13 +201,10 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
   return {
     element,
     reload,
-    refresh() {
-      pages?.expire()
-      draw()
-    },
     sift() {
       pages?.sift()
       pages?.expire()
+      reader?.startOver()
       draw()
     },
     show(what) {
@@ -240,7 +219,6 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
       if (grid.hidden) instead.querySelector<HTMLElement>('a, button')?.focus()
       else rows.focus(rows.current)
     },
-    ids: () => pages?.ids() ?? [],
     memory: () => pages && { layout: pages.layout(), scroll: scrollY },
   }
 }

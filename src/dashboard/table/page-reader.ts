@@ -13,6 +13,8 @@ export type LoadPage<T> = (start: Start, signal: AbortSignal) => Promise<Page<T>
 export interface PageReader {
   /** Sees to it that these rows, and soon those after them, are there. */
   want(firstRow: number, lastRow: number): void
+  /** Ends what is under way: what it brings may be older than what is known by now. */
+  startOver(): void
   /** Goes on after a failure. */
   retry(): void
 }
@@ -57,6 +59,10 @@ export function createPageReader<T>({ pages, load, signal, onRead, onFailure }: 
         controller.abort()
       }
       for (const page of missing) if (!underWay.has(page)) void read(page)
+    },
+    startOver() {
+      for (const controller of underWay.values()) controller.abort()
+      underWay.clear()
     },
     retry() {
       isStopped = false

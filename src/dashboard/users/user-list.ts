@@ -45,9 +45,7 @@ export function userList(context: ScreenContext): Screen {
     memory,
     signal,
   })
-  // Where the reader was is shown at once, and read again behind it.
   if (memory === undefined) void table.reload()
-  else queueMicrotask(() => table.refresh())
   signal.addEventListener('abort', () => {
     const now = table.memory()
     if (now !== undefined) left = { href: href(), memory: now }
