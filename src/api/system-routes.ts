@@ -3,8 +3,10 @@
  *
  * `/healthz` and `/readyz` are open, as load balancers have no token, and tell next to nothing. `/metrics` is for the
  * administrators, and for a collector on this very machine. A reverse proxy on this machine makes everybody look like
- * that: so a request that was passed on by one needs a token, whatever its address.
+ * that: so a request that was passed on by one needs a token, whatever its address. So does one under a name that
+ * somebody else may own: a web page open in a browser here can give its own name the address of this machine.
  */
+import { isIPv4 } from 'node:net'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
@@ -63,7 +65,14 @@ export function systemRoutes(services: SystemServices): SystemRoutes {
 }
 
 function isCollectorHere({ headers, clientAddress }: Exchange): boolean {
-  return isLoopbackAddress(clientAddress) && PASSED_ON.every((name) => headers[name] === undefined)
+  const isDirect = PASSED_ON.every((name) => headers[name] === undefined)
+  return isDirect && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
+}
+
+/** Whether a Host can only be meant for the machine that asks: an address, `localhost`, or a name without a domain. */
+function isNameOfThisMachine(host = 'localhost'): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, '')
+  return /^(?:[a-z0-9_-]+|(?:[a-z0-9_-]+\.)*localhost|\[[0-9a-f:.]+\])$/.test(name) || isIPv4(name)
 }
 
 function json(status: number, body: object): Reply {

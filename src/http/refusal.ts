@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http'
 import { fail } from '../base/failure.ts'
 import type { Failure } from '../base/failure.ts'
 import { errorBody } from './envelope.ts'
+import { NOTHING_ALLOWED } from './reply-writer.ts'
 
 export interface RefusalLimits {
   readonly headerBytesMax: number
@@ -51,6 +52,7 @@ export function refusalText(
     `X-Request-Id: ${requestId}`,
     `X-Dateline-Instance: ${instance}`,
     'X-Content-Type-Options: nosniff',
+    `Content-Security-Policy: ${NOTHING_ALLOWED}`,
     'Vary: Origin',
     'Connection: close',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),

@@ -21,6 +21,12 @@ const LINGERING_BYTES_MAX = 8 * 1024 * 1024
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
+/**
+ * What a browser may do with a reply that is no page, errors in the place of one included: show it, by itself. Pages
+ * bring a policy of their own.
+ */
+export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'"
+
 export interface ReplySurroundings {
   readonly cors: CorsHeaders
   readonly now: Clock
@@ -53,6 +59,7 @@ export function sendReply(
   const { body, bytes, head } = render(exchange, reply, around.now)
   head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', around.instance)
   head.push('X-Content-Type-Options', 'nosniff')
+  if (!namesHeader(reply.headers, 'content-security-policy')) head.push('Content-Security-Policy', NOTHING_ALLOWED)
   head.push(...around.cors(request.headers.origin))
   addHeaders(head, reply.headers)
   if (isLast) head.push('Connection', 'close')

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { newPerson } from '../support/cast.ts'
+import { send } from '../support/http-client.ts'
 import { startService, type Cleanup, type TestService } from '../support/service.ts'
 import { ONLY_HERE } from '../support/service-process.ts'
 
@@ -130,6 +131,36 @@ describe('metrics', () => {
     assert.equal(await statusOf({}), 200)
     assert.equal(await statusOf({ ...passedOn, authorization: `Bearer ${token}` }), 200)
     assert.equal(await statusOf({ ...passedOn, authorization: `Bearer ${publisher.token}` }), 403)
+  })
+
+  it('are not for a web page that gave its own name the address of this machine', async (t) => {
+    // At such an address the service does not know its names, and takes any.
+    const service = await startService(t, { host: '0.0.0.0' })
+    const { token } = await service.admin()
+    const port = Number(new URL(service.url).port)
+    const statusOf = async (host: string, headers = {}): Promise<number> =>
+      (await send(port, '/metrics', { headers: { Host: host, ...headers } })).status
+    for (const host of [
+      'rebound.example',
+      `rebound.example:${port}`,
+      '127.0.0.1.rebound.example',
+      'localhost.',
+      '[evil]',
+    ]) {
+      assert.equal(await statusOf(host), 401, host)
+      assert.equal(await statusOf(host, { Authorization: `Bearer ${token}` }), 200, host)
+    }
+    for (const host of [
+      'localhost',
+      'LOCALHOST:80',
+      `127.0.0.1:${port}`,
+      '10.0.0.7',
+      '[::1]:80',
+      'dateline',
+      'x.localhost',
+    ]) {
+      assert.equal(await statusOf(host), 200, host)
+    }
   })
 
   for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto']) {

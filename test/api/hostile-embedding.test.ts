@@ -1,0 +1,90 @@
+/**
+ * A web page of somebody else, open beside the dashboard, can point a frame, a script or a picture at any reply of the
+ * service, and a cache on the way may keep it for others.
+ *
+ * So every kind of reply says what it is, that nobody may frame it or run anything in it, and how long it may be kept:
+ * the errors as well, also those that come before there is a request to answer.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newCast } from '../support/cast.ts'
+import { TOPIC } from '../support/data-bodies.ts'
+import { RawConnection } from '../support/http-client.ts'
+import { ONLY_HERE } from '../support/service-process.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, guest } = await newCast(service)
+const PORT = Number(new URL(service.url).port)
+const topic = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: TOPIC })
+const TAG = topic.headers.get('etag') ?? ''
+const PATH = `/api/v1/data/${String(topic.at('data.id'))}?model=topic`
+const backup = await service.call('POST', '/api/v1/admin/backups', { token: admin.token })
+
+const AS_ADMIN = `Authorization: Bearer ${admin.token}`
+const AS_GUEST = `Authorization: Bearer ${guest.token}`
+const JSON_BODY = ['Content-Type: application/json', 'Content-Length: 2']
+
+const REPLIES: (readonly [status: number, request: string, headers?: readonly string[], body?: string])[] = [
+  [200, 'GET /api/v1/data?model=topic', [AS_ADMIN]],
+  [200, 'GET /api/v1/dashboard/setup'],
+  [200, 'GET /api/v1/openapi.json'],
+  [200, 'GET /healthz'],
+  [200, 'GET /readyz'],
+  [200, 'GET /metrics'],
+  [200, 'GET /robots.txt'],
+  [200, `GET /api/v1/admin/backups/${String(backup.at('data.name'))}`, [AS_ADMIN]],
+  [201, 'POST /api/v1/admin/backups', [AS_ADMIN]],
+  [204, 'OPTIONS /api/v1/data'],
+  [304, `GET ${PATH}`, [AS_ADMIN, `If-None-Match: ${TAG}`]],
+  [400, 'GET /api/v1/data?model=nothing', [AS_ADMIN]],
+  [400, 'POST /api/v1/data?model=topic', [AS_ADMIN, ...JSON_BODY], '[]'],
+  [400, 'GET / HTTP/1.1\r\nbad header'],
+  [401, 'GET /api/v1/admin/status'],
+  [403, 'GET /api/v1/admin/status', [AS_GUEST]],
+  [404, 'GET /nothing'],
+  [404, 'GET /assets/nothing'],
+  [405, 'POST /docs'],
+  [412, `DELETE ${PATH}`, [AS_ADMIN, 'If-Match: "other"']],
+  [413, 'POST /api/v1/data?model=topic', [AS_ADMIN, 'Content-Type: application/json', 'Content-Length: 9999999']],
+  [421, 'GET http://rebound.example/'],
+  [431, 'GET /', [`X-Long: ${'x'.repeat(70_000)}`]],
+  // Where the pages were not built, which an executable always has.
+  ...(ONLY_HERE === false ? [[503, 'GET /'] as const] : []),
+]
+
+const ask = async ([, request, headers = [], body = '']: (typeof REPLIES)[number], origin?: string) => {
+  const connection = await RawConnection.open(PORT)
+  const line = request.includes('HTTP/') ? request : `${request} HTTP/1.1`
+  const from = origin === undefined ? [] : [`Origin: ${origin}`]
+  connection.write([line, 'Host: localhost', ...from, ...headers, '', body].join('\r\n'))
+  try {
+    return await connection.reply()
+  } finally {
+    connection.destroy()
+  }
+}
+
+describe('a reply that somebody frames, embeds or keeps', () => {
+  for (const row of REPLIES) {
+    const [status, request] = row
+    it(`forbids it: ${status} to ${request.replaceAll('\r\n', ' ').slice(0, 60)}`, async () => {
+      service.advance(1_000)
+      for (const origin of [undefined, 'http://evil.example', 'null']) {
+        const { status: found, headers, text } = await ask(row, origin)
+        if (origin === undefined) assert.equal(found, status, text.slice(0, 300))
+        const policy = headers['content-security-policy'] ?? ''
+        assert.match(policy, /^default-src 'none';/)
+        assert.match(policy, /\bframe-ancestors 'none'/)
+        assert.equal(headers['x-content-type-options'], 'nosniff')
+        assert.match(
+          headers['cache-control'] ?? '',
+          status === 503 || request === 'GET /robots.txt' ? /^no-cache$/ : /^no-store$/,
+        )
+        assert.match(headers['vary'] ?? '', /\bOrigin\b/)
+        assert.equal(headers['access-control-allow-origin'], undefined)
+        if (text !== '') assert.match(headers['content-type'] ?? '', /^(application\/|text\/plain)/)
+      }
+    })
+  }
+})
