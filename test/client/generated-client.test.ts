@@ -9,6 +9,10 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
+import { openApiDocument } from '../../src/api/openapi.ts'
+import { exampleValues, variantsOf } from '../../src/dashboard/docs/api-call.ts'
+import { readApiDocument } from '../../src/dashboard/docs/api-document.ts'
+import { requestExamples } from '../../src/dashboard/docs/request-examples.ts'
 import { clientSource } from '../../scripts/client-source.ts'
 import type { Cleanup } from '../support/service.ts'
 import { startSuiteService } from '../support/suite-service.ts'
@@ -134,6 +138,26 @@ export async function use(): Promise<void> {
     const files = new Set([...found.matchAll(/([\w-]+\.ts)\(\d+,\d+\): error/g)].map(([, file]) => file))
     const wanted = [...CHANGES.map((_, i) => `probe-changed-${i}.ts`), ...WRONG.map((_, i) => `wrong-${i}.ts`)]
     assert.deepEqual([...files].sort(), wanted.sort(), found)
+  })
+
+  // The next page of a list is asked for with its `cursor`, which is null in the examples and was none to the types.
+  it('take every example of the reference', (t) => {
+    const directory = projectDirectory(t)
+    const api = readApiDocument(JSON.parse(JSON.stringify(openApiDocument({ version: '0.0.0' }))))
+    const examples = (api?.operations ?? []).flatMap((operation) =>
+      ['', ...variantsOf(operation)].flatMap((variant) =>
+        requestExamples(operation, exampleValues(operation, variant), service.url)
+          .filter(({ label }) => label === 'Client')
+          .map(({ code }) => `declare const TOKEN: string\n${code}\nexport {}\n`),
+      ),
+    )
+    assert.ok(examples.length > 60 && examples.some((text) => text.includes('"cursor": null')))
+    writeFileSync(join(directory, 'dateline.ts'), TEXT)
+    for (const [i, text] of examples.entries()) writeFileSync(join(directory, `example-${i}.ts`), text)
+    const compilerOptions = { noUnusedLocals: false }
+    const config = { extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(config))
+    assert.equal(compile(directory), '')
   })
 
   it('are understood in a project for browsers, whatever it is strict about', (t) => {

@@ -157,6 +157,17 @@ describe('examples of requests', () => {
     assert.ok(script.includes(`'model', 'it\\'s'`), script)
   })
 
+  it('keep the bytes of a reply that is no text', () => {
+    const file = operation('downloadBackup')
+    const [curl = '', script = ''] = requestExamples(file, exampleValues(file, ''), ADDRESS).map(({ code }) => code)
+    assert.match(curl, / --fail -O /)
+    assert.match(script, /\nconst file = await response\.blob\(\)$/)
+    const text = operation('metrics')
+    const [shown = '', read = ''] = requestExamples(text, exampleValues(text, ''), ADDRESS).map(({ code }) => code)
+    assert.doesNotMatch(shown, / -O/)
+    assert.match(read, /\nconst text = await response\.text\(\)$/)
+  })
+
   it('have a line of the typed client for all that it can do', () => {
     const without = api.operations.filter((one) => requestExamples(one, exampleValues(one, ''), ADDRESS).length < 3)
     assert.deepEqual(without.map(({ id }) => id).sort(), ['health', 'metrics', 'openapi', 'ready'])

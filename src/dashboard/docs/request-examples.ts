@@ -23,7 +23,7 @@ export function requestExamples(operation: ApiOperation, values: CallValues, add
 }
 
 function curl(operation: ApiOperation, values: CallValues, address: string): string {
-  const { method, body, token } = operation
+  const { method, body, token, replies } = operation
   const query = [...queryOf(operation, values)]
   const isPlain = query.every(([, value]) => encodeURIComponent(value) === value)
   const path = address + pathOf(operation, values)
@@ -32,6 +32,8 @@ function curl(operation: ApiOperation, values: CallValues, address: string): str
   const parts = [
     `curl ${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `}${quoted(url)}`,
     ...flags,
+    // A terminal is no place for what is not text, and the file none for a refusal.
+    ...(kindOf(replies) === 'file' ? ['--fail -O'] : []),
     ...(token !== 'required' ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...Object.entries(headersOf(operation, values)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-H ${quoted(`Content-Type: ${body.type}`)}`, `-d ${quoted(values.body)}`]),
@@ -52,19 +54,28 @@ function script(operation: ApiOperation, values: CallValues, address: string): s
     ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} },`]),
     ...(body === undefined ? [] : [`body: JSON.stringify(${indented(values.body)}),`]),
   ]
+  const read = {
+    json: `${operation.path.startsWith('/api/v1/openapi') ? 'document' : '{ data }'} = await response.json()`,
+    text: 'text = await response.text()',
+    file: 'file = await response.blob()',
+  }
   const given = options.length === 0 ? '' : `, {\n${options.map((line) => `  ${line}\n`).join('')}}`
-  const type = replies.find(isSuccess)?.content?.type
+  const kind = kindOf(replies)
   return [
     `const url = new URL(${literal(address + pathOf(operation, values))})`,
     ...query.map(([name, value]) => `url.searchParams.set(${literal(name)}, ${queryValue(value)})`),
     `const response = await fetch(url${given})`,
     'if (!response.ok) throw new Error((await response.json()).error.message)',
-    ...(type === undefined
-      ? []
-      : type === 'application/json'
-        ? [`const ${operation.path.startsWith('/api/v1/openapi') ? 'document' : '{ data }'} = await response.json()`]
-        : ['const text = await response.text()']),
+    ...(kind === 'nothing' ? [] : [`const ${read[kind]}`]),
   ].join('\n')
+}
+
+/** What there is to read where all goes well. */
+function kindOf(replies: ApiOperation['replies']): 'nothing' | 'json' | 'text' | 'file' {
+  const type = replies.find(isSuccess)?.content?.type
+  if (type === undefined) return 'nothing'
+  if (type === 'application/json') return 'json'
+  return type.startsWith('text/') ? 'text' : 'file'
 }
 
 function client({ token }: ApiOperation, call: string, address: string): string {
