@@ -4,9 +4,8 @@
  * Each document is read and replaced in the version that was read: what somebody else saves meanwhile is never
  * overwritten. Putting back wants more: that nobody has touched the document since we did.
  */
-import type { Documents, StoredDocument } from '../any-documents.ts'
-import { labelOf } from '../any-documents.ts'
-import type { Stored } from '../../client/client.ts'
+import { PreconditionFailed, type Stored } from '../../client/client.ts'
+import { labelOf, type Documents, type StoredDocument } from '../any-documents.ts'
 import { eachTogether, patiently } from '../removal.ts'
 import { t } from '../texts/texts.ts'
 import { wordsOf } from '../view/states.ts'
@@ -34,44 +33,41 @@ export interface ChangeOptions {
 }
 
 export function changeStatus(ids: readonly string[], status: string, options: ChangeOptions): Promise<Changes> {
-  return changeEach(ids, options, async (id, read) => ({ id, read, status, version: undefined }))
+  return changeEach(
+    ids.map((id) => ({ id, status })),
+    options,
+  )
 }
 
 /** Gives the documents the status back that they had, unless somebody has changed them since. */
 export function putBack(changed: readonly StatusChange[], options: ChangeOptions): Promise<Changes> {
-  const byId = new Map(changed.map((one) => [one.id, one]))
-  return changeEach([...byId.keys()], options, async (id, read) => {
-    const { before = '', version } = byId.get(id) ?? {}
-    return { id, read, status: before, version }
-  })
+  return changeEach(
+    changed.map(({ id, before, version }) => ({ id, status: before, version })),
+    options,
+  )
 }
 
 interface Wanted {
   readonly id: string
-  readonly read: Stored<StoredDocument>
   readonly status: string
   /** The only version that may be changed. */
-  readonly version: string | undefined
+  readonly version?: string
 }
 
-async function changeEach(
-  ids: readonly string[],
-  { documents, onProgress }: ChangeOptions,
-  want: (id: string, read: Stored<StoredDocument>) => Promise<Wanted>,
-): Promise<Changes> {
+async function changeEach(wanted: readonly Wanted[], { documents, onProgress }: ChangeOptions): Promise<Changes> {
   const changed: StatusChange[] = []
   const failures: ChangeFailure[] = []
   let done = 0
-  await eachTogether(ids, async (id) => {
+  await eachTogether(wanted, async (one) => {
+    const { id } = one
     let label = id
     try {
       const read = await patiently(() => documents.get(id))
       label = labelOf(read.document)
-      const change = await changeOne(documents, await want(id, read))
+      const change = await changeOne(documents, read, one)
       if (change !== undefined) changed.push(change)
     } catch (error) {
-      const reason =
-        error instanceof Error && error.name === 'PreconditionFailed' ? t('bulk.meanwhile') : wordsOf(error)
+      const reason = error instanceof PreconditionFailed ? t('bulk.meanwhile') : wordsOf(error)
       failures.push({ id, label, reason })
     }
     onProgress(++done)
@@ -82,7 +78,8 @@ async function changeEach(
 /** Undefined where there is nothing to be changed. */
 async function changeOne(
   documents: Documents,
-  { id, read, status, version }: Wanted,
+  read: Stored<StoredDocument>,
+  { id, status, version }: Wanted,
 ): Promise<StatusChange | undefined> {
   const { document, etag } = read
   if (version !== undefined && version !== versionOf(read)) throw new Error(t('bulk.meanwhile'))
