@@ -21,7 +21,7 @@ const TYPING_MS = 150
 
 export interface PickerParts {
   readonly client: Client
-  /** Ends its requests. */
+  /** Ends its requests, and those that wait for a pause in typing. */
   readonly signal: AbortSignal
 }
 
@@ -38,7 +38,7 @@ export function pickerControl(
   let active = -1
   let touched = false
   let asking = new AbortController()
-  signal.addEventListener('abort', () => asking.abort())
+  signal.addEventListener('abort', hide)
 
   const problem = h('p', { id: `${id}-problem`, class: 'field-problem', 'aria-live': 'polite' })
   const list = h('ul', { id: `${id}-list`, class: 'picker-list', role: 'listbox', 'aria-label': label, hidden: true })
@@ -88,7 +88,12 @@ export function pickerControl(
       active = found.length > 0 ? 0 : -1
       draw()
     } catch (error) {
-      if (!isAbort(error)) fill(list, h('li', { class: 'soft', role: 'presentation' }, wordsOf(error)))
+      if (isAbort(error)) return
+      // What was found before is not in sight any more, and must not be chosen.
+      found = []
+      active = -1
+      draw()
+      fill(list, h('li', { class: 'soft', role: 'presentation' }, wordsOf(error)))
     }
   }
 
