@@ -77,7 +77,7 @@ export const outboxPart: OpenPart = (context) => {
   every(REFRESH_MS, signal, () => {
     if (!document.hidden) refresh()
   })
-  const test = h('button', { type: 'button', on: { click: () => openTestMail(client, user.email, signal) } })
+  const test = h('button', { type: 'button', on: { click: () => openTestMail(client, user.email) } })
   fill(test, icon('mail'), t('outbox.test'))
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, states, test), place) }
 

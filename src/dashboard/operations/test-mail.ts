@@ -7,8 +7,8 @@ import { fill, h } from '../view/dom.ts'
 import { isAbort, skeleton, wordsOf } from '../view/states.ts'
 import { whileBusy } from './busy-button.ts'
 
-/** `email` stands there at first. Ends with the signal. */
-export function openTestMail(client: Client, email: string, signal: AbortSignal): void {
+/** `email` stands there at first. */
+export function openTestMail(client: Client, email: string): void {
   const closing = new AbortController()
   const address = h('input', {
     id: 'test-mail-to',
@@ -37,7 +37,6 @@ export function openTestMail(client: Client, email: string, signal: AbortSignal)
     h('div', { class: 'buttons end' }, send),
   )
   const dialog = openDialog({ title: t('outbox.test'), body: [form, result], wide: true })
-  signal.addEventListener('abort', dialog.close, { signal: closing.signal })
   void dialog.closed.then(() => closing.abort())
 
   async function test(): Promise<void> {

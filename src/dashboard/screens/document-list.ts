@@ -18,15 +18,13 @@ import { hrefTo, noteQuery } from '../places.ts'
 import { documentsChanged, isBeingRemoved, onDocumentsChanged } from '../removal.ts'
 import type { Screen, ScreenContext } from '../screen.ts'
 import { dataTable, type TableMemory } from '../table/data-table.ts'
+import { listSearch } from '../table/list-search.ts'
 import { PAGE_ROWS } from '../table/page-list.ts'
 import { createRowSelection } from '../table/row-selection.ts'
 import { t } from '../texts/texts.ts'
-import { debounce } from '../timing.ts'
 import { h } from '../view/dom.ts'
 import { icon } from '../view/icons.ts'
 import { emptyState } from '../view/states.ts'
-
-const SEARCH_PAUSE_MS = 150
 
 /** Where the reader was in the list that was left last, for the way back to it. */
 let left: { readonly place: string; readonly memory: TableMemory } | undefined
@@ -82,18 +80,13 @@ export function documentList(model: Model, { client, user, place, signal }: Scre
     onChanged: documentsChanged,
     focusRows: () => table.focus(),
   })
-  const search = h('input', {
-    type: 'search',
-    class: 'list-search',
-    'aria-label': t('list.searchIn', { name: title }),
+  const search = listSearch({
+    label: t('list.searchIn', { name: title }),
     placeholder: t('list.search'),
     value: state.search,
-    autocomplete: 'off',
-    spellcheck: 'false',
-    on: { input: () => searchSoon() },
+    onSearch: (text) => change({ ...state, search: text }),
+    signal,
   })
-  const searchSoon = debounce(SEARCH_PAUSE_MS, () => change({ ...state, search: search.value }))
-  signal.addEventListener('abort', () => searchSoon.cancel())
   const chips = filterChips({
     client,
     fields: rules.filters,

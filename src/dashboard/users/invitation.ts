@@ -46,7 +46,6 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     ),
   )
   const { close } = openDialog({ title: t('users.invite'), body: form })
-  signal.addEventListener('abort', close)
 
   /** Says what is wrong with the address, or that nothing is. */
   function say(...words: Parameters<typeof fill>[1][]): void {

@@ -4,10 +4,10 @@ import { fieldTitle, valueTitle } from '../model-words.ts'
 import { hrefTo, noteQuery } from '../places.ts'
 import type { Screen, ScreenContext } from '../screen.ts'
 import { dataTable, type TableMemory } from '../table/data-table.ts'
+import { listSearch } from '../table/list-search.ts'
 import { PAGE_ROWS } from '../table/page-list.ts'
 import type { TableColumn } from '../table/table-column.ts'
 import { t } from '../texts/texts.ts'
-import { debounce } from '../timing.ts'
 import { h } from '../view/dom.ts'
 import { icon } from '../view/icons.ts'
 import { dateTime } from '../view/moments.ts'
@@ -15,8 +15,6 @@ import { emptyState } from '../view/states.ts'
 import { openInvitation } from './invitation.ts'
 import { userName } from './user-name.ts'
 import { isNarrowed, readUserSearch, userFilter, userSearchQuery, type UserSearch } from './user-query.ts'
-
-const SEARCH_PAUSE_MS = 150
 
 /** Where the list was left, for the way back to it. */
 let left: { readonly href: string; readonly memory: TableMemory } | undefined
@@ -51,18 +49,13 @@ export function userList(context: ScreenContext): Screen {
     if (now !== undefined) left = { href: href(), memory: now }
   })
 
-  const input = h('input', {
-    type: 'search',
-    class: 'list-search',
-    'aria-label': t('users.search'),
+  const input = listSearch({
+    label: t('users.search'),
     placeholder: t('users.search'),
     value: search.text,
-    autocomplete: 'off',
-    spellcheck: 'false',
-    on: { input: () => searchSoon() },
+    onSearch: (text) => change({ ...search, text }),
+    signal,
   })
-  const searchSoon = debounce(SEARCH_PAUSE_MS, () => change({ ...search, text: input.value }))
-  signal.addEventListener('abort', () => searchSoon.cancel())
   const appRole = filter('appRole', APP_ROLES, t('users.notGuests'))
   const dashboardRole = filter('dashboardRole', DASHBOARD_ROLES, t('all'))
 

@@ -104,7 +104,6 @@ export async function ask({ title, text, confirm, isDangerous = false, typed }: 
   const form = h(
     'form',
     {
-      id: `question-${count + 1}`,
       on: {
         submit(event) {
           event.preventDefault()
