@@ -11,6 +11,7 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import { limitKey } from '../http/client-address.ts'
 import type { Exchange, Handler, Reply } from '../http/exchange.ts'
 import type { Route } from '../http/router.ts'
+import { SERVER_LIMITS } from '../http/server-limits.ts'
 import { hasDashboard, isAdmin } from '../models/caller.ts'
 import type { AuthRoutes } from './auth-routes.ts'
 import type { BackupRoutes } from './backup-routes.ts'
@@ -76,7 +77,7 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
     }
   const limited = (handler: UserHandler): Handler =>
     user((exchange, session) => {
-      if (!hasDashboard(session.caller)) limits.dataRequest(session.caller.id, now())
+      if (!hasDashboard(session.caller)) limits.dataRequest(session.caller.id, now(), bodyBytes(exchange))
       return handler(exchange, session)
     })
   const editor = (handler: UserHandler): Handler =>
@@ -154,6 +155,12 @@ export function operationRoutes(system: SystemRoutes): readonly Route[] {
     { method: 'GET', path: '/readyz', handler: system.ready },
     { method: 'GET', path: '/metrics', handler: system.metrics },
   ]
+}
+
+/** What a request says that its body has, of which no more is read than the server takes. In chunks it may be as much. */
+function bodyBytes({ headers }: Exchange): number {
+  const most = SERVER_LIMITS.bodyBytesMax
+  return headers['transfer-encoding'] === undefined ? Math.min(most, Number(headers['content-length'] ?? 0)) : most
 }
 
 /** Mobile apps since September 2025 read the remote configuration before they have a token, or with an expired one. */

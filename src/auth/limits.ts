@@ -14,6 +14,8 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Beyond this many callers at once, the one that was idle longest is forgotten. */
 const WINDOWS_MAX = 100_000
+/** What a request may bring before it counts as another one. */
+const BYTES_PER_REQUEST = 16 * 1024
 
 /** Test mails of an administrator in an hour; no setting changes it. */
 const TEST_MAILS_MAX = 10
@@ -51,7 +53,8 @@ export interface Limits {
   requestCodeFrom(address: string, now: number): Promise<void>
   requestCodeFor(email: string, now: number): Promise<void>
   guestFrom(address: string, now: number): Promise<void>
-  dataRequest(caller: string, now: number): void
+  /** Counts as several with a long body: see requestsIn(). */
+  dataRequest(caller: string, now: number, bodyBytes?: number): void
   testMail(admin: string, now: number): Promise<void>
   /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
   wrongCodes(email: string): Rate | undefined
@@ -98,8 +101,8 @@ export function createLimits(
         'Guest sign-ins from this address',
         now,
       ),
-    dataRequest(caller, now) {
-      const retryAfterMs = data(caller, now)
+    dataRequest(caller, now, bodyBytes = 0) {
+      const retryAfterMs = data(caller, now, requestsIn(bodyBytes))
       if (retryAfterMs === undefined) return
       onRefused('data_per_user')
       throw tooMany('Requests of this user', retryAfterMs)
@@ -123,11 +126,26 @@ function tooMany(what: string, retryAfterMs: number): Failure {
   })
 }
 
-/** Counts events in memory; gives milliseconds to wait, or undefined when the event was allowed and counted. */
-function createWindows(max: number, windowMs: number): (who: string, now: number) => number | undefined {
+/**
+ * As how many requests one with a body of this length counts. Reading two megabytes takes as long as answering a
+ * hundred requests, and they are held in memory while they arrive: a limit on their number alone would let a single
+ * guest keep the service from everybody else.
+ */
+function requestsIn(bodyBytes: number): number {
+  return 1 + Math.floor(bodyBytes / BYTES_PER_REQUEST)
+}
+
+/**
+ * Counts events in memory, each of them `weight` times, but never more than the limit, so that none is refused for
+ * ever; gives milliseconds to wait, or undefined when the event was allowed and counted.
+ */
+function createWindows(
+  max: number,
+  windowMs: number,
+): (who: string, now: number, weight: number) => number | undefined {
   // Times of the accepted events of each caller, oldest first. A Map keeps the order of use for forgetting.
   const windows = new Map<string, number[]>()
-  return (who, now) => {
+  return (who, now, weight) => {
     if (max === 0) return undefined
     const times = windows.get(who) ?? []
     windows.delete(who)
@@ -137,8 +155,10 @@ function createWindows(max: number, windowMs: number): (who: string, now: number
     let gone = 0
     while (gone < times.length && (times[gone] as number) <= now - windowMs) gone++
     times.splice(0, gone)
-    if (times.length >= max) return (times[0] as number) + windowMs - now
-    times.push(now)
+    const wanted = Math.min(weight, max)
+    const tooMany = times.length + wanted - max
+    if (tooMany > 0) return (times[tooMany - 1] as number) + windowMs - now
+    for (let i = 0; i < wanted; i++) times.push(now)
     return undefined
   }
 }

@@ -271,6 +271,50 @@ describe('data requests', () => {
     assert.equal((await site.signOut(token)).status, 204)
   })
 
+  it('attack: bodies at the limit of their size, for the price of a small one', async (t) => {
+    // A guest who sent them one after the other had all of the service's time to himself.
+    const site = await limited(t, { dataPerUser: '300' })
+    const { id, token } = await site.guest()
+    const KIB = 1024
+    const check = async (bytes: number): Promise<Answer> => {
+      const start = '{"x":"'
+      const body = `${start}${'x'.repeat(bytes - start.length - 2)}"}`
+      return site.data('POST', '/check', { model: 'user_content_preferences', id }, { token, body })
+    }
+    // Of the 300: 2, 1 and 129 twice.
+    for (const bytes of [16 * KIB, 16 * KIB - 1, 2048 * KIB, 2048 * KIB]) assert.equal((await check(bytes)).status, 200)
+    assertLimited(await check(2048 * KIB), 60)
+    assert.equal((await check(38 * 16 * KIB)).status, 200, 'what there is room for goes on')
+    assertLimited(await check(10), 60)
+    const other = await site.guest()
+    assert.equal((await site.data('GET', '', { model: 'topic' }, { token: other.token })).status, 200)
+  })
+
+  it('with a body in pieces count as if it were as long as may be', async (t) => {
+    const site = await limited(t, { dataPerUser: '130' })
+    const { id, token } = await site.guest()
+    const check = (): Promise<Response> =>
+      fetch(`${site.url}/api/v1/data/check?model=user_content_preferences&id=${id}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: new Blob(['{}']).stream(),
+        duplex: 'half',
+      } as RequestInit)
+    assert.deepEqual([(await check()).status, (await check()).status], [200, 429])
+  })
+
+  it('that are longer than the whole limit are taken where there was no other, so that none is refused for ever', async (t) => {
+    const site = await limited(t, { dataPerUser: '3' })
+    const { id, token } = await site.guest()
+    const body = JSON.stringify({ x: 'x'.repeat(1_000_000) })
+    const check = (): Promise<Answer> =>
+      site.data('POST', '/check', { model: 'user_content_preferences', id }, { token, body })
+    assert.equal((await check()).status, 200)
+    assertLimited(await check(), 60)
+    site.advance(60_000)
+    assert.equal((await check()).status, 200)
+  })
+
   it('of the public remote configuration count by address', async (t) => {
     const site = await limited(t, { dataPerUser: '2', publicRemoteConfig: 'on' })
     const read = (address: string): Promise<Answer> =>
