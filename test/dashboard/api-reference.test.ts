@@ -11,6 +11,7 @@ import { filterExamples } from '../../src/dashboard/docs/filter-examples.ts'
 import { jsonMistake } from '../../src/dashboard/docs/json-place.ts'
 import { indexWords, planLines } from '../../src/dashboard/docs/plan-words.ts'
 import { playgroundQuery, readPlayground } from '../../src/dashboard/docs/playground-state.ts'
+import { readReply } from '../../src/dashboard/docs/reply-view.ts'
 import { requestExamples } from '../../src/dashboard/docs/request-examples.ts'
 import { limitWords, typeParts } from '../../src/dashboard/docs/schema-words.ts'
 import { HIDDEN, withoutTokens } from '../../src/dashboard/docs/secret-words.ts'
@@ -166,6 +167,16 @@ describe('examples of requests', () => {
     const [shown = '', read = ''] = requestExamples(text, exampleValues(text, ''), ADDRESS).map(({ code }) => code)
     assert.doesNotMatch(shown, / -O/)
     assert.match(read, /\nconst text = await response\.text\(\)$/)
+  })
+
+  it('show a reply as it came, with numbers that no double can hold', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const { body } = await readReply(
+      new Response('{"count":12345678901234567890,"rate":0.10}', { headers }),
+      1,
+      undefined,
+    )
+    assert.equal(body, '{\n  "count": 12345678901234567890,\n  "rate": 0.1\n}')
   })
 
   it('have a line of the typed client for all that it can do', () => {

@@ -359,6 +359,28 @@ describe('the API reference, with nobody signed in', { skip: browserMissing() },
     await page.expectNoProblems()
   })
 
+  it('says that nobody is signed in where somebody signed out while it asked', async () => {
+    await page.open('/docs')
+    await page.evaluate((token) => {
+      const [key, real] = ['dateline.token', window.fetch]
+      const changed = (): boolean => dispatchEvent(new StorageEvent('storage', { key }))
+      window.fetch = async (...given) => {
+        const reply = await real(...given)
+        window.fetch = real
+        sessionStorage.removeItem(key)
+        changed()
+        return reply
+      }
+      sessionStorage.setItem(key, token)
+      changed()
+    }, cast.standard.token)
+    const asked = async (): Promise<boolean> => (await page.requests()).some(({ url }) => url.endsWith('/auth/me'))
+    await page.waitFor(asked, 'the question who is signed in')
+    await page.loaded()
+    await page.reads(/Nobody is signed in/)
+    await page.expectNoProblems()
+  })
+
   it('says when the session has ended', async () => {
     const ended = cast.standard.token.slice(0, -4)
     await page.evaluate((token) => sessionStorage.setItem('dateline.token', token), ended)

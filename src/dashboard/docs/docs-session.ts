@@ -5,6 +5,7 @@
  */
 import { createClient, Unauthorized, type Client } from '../../client/client.ts'
 import { storedToken } from '../browser-storage.ts'
+import { parseExactly } from '../exact-json.ts'
 
 export type SignedInState =
   'checking' | 'nobody' | 'ended' | 'unknown' | { readonly email: string; readonly role: string }
@@ -24,7 +25,7 @@ export interface DocsSession {
 
 export function openSession(): DocsSession {
   const address = new URL('.', document.baseURI).href
-  const client = createClient({ url: address.replace(/\/$/, '') })
+  const client = createClient({ url: address.replace(/\/$/, ''), parse: parseExactly })
   const watching = new Set<(state: SignedInState) => void>()
   let state: SignedInState = storedToken() === undefined ? 'nobody' : 'checking'
   const set = (next: SignedInState): void => {
@@ -37,14 +38,19 @@ export function openSession(): DocsSession {
     token: () => storedToken(),
     state: () => state,
     async refresh() {
-      if (storedToken() === undefined) return set('nobody')
+      const token = storedToken()
+      // The dashboard may sign in or out meanwhile, and what is known of it then is newer.
+      const setIfCurrent = (next: SignedInState): void => {
+        if (storedToken() === token) set(next)
+      }
+      if (token === undefined) return set('nobody')
       try {
-        client.token = storedToken()
+        client.token = token
         const { email, dashboardRole } = await client.auth.me()
-        set({ email, role: dashboardRole })
+        setIfCurrent({ email, role: dashboardRole })
       } catch (error) {
         // What is stored may not even look like a token.
-        set(error instanceof Unauthorized || error instanceof TypeError ? 'ended' : 'unknown')
+        setIfCurrent(error instanceof Unauthorized || error instanceof TypeError ? 'ended' : 'unknown')
       }
     },
     watch(run) {

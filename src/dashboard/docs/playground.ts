@@ -5,6 +5,7 @@
  * shown. The state is in the address, so that a filter can be sent to somebody, who sees the own data with it.
  */
 import type { Json, ListQuery, Page } from '../../client/client.ts'
+import { parseExactly } from '../exact-json.ts'
 import { hrefTo } from '../places.ts'
 import { debounce } from '../timing.ts'
 import { fill, h, type Child } from '../view/dom.ts'
@@ -37,6 +38,7 @@ export function playground(api: ApiDocument, session: DocsSession): Playground {
     onEdit() {
       current.abort()
       result.classList.add('old')
+      result.removeAttribute('aria-busy')
       form.checkFilter()
       later()
     },
@@ -118,7 +120,7 @@ interface Answer {
 async function ask(session: DocsSession, state: PlaygroundState, signal: AbortSignal): Promise<Answer> {
   const { model, filter, sort, limit } = state
   const query: ListQuery = {
-    ...(filter.trim() === '' ? {} : { filter: JSON.parse(filter) as NonNullable<ListQuery['filter']> }),
+    ...(filter.trim() === '' ? {} : { filter: parseExactly(filter) as NonNullable<ListQuery['filter']> }),
     ...(sort === '' ? {} : { sort }),
     limit,
   }

@@ -1,4 +1,5 @@
 /** A reply as it came: its status, the time it took, its headers, and its body as text and never as anything else. */
+import { parseExactly } from '../exact-json.ts'
 import { fill, h, type Child } from '../view/dom.ts'
 import { lazyDetails } from './lazy-details.ts'
 import { shownJson } from './loose-json.ts'
@@ -88,7 +89,7 @@ export function longText(text: string, label: string): HTMLElement {
 
 function indented(text: string): string {
   try {
-    return shownJson(JSON.parse(text) as unknown)
+    return shownJson(parseExactly(text))
   } catch {
     return text
   }
