@@ -31,16 +31,23 @@ export interface IdleSweep {
   look(): void
   /** Ends some of those that wait, where all connections together come near their limit; gives their number. */
   makeRoom(connections: number): number
+  /**
+   * To be told of each reply that was handed to its socket. Where the clients have not taken more than we can hold, cuts
+   * off those that hold most, until half of it is left; gives their number.
+   */
+  handedOver(socket: Socket): number
 }
 
 export function idleSweep(
   all: ReadonlyMap<Socket, WaitingConnection>,
-  { keepAliveMs, idleMs, checkMs, connectionsMax }: ServerLimits,
+  { keepAliveMs, idleMs, checkMs, connectionsMax, heldBytesMax }: ServerLimits,
 ): IdleSweep {
   const looksMax = Math.ceil(keepAliveMs / checkMs)
   let looks = 0
   /** The look since which there has been nobody to end. */
   let emptySince = -1
+  /** What was found waiting when it was last counted, and all that was handed over since. */
+  let heldBytes = 0
 
   function lookAt(socket: Socket, connection: WaitingConnection): void {
     const { current } = connection
@@ -75,6 +82,23 @@ export function idleSweep(
       for (const [socket] of waiting) socket.destroy()
       if (waiting.length === 0) emptySince = looks
       return waiting.length
+    },
+    handedOver(socket) {
+      heldBytes += socket.writableLength
+      if (heldBytes <= heldBytesMax) return 0
+      const stuck = [...all.keys()]
+        .filter(({ writableLength, destroyed }) => writableLength > 0 && !destroyed)
+        .sort((a, b) => b.writableLength - a.writableLength)
+      heldBytes = stuck.reduce((sum, { writableLength }) => sum + writableLength, 0)
+      if (heldBytes <= heldBytesMax) return 0
+      let ended = 0
+      for (const one of stuck) {
+        if (heldBytes <= heldBytesMax / 2) break
+        heldBytes -= one.writableLength
+        one.destroy()
+        ended++
+      }
+      return ended
     },
   }
 }

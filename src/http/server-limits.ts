@@ -12,6 +12,8 @@ export interface ServerLimits {
   readonly keepAliveMs: number
   /** How long nothing at all may move: a client that does not take its reply must not hold it in our memory. */
   readonly idleMs: number
+  /** Of all replies that wait in our memory for clients to take them. Past it, those that hold most are cut off. */
+  readonly heldBytesMax: number
   /** How often connections that wait and the two time-outs of requests are looked after. */
   readonly checkMs: number
   /** How long close() lets running requests finish. */
@@ -26,6 +28,7 @@ export const SERVER_LIMITS: ServerLimits = {
   requestMs: 30_000,
   keepAliveMs: 75_000,
   idleMs: 120_000,
+  heldBytesMax: 256 * 1024 * 1024,
   checkMs: 5_000,
   closeMs: 10_000,
   connectionsMax: 10_000,

@@ -32,6 +32,8 @@ import { serving, type ServedRequest } from './serving.ts'
 
 /** Requests of one connection that wait for their turn. Whoever sends more than this in advance is cut off. */
 const PIPELINED_MAX = 100
+/** What may wait of one reply while the next request of its connection is served. */
+const HELD_BYTES_MAX = 64 * 1024
 /** What is still read from a connection after it was refused, so that the client gets to read why. */
 const REFUSED_BYTES_MAX = 1024 * 1024
 
@@ -159,7 +161,12 @@ export function createServer(options: ServerOptions): HttpServer {
     for (let next: IncomingExchange | undefined = first; next !== undefined; next = connection.waiting.shift()) {
       connection.current = next
       connection.isDone = await serve(next, () => closing !== undefined)
+      const { socket } = next.request
+      const ended = sweep.handedOver(socket)
+      if (ended > 0) log.warn('replies.not_taken', { ended, bytesMax: limits.heldBytesMax })
       if (connection.isDone) break
+      // Whoever does not take a reply does not get the next one, which would wait in our memory beside it.
+      if (socket.writableLength > HELD_BYTES_MAX) await taken(next.response)
     }
     connection.current = undefined
     connection.waitsSince = sweep.looks
@@ -221,7 +228,8 @@ export function createServer(options: ServerOptions): HttpServer {
     for (const [socket, { current, last }] of connections) {
       // Node takes a connection that never sent anything for a busy one.
       if (socket.bytesRead === 0) socket.destroy()
-      else if (current === undefined) last?.response.once('finish', () => socket.destroySoon())
+      else if (current === undefined || (current === last && current.response.writableEnded))
+        last?.response.once('finish', () => socket.destroySoon())
     }
     for (const socket of handshakes.values()) socket.destroy()
     const cut = setTimeout(() => server.closeAllConnections(), limits.closeMs)
@@ -251,6 +259,14 @@ export function createServer(options: ServerOptions): HttpServer {
       await closing
     },
   }
+}
+
+/** Resolves when all of a reply has left, or never will. */
+function taken(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.writableFinished || response.destroyed) resolve()
+    else response.once('finish', resolve).once('close', resolve)
+  })
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {
