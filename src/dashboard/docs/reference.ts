@@ -76,7 +76,7 @@ export function openReference(api: ApiDocument, session: DocsSession): void {
     h('a', { class: 'skip', href: '#/start' }, 'Skip to the content'),
     h(
       'header',
-      { class: 'bar' },
+      { class: 'top' },
       h('a', { class: 'brand', href: './' }, 'Dateline'),
       menu,
       searchBox(searchEntries(api)),
