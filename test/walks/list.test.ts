@@ -325,6 +325,16 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.screenshot('list-narrow-arabic')
     await page.resize({ width: 1280, height: 800 })
     await page.screenshot('list-arabic')
+    await page.evaluate(() => {
+      document.querySelector<HTMLElement>('.list-tools .drop-down > button')?.click()
+      document.querySelector<HTMLElement>('.filter-panel > button')?.click()
+    })
+    assert.match(
+      await page.evaluate(() => getComputedStyle(document.querySelector('.filter-back > .icon') as Element).transform),
+      /^matrix\(-1/,
+      'the arrow back points on',
+    )
+    await page.press('Escape')
     await page.select({ role: 'combobox', name: 'اللغة' }, 'English')
     await page.find({ role: 'grid', name: 'Headlines' })
     await page.expectNoProblems()

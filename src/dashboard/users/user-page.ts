@@ -70,7 +70,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
     element: h(
       'section',
       { class: 'user-page' },
-      h('a', { class: 'back', href: back }, icon('back'), t('users.title')),
+      h('a', { class: 'crumb', href: back }, icon('back'), t('users.title')),
       h('div', { class: 'screen-head' }, heading),
       body,
     ),
