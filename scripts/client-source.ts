@@ -90,7 +90,8 @@ function header(version: string): string {
  *       console.log(headline.title, headline.source.name)
  *     }
  *
- * All numbers that the service sends are whole, 0 or more. Requests end by an AbortSignal, as in
+ * All numbers that the service sends are whole, 0 or more. A copy of a document within another has the dates that it
+ * was sent with: ISO 8601, with or without time and zone. Requests end by an AbortSignal, as in
  * \`list({}, { signal: AbortSignal.timeout(5000) })\`; there is no other deadline.
  */
 `

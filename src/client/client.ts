@@ -245,7 +245,8 @@ interface Refusal {
 
 /**
  * Whatever goes wrong with a request is one of these, except what an AbortSignal ends, which is the signal's reason,
- * and what cannot be sent at all, as a body that JSON cannot hold, which is a TypeError.
+ * and what cannot be sent at all, as a body that JSON cannot hold, which is a TypeError. Another frame, or another copy
+ * of this file, has classes of its own: `name` and `code` tell its errors apart.
  */
 export class DatelineError extends Error {
   override readonly name: string = 'DatelineError'
@@ -317,7 +318,7 @@ export function createClient(options: ClientOptions = {}): Client {
   let token = checkedToken(options.token)
 
   /** Sends a request and gives its reply, whatever the status. */
-  const send = async ({ method, path, body, ifMatch, signal }: Call): Promise<Response> => {
+  const send = async ({ method, path, body, ifMatch, signal, token }: Call): Promise<Response> => {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
     if (language !== undefined) headers['accept-language'] = language
@@ -338,7 +339,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   /** For replies with data. The type is the service's promise; only the outermost form is looked at. */
-  const ask = async <T extends object>(call: Call): Promise<{ data: T; etag: string | undefined }> => {
+  const ask = async <T extends object>(asked: Call): Promise<{ data: T; etag: string | undefined }> => {
+    const call = { ...asked, token }
     const response = await send(call)
     if (!response.ok) throw await refusalOf(call, response)
     const text = await readText(call, response, REPLY_BYTES_MAX)
@@ -349,7 +351,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   /** For replies that are empty. Any other success is somebody else's: nothing was done. */
-  const tell = async (call: Call, status: 202 | 204): Promise<void> => {
+  const tell = async (asked: Call, status: 202 | 204): Promise<void> => {
+    const call = { ...asked, token }
     const response = await send(call)
     if (!response.ok) throw await refusalOf(call, response)
     leave(response.body)
@@ -456,7 +459,7 @@ export function createClient(options: ClientOptions = {}): Client {
       backups: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/backups', signal }),
       makeBackup: ({ signal } = {}) => dataOf({ method: 'POST', path: 'admin/backups', signal }),
       async downloadBackup(name, { signal } = {}) {
-        const call: Call = { method: 'GET', path: `admin/backups/${step(name)}`, signal }
+        const call: Call = { method: 'GET', path: `admin/backups/${step(name)}`, signal, token }
         const response = await send(call)
         if (!response.ok) throw await refusalOf(call, response)
         if (!/^application\/vnd\.sqlite3\b/.test(response.headers.get('content-type') ?? '')) {
@@ -482,6 +485,8 @@ interface Call {
   readonly body?: object | undefined
   readonly ifMatch?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** What it carries, so that the reply cannot put it into the text of an error. */
+  readonly token?: string | undefined
 }
 
 /** In the URL where it fits there, so that it can be seen and tried by hand; else in a body. */
@@ -651,7 +656,12 @@ async function refusalOf(call: Call, response: Response): Promise<DatelineError>
   if (!isObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string') {
     return unreadable(call, response, Kind)
   }
-  return new Kind(error['message'], { ...given(response), code: error['code'] })
+  return new Kind(hidden(call, error['message']), { ...given(call, response), code: hidden(call, error['code']) })
+}
+
+/** Text of a reply without the token: what shows the headers of a request in its page would put it into logs. */
+function hidden({ token }: Call, text: string): string {
+  return token === undefined ? text : text.replaceAll(token, '…')
 }
 
 function kindOf(status: number): typeof DatelineError {
@@ -674,21 +684,22 @@ function kindOf(status: number): typeof DatelineError {
 }
 
 /** What the headers say, whoever wrote them. */
-function given({ status, headers }: Response): Omit<Refusal, 'code'> {
+function given(call: Call, { status, headers }: Response): Omit<Refusal, 'code'> {
   const seconds = headers.get('retry-after') ?? ''
+  const requestId = headers.get('x-request-id')
   return {
     status,
-    requestId: headers.get('x-request-id') ?? undefined,
+    requestId: requestId === null ? undefined : hidden(call, requestId),
     retryAfterSeconds: /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined,
   }
 }
 
 /** A reply that is not the service's keeps the class of its status; of its content only the type is told. */
 function unreadable(call: Call, response?: Response, Kind: typeof DatelineError = UnreadableReply): DatelineError {
-  const type = response?.headers.get('content-type')?.slice(0, SHOWN_CHARS_MAX) ?? 'JSON'
+  const type = hidden(call, response?.headers.get('content-type') ?? 'JSON').slice(0, SHOWN_CHARS_MAX)
   const status = response?.status ?? 200
   return new Kind(
     `Cannot read the reply to ${nameOf(call)}: expected one of the service, found ${type} with the status ${status}`,
-    { ...(response === undefined ? { status } : given(response)), code: 'unreadableReply' },
+    { ...(response === undefined ? { status } : given(call, response)), code: 'unreadableReply' },
   )
 }

@@ -291,6 +291,24 @@ describe('a signal', () => {
 })
 
 describe('a token', () => {
+  // Gateways that are set up for debugging show the headers of a request, and not only in the body.
+  for (const [name, answer] of [
+    ['the message', (said) => [400, JSON.stringify({ error: { code: 'badRequest', message: `found ${said}` } }), {}]],
+    ['the code', (said) => [409, JSON.stringify({ error: { code: said, message: 'no' } }), {}]],
+    ['the type', (said) => [200, 'text', { 'content-type': `text/plain; of=${said.slice(7)}` }]],
+    ['the type, cut', (said) => [200, 'text', { 'content-type': `${'x'.repeat(45)}${said.slice(7)}` }]],
+    ['the name of the request', (said) => [403, 'text', { 'x-request-id': said }]],
+  ] as const satisfies readonly (readonly [string, (said: string) => Parameters<typeof replying>])[]) {
+    it(`is in no error where a server says it again: ${name}`, async (t) => {
+      const { url } = await serverThat(t, (request, response) => {
+        replying(...answer(request.headers.authorization ?? ''))(request, response)
+      })
+      const error = await refusal(createClient({ url, token: TOKEN }).data('topic').get('1'))
+      assert.ok(error instanceof DatelineError && /…|aaaa/.test(inspect(error)), inspect(error))
+      assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), /aaaa\./)
+    })
+  }
+
   it('is in no error, whatever goes wrong', async (t) => {
     const { url } = await serverThat(t, (request, response) => {
       if (request.url?.includes('topic') === true) request.socket.destroy()
