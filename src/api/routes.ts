@@ -11,7 +11,6 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import { limitKey } from '../http/client-address.ts'
 import type { Exchange, Handler, Reply } from '../http/exchange.ts'
 import type { Route } from '../http/router.ts'
-import { SERVER_LIMITS } from '../http/server-limits.ts'
 import { hasDashboard, isAdmin } from '../models/caller.ts'
 import type { AuthRoutes } from './auth-routes.ts'
 import type { BackupRoutes } from './backup-routes.ts'
@@ -77,7 +76,11 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
     }
   const limited = (handler: UserHandler): Handler =>
     user((exchange, session) => {
-      if (!hasDashboard(session.caller)) limits.dataRequest(session.caller.id, now(), bodyBytes(exchange))
+      const { id } = session.caller
+      if (!hasDashboard(session.caller)) {
+        limits.dataRequest(id, now())
+        if (exchange.method !== 'GET') exchange.weighBody((bytes) => limits.dataBody(id, now(), bytes))
+      }
       return handler(exchange, session)
     })
   const editor = (handler: UserHandler): Handler =>
@@ -155,12 +158,6 @@ export function operationRoutes(system: SystemRoutes): readonly Route[] {
     { method: 'GET', path: '/readyz', handler: system.ready },
     { method: 'GET', path: '/metrics', handler: system.metrics },
   ]
-}
-
-/** What a request says that its body has, of which no more is read than the server takes. In chunks it may be as much. */
-function bodyBytes({ headers }: Exchange): number {
-  const most = SERVER_LIMITS.bodyBytesMax
-  return headers['transfer-encoding'] === undefined ? Math.min(most, Number(headers['content-length'] ?? 0)) : most
 }
 
 /** Mobile apps since September 2025 read the remote configuration before they have a token, or with an expired one. */

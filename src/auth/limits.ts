@@ -14,8 +14,12 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Beyond this many callers at once, the one that was idle longest is forgotten. */
 const WINDOWS_MAX = 100_000
-/** What a request may bring before it counts as another one. */
-const BYTES_PER_REQUEST = 16 * 1024
+/**
+ * What a body may bring before it counts as another request. Reading two megabytes takes as long as answering a hundred
+ * requests, and they are held in memory while they arrive: a limit on the number alone would let one guest keep the
+ * service from everybody else. Longer bodies are rare: the preferences of a reader with everything are 300 KB.
+ */
+const BYTES_PER_REQUEST = 64 * 1024
 
 /** Test mails of an administrator in an hour; no setting changes it. */
 const TEST_MAILS_MAX = 10
@@ -53,8 +57,9 @@ export interface Limits {
   requestCodeFrom(address: string, now: number): Promise<void>
   requestCodeFor(email: string, now: number): Promise<void>
   guestFrom(address: string, now: number): Promise<void>
-  /** Counts as several with a long body: see requestsIn(). */
-  dataRequest(caller: string, now: number, bodyBytes?: number): void
+  dataRequest(caller: string, now: number): void
+  /** Counts the body of a request that is counted already: as another one for each 64 KiB. */
+  dataBody(caller: string, now: number, bytes: number): void
   testMail(admin: string, now: number): Promise<void>
   /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
   wrongCodes(email: string): Rate | undefined
@@ -79,6 +84,12 @@ export function createLimits(
     throw tooMany(what, retryAfterMs)
   }
   const data = createWindows(settings.dataPerUser, MINUTE_MS)
+  const countData = (caller: string, now: number, weight: number): void => {
+    const retryAfterMs = data(caller, now, weight)
+    if (retryAfterMs === undefined) return
+    onRefused('data_per_user')
+    throw tooMany('Requests of this user', retryAfterMs)
+  }
   return {
     requestCodeFrom: (address, now) =>
       count(
@@ -101,12 +112,10 @@ export function createLimits(
         'Guest sign-ins from this address',
         now,
       ),
-    dataRequest(caller, now, bodyBytes = 0) {
-      const retryAfterMs = data(caller, now, requestsIn(bodyBytes))
-      if (retryAfterMs === undefined) return
-      onRefused('data_per_user')
-      throw tooMany('Requests of this user', retryAfterMs)
-    },
+    dataRequest: (caller, now) => countData(caller, now, 1),
+    // Never more than the limit has room for: what is refused once may come again later.
+    dataBody: (caller, now, bytes) =>
+      countData(caller, now, Math.min(settings.dataPerUser - 1, Math.floor(bytes / BYTES_PER_REQUEST))),
     testMail: (admin, now) =>
       count('test_mails_per_user', rate('test mails', admin, TEST_MAILS_MAX, HOUR_MS), 'Test mails', now),
     wrongCodes: (email) => rate('wrong codes', email, settings.wrongCodesPerEmail, DAY_MS),
@@ -127,17 +136,8 @@ function tooMany(what: string, retryAfterMs: number): Failure {
 }
 
 /**
- * As how many requests one with a body of this length counts. Reading two megabytes takes as long as answering a
- * hundred requests, and they are held in memory while they arrive: a limit on their number alone would let a single
- * guest keep the service from everybody else.
- */
-function requestsIn(bodyBytes: number): number {
-  return 1 + Math.floor(bodyBytes / BYTES_PER_REQUEST)
-}
-
-/**
- * Counts events in memory, each of them `weight` times, but never more than the limit, so that none is refused for
- * ever; gives milliseconds to wait, or undefined when the event was allowed and counted.
+ * Counts events in memory, each of them `weight` times, which is at most the limit; gives milliseconds to wait, or
+ * undefined when the event was allowed and counted.
  */
 function createWindows(
   max: number,
@@ -155,10 +155,9 @@ function createWindows(
     let gone = 0
     while (gone < times.length && (times[gone] as number) <= now - windowMs) gone++
     times.splice(0, gone)
-    const wanted = Math.min(weight, max)
-    const tooMany = times.length + wanted - max
-    if (tooMany > 0) return (times[tooMany - 1] as number) + windowMs - now
-    for (let i = 0; i < wanted; i++) times.push(now)
+    const tooMany = times.length + weight - max
+    if (tooMany > 0 && weight > 0) return (times[tooMany - 1] as number) + windowMs - now
+    for (let i = 0; i < weight; i++) times.push(now)
     return undefined
   }
 }

@@ -19,6 +19,8 @@ export class ClientGone extends Error {
 export interface BodySource {
   readonly request: IncomingMessage
   readonly bytesMax: number
+  /** Told the length as soon as it is known; may refuse it by what it throws. */
+  readonly weigh: (bytes: number) => void
   /** Called before the first byte is awaited: a client may wait for a `100 Continue` with its body. */
   readonly onStart: () => void
   /** Lets the reader give up: called with the function that makes it fail. */
@@ -61,9 +63,11 @@ function assertJsonType(contentType: string | undefined): void {
 }
 
 /** Reads all bytes, or stops at the first past the limit. What was not read, reply-writer.ts throws away. */
-async function readBytes({ request, bytesMax, onStart, onInterrupt }: BodySource): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > bytesMax) throw tooLarge(bytesMax)
+async function readBytes({ request, bytesMax, weigh, onStart, onInterrupt }: BodySource): Promise<Buffer> {
+  const { 'content-length': contentLength } = request.headers
+  const announced = contentLength === undefined ? undefined : Number(contentLength)
+  if (announced !== undefined && announced > bytesMax) throw tooLarge(bytesMax)
+  if (announced !== undefined) weigh(announced)
   onStart()
   const chunks: Buffer[] = []
   let length = 0
@@ -82,6 +86,7 @@ async function readBytes({ request, bytesMax, onStart, onInterrupt }: BodySource
   } finally {
     request.off('data', take).off('end', resolve).off('close', gone).pause()
   }
+  if (announced === undefined) weigh(length)
   const [first] = chunks
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, length)
 }

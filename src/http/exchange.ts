@@ -31,6 +31,11 @@ export interface Exchange {
   /** Adds fields to the access log line of this request, such as the id of the user. */
   note(fields: LogFields): void
   /**
+   * Has the body weighed when it is read: called with its length, before the first byte where that is announced, else
+   * before it is parsed. What it throws refuses the request.
+   */
+  weighBody(weigh: (bytes: number) => void): void
+  /**
    * Reads the body as one JSON object. Nothing is read before the first call, so that authorization comes first.
    * Throws invalidInput or payloadTooLarge; see body.ts.
    */

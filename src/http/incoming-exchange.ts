@@ -43,6 +43,7 @@ export class IncomingExchange implements Exchange {
   #query: Query | undefined
   #clientAddress: string | undefined
   #body: Promise<JsonObject> | undefined
+  #weigh: (bytes: number) => void = () => {}
   #abort: AbortController | undefined
   #broken: Error | undefined
   #interruptRead: ((reason: Error) => void) | undefined
@@ -104,6 +105,10 @@ export class IncomingExchange implements Exchange {
     this.notes = { ...this.notes, ...fields }
   }
 
+  weighBody(weigh: (bytes: number) => void): void {
+    this.#weigh = weigh
+  }
+
   readJson(options: JsonBodyOptions = {}): Promise<JsonObject> {
     return (this.#body ??= this.#readJson(options))
   }
@@ -132,6 +137,7 @@ export class IncomingExchange implements Exchange {
       {
         request: this.request,
         bytesMax: Math.min(this.#bodyBytesMax, options.bytesMax ?? Infinity),
+        weigh: this.#weigh,
         onStart: () => {
           if (this.#holdsBodyBack) this.response.writeContinue()
           this.#holdsBodyBack = false
