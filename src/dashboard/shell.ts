@@ -4,7 +4,7 @@
 import { NetworkError } from '../client/client.ts'
 import type { User } from '../models/user.ts'
 import { countSteps, currentPlace, goTo, hrefTo, noteHref, type Place } from './places.ts'
-import type { Screen, ScreenContext } from './screen.ts'
+import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
 import { screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
 import { t, type LanguageCode } from './texts/texts.ts'
@@ -105,16 +105,17 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     const entry = entries.find(({ path }) => path === (place.segments[0] ?? ''))
     const { signal: left } = leaving
     screen = undefined
+    let open: OpenScreen | undefined
     try {
       const loaded = entry?.load(place)
       if (loaded instanceof Promise) fill(main, skeleton(6))
-      const open = await loaded
-      if (left.aborted) return
-      screen = open?.({ client, user, place, signal: left, restart }) ?? nowhere(place)
+      open = await loaded
     } catch (cause) {
       if (!left.aborted) showMissing(new NetworkError('Cannot fetch a part of the page', { ...NO_REPLY, cause }))
       return
     }
+    if (left.aborted) return
+    screen = open?.({ client, user, place, signal: left, restart }) ?? nowhere(place)
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
     markCurrent(entry)

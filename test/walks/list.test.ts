@@ -237,6 +237,22 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await waitForTitles('Story 129')
   })
 
+  it('opens another tab from any cell of a row, as its link does', async () => {
+    const isControl = await page.evaluate(() => {
+      const link = document.querySelector('.table-body .row .main > a')
+      let held: boolean | undefined
+      const open = (event: Event): void => {
+        held = (event as MouseEvent).ctrlKey
+        event.preventDefault()
+      }
+      link?.addEventListener('click', open, { once: true })
+      const cell = link?.closest('.row')?.lastElementChild
+      cell?.dispatchEvent(new MouseEvent('click', { bubbles: true, ctrlKey: true }))
+      return held
+    })
+    assert.equal(isControl, true)
+  })
+
   it('changes many at once, and puts back what nobody has changed since', async () => {
     await page.click(row(129))
     await page.inspect(row(125), (box) => {

@@ -53,6 +53,9 @@ export function playground(api: ApiDocument, session: DocsSession): Playground {
     run()
   })
 
+  // Who goes elsewhere meanwhile is not taken back here.
+  addEventListener('hashchange', () => later.cancel())
+
   const run = (): void => {
     later.cancel()
     current.abort()

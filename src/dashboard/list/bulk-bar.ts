@@ -35,6 +35,8 @@ export interface BulkBar {
   show(): void
 }
 
+type Work<T> = (onProgress: (done: number) => void) => Promise<T>
+
 export function bulkBar({ model, documents, selection, mayRemove, onChanged, focusRows }: BulkBarOptions): BulkBar {
   const status = model.fields['status']
   const count = h('span', { class: 'bulk-count', role: 'status' })
@@ -52,6 +54,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
     ...[count, progress, buttons, cancel],
   )
   let isBusy = false
+  let last: Promise<unknown> = Promise.resolve()
 
   function show(): void {
     element.hidden = selection.size === 0 && !isBusy
@@ -65,7 +68,14 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
   }
 
   /** Runs with the progress shown and the buttons out of reach. */
-  async function busy<T>(total: number, work: (onProgress: (done: number) => void) => Promise<T>): Promise<T> {
+  /** One after the other: what was changed last may be undone while more is changed. */
+  function busy<T>(total: number, work: Work<T>): Promise<T> {
+    const mine = last.then(() => run(total, work))
+    last = mine.catch(() => {})
+    return mine
+  }
+
+  async function run<T>(total: number, work: Work<T>): Promise<T> {
     isBusy = true
     // A window that is closed now would leave the work half done.
     addEventListener('beforeunload', hold)

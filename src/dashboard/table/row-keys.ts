@@ -30,7 +30,8 @@ export function onRowKeys({ body, rows, count, choose }: RowKeysOptions): void {
       choose(row, event.shiftKey)
       rows.focus(row)
     } else if (event.target.closest('a, button, input') === null && getSelection()?.isCollapsed !== false) {
-      linkOf(event.target)?.click()
+      // With the keys that open another tab, if those are held.
+      linkOf(event.target)?.dispatchEvent(new MouseEvent('click', event))
     }
   })
 
