@@ -13,6 +13,8 @@ import { indexOfSegment, pathOf, type Path } from './field-path.ts'
 import { compareValues } from './values.ts'
 
 const SORT_KEYS_MAX = 8
+/** Far more than eight paths need; in a body a sort may be as long as the body. */
+const SORT_CHARS_MAX = 8192
 
 export interface SortField {
   readonly path: Path
@@ -29,9 +31,11 @@ export interface Position {
 
 /**
  * Parses `field:asc,other.field:desc`. A missing direction is `asc`; spaces around names and words do not count.
- * Throws badRequest for an empty entry, another direction, a field that is empty or starts with `$`, and past 8 keys.
+ * Throws badRequest for an empty entry, another direction, a field that is empty or starts with `$`, and past 8 keys or
+ * 8,192 characters.
  */
 export function parseSort(text: string): Sort {
+  if (text.length > SORT_CHARS_MAX) throw refused(text, `at most ${SORT_CHARS_MAX} characters`, text.length)
   const entries = text.split(',')
   if (entries.length > SORT_KEYS_MAX) throw refused(text, `at most ${SORT_KEYS_MAX} keys`, entries.length)
   return Object.freeze(entries.map((entry) => parseSortField(text, entry.trim())))

@@ -60,3 +60,12 @@ function assertRefused({ sort, error = '' }: Case): void {
     },
   )
 }
+
+it('attack: a sort as long as a body is refused before it is taken apart', () => {
+  const longest = 'a.'.repeat(4095) + 'ab'
+  assert.equal(parseSort(longest).length, 1)
+  assert.throws(() => parseSort(`${longest}c`), {
+    code: 'badRequest',
+    message: /^Cannot read sort "a\.a.{50,100}…": expected at most 8192 characters, found 8193$/,
+  })
+})
