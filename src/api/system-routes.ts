@@ -13,6 +13,7 @@ import { fail } from '../base/failure.ts'
 import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
 import { isLoopbackAddress } from '../http/client-address.ts'
 import type { Exchange, Reply } from '../http/exchange.ts'
+import { hostName } from '../http/foreign-pages.ts'
 import { isAdmin } from '../models/caller.ts'
 import { openApiDocument } from './openapi.ts'
 import { reasonsAgainst, type ReadinessCheck } from './readiness.ts'
@@ -71,8 +72,12 @@ function isCollectorHere({ headers, clientAddress }: Exchange): boolean {
 
 /** Whether a Host can only be meant for the machine that asks: an address, `localhost`, or a name without a domain. */
 function isNameOfThisMachine(host = 'localhost'): boolean {
-  const name = host.toLowerCase().replace(/:\d*$/, '')
-  return /^(?:[a-z0-9_-]+|(?:[a-z0-9_-]+\.)*localhost|\[[0-9a-f:.]+\])$/.test(name) || isIPv4(name)
+  const name = hostName(host)
+  return name !== undefined && (!name.includes('.') || name.endsWith('.localhost') || isAddress(name))
+}
+
+function isAddress(name: string): boolean {
+  return isIPv4(name) || name.startsWith('[')
 }
 
 function json(status: number, body: object): Reply {

@@ -34,7 +34,7 @@ export function parseHosts(list: string): readonly string[] {
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== '')
   for (const host of hosts) {
-    if (HOST.exec(host)?.[1] !== host) {
+    if (hostName(host) !== host) {
       throw new Error(`Cannot allow host "${host}": wanted a name such as news.example.org, without a port`)
     }
   }
@@ -46,7 +46,7 @@ export function foreignPageGuard(rules: ForeignPageRules): ForeignPageGuard {
   if (!isLoopback && allowedHosts.length === 0) return NO_GUARD
   const allowed = new Set(['localhost', '[::1]', boundName.toLowerCase(), ...allowedHosts])
   const isOwn = (authority: string): boolean => {
-    const name = HOST.exec(authority.toLowerCase())?.[1]
+    const name = hostName(authority)
     return name !== undefined && (allowed.has(name) || (isIPv4(name) && name.startsWith('127.')))
   }
   let known = 'localhost' // Almost every request has the host of the one before.
@@ -68,6 +68,11 @@ export function foreignPageGuard(rules: ForeignPageRules): ForeignPageGuard {
       `Cannot ${method ?? ''} for a page of ${describe(origin)}: only the origins of --cors-origins may change anything`,
     )
   }
+}
+
+/** The name or address of an authority in lower case, without its port; undefined where it is none. */
+export function hostName(authority: string): string | undefined {
+  return HOST.exec(authority.toLowerCase())?.[1]
 }
 
 /** A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port (RFC 9110 section 7.2). */
