@@ -67,7 +67,6 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
     if (hadFocus) focusRows()
   }
 
-  /** Runs with the progress shown and the buttons out of reach. */
   /** One after the other: what was changed last may be undone while more is changed. */
   function busy<T>(total: number, work: Work<T>): Promise<T> {
     const mine = last.then(() => run(total, work))
@@ -75,6 +74,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
     return mine
   }
 
+  /** With the progress shown and the buttons out of reach. */
   async function run<T>(total: number, work: Work<T>): Promise<T> {
     isBusy = true
     // A window that is closed now would leave the work half done.

@@ -1,8 +1,7 @@
 /** What runs, for how long, how large it is, and what somebody should look at. */
 import type { ServiceStatus } from '../../models/replies.ts'
-import { hrefTo } from '../places.ts'
 import { locale, t } from '../texts/texts.ts'
-import { attentionWords, PART_OF } from '../view/attention.ts'
+import { attentionCard, foundByService } from '../view/attention.ts'
 import { h, type Child } from '../view/dom.ts'
 import { icon } from '../view/icons.ts'
 import { byteSize, dateTime, duration } from '../view/moments.ts'
@@ -54,18 +53,9 @@ function show(status: ServiceStatus): Child {
 
 function attention({ attention: items }: ServiceStatus): Child {
   if (items.length === 0) return h('p', { class: 'all-well' }, icon('check'), t('status.allWell'))
-  return h(
-    'section',
-    { class: 'card attention' },
-    h('h3', {}, t('overview.attention')),
-    h(
-      'ul',
-      {},
-      items.map((item) => {
-        const [part, words] = [PART_OF[item.kind], attentionWords(item)]
-        return h('li', {}, part === undefined ? words : h('a', { href: hrefTo(['operations'], { part }) }, words))
-      }),
-    ),
+  return attentionCard(
+    'h3',
+    items.map((item) => foundByService(item)),
   )
 }
 

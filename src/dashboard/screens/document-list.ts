@@ -82,7 +82,7 @@ export function documentList(model: Model, { client, user, place, signal }: Scre
   })
   const search = listSearch({
     label: t('list.searchIn', { name: title }),
-    placeholder: t('list.search'),
+    hint: t('list.search'),
     value: state.search,
     onSearch: (text) => change({ ...state, search: text }),
     signal,

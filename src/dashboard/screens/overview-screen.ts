@@ -13,11 +13,10 @@ import { hrefTo } from '../places.ts'
 import type { OpenScreen, ScreenContext } from '../screen.ts'
 import { locale, t } from '../texts/texts.ts'
 import { now } from '../timing.ts'
+import { attentionCard, foundByService } from '../view/attention.ts'
 import { barChart } from '../view/bar-chart.ts'
 import { fill, h, type Child } from '../view/dom.ts'
-import { icon } from '../view/icons.ts'
 import { ago } from '../view/moments.ts'
-import { attentionWords, PART_OF } from '../view/attention.ts'
 import { emptyState, failureState, isAbort, skeleton } from '../view/states.ts'
 import { statusTag } from '../view/status-tag.ts'
 
@@ -117,31 +116,15 @@ function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement
 /** What somebody should look at; nothing where all is well. */
 function attention({ counts }: DashboardOverview, status: ServiceStatus | undefined): Child {
   const { draft } = counts.headline
-  const items = [
-    ...(status?.attention ?? []).map((item) => ({
-      href: hrefTo(['operations'], { part: PART_OF[item.kind] }),
-      words: attentionWords(item),
-    })),
-    ...(draft === 0
-      ? []
-      : [
-          {
-            href: hrefTo([pathOf(headline)], { status: 'draft' }),
-            words: [icon('warning'), h('span', {}, t('overview.drafts', { count: draft }))],
-          },
-        ]),
-  ]
-  if (items.length === 0) return null
-  return h(
-    'section',
-    { class: 'card attention', 'aria-labelledby': 'attention' },
-    h('h2', { id: 'attention' }, t('overview.attention')),
-    h(
-      'ul',
-      {},
-      items.map(({ href, words }) => h('li', {}, h('a', { href }, words))),
-    ),
-  )
+  const operations = hrefTo(['operations'])
+  const items = (status?.attention ?? []).map((item) => foundByService(item, operations))
+  if (draft > 0) {
+    items.push({
+      href: hrefTo([pathOf(headline)], { status: 'draft' }),
+      words: t('overview.drafts', { count: draft }),
+    })
+  }
+  return items.length === 0 ? null : attentionCard('h2', items)
 }
 
 function latestItem(document: StoredDocument): HTMLElement {

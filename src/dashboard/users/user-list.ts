@@ -51,7 +51,6 @@ export function userList(context: ScreenContext): Screen {
 
   const input = listSearch({
     label: t('users.search'),
-    placeholder: t('users.search'),
     value: search.text,
     onSearch: (text) => change({ ...search, text }),
     signal,
