@@ -6,20 +6,12 @@ import { describe, it } from 'node:test'
 import type { MailTest } from '../../src/models/replies.ts'
 import { ADMIN_EMAIL, startService, type Answer, type Cleanup, type TestService } from '../support/service.ts'
 import { ONLY_HERE } from '../support/service-process.ts'
-import { openPeer, type Step } from '../support/smtp-peer.ts'
+import { openPeer, TAKES_ONE, type Step } from '../support/smtp-peer.ts'
 
 const PASSWORD = 'correct-horse-battery'
 const LOGIN: readonly Step[] = [
   ['', '220 hi \u202etxet'],
   ['EHLO', '250-x\r\n250 AUTH PLAIN'],
-]
-const TAKEN: readonly Step[] = [
-  ['AUTH', '235 welcome'],
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued as 4711'],
-  ['QUIT', '221 bye'],
 ]
 
 /** The token of the administrator, got without a mail. */
@@ -47,7 +39,7 @@ async function silentServer(t: Cleanup): Promise<{ port: number; connected: Prom
 
 describe('a test mail', () => {
   it('that is taken shows the whole dialogue, with no password and no control character', async (t) => {
-    await using peer = await openPeer([...LOGIN, ...TAKEN])
+    await using peer = await openPeer([...LOGIN, ...TAKES_ONE])
     const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
     const service = await startService(t, { mail, mailCleartextLogin: 'on' })
     const answer = await testMail(service, await adminToken(service))

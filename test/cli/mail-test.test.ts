@@ -9,21 +9,13 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, type Finished } from '../support/program.ts'
 import { temporaryDirectory } from '../support/service.ts'
-import { openPeer, type Step } from '../support/smtp-peer.ts'
+import { openPeer, TAKES_ONE, type Step } from '../support/smtp-peer.ts'
 
 const CLEAR = ['--mail-cleartext-login', 'on']
 const PASSWORD = 'correct-horse-battery'
 const GREETING: readonly Step[] = [
   ['', '220 hi'],
   ['EHLO', '250-x\r\n250 AUTH PLAIN'],
-]
-const SENDING: readonly Step[] = [
-  ['AUTH', '235 welcome'],
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued as 4711'],
-  ['QUIT', '221 bye'],
 ]
 
 /** Runs one trial delivery; what it prints must not hold the password in any form. */
@@ -35,7 +27,7 @@ async function trial(mail: string, ...more: readonly string[]): Promise<Finished
 }
 
 it('a mail that is taken ends with 0 and the words of the server, after the whole dialogue', async () => {
-  await using peer = await openPeer([...GREETING, ...SENDING])
+  await using peer = await openPeer([...GREETING, ...TAKES_ONE])
   const { code, stdout, stderr } = await trial(
     `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`,
     ...CLEAR,
@@ -53,10 +45,10 @@ it('a mail that is taken ends with 0 and the words of the server, after the whol
 
 for (const { name, script, says } of [
   { name: 'a refused password', script: [['AUTH', '535 5.7.8 go away']], says: /535 5\.7\.8 go away/ },
-  { name: 'a refused sender', script: [SENDING[0], ['MAIL', '550 5.7.1 not you']], says: /550 5\.7\.1 not you/ },
+  { name: 'a refused sender', script: [TAKES_ONE[0], ['MAIL', '550 5.7.1 not you']], says: /550 5\.7\.1 not you/ },
   {
     name: 'greylisting',
-    script: [SENDING[0], SENDING[1], ['RCPT', '450 4.7.1 come back later']],
+    script: [TAKES_ONE[0], TAKES_ONE[1], ['RCPT', '450 4.7.1 come back later']],
     says: /450 4\.7\.1 come back later[\s\S]*later/,
   },
 ] as readonly { name: string; script: readonly Step[]; says: RegExp }[]) {

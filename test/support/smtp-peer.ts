@@ -24,6 +24,16 @@ export type Step = readonly [
   then?: 'tls' | 'drop' | 'flood',
 ]
 
+/** A mail server that lets in who logs in, and takes one message; after the greeting and EHLO. */
+export const TAKES_ONE: readonly Step[] = [
+  ['AUTH', '235 welcome'],
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued as 4711'],
+  ['QUIT', '221 bye'],
+]
+
 export interface PeerOptions {
   /** How answers travel: each in one packet, a byte at a time, or all that one packet asked for in one packet. */
   readonly chunks?: 'whole' | 'bytes' | 'joined'

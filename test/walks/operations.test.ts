@@ -8,19 +8,10 @@ import { settingsWith } from '../../src/dashboard/operations/settings-search.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
-import { openPeer, type Step } from '../support/smtp-peer.ts'
+import { openPeer, TAKES_ONE, type Step } from '../support/smtp-peer.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
-const TAKEN: readonly Step[] = [
-  ['', '220 hello'],
-  ['EHLO', '250-x\r\n250 AUTH PLAIN'],
-  ['AUTH', '235 welcome'],
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued as 4711'],
-  ['QUIT', '221 bye'],
-]
+const TAKEN: readonly Step[] = [['', '220 hello'], ['EHLO', '250-x\r\n250 AUTH PLAIN'], ...TAKES_ONE]
 const peer = await openPeer([['', `421 ${MARKUP} "later"`]], { later: [TAKEN] })
 after(() => peer[Symbol.asyncDispose]())
 const dashboard = await startDashboard({

@@ -54,6 +54,19 @@ describe('signing in', { skip: browserMissing() }, () => {
     if (token === '') await shared.find(EMAIL)
     return shared
   }
+  /** Sends what was typed in a session that has ended meanwhile. */
+  const sendAfterTheEnd = async (page: Page, user: string): Promise<void> => {
+    await page.click({ role: 'button', name: 'Send a test mail' })
+    await page.fill({ role: 'textbox', name: 'To' }, 'typed@example.org')
+    await service.app.services.store.endSessions(user, service.now())
+    await page.press('Enter')
+    await page.find({ role: 'dialog', name: 'Sign in' })
+  }
+  const isSentAfterAll = async (page: Page): Promise<void> => {
+    await page.gone({ role: 'dialog', name: 'Sign in' })
+    await page.find({ role: 'region', name: 'Dialogue with the mail server' })
+    assert.equal((await page.find({ role: 'textbox', name: 'To' })).value, 'typed@example.org')
+  }
   const newestCode = async (email: string): Promise<string> => {
     const code = /\b\d{6}\b/.exec((await service.mails(email)).at(-1) ?? '')?.[0]
     assert.ok(code, `no code in the mail to ${email}`)
@@ -227,11 +240,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   it('asks again over the work when the session has ended, and sends what waited', async () => {
     const person = await newPerson(service, 'admin', cast.admin.token)
     const page = await fresh('#/operations?part=outbox', person.token)
-    await page.click({ role: 'button', name: 'Send a test mail' })
-    await page.fill({ role: 'textbox', name: 'To' }, 'typed@example.org')
-    await service.app.services.store.endSessions(person.id, service.now())
-    await page.press('Enter')
-    await page.find({ role: 'dialog', name: 'Sign in' })
+    await sendAfterTheEnd(page, person.id)
     await page.reads(/Your session has ended/)
     await page.press('Escape', 'Escape')
     assert.equal((await page.find(EMAIL)).value, person.email)
@@ -240,9 +249,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.click(SEND)
     await page.find(CODE)
     await page.paste(CODE, await newestCode(person.email))
-    await page.gone({ role: 'dialog', name: 'Sign in' })
-    await page.find({ role: 'region', name: 'Dialogue with the mail server' })
-    assert.equal((await page.find({ role: 'textbox', name: 'To' })).value, 'typed@example.org')
+    await isSentAfterAll(page)
     assert.match(await page.url(), /#\/operations\?part=outbox$/)
     await page.expectNoProblems([{ status: 401 }])
   })
@@ -253,19 +260,13 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.evaluate((token) => localStorage.setItem('dateline.token', token), person.token)
     await page.open('/robots.txt')
     await page.open('/#/operations?part=outbox')
-    await page.click({ role: 'button', name: 'Send a test mail' })
-    await page.fill({ role: 'textbox', name: 'To' }, 'typed@example.org')
-    await service.app.services.store.endSessions(person.id, service.now())
-    await page.press('Enter')
-    await page.find({ role: 'dialog', name: 'Sign in' })
+    await sendAfterTheEnd(page, person.id)
     const tab = await page.newTab()
     await tab.open('/')
     await signIn(tab, person.email)
     await tab.find({ role: 'heading', name: 'Overview' })
     await tab.close()
-    await page.gone({ role: 'dialog', name: 'Sign in' })
-    await page.find({ role: 'region', name: 'Dialogue with the mail server' })
-    assert.equal((await page.find({ role: 'textbox', name: 'To' })).value, 'typed@example.org')
+    await isSentAfterAll(page)
     await page.expectNoProblems([{ status: 401 }])
   })
 
@@ -294,10 +295,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   it('sends nothing that somebody began in the name of another who signs in there', async () => {
     const person = await newPerson(service, 'admin', cast.admin.token)
     const page = await fresh('#/operations?part=outbox', person.token)
-    await page.click({ role: 'button', name: 'Send a test mail' })
-    await service.app.services.store.endSessions(person.id, service.now())
-    await page.press('Enter')
-    await page.find({ role: 'dialog', name: 'Sign in' })
+    await sendAfterTheEnd(page, person.id)
     const { email } = await newPublisher()
     await signIn(page, email)
     await comesUp(page, '#main')
