@@ -162,13 +162,14 @@ async function signOut(): Promise<void> {
 }
 
 async function chooseLanguage(code: LanguageCode): Promise<void> {
-  try {
-    await useLanguage(code)
+  const isFetched = await useLanguage(code).then(
+    () => true,
+    () => false,
+  )
+  if (isFetched) {
     storeChoice('language', code)
     showAgain()
-  } catch {
-    notify(t('failure.network'), { kind: 'failed' })
-  }
+  } else notify(t('failure.network'), { kind: 'failed' })
   const select = document.querySelector<HTMLSelectElement>('select.language')
   if (select === null) return
   select.value = currentLanguage()
