@@ -126,7 +126,8 @@ function unsteady(random: Random, step: () => void): Rule {
 interface Killer {
   /** One more step of a conversation. */
   step(): void
-  onKill(kill: () => void): void
+  /** `kill` returns false while the service is still starting: that kill is retried at the next step. */
+  onKill(kill: () => boolean): void
   /** Kills that did not happen yet. */
   readonly left: number
 }
@@ -134,17 +135,23 @@ interface Killer {
 function createKiller(random: Random, kills: number, steps: number): Killer {
   const points = Array.from({ length: kills }, () => 1 + random.below(steps)).sort((a, b) => a - b)
   let count = 0
-  let kill = (): void => {}
+  let pending = 0
+  let kill = (): boolean => false
   return {
     step() {
       count++
-      if (points.length === 0 || count < (points[0] ?? 0)) return
+      const [point] = points
+      if (point === undefined || count < point) return
       points.shift()
-      setTimeout(() => kill(), random.below(KILL_DELAY_MS_MAX))
+      pending++
+      setTimeout(() => {
+        pending--
+        if (!kill()) points.unshift(point)
+      }, random.below(KILL_DELAY_MS_MAX))
     },
     onKill: (work) => void (kill = work),
     get left() {
-      return points.length
+      return points.length + pending
     },
   }
 }
@@ -153,8 +160,8 @@ interface Site {
   /** Posts until there is an answer, and throws where it is none of 2xx. */
   post(endpoint: string, body: object): Promise<void>
   signsIn(email: string, code: string): Promise<boolean>
-  /** Ends the process at once; another one starts in its place. */
-  kill(): void
+  /** Ends the process at once; another one starts in its place. False where that one is still starting. */
+  kill(): boolean
   readonly kills: number
 }
 
@@ -186,13 +193,14 @@ function createSite(start: () => Promise<RunningService>): Site {
     },
     signsIn: async (email, code) => (await send('verify-code', { email, code })).status === 200,
     kill() {
-      if (isStarting) return
+      if (isStarting) return false
       isStarting = true
       kills++
       running = running
         .then((service) => service.end('SIGKILL'))
         .then(start)
         .finally(() => void (isStarting = false))
+      return true
     },
     get kills() {
       return kills
