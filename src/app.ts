@@ -93,13 +93,14 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const mailSetup = readMailSetup(config, { now, environment })
   // Whatever was started is stopped in reverse order: when something behind it cannot start, and at the end.
   await using starting = new AsyncDisposableStack()
-  const services = await openServices(config, secrets, { now, log, own: true })
-  const { store, accounts, sessions, limits, newId, instance, metrics, counters } = services
-  starting.defer(() => store.close())
+  // Before anything is created: a mistyped path to a certificate must not leave a data directory behind.
   const files = certificateFiles(config)
   const renewal =
     files === undefined ? undefined : startRenewal({ files, now, log, use: (next) => server.setCertificate(next) })
   starting.defer(() => renewal?.stop())
+  const services = await openServices(config, secrets, { now, log, own: true })
+  const { store, accounts, sessions, limits, newId, instance, metrics, counters } = services
+  starting.defer(() => store.close())
   if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
   starting.defer(() => mail.stop())

@@ -7,17 +7,22 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes what is missing of an absolute path, with the given mode. Throws the system's error. */
-export function makeDirectory(path: string, mode: number): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+/**
+ * Makes what is missing of an absolute path, with the given mode. Returns the directories that it made, parents first.
+ * Throws the system's error.
+ */
+export function makeDirectory(path: string, mode: number): readonly string[] {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return []
   const parent = dirname(path)
-  if (parent !== path) makeDirectory(parent, mode)
+  const made = parent === path ? [] : makeDirectory(parent, mode)
   try {
     mkdirSync(path, { mode })
+    return [...made, path]
   } catch (error) {
     // Another process may have been faster.
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
     if (!isThere || statSync(path).isDirectory() !== true) throw error
+    return made
   }
 }
 

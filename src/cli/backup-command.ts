@@ -15,7 +15,7 @@ export const backupCommand: Command = {
     {
       flag: '--to',
       value: 'FILE',
-      meaning: 'file to write (default: backups/dateline-DATE.db in the data directory)',
+      meaning: 'file to write, in a directory that exists (default: backups/dateline-DATE.db in the data directory)',
     },
     { flag: '--json', meaning: 'print the result as JSON' },
   ],
@@ -28,6 +28,7 @@ export const backupCommand: Command = {
     const backup = await writeBackup({
       database: join(resolve(dataDir), 'dateline.db'),
       target: options.get('--to') ?? join(dataDir, 'backups', backupName(systemClock())),
+      makesDirectory: !options.has('--to'),
       models: STORED_MODELS,
       now: systemClock,
       signal: abortOn(terminal.interrupted),

@@ -23,7 +23,7 @@ import type { NewAccount } from '../store/store.ts'
 import { EXIT, type Command, type ExitCode, type Terminal } from './command.ts'
 import { rowContext } from './import-context.ts'
 import { forgetNotes, noteName } from './import-notes.ts'
-import { openRejects, refusalText, resultOf, resultText, stopText } from './import-report.ts'
+import { openRejects, refusalText, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
 import { readRequest, ROWS_OF_BATCH, type ImportRequest } from './import-request.ts'
 import { runImport } from './import-run.ts'
 import { openSource, startingState } from './import-source.ts'
@@ -71,6 +71,9 @@ export const importCommand: Command = {
     const config = readConfig(args.settings, terminal.environment)
     // A dry run must not be what makes or changes a database.
     if (request.isDryRun) openForReading(config).close()
+    // Nor may a mistyped FILE or --rejects make one: openServices creates what is missing.
+    if (request.file !== undefined) fileIdentity(request.file)
+    requireRejectsPath(request)
     const { services, isAlone } = await openBeside(config, terminal)
     try {
       const accountOf = await accountMaker(services)

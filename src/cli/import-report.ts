@@ -1,10 +1,22 @@
 /** What an import tells of itself: the rows that were refused, why it stopped, and the result. */
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, writeSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { describe } from '../base/failure.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { ImportRequest } from './import-request.ts'
 import type { ImportEnd, ImportState, Refusal } from './import-run.ts'
 import { TransferFileError } from './transfer-file.ts'
+
+/** Checks the path of --rejects without creating the file. Throws TransferFileError. */
+export function requireRejectsPath({ rejects, resume }: ImportRequest): void {
+  if (rejects === undefined) return
+  try {
+    accessSync(dirname(resolve(rejects)), constants.W_OK)
+    if (!resume && existsSync(rejects)) throw Object.assign(new Error('The file is there'), { code: 'EEXIST' })
+  } catch (error) {
+    throw cannotWrite(rejects, error)
+  }
+}
 
 /** The row itself stays out of the file: it may be about a person. */
 export function openRejects({ rejects, resume }: ImportRequest) {
@@ -13,9 +25,7 @@ export function openRejects({ rejects, resume }: ImportRequest) {
   try {
     descriptor = openSync(rejects, resume ? 'a' : 'ax', 0o600)
   } catch (error) {
-    throw new TransferFileError(
-      `Cannot write ${describe(rejects)}: ${systemReason(error)}: choose another name with --rejects`,
-    )
+    throw cannotWrite(rejects, error)
   }
   return {
     write(refusals: readonly Refusal[]): void {
@@ -23,6 +33,12 @@ export function openRejects({ rejects, resume }: ImportRequest) {
     },
     close: () => closeSync(descriptor),
   }
+}
+
+function cannotWrite(rejects: string, error: unknown): TransferFileError {
+  return new TransferFileError(
+    `Cannot write ${describe(rejects)}: ${systemReason(error)}: choose another name with --rejects`,
+  )
 }
 
 export function stopText(

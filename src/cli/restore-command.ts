@@ -4,7 +4,7 @@ import { isoDate } from '../base/dates.ts'
 import { VERSION } from '../base/version.ts'
 import { readConfig } from '../config/read-config.ts'
 import { STORED_MODELS } from '../models/registry.ts'
-import { ownDataDir, prepareDataDir } from '../store/data-dir.ts'
+import { discardDataDir, ownDataDir, prepareDataDir } from '../store/data-dir.ts'
 import { restoreDatabase } from '../store/restore.ts'
 import { EXIT, type Command } from './command.ts'
 import { abortOn, progressOn, sizeText } from './progress.ts'
@@ -20,6 +20,7 @@ export const restoreCommand: Command = {
     const { dataDir } = readConfig(settings, terminal.environment)
     const dir = prepareDataDir(dataDir)
     const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
+    let isDone = false
     try {
       const progress = progressOn(terminal, 'Restoring')
       const restored = await restoreDatabase({
@@ -31,17 +32,22 @@ export const restoreCommand: Command = {
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,
       }).finally(progress.end)
+      isDone = true
       const { bytes, schema, version, items, replaced } = restored
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')
           ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items })}\n`
           : `Restored ${dir.database}: ${sizeText(bytes)}, ${count} items\n` +
-              (replaced === undefined ? '' : `The database that was there is kept as ${replaced}\n`),
+              (replaced === undefined
+                ? 'That directory had no database before\n'
+                : `The database that was there is kept as ${replaced}\n`),
       )
       return EXIT.ok
     } finally {
       lock.release()
+      // A mistyped FILE must not leave an empty data directory.
+      if (!isDone) discardDataDir(dir)
     }
   },
 }

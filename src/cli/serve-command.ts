@@ -15,7 +15,7 @@ import { shownSettings } from '../config/shown-settings.ts'
 import { EXIT, type Arguments, type Command, type Terminal } from './command.ts'
 import { watchParent } from './parent-watch.ts'
 import { inheritedSocket, notifier } from './systemd.ts'
-import { writeTokenFile, type TokenFile } from './token-file.ts'
+import { requireTokenPath, writeTokenFile, type TokenFile } from './token-file.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -34,6 +34,7 @@ export const serveCommand: Command = {
     for (const stream of [terminal.stdout, terminal.stderr]) stream.on('error', () => {})
     const config = readConfig(settings, terminal.environment)
     const secrets = readSecrets(terminal.environment)
+    if (config.tokenFile !== undefined) requireTokenPath(config.tokenFile, config.dataDir)
     const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
     const logMemory = createLogMemory()
     const log = openLog(config, terminal, logMemory)

@@ -27,8 +27,13 @@ const PARTIAL_NAME = /\.db\.partial-(\d+)(?:-\w+)?$/
 
 export interface BackupRequest {
   readonly database: string
-  /** A file that is not there yet. Its directory is made where it is missing. */
+  /** A file that is not there yet. */
   readonly target: string
+  /**
+   * Whether the directory of the target is made where it is missing. That of the service's own backups is; one that
+   * an operator names is not: it may be mistyped, or on a disk that is not mounted.
+   */
+  readonly makesDirectory: boolean
   readonly models: readonly Model[]
   readonly now: Clock
   readonly signal?: AbortSignal | undefined
@@ -56,7 +61,7 @@ export function readBackupName(name: string): { readonly at: string; readonly ki
 }
 
 /** Writes a backup while others go on using the database. Throws DatabaseFileError. */
-export async function writeBackup({ database, target, ...request }: BackupRequest): Promise<Backup> {
+export async function writeBackup({ database, target, makesDirectory, ...request }: BackupRequest): Promise<Backup> {
   const begun = request.now()
   const file = resolve(target)
   const action = `Cannot back up "${database}" to "${file}"`
@@ -64,7 +69,8 @@ export async function writeBackup({ database, target, ...request }: BackupReques
   try {
     requireSource(database)
     requireFree(file)
-    makeDirectory(dirname(file), DIRECTORY_MODE)
+    if (makesDirectory) makeDirectory(dirname(file), DIRECTORY_MODE)
+    else requireDirectory(dirname(file))
     removeAbandoned(dirname(file), begun)
     const copied = await copyDatabase({
       ...request,
@@ -84,6 +90,12 @@ export async function writeBackup({ database, target, ...request }: BackupReques
   function requireSource(source: string): void {
     if (statSync(source, { throwIfNoEntry: false })?.isFile() === true) return
     throw new DatabaseFileError(`${action}: there is no database: name its directory with --data-dir`)
+  }
+  function requireDirectory(directory: string): void {
+    const found = statSync(directory, { throwIfNoEntry: false })
+    if (found?.isDirectory() === true) return
+    const problem = found === undefined ? `there is no directory "${directory}"` : `"${directory}" is not a directory`
+    throw new DatabaseFileError(`${action}: ${problem}: make it first, or choose another with --to`)
   }
   function requireFree(name: string): void {
     const found = lstatSync(name, { throwIfNoEntry: false })

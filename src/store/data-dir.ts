@@ -5,7 +5,17 @@
  * exclusive transaction on an empty database), so the operating system gives it up when the process ends in any
  * way, and no stale file ever needs a person.
  */
-import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '../base/directory.ts'
@@ -20,6 +30,8 @@ export interface DataDir {
   readonly database: string
   /** One secret per line. */
   readonly secrets: string
+  /** The directories, parents first, and the files that were missing and have been made. */
+  readonly made: { readonly directories: readonly string[]; readonly files: readonly string[] }
 }
 
 export interface Owner {
@@ -35,15 +47,30 @@ export class DataDirError extends Error {
 /** Creates the directory and its files with their modes where they are missing. Throws DataDirError. */
 export function prepareDataDir(path: string): DataDir {
   const full = resolve(path)
-  const dir = { path: full, database: join(full, 'dateline.db'), secrets: join(full, 'secrets') }
+  const database = join(full, 'dateline.db')
   try {
-    makeDirectory(full, DIRECTORY_MODE)
+    const directories = makeDirectory(full, DIRECTORY_MODE)
+    const files = [database, lockFile(full), ownerFile(full)].filter((file) => !existsSync(file))
     // SQLite gives the -wal and -shm files the mode of the database.
-    for (const file of [dir.database, lockFile(dir)]) createPrivate(file)
+    for (const file of [database, lockFile(full)]) createPrivate(file)
+    return { path: full, database, secrets: join(full, 'secrets'), made: { directories, files } }
   } catch (error) {
     throw new DataDirError(`Cannot use the data directory "${full}": ${systemReason(error)}`, { cause: error })
   }
-  return dir
+}
+
+/**
+ * Removes what `prepareDataDir` made, for a command that failed before it stored anything. Call it after the lock is
+ * released. A database with content stays, and so does every directory with another file in it.
+ */
+export function discardDataDir({ database, made }: DataDir): void {
+  if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) > 0) return
+  try {
+    for (const file of made.files) rmSync(file, { force: true })
+    for (const directory of made.directories.toReversed()) rmdirSync(directory)
+  } catch {
+    // Another process uses the directory by now. The error that led here is the one to report.
+  }
 }
 
 /** Creates an empty file that only its owner may read; tightens one that is there. */
@@ -54,7 +81,7 @@ function createPrivate(file: string): void {
 
 /** Becomes the owner, or throws a DataDirError that names the process that is. The result gives it up. */
 export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
-  const lock = new DatabaseSync(lockFile(dir), { timeout: 0 })
+  const lock = new DatabaseSync(lockFile(dir.path), { timeout: 0 })
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
@@ -63,7 +90,7 @@ export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
       cause: error,
     })
   }
-  writeFileSync(ownerFile(dir), JSON.stringify(owner), { mode: FILE_MODE })
+  writeFileSync(ownerFile(dir.path), JSON.stringify(owner), { mode: FILE_MODE })
   return {
     release() {
       if (lock.isOpen) lock.close()
@@ -73,12 +100,12 @@ export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
 
 function ownerText(dir: DataDir): string {
   try {
-    const owner = JSON.parse(readFileSync(ownerFile(dir), 'utf8')) as Partial<Owner>
+    const owner = JSON.parse(readFileSync(ownerFile(dir.path), 'utf8')) as Partial<Owner>
     return `the dateline process ${owner.pid ?? '?'}, started ${owner.startedAt ?? '?'},`
   } catch {
     return 'another dateline process'
   }
 }
 
-const lockFile = (dir: DataDir): string => join(dir.path, 'dateline.lock')
-const ownerFile = (dir: DataDir): string => join(dir.path, 'owner.json')
+const lockFile = (directory: string): string => join(directory, 'dateline.lock')
+const ownerFile = (directory: string): string => join(directory, 'owner.json')

@@ -16,7 +16,7 @@ async function answer(task: UpkeepTask): Promise<UpkeepAnswer> {
     const { database, target } = task
     return {
       kind: 'written',
-      backup: await writeBackup({ database, target, models: STORED_MODELS, now: systemClock }),
+      backup: await writeBackup({ database, target, makesDirectory: true, models: STORED_MODELS, now: systemClock }),
     }
   } catch (error) {
     if (error instanceof DatabaseFileError) return { kind: 'refused', message: error.message }

@@ -114,17 +114,21 @@ describe('--token-file', () => {
     const directory = temporaryDirectory(t)
     mkdirSync(join(directory, 'taken'))
     writeFileSync(join(directory, 'notes'), 'precious\n')
-    for (const [file, reason] of [
-      [join(directory, 'nowhere', 'token'), 'no such file or directory'],
-      [join(directory, 'taken'), 'it is a directory'],
-      [join(directory, 'notes'), 'a file of that name is there, and it holds no token'],
-      [join(directory, 'data', 'dateline.db'), 'a file of that name is there, and it holds no token'],
+    for (const [file, reason, left] of [
+      [join(directory, 'nowhere', 'token'), 'no such file or directory', ['notes', 'taken']],
+      [join(directory, 'taken'), 'it is a directory', ['notes', 'taken']],
+      [join(directory, 'notes'), 'a file of that name is there, and it holds no token', ['notes', 'taken']],
+      [
+        join(directory, 'data', 'dateline.db'),
+        'a file of that name is there, and it holds no token',
+        ['data', 'notes', 'taken'],
+      ],
     ] as const) {
       const words = ['serve', '--port', '0', '--data-dir', join(directory, 'data'), '--token-file', file]
       const { code, stdout, stderr } = await run(words)
       assert.deepEqual([code, stdout], [1, ''])
       assert.ok(stderr.endsWith(`Cannot write the token to "${file}": ${reason}\n`), stderr)
-      assert.deepEqual(readdirSync(directory).sort(), ['data', 'notes', 'taken'])
+      assert.deepEqual(readdirSync(directory).sort(), left)
     }
     assert.equal(readFileSync(join(directory, 'notes'), 'utf8'), 'precious\n')
   })

@@ -26,6 +26,7 @@ import { testStore } from '../support/stores.ts'
 const request = (database: string, target: string): BackupRequest => ({
   database,
   target,
+  makesDirectory: false,
   models: STORED_MODELS,
   now: systemClock,
 })
@@ -61,7 +62,11 @@ it('a backup is one private file with all that was committed when it began, what
   })()
   const target = join(dir.path, 'backups', backupName(Date.UTC(2026, 2, 1, 12)))
   const shares: number[] = []
-  const backup = await writeBackup({ ...request(dir.database, target), onProgress: (share) => void shares.push(share) })
+  const backup = await writeBackup({
+    ...request(dir.database, target),
+    makesDirectory: true,
+    onProgress: (share) => void shares.push(share),
+  })
   isDone = true
   await writing
   assert.equal(target, join(dir.path, 'backups', 'dateline-20260301T120000Z.db'))
@@ -108,6 +113,7 @@ it('a backup replaces nothing, and leaves nothing where it cannot be made', asyn
     [dir.database, taken, /a file of that name is there: choose another name with --to$/],
     [dir.database, join(directory, 'folder'), /a directory of that name is there/],
     [dir.database, join(taken, 'x.db'), /file of that name is in the way|not a directory/],
+    [dir.database, join(directory, 'no', 'x.db'), /there is no directory ".*no": make it first, or choose another with --to$/],
     [join(directory, 'none.db'), join(directory, 'x.db'), /there is no database: name its directory with --data-dir$/],
     [taken, join(directory, 'x.db'), /damaged, or is no database of SQLite: run dateline check$/],
     [broken, join(directory, 'x.db'), /damaged.*: run dateline check$|did not pass its check.*: run dateline check$/],
@@ -129,6 +135,7 @@ it('a backup that is interrupted leaves nothing', async (t) => {
   const target = join(dir.path, 'backups', 'x.db')
   const backup = writeBackup({
     ...request(dir.database, target),
+    makesDirectory: true,
     signal: controller.signal,
     onProgress: () => controller.abort(),
   })

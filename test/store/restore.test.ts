@@ -24,7 +24,13 @@ async function killed(t: Cleanup): Promise<{ dir: DataDir; backup: string }> {
   const { store: first, dir: live } = testStore(t)
   await first.insert(topic, { id: 'old', value: { id: 'old', name: 'Old', status: 'active' } })
   const backup = join(temporaryDirectory(t), 'backup.db')
-  await writeBackup({ database: live.database, target: backup, models: STORED_MODELS, now: systemClock })
+  await writeBackup({
+    database: live.database,
+    target: backup,
+    makesDirectory: false,
+    models: STORED_MODELS,
+    now: systemClock,
+  })
   // A log of its own for what follows, without the first page, which would mend a damaged file.
   await first.close()
   const store = openStore({ dir: live, models: STORED_MODELS, version: '1.2.3', now: () => 0 })

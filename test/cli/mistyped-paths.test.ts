@@ -1,0 +1,93 @@
+/**
+ * A path that is mistyped must leave nothing behind: an empty data directory looks like a site that has lost all its
+ * data, and a backup in a directory that was made for it is not on the disk that the operator meant.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { runHere } from '../support/in-process.ts'
+import { temporaryDirectory } from '../support/service.ts'
+
+describe('a mistyped path', () => {
+  const directory = temporaryDirectory({ after })
+  const data = join(directory, 'data')
+  const copy = join(directory, 'copy.db')
+
+  before(async () => {
+    assert.equal((await runHere(['seed', '--data-dir', data])).code, 0)
+    assert.equal((await runHere(['backup', '--data-dir', data, '--to', copy])).code, 0)
+    writeFileSync(join(directory, 'notes.txt'), 'no database')
+    mkdirSync(join(directory, 'empty'))
+  })
+
+  const at = (...names: string[]): string => join(directory, ...names)
+  const refused = async (words: readonly string[], message: RegExp): Promise<void> => {
+    const left = readdirSync(directory, { recursive: true }).sort()
+    const { code, stdout, stderr } = await runHere(words)
+    assert.deepEqual([code, stdout], [1, ''], stderr)
+    assert.match(stderr, message)
+    assert.deepEqual(readdirSync(directory, { recursive: true }).sort(), left, 'nothing is left behind')
+  }
+
+  it('backup --to a directory that does not exist is refused, and makes none', () =>
+    refused(
+      ['backup', '--data-dir', data, '--to', at('mnt', 'usb', 'copy.db')],
+      /^Cannot back up ".*": there is no directory ".*usb": make it first, or choose another with --to\n$/,
+    ))
+
+  it('backup --to a file below a file is refused', () =>
+    refused(['backup', '--data-dir', data, '--to', at('notes.txt', 'copy.db')], /is not a directory/))
+
+  for (const [name, file, message] of [
+    ['that does not exist', 'none.db', /there is no such file/],
+    ['that is no database', 'notes.txt', /is no database of SQLite/],
+    ['that is a directory', 'empty', /it is no file/],
+  ] as const) {
+    it(`restore of a file ${name} makes no data directory`, () =>
+      refused(['restore', at(file), '--data-dir', at('new', 'deep')], message))
+
+    it(`restore of a file ${name} leaves an empty directory empty`, () =>
+      refused(['restore', at(file), '--data-dir', at('empty')], message))
+
+    it(`restore of a file ${name} leaves a data directory as it was`, () =>
+      refused(['restore', at(file), '--data-dir', data], message))
+  }
+
+  it('restore into a new directory still works, and says that nothing was there', async () => {
+    const { code, stdout } = await runHere(['restore', copy, '--data-dir', at('moved')])
+    assert.equal(code, 0)
+    assert.match(stdout, /^Restored .*\nThat directory had no database before\n$/)
+    assert.ok(existsSync(at('moved', 'dateline.db')))
+  })
+
+  for (const [name, words, message] of [
+    ['import of a file that does not exist', ['import', '--model', 'topic', 'none.ndjson'], /no such file/],
+    ['import of a directory', ['import', '--model', 'topic', '.'], /is a directory/],
+    [
+      'import with --rejects in a directory that does not exist',
+      ['import', '--model', 'topic', '--rejects', 'no/where/rejects', '-'],
+      /Cannot write .*: no such file or directory: choose another name with --rejects/,
+    ],
+    ['export of a directory that does not exist', ['export', '--model', 'topic'], /has no dateline.db/],
+    ['user list', ['user', 'list'], /has no database/],
+    ['token', ['token', '--email', 'a@example.org'], /has no database/],
+    ['mail outbox', ['mail', 'outbox'], /has no database/],
+    ['explain', ['explain', '--model', 'topic'], /has no dateline.db/],
+    [
+      'serve with a certificate that does not exist',
+      ['serve', '--port', '0', '--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
+      /Cannot read the certificate/,
+    ],
+    [
+      'serve with --token-file in a directory that does not exist',
+      ['serve', '--port', '0', '--token-file', 'no/where/token'],
+      /Cannot write the token to ".*": no such file or directory/,
+    ],
+  ] as const) {
+    it(`${name} makes no data directory`, () => refused([...words, '--data-dir', at('new')], message))
+  }
+
+  it('export --to a directory that does not exist is refused, and makes none', () =>
+    refused(['export', '--data-dir', data, '--model', 'topic', '--to', at('no', 'x.ndjson')], /no such file/))
+})
