@@ -6,9 +6,10 @@ import { takeSpecialKeys } from '../content/special-keys.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { dateFields, type Model } from '../models/schema.ts'
 import { and, type Filter } from '../query/ast.ts'
-import { matches } from '../query/match.ts'
+import { filterTest } from '../query/match.ts'
 import { comparePositions, parseSort, sortKeys, type Sort } from '../query/order.ts'
 import { parseFilter, parseFilterText } from '../query/parse.ts'
+import { unlimitedSteps } from '../query/steps.ts'
 import { EXIT, UsageError, type Arguments, type Command, type Terminal } from './command.ts'
 
 /** Every model declares these two as dates. */
@@ -86,10 +87,11 @@ function readLimit(text: string | undefined): number {
 }
 
 async function printInOrder({ filter, limit }: MatchQuery, terminal: Terminal): Promise<void> {
+  const holds = filterTest(filter, unlimitedSteps())
   let left = limit
   for await (const { text, document } of documentLines(terminal)) {
     if (left === 0) return
-    if (!matches(filter, document)) continue
+    if (!holds(document)) continue
     terminal.stdout.write(`${text}\n`)
     left--
   }
@@ -98,9 +100,10 @@ async function printInOrder({ filter, limit }: MatchQuery, terminal: Terminal): 
 async function printSorted({ filter, limit }: MatchQuery, sort: Sort, terminal: Terminal): Promise<void> {
   // Here an id may be of any type, or missing: as one more key it is ordered like any value.
   const total: Sort = [...sort, { path: ['id'], descending: false }]
+  const holds = filterTest(filter, unlimitedSteps())
   const found: { text: string; keys: readonly Json[]; id: string }[] = []
   for await (const { text, document } of documentLines(terminal)) {
-    if (matches(filter, document)) found.push({ text, keys: sortKeys(document, total), id: '' })
+    if (holds(document)) found.push({ text, keys: sortKeys(document, total), id: '' })
   }
   found.sort((a, b) => comparePositions(total, a, b))
   for (const { text } of found.slice(0, limit)) terminal.stdout.write(`${text}\n`)

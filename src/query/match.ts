@@ -10,30 +10,27 @@ import { isNumber, isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { CompareOperator, Filter, ValueType } from './ast.ts'
 import { someCandidate, type CandidateTest, type ValueTest } from './candidates.ts'
 import { patternTest } from './pattern.ts'
+import { unlimitedSteps, type Steps } from './steps.ts'
 import { compareValues, equalValues, typeRank } from './values.ts'
 
-/** Whether the document meets the filter. */
-export function matches(filter: Filter, document: JsonObject): boolean {
-  let test = tests.get(filter)
-  if (test === undefined) tests.set(filter, (test = filterTest(filter)))
-  return test(document)
+/** Whether one document meets the filter. Throws StepsExceeded past the limit of `steps`. */
+export function matches(filter: Filter, document: JsonObject, steps: Steps = unlimitedSteps()): boolean {
+  return filterTest(filter, steps)(document)
 }
 
-/** Functions of filters that are still in use somewhere. */
-const tests = new WeakMap<Filter, ValueTest>()
-
-function filterTest(filter: Filter): ValueTest {
+/** The function that says whether a document meets the filter. It counts its work in `steps`, and throws past them. */
+export function filterTest(filter: Filter, steps: Steps): ValueTest {
   switch (filter.kind) {
     case 'and': {
-      const members = filter.filters.map(filterTest)
+      const members = filter.filters.map((one) => filterTest(one, steps))
       return (root) => members.every((holds) => holds(root))
     }
     case 'or': {
-      const members = filter.filters.map(filterTest)
+      const members = filter.filters.map((one) => filterTest(one, steps))
       return (root) => members.some((holds) => holds(root))
     }
     case 'not': {
-      const holds = filterTest(filter.filter)
+      const holds = filterTest(filter.filter, steps)
       return (root) => !holds(root)
     }
     case 'eq':
@@ -53,11 +50,11 @@ function filterTest(filter: Filter): ValueTest {
       return someCandidate(path, (found) => Array.isArray(found) && found.length === size, { whole: true })
     }
     case 'elemMatch':
-      return someCandidate(filter.path, elementTest(filter.form, filterTest(filter.filter)), { whole: true })
+      return someCandidate(filter.path, elementTest(filter.form, filterTest(filter.filter, steps)), { whole: true })
     case 'mod':
       return someCandidate(filter.path, remainderTest(filter.divisor, filter.remainder))
     case 'pattern': {
-      const test = patternTest(filter.pattern)
+      const test = patternTest(filter.pattern, steps)
       return someCandidate(filter.path, (candidate) => typeof candidate === 'string' && test(candidate))
     }
     default:

@@ -11,6 +11,7 @@
 import { assertNever, fail } from '../base/failure.ts'
 import { containsTest, prefixTest, type TextTest } from './text-search.ts'
 import { withoutPatternSpace } from './pattern-space.ts'
+import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 
 export type Pattern =
   | { readonly kind: 'literal'; readonly text: string; readonly ignoreCase: boolean }
@@ -46,7 +47,15 @@ export function literalPattern(text: string, ignoreCase: boolean): Pattern {
  * The test of a pattern on a text. A regular expression may run for any length of time on a hostile pattern; see
  * `isLinear` for those that may run where others wait. Throws badRequest when the engine gives up for lack of stack.
  */
-export function patternTest(pattern: Pattern): TextTest {
+export function patternTest(pattern: Pattern, steps: Steps = unlimitedSteps()): TextTest {
+  const test = uncountedTest(pattern)
+  return (text) => {
+    takeSteps(steps, text.length)
+    return test(text)
+  }
+}
+
+function uncountedTest(pattern: Pattern): TextTest {
   switch (pattern.kind) {
     case 'literal':
       return containsTest(pattern.text, pattern.ignoreCase)

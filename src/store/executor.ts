@@ -8,24 +8,28 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { parseJson, type Json, type JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
-import { matches } from '../query/match.ts'
+import type { ValueTest } from '../query/candidates.ts'
+import { filterTest } from '../query/match.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../query/order.ts'
 import type { Database, RowCursor } from './database.ts'
 import { patternTest } from '../query/pattern.ts'
+import { StepsExceeded, unlimitedSteps, type Steps } from '../query/steps.ts'
 import type { TextTest } from '../query/text-search.ts'
 import type { Plan } from './plan.ts'
 import { tableOf } from './schema-sql.ts'
 import type { FindQuery, Found } from './store.ts'
 
 export interface Effort {
+  /** What judging documents takes; past its limit the scan is given up in the middle of a document. */
+  readonly steps: Steps
   /** Rows that were read. */
   rowsRead: number
   /** Characters of the longest document, or text beside it, that was read. */
   charsMax: number
 }
 
-export function noEffort(): Effort {
-  return { rowsRead: 0, charsMax: 0 }
+export function noEffort(steps = unlimitedSteps()): Effort {
+  return { steps, rowsRead: 0, charsMax: 0 }
 }
 
 /** Says after each row, before its document is judged, whether to go on; a scan that may not is given up. */
@@ -45,7 +49,8 @@ export function execute(
   const { sort, after, filter, limit } = query
   const wanted = limit === undefined ? Number.POSITIVE_INFINITY : limit + 1
   const best: Item[] = []
-  const tests = plan.texts.map(patternTest)
+  const tests = plan.texts.map((pattern) => patternTest(pattern, effort.steps))
+  const holds = plan.isExact ? undefined : filterTest(filter, effort.steps)
   const rows = mergedRows(database, plan, sort)
   try {
     for (let row = rows.next(); row !== undefined; row = rows.next()) {
@@ -54,12 +59,15 @@ export function execute(
       if (!mayGoOn(effort)) return undefined
       if (best.length === wanted && isBeyond(row, best.at(-1), plan, sort)) break
       if (plan.isFlagged && row.at(-1) !== 1) continue
-      const item = itemOf(row, { plan, sort, filter, tests })
+      const item = itemOf(row, { plan, sort, holds, tests })
       if (item === undefined || (after !== undefined && comparePositions(sort, item, after) <= 0)) continue
       insertSorted(best, item, sort)
       if (best.length > wanted) best.length = wanted
       if (best.length === wanted && plan.sortedBy > sort.length) break
     }
+  } catch (error) {
+    if (error instanceof StepsExceeded) return undefined
+    throw error
   } finally {
     rows.close()
   }
@@ -77,12 +85,13 @@ const KEYS_AT = 3
 interface Judge {
   readonly plan: Plan
   readonly sort: Sort
-  readonly filter: FindQuery['filter']
+  /** Undefined where SQL has decided. */
+  readonly holds: ValueTest | undefined
   readonly tests: readonly TextTest[]
 }
 
 /** The item of a row, or undefined where its document does not match. */
-function itemOf(row: RawRow, { plan, sort, filter, tests }: Judge): Item | undefined {
+function itemOf(row: RawRow, { plan, sort, holds, tests }: Judge): Item | undefined {
   const [seq, id, doc] = [Number(row[0]), String(row[1]), row[2]]
   if (doc === null || doc === undefined) {
     const textsAt = KEYS_AT + plan.keyColumns
@@ -90,7 +99,7 @@ function itemOf(row: RawRow, { plan, sort, filter, tests }: Judge): Item | undef
     return { seq, id, doc: undefined, keys: row.slice(KEYS_AT, textsAt) as Json[] }
   }
   const document = parseJson(String(doc)) as JsonObject
-  if (!plan.isExact && !matches(filter, document)) return undefined
+  if (holds !== undefined && !holds(document)) return undefined
   return { seq, id, doc: String(doc), keys: sortKeys(document, sort) }
 }
 
