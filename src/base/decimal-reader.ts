@@ -1,21 +1,27 @@
 /**
  * Reads a JSON text with every number as it is (see decimal.ts), where JSON.parse would round some.
  *
- * JSON.parse gives the text of a number to a reviver only, which it then calls for each member and element of the
- * document: for a body at the limit of its size that takes more than a second, in which nobody else is served. Here
- * each sign is looked at once. JSON.parse has taken the text before, so that nothing is checked again, and the depth
- * of its nesting is bounded.
+ * JSON.parse gives the text of a number to a reviver only, which it calls for each member and element of the document:
+ * a body at the limit of its size would block the event loop for more than a second. This reader looks at each character
+ * once and accepts what JSON.parse accepts (RFC 8259). Its recursion is bounded by the depth that json-survey.ts found.
  */
-import { parseNumber } from './decimal.ts'
+import { isNumberText, parseNumber } from './decimal.ts'
+import { isOfNumber } from './json-survey.ts'
 
-/** Gives what JSON.parse gives, but for the numbers. The text must be one that JSON.parse has taken. */
+/** Gives what JSON.parse gives, but for the numbers. Throws SyntaxError, without a position, for a malformed text. */
 export function readExactly(text: string): unknown {
   let at = 0
 
-  /** The sign that comes next, behind white space. */
+  /** The character after white space; NaN at the end of the text. */
   const next = (): number => {
-    while (text.charCodeAt(at) <= SPACE) at++
-    return text.charCodeAt(at)
+    let unit = text.charCodeAt(at)
+    while (unit === SPACE || unit === LINE_FEED || unit === RETURN || unit === TAB) unit = text.charCodeAt(++at)
+    return unit
+  }
+
+  const expect = (wanted: number): void => {
+    if (next() !== wanted) throw new SyntaxError('Unexpected character')
+    at++
   }
 
   const readValue = (): unknown => {
@@ -27,65 +33,95 @@ export function readExactly(text: string): unknown {
       case QUOTE:
         return readString()
       case T:
-        at += 'true'.length
-        return true
+        return readWord('true', true)
       case F:
-        at += 'false'.length
-        return false
+        return readWord('false', false)
       case N:
-        at += 'null'.length
-        return null
-      default: {
-        const start = at
-        while (isOfNumber(text.charCodeAt(at))) at++
-        return parseNumber(text.slice(start, at))
-      }
+        return readWord('null', null)
+      default:
+        return readNumber()
     }
   }
 
   const readObject = (): unknown => {
     const object: Record<string, unknown> = {}
     at++
-    while (next() !== CLOSE_BRACE) {
-      if (text.charCodeAt(at) === COMMA) at++
-      next()
-      const name = readString()
-      next()
-      at++ // The colon.
-      const value = readValue()
-      // An assignment would change the prototype; for JSON.parse it is a name like any other.
-      if (name !== '__proto__') object[name] = value
-      else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+    if (next() !== CLOSE_BRACE) {
+      for (;;) {
+        expect(QUOTE)
+        at--
+        const name = readString()
+        expect(COLON)
+        const value = readValue()
+        // An assignment would change the prototype; for JSON.parse it is a name like any other.
+        if (name !== '__proto__') object[name] = value
+        else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+        if (next() !== COMMA) break
+        at++
+      }
     }
-    at++
+    expect(CLOSE_BRACE)
     return object
   }
 
   const readArray = (): unknown => {
     const array: unknown[] = []
     at++
-    while (next() !== CLOSE_BRACKET) {
-      if (text.charCodeAt(at) === COMMA) at++
-      array.push(readValue())
+    if (next() !== CLOSE_BRACKET) {
+      for (;;) {
+        array.push(readValue())
+        if (next() !== COMMA) break
+        at++
+      }
     }
-    at++
+    expect(CLOSE_BRACKET)
     return array
   }
 
   const readString = (): string => {
-    const start = at++
-    for (let sign = text.charCodeAt(at); sign !== QUOTE; sign = text.charCodeAt(at)) at += sign === BACKSLASH ? 2 : 1
+    const start = at
+    let isPlain = true
+    for (let unit = text.charCodeAt(++at); unit !== QUOTE; unit = text.charCodeAt(++at)) {
+      // Also at the end of the text.
+      if (!(unit >= SPACE)) throw new SyntaxError('Unexpected character in a string')
+      if (unit !== BACKSLASH) continue
+      isPlain = false
+      at++
+    }
     at++
-    return JSON.parse(text.slice(start, at)) as string
+    return isPlain ? text.slice(start + 1, at - 1) : (JSON.parse(text.slice(start, at)) as string)
   }
 
-  return readValue()
+  const readWord = (word: string, value: unknown): unknown => {
+    if (!text.startsWith(word, at)) throw new SyntaxError('Unexpected word')
+    at += word.length
+    return value
+  }
+
+  /** Short whole numbers without a sign, the usual ones, need no text of their own. */
+  const readNumber = (): unknown => {
+    const start = at
+    let whole = 0
+    for (let digit = text.charCodeAt(at) - DIGIT_0; digit >= 0 && digit <= 9; digit = text.charCodeAt(at) - DIGIT_0) {
+      whole = whole * 10 + digit
+      at++
+    }
+    const digits = at - start
+    const isZeroFirst = digits > 1 && text.charCodeAt(start) === DIGIT_0
+    if (digits > 0 && digits <= SAFE_DIGITS && !isZeroFirst && !isOfNumber(text.charCodeAt(at))) return whole
+    while (isOfNumber(text.charCodeAt(at))) at++
+    const source = text.slice(start, at)
+    if (!isNumberText(source)) throw new SyntaxError('Unexpected number')
+    return parseNumber(source)
+  }
+
+  const value = readValue()
+  if (!Number.isNaN(next())) throw new SyntaxError('Unexpected text after the value')
+  return value
 }
 
-/** Digits, `+`, `-`, `.`, `e` and `E`. */
-function isOfNumber(sign: number): boolean {
-  return (sign >= 0x30 && sign <= 0x39) || sign === 0x2b || sign === 0x2d || sign === 0x2e || (sign | 0x20) === 0x65
-}
-
-const [SPACE, QUOTE, COMMA, BACKSLASH, T, F, N] = [0x20, 0x22, 0x2c, 0x5c, 0x74, 0x66, 0x6e]
+/** Digits of which every whole number is one that a double holds. */
+const SAFE_DIGITS = 15
+const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
+const [QUOTE, COMMA, DIGIT_0, COLON, BACKSLASH, T, F, N] = [0x22, 0x2c, 0x30, 0x3a, 0x5c, 0x74, 0x66, 0x6e]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]

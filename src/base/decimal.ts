@@ -16,16 +16,24 @@ interface Parts {
 export class Decimal implements Parts {
   /** The number as it stood in the JSON text. */
   readonly source: string
-  readonly sign: -1 | 0 | 1
-  readonly exponent: number
-  readonly digits: string
+  /** Worked out at the first comparison: most numbers of a body are only stored. */
+  #parts: Parts | undefined
 
+  /** Takes the text of a JSON number. */
   constructor(source: string) {
-    const parts = partsOf(source)
     this.source = source
-    this.sign = parts.sign
-    this.exponent = parts.exponent
-    this.digits = parts.digits
+  }
+
+  get sign(): Parts['sign'] {
+    return this.#compared().sign
+  }
+
+  get exponent(): number {
+    return this.#compared().exponent
+  }
+
+  get digits(): string {
+    return this.#compared().digits
   }
 
   /** Lets JSON.stringify write the number as it was read. */
@@ -36,6 +44,10 @@ export class Decimal implements Parts {
   toString(): string {
     return this.source
   }
+
+  #compared(): Parts {
+    return (this.#parts ??= partsOf(this.source))
+  }
 }
 
 /** Reads the text of one JSON number: as a double where that says the same value, else as a Decimal. */
@@ -44,9 +56,21 @@ export function parseNumber(source: string): number | Decimal {
   if (!Number.isFinite(double)) return new Decimal(source)
   // With at most 15 digits it comes back as it was, unless it is so small that a double has fewer (IEEE 754, DBL_DIG).
   if (source.length <= DOUBLE_DIGITS && Math.abs(double) >= SMALL) return double
+  // What JavaScript wrote itself.
+  if (String(double) === source) return double
   const [exact, kept] = [partsOf(source), partsOf(String(double))]
   const same = exact.sign === kept.sign && exact.exponent === kept.exponent && exact.digits === kept.digits
   return same ? double : new Decimal(source)
+}
+
+/** Whether a text is a JSON number (RFC 8259 section 6). */
+export function isNumberText(text: string): boolean {
+  return NUMBER.test(text)
+}
+
+/** Whether a double holds the number exactly. Also true for a text that is no JSON number. */
+export function isDouble(text: string): boolean {
+  return !isNumberText(text) || typeof parseNumber(text) === 'number'
 }
 
 /** Orders two numbers by value: negative, zero or positive. */
@@ -76,7 +100,7 @@ const [DOUBLE_DIGITS, SMALL] = [15, 1e-300]
 /** ECMA-262 JSON.rawJSON, which TypeScript's library does not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown }
 
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 function partsOf(source: string): Parts {
   const match = NUMBER.exec(source)

@@ -4,6 +4,7 @@
  */
 import { Decimal } from './decimal.ts'
 import { readExactly } from './decimal-reader.ts'
+import { surveyJson, type JsonLimits } from './json-survey.ts'
 
 export type Json = null | boolean | number | Decimal | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -23,16 +24,26 @@ export class JsonError extends Error {
 
 /**
  * Parses one JSON document (RFC 8259).
- * Throws JsonError when it is malformed or nested deeper than depthMax.
+ * Throws JsonError when it is malformed, nested deeper than depthMax, or of more tokens than tokensMax.
  */
-export function parseJson(text: string, depthMax: number = JSON_DEPTH_MAX): Json {
-  if (nestsTooDeep(text, depthMax)) throw new JsonError(`nested deeper than ${depthMax} levels`)
+export function parseJson(
+  text: string,
+  { depthMax = JSON_DEPTH_MAX, tokensMax = Infinity }: Partial<JsonLimits> = {},
+): Json {
+  const survey = surveyJson(text, { depthMax, tokensMax })
+  if (survey === 'too deep') throw new JsonError(`nested deeper than ${depthMax} levels`)
+  if (survey === 'too many tokens') throw new JsonError(`more than ${tokensMax} names and values`)
+  return (survey === 'exact' ? parsed(text, readExactly) : parsed(text, JSON.parse)) as Json
+}
+
+function parsed(text: string, read: (text: string) => unknown): unknown {
   try {
-    const value = JSON.parse(text) as Json
-    return MAY_NEED_DECIMAL.test(text) ? (readExactly(text) as Json) : value
+    return read(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new JsonError(withoutQuotedText(error.message))
-    throw error
+    if (!(error instanceof SyntaxError)) throw error
+    // Only JSON.parse tells the position.
+    if (read !== JSON.parse) parsed(text, JSON.parse)
+    throw new JsonError(withoutQuotedText(error.message))
   }
 }
 
@@ -53,40 +64,6 @@ export function isNumber(value: unknown): value is number | Decimal {
 export function hasKey(object: JsonObject, key: string): boolean {
   return Object.hasOwn(object, key)
 }
-
-/**
- * A number with so many digits, or with an exponent, that a double might round it. It may also hit inside a string;
- * that costs time and changes nothing.
- */
-const MAY_NEED_DECIMAL = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/
-
-function nestsTooDeep(text: string, depthMax: number): boolean {
-  let depth = 0
-  let inString = false
-  if (text.length < depthMax || !hasBrackets(text, depthMax + 1)) return false
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    if (inString) {
-      if (unit === BACKSLASH) i++
-      else if (unit === QUOTE) inString = false
-    } else if (unit === QUOTE) inString = true
-    else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
-      if (++depth > depthMax) return true
-    } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--
-  }
-  return false
-}
-
-/** Whether there are so many opening brackets at all, in strings or not: almost no document has, and this is quick. */
-function hasBrackets(text: string, wanted: number): boolean {
-  let left = wanted
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) if (--left === 0) return true
-  }
-  return false
-}
-
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
 /** V8 quotes a part of the input in some messages; an error text of ours never repeats a body. */
 function withoutQuotedText(message: string): string {

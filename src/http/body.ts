@@ -108,7 +108,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
 
 function parseOrFail(text: string): unknown {
   try {
-    return parseJson(text, JSON_DEPTH_JUDGED_MAX)
+    return parseJson(text, { depthMax: JSON_DEPTH_JUDGED_MAX })
   } catch (error) {
     if (error instanceof JsonError) throw fail('invalidInput', `Cannot read the request body as JSON: ${error.message}`)
     throw error

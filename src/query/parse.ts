@@ -52,7 +52,7 @@ export function parseFilterText(text: string): Json {
     throw fail('badRequest', `Cannot read filter: expected at most ${FILTER_BYTES_MAX} bytes of text, found ${bytes}`)
   }
   try {
-    return parseJson(text, JSON_DEPTH_JUDGED_MAX)
+    return parseJson(text, { depthMax: JSON_DEPTH_JUDGED_MAX })
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const wanted = `a JSON object of at most ${FILTER_LEVELS_MAX} levels`

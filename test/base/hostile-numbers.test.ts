@@ -2,18 +2,23 @@
  * Numbers are kept to the last digit, and anybody may send two megabytes of them, also before signing in.
  *
  * The attacks: one number with a million zeros in it, of which a pattern for the zeros at its end tried each, which held
- * up the service for hours; and one number that needs its digits beside hundreds of thousands of members, for each of
- * which JSON.parse called a function, which took more than a second of everybody's time.
+ * up the service for hours; one number that needs its digits beside hundreds of thousands of members, for each of which
+ * JSON.parse called a function, which blocked the event loop for more than a second; and one number with an exponent
+ * beside a million zeros, all of which went through the reader of exact numbers for nothing.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Decimal, parseNumber } from '../../src/base/decimal.ts'
-import { parseJson, type Json } from '../../src/base/json.ts'
+import { readExactly } from '../../src/base/decimal-reader.ts'
+import { JsonError, parseJson, type Json } from '../../src/base/json.ts'
+import { surveyJson } from '../../src/base/json-survey.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const BYTES = 2 * 1024 * 1024
 /** Ten times what any of them takes on a slow machine; a pattern that tries each zero takes hours. */
 const MS_MAX = 5_000
+
+const UNLIMITED = { depthMax: Infinity, tokensMax: Infinity }
 
 const filled = (unit: string): string => `[${`${unit},`.repeat(BYTES / (unit.length + 1) - 2)}${unit}]`
 const zeros = '0'.repeat(BYTES - 20)
@@ -39,6 +44,39 @@ describe('two megabytes of', () => {
       const took = performance.now() - started
       assert.ok(Array.isArray(value) && value.length > 0)
       assert.ok(took < MS_MAX, `took ${Math.round(took)} ms`)
+    })
+  }
+})
+
+describe('JSON.parse reads', () => {
+  for (const [name, text] of [
+    ['zeros beside a number with an exponent', `[1e1,${'0,'.repeat(1_000)}0]`],
+    ['numbers with exponents', '[1e1,-1E+9,0e0,1.5e-9,123456789012345e99]'],
+    ['numbers as JavaScript writes them', '[0.30000000000000004,1.7976931348623157e+308,5e-324,1e+21]'],
+    ['long numbers that a double holds', '[10000000000000000,0.5000000000000000000,1e00000000000000001]'],
+    ['texts that look like numbers', '["1e400",",9007199254740993","\\\\",",1e400","\\\\\\"",{"1e400":1}]'],
+  ] as const) {
+    it(name, () => assert.equal(surveyJson(text, UNLIMITED), 'plain', text))
+  }
+
+  for (const text of ['1e400', '[0,-1e-400]', '{"n":9007199254740993}', '["\\\\",1e400]', '[0.10000000000000000001]']) {
+    it(`no text that needs exact numbers: ${text}`, () => assert.equal(surveyJson(text, UNLIMITED), 'exact'))
+  }
+})
+
+describe('the tokens of a text', () => {
+  for (const [text, tokens] of [
+    ['[]', 1],
+    ['[[],{}]', 3],
+    ['{"a":1}', 3],
+    ['[true,false,null,-1.5e3,"t,[{"]', 6],
+    [' { "a\\\\" : [ "\\"" , 0 ] } ', 5],
+  ] as const) {
+    it(`are ${tokens} in ${text.trim()}`, () => {
+      assert.equal(surveyJson(text, { depthMax: 9, tokensMax: tokens }), 'plain')
+      assert.equal(surveyJson(text, { depthMax: 9, tokensMax: tokens - 1 }), 'too many tokens')
+      assert.ok(parseJson(text, { tokensMax: tokens }))
+      assert.throws(() => parseJson(text, { tokensMax: tokens - 1 }), JsonError)
     })
   }
 })
@@ -91,6 +129,45 @@ describe('a text with a number that needs its digits', () => {
       assert.deepEqual(rounded(parseJson(text)), JSON.parse(text), `seed ${seed}: ${text}`)
     }
   })
+})
+
+/** Malformed texts: a character of a valid one is left out, put in twice, or replaced. */
+it('the reader of exact numbers refuses what JSON.parse refuses', () => {
+  const { seed, below, pick } = seededRandom(seedOfRun())
+  const valid = [
+    '{"a":[1e999,-0.5,"x\\n\\u0041\\"",true,false,null],"b":{"":{}}}',
+    '[ 0 , 10 , -1E+5 , { "c" : [ ] } ]',
+    '"\\ud800"',
+    '1e999',
+  ]
+  const units = [...'{}[]",:.-+eE0123tfn \\\t\n\u0000\u00a0\ufeffx']
+  let refused = 0
+  const attempt = (read: (text: string) => unknown, text: string): unknown => {
+    try {
+      return JSON.stringify(read(text))
+    } catch (error) {
+      assert.ok(error instanceof SyntaxError, String(error))
+      return 'refused'
+    }
+  }
+  const rounded = (text: string): unknown => {
+    const value = readExactly(text)
+    return JSON.parse(JSON.stringify(value))
+  }
+  for (let i = 0; i < 20_000; i++) {
+    const source = pick(valid)
+    const at = below(source.length)
+    const text = source.slice(0, at) + pick(['', pick(units), source[at] ?? '']) + source.slice(at + below(2))
+    const expected = attempt(JSON.parse, text)
+    if (expected === 'refused') refused++
+    assert.equal(attempt(rounded, text), expected, `seed ${seed}: ${JSON.stringify(text)}`)
+  }
+  assert.ok(refused > 5_000 && refused < 19_000, `${refused} refused`)
+})
+
+it('a malformed text with a number that needs its digits is refused with its position', () => {
+  assert.throws(() => parseJson('{"a":1e999, oops}'), /unexpected text at position 12/)
+  assert.throws(() => parseJson('[1e999'), JsonError)
 })
 
 it('a number is a double exactly where the double says the same', () => {
