@@ -4,8 +4,13 @@
  * Parents are made one at a time: Node's own recursive mkdir goes round in circles for ever where a file system takes
  * no directories, as below /proc.
  */
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+
+/** The path itself where it is there, or the nearest above it that is. */
+export function nearestDirectory(path: string): string {
+  return existsSync(path) ? path : nearestDirectory(dirname(path))
+}
 
 /**
  * Makes what is missing of an absolute path, with the given mode. Returns the directories that it made, parents first.

@@ -5,10 +5,12 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { FREE_BYTES_MIN, freeBytes } from '../api/readiness.ts'
+import { nearestDirectory } from '../base/directory.ts'
 import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { systemReason } from '../base/system-error.ts'
 import { VERSION } from '../base/version.ts'
+import { exposureWarnings } from '../config/exposed-files.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import { SETTINGS, type Config, type Environment } from '../config/settings.ts'
@@ -33,12 +35,18 @@ const NAME_WIDTH = 11
 interface Finding {
   readonly name: string
   readonly ok: boolean
+  /** Whether there is something to do although the service can run so. */
+  readonly warning: boolean
   /** What was found; where it is not ok, what to do as well. */
   readonly text: string
 }
 
+/** What was found, where there is something to do although the service can run so. */
+interface Warning {
+  readonly warning: string
+}
 /** Gives what was found. What it throws is a problem, with its message. */
-type Check = () => string | Promise<string>
+type Check = () => string | Warning | Promise<string | Warning>
 
 /** A problem, with its remedy. */
 class Problem extends Error {}
@@ -56,7 +64,7 @@ export const checkCommand: Command = {
       const finding = await findingOf(name, check)
       findings.push(finding)
       if (!options.has('--json'))
-        stdout.write(`${finding.ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(NAME_WIDTH)} ${finding.text}\n`)
+        stdout.write(`${markOf(finding)}  ${name.padEnd(NAME_WIDTH)} ${finding.text}\n`)
     }
     let config: Config | undefined
     await run('settings', () => {
@@ -66,7 +74,8 @@ export const checkCommand: Command = {
       return 'can be used'
     })
     if (config !== undefined) {
-      for (const [name, check] of checksOf(config, environment)) await run(name, check)
+      const exposed = exposureWarnings(settings, environment)
+      for (const [name, check] of checksOf(config, environment, exposed)) await run(name, check)
     }
     const ok = findings.every((finding) => finding.ok)
     if (options.has('--json')) stdout.write(`${JSON.stringify({ ok, checks: findings })}\n`)
@@ -76,10 +85,17 @@ export const checkCommand: Command = {
 
 async function findingOf(name: string, check: Check): Promise<Finding> {
   try {
-    return { name, ok: true, text: oneLine(await check()) }
+    const found = await check()
+    if (typeof found === 'string') return { name, ok: true, warning: false, text: oneLine(found) }
+    return { name, ok: true, warning: true, text: oneLine(found.warning) }
   } catch (error) {
-    return { name, ok: false, text: oneLine(systemReason(error)) }
+    return { name, ok: false, warning: false, text: oneLine(systemReason(error)) }
   }
+}
+
+function markOf({ ok, warning }: Finding): string {
+  if (!ok) return 'FAIL'
+  return warning ? 'warn' : 'ok  '
 }
 
 /** Words of others, as of a mail server, must not move the cursor. */
@@ -87,12 +103,12 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-function checksOf(config: Config, environment: Environment): [string, Check][] {
+function checksOf(config: Config, environment: Environment, exposed: readonly string[]): [string, Check][] {
   const directory = resolve(config.dataDir)
   const file = join(directory, 'dateline.db')
   const all: [string, Check][] = [
     ['directory', () => checkDirectory(directory)],
-    ['permissions', () => checkPermissions(directory)],
+    ['permissions', () => checkPermissions(directory, exposed)],
     ['secrets', () => checkSecrets(directory, environment)],
     ['disk', () => checkDisk(directory)],
     ['schema', () => withDatabase(file, checkSchema)],
@@ -103,13 +119,8 @@ function checksOf(config: Config, environment: Environment): [string, Check][] {
   return all
 }
 
-/** The nearest directory that is there. */
-function nearest(path: string): string {
-  return existsSync(path) ? path : nearest(dirname(path))
-}
-
 function checkDirectory(directory: string): string {
-  const found = nearest(directory)
+  const found = nearestDirectory(directory)
   if (!statSync(found).isDirectory()) throw new Problem(`${found} is no directory: choose another --data-dir`)
   try {
     accessSync(found, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -119,12 +130,13 @@ function checkDirectory(directory: string): string {
   return found === directory ? directory : `${directory} is not there yet: the service makes it`
 }
 
-function checkPermissions(directory: string): string {
-  if (process.platform === 'win32') return 'are those of the directory above'
+/** Mode bits; Windows has access lists in their place, which Node does not read. */
+function checkPermissions(directory: string, exposed: readonly string[]): string | Warning {
+  if (process.platform === 'win32') return 'are not checked on Windows: they are those of the directory above'
   const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
   const places = [directory, ...names.filter((entry) => entry.isFile()).map(({ name }) => join(directory, name))]
   const open = places.filter((place) => ((statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
-  if (open.length === 0) return 'nobody else can read the data'
+  if (open.length === 0) return exposed.length === 0 ? 'nobody else can read the data' : { warning: exposed.join('; ') }
   throw new Problem(`others can read ${open.join(', ')}: run chmod -R go-rwx "${directory}"`)
 }
 
@@ -137,7 +149,7 @@ function checkSecrets(directory: string, environment: Environment): string {
 }
 
 async function checkDisk(directory: string): Promise<string> {
-  const free = await freeBytes(nearest(directory))
+  const free = await freeBytes(nearestDirectory(directory))
   if (free >= FREE_BYTES_MIN) return `${sizeText(free)} free`
   throw new Problem(`only ${sizeText(free)} free: make room, at least ${sizeText(FREE_BYTES_MIN)}`)
 }
@@ -172,10 +184,11 @@ function checkIntegrity(database: Database, file: string): string {
   return `${sizeText(statSync(file).size)}, ${items} items, all read`
 }
 
-async function checkMail(config: Config, environment: Environment): Promise<string> {
-  const { route } = readMailSettings(config, { now: systemClock, environment })
+async function checkMail(config: Config, environment: Environment): Promise<string | Warning> {
+  const { route, warnings } = readMailSettings(config, { now: systemClock, environment })
   try {
-    return await probeMail(route)
+    const found = await probeMail(route)
+    return warnings.length === 0 ? found : { warning: `${found}; but ${warnings.join('; ')}` }
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
     throw new Problem(`${error.message}: mend that server, or --mail and the settings that go with it`)

@@ -8,6 +8,7 @@ import { createLog, type AdjustableLog, type Log } from '../base/log.ts'
 import { createLogMemory, type LogMemory } from '../base/log-memory.ts'
 import { VERSION } from '../base/version.ts'
 import { ConfigError } from '../config/config-error.ts'
+import { exposureWarnings } from '../config/exposed-files.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import { SETTINGS, type Config } from '../config/settings.ts'
@@ -56,7 +57,8 @@ export const serveCommand: Command = {
       })
       const tokenFile = await giveToken(config, app)
       terminal.onReload(() => reload(args, { terminal, log, app }))
-      for (const line of welcome(config, app, { isNew, hasDashboard: pageAssets !== undefined }))
+      const exposed = exposureWarnings(settings, terminal.environment)
+      for (const line of welcome(config, app, { isNew, hasDashboard: pageAssets !== undefined, exposed }))
         say(line, { config, terminal, log })
       log.flush()
       terminal.stdout.write(readyLine(app, terminal))
@@ -134,11 +136,18 @@ function say(line: string, { config, terminal, log }: { config: Config; terminal
   else log.info('start', { message: line })
 }
 
+interface Welcome {
+  readonly isNew: boolean
+  readonly hasDashboard: boolean
+  /** Files that other users can read or change, a sentence each. */
+  readonly exposed: readonly string[]
+}
+
 /** What an operator wants to know at start; on a new data directory also the first steps. */
 function welcome(
   config: Config,
   { url, port, mail }: App,
-  { isNew, hasDashboard }: { readonly isNew: boolean; readonly hasDashboard: boolean },
+  { isNew, hasDashboard, exposed }: Welcome,
 ): readonly string[] {
   const dashboard = hasDashboard && port !== undefined ? [`Dashboard at ${url}/`] : []
   const lines = [
@@ -150,6 +159,7 @@ function welcome(
   if (config.mail.kind === 'console' && !isLoopback(config.host)) {
     lines.push(`Warning: other machines can reach ${config.host}, but nobody there gets a code until --mail is set`)
   }
+  for (const text of exposed) lines.push(`Warning: ${text}`)
   if (!config.rateLimits) lines.push('Warning: rate limits are off')
   if (!isNew) return lines
   return [

@@ -1,7 +1,7 @@
 /** Secrets that replace the generated one: from the environment, or from a file that it names. */
 import { readRegularFile } from '../base/regular-file.ts'
+import { secretWeakness } from '../base/secret-strength.ts'
 import { systemReason } from '../base/system-error.ts'
-import { SECRET_BYTES_MIN } from '../store/secret-file.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './settings.ts'
 
@@ -14,22 +14,27 @@ const SECRET_VARIABLES = ['DATELINE_JWT_SECRET', 'JWT_SECRET_KEY'] as const
 /** Variables that name a file with the secret in it. */
 const SECRET_FILE_VARIABLES: readonly string[] = ['DATELINE_JWT_SECRET_FILE', 'JWT_SECRET_KEY_FILE']
 const SECRET_FILE_BYTES_MAX = 4096
+const REMEDY = 'make one with "openssl rand -base64 32"; with a new secret, everyone signs in again'
 
 /** Environment variables that hold secrets. They have no flag: arguments of a process can be seen by others. */
 export const SECRETS: readonly string[] = [...SECRET_VARIABLES, ...SECRET_FILE_VARIABLES]
 
-/** Throws ConfigError where a secret is too short to protect anything, or its file cannot be read. */
+/** Throws ConfigError where a secret is too weak (secretWeakness), or its file cannot be read. */
 export function readSecrets(environment: Environment): Secrets {
   const source = SECRETS.find((name) => (environment[name] ?? '') !== '')
   if (source === undefined) return { jwtSecret: undefined }
   const text = environment[source] ?? ''
   const jwtSecret = SECRET_FILE_VARIABLES.includes(source) ? secretIn(source, text) : text
-  if (Buffer.byteLength(jwtSecret) < SECRET_BYTES_MIN) {
-    throw new ConfigError(
-      `Cannot use ${source}: expected a secret of at least ${SECRET_BYTES_MIN} bytes, found ${Buffer.byteLength(jwtSecret)}`,
-    )
-  }
+  const weakness = secretWeakness(jwtSecret)
+  if (weakness !== undefined) throw new ConfigError(`Cannot use ${source}: ${weakness}: ${REMEDY}`)
   return { jwtSecret }
+}
+
+/** The variable in use that names a file, and that file; undefined where none does. */
+export function secretFile(environment: Environment): { readonly variable: string; readonly path: string } | undefined {
+  const variable = SECRETS.find((name) => (environment[name] ?? '') !== '')
+  if (variable === undefined || !SECRET_FILE_VARIABLES.includes(variable)) return undefined
+  return { variable, path: environment[variable] ?? '' }
 }
 
 /** Such files end with a line break that is no part of the secret. */

@@ -8,6 +8,7 @@
 import { describe } from '../base/failure.ts'
 import { isNumber, isObject, parseJson, type Json } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { publicChangeOf } from '../base/file-mode.ts'
 import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 
@@ -30,6 +31,9 @@ export function readSettingsFile(path: string, known: readonly string[]): Readon
 
 function readText(path: string, wrong: (problem: string) => Error): string {
   try {
+    // The file can name a program that gets the mail: who changes it runs what they like as the service.
+    const problem = publicChangeOf(path)
+    if (problem !== undefined) throw new Error(`${problem}: run chmod go-w "${path}"`)
     return readRegularFile(path, FILE_BYTES_MAX)
       .toString()
       .replace(/^\ufeff/, '')

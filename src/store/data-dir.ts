@@ -19,6 +19,7 @@ import {
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '../base/directory.ts'
+import { replacementIn } from '../base/file-mode.ts'
 import { systemReason } from '../base/system-error.ts'
 
 const DIRECTORY_MODE = 0o700
@@ -44,19 +45,30 @@ export class DataDirError extends Error {
   override readonly name = 'DataDirError'
 }
 
-/** Creates the directory and its files with their modes where they are missing. Throws DataDirError. */
+/**
+ * Creates the directory and its files with their modes where they are missing. Throws DataDirError, also where other
+ * users could replace the database or the secrets.
+ */
 export function prepareDataDir(path: string): DataDir {
   const full = resolve(path)
   const database = join(full, 'dateline.db')
   try {
+    requireClosed(full)
     const directories = makeDirectory(full, DIRECTORY_MODE)
     const files = [database, lockFile(full), ownerFile(full)].filter((file) => !existsSync(file))
     // SQLite gives the -wal and -shm files the mode of the database.
     for (const file of [database, lockFile(full)]) createPrivate(file)
     return { path: full, database, secrets: join(full, 'secrets'), made: { directories, files } }
   } catch (error) {
+    if (error instanceof DataDirError) throw error
     throw new DataDirError(`Cannot use the data directory "${full}": ${systemReason(error)}`, { cause: error })
   }
+}
+
+function requireClosed(path: string): void {
+  const replacement = replacementIn(path)
+  if (replacement === undefined) return
+  throw new DataDirError(`Cannot use the data directory "${path}": ${replacement}, or choose another --data-dir`)
 }
 
 /**

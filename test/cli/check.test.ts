@@ -104,7 +104,7 @@ it('check says what to do about each fault', async (t) => {
   const { wrong } = await check('--data-dir', data)
   for (const wanted of [
     /^permissions: others can read .*dateline\.db: run chmod -R go-rwx ".*"$/,
-    /^secrets: .*expected one secret of at least 32 bytes per line$/,
+    /^secrets: .*expected a secret of at least 32 bytes, found 5: remove ".*secrets", .*everyone then signs in again$/,
     /^schema: the database has schema 99, written by dateline 9\.8\.7; .*: install that version or a newer one$/,
     /^clock: it is .*, and something stored is of 2099-01-01T00:00:00\.000Z: set the clock of this machine$/,
   ]) {

@@ -69,7 +69,7 @@ it('a secret may stand in a file of its own', async (t) => {
     'Cannot use DATELINE_JWT_SECRET_FILE: the file "/nowhere/secret" cannot be read: no such file or directory\n'
   assert.deepEqual([missing.code, missing.stderr], [2, sentence])
   for (const [content, says] of [
-    ['short\n', /expected a secret of at least 32 bytes, found 5$/m],
+    ['short\n', /expected a secret of at least 32 bytes, found 5: make one with "openssl rand -base64 32"; .*$/m],
     ['x'.repeat(5_000), /expected at most 4096 bytes, found 5000$/m],
   ] as const) {
     const refused = await config([], { environment: { DATELINE_JWT_SECRET_FILE: fileWith(t, content) } })

@@ -11,7 +11,8 @@ import { temporaryDirectory } from '../support/service.ts'
 import { testStore } from '../support/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
-const random = (bytes: number): Buffer => Buffer.alloc(bytes, 7)
+const random = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 151 + 7) % 256))
+const STRONG = 'xK2-9fQwT7rLmZ4vB8nHs3DyGc6JpWea'
 
 it('the data directory and everything in it is for its owner alone, with any umask', async (t) => {
   const before = process.umask(0)
@@ -78,17 +79,17 @@ it('loadSecrets() makes a secret once, keeps it, and reads older ones after it',
     loadSecrets(file, () => assert.fail('made a second secret')),
     [first],
   )
-  writeFileSync(file, `${'n'.repeat(32)}\n\n${first ?? ''}\n`)
-  assert.deepEqual(loadSecrets(file, random), ['n'.repeat(32), first])
+  writeFileSync(file, `${STRONG}\n\n${first ?? ''}\n`)
+  assert.deepEqual(loadSecrets(file, random), [STRONG, first])
 })
 
 it('loadSecrets() refuses a secret that is too short without showing it', (t) => {
   const file = join(temporaryDirectory(t), 'secrets')
-  writeFileSync(file, 'hunter2\n')
+  writeFileSync(file, 'hunter2\n', { mode: 0o600 })
   assert.throws(
     () => loadSecrets(file, random),
     (error: Error) => {
-      assert.match(error.message, /at least 32 bytes/)
+      assert.match(error.message, /at least 32 bytes, found 7: remove ".*secrets", and the next start makes a new secret/)
       assert.doesNotMatch(error.message, /hunter2/)
       return true
     },

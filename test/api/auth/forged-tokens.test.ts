@@ -156,6 +156,8 @@ describe('what a user may do', () => {
   })
 })
 
+const NEW_SECRET = 'Zr8-kV3xTq1LwYb6_uNf4HsDj9GcEo2MpWaXv7iKtQe'
+
 describe('the secrets', () => {
   it('are for their owner alone', () => {
     assert.equal(statSync(secretsFile).mode & 0o777, 0o600)
@@ -178,14 +180,14 @@ describe('the secrets', () => {
     await first.stop()
     const file = join(first.directory, 'data', 'secrets')
     const oldSecret = readFileSync(file, 'utf8').trim()
-    writeFileSync(file, `${'n'.repeat(43)}\n${oldSecret}\n`)
+    writeFileSync(file, `${NEW_SECRET}\n${oldSecret}\n`)
     const second = await startService(t, {}, { directory: first.directory, start: first.now() + 1000 })
     const fresh = await second.guest()
     for (const { token } of [old, fresh]) assert.equal((await authCalls(second).me(token)).status, 200)
     assert.notEqual(tokenParts(old.token).header['kid'], tokenParts(fresh.token).header['kid'])
     assert.equal((await authCalls(second).verify({ email: 'pending@example.org', code })).status, 400)
     await second.stop()
-    writeFileSync(file, `${'n'.repeat(43)}\n`)
+    writeFileSync(file, `${NEW_SECRET}\n`)
     const third = await startService(t, {}, { directory: first.directory, start: first.now() + 2000 })
     assert.equal((await authCalls(third).me(old.token)).status, 401)
     assert.equal((await authCalls(third).me(fresh.token)).status, 200)

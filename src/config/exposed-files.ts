@@ -1,0 +1,46 @@
+/**
+ * Files that settings name and that other users of the machine must not read or change.
+ *
+ * These are warnings: a container mounts its secrets readable by all (mode 0444) and its volumes writable by all, and no
+ * chmod can close them there. The password and the keys of mail have their own rule (mail/setting-file.ts), and the secrets in the data directory are
+ * refused (store/secret-file.ts).
+ */
+import { changeExposureOf, exposureOf, keyExposureOf, replacementAbove } from '../base/file-mode.ts'
+import { effectiveSettings, type EffectiveSetting } from './read-config.ts'
+import { secretFile } from './secrets.ts'
+import type { Environment, SettingName } from './settings.ts'
+
+/** One sentence for each such file, with the remedy. Files that are missing are left out. Throws ConfigError. */
+export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, environment: Environment): readonly string[] {
+  const settings = new Map(effectiveSettings(flags, environment).map((setting) => [setting.name, setting]))
+  const pathOf = (name: SettingName): string | undefined => settings.get(name)?.value as string | undefined
+  const secret = secretFile(environment)
+  const above = replacementAbove(String(settings.get('dataDir')?.value))
+  return [
+    above === undefined ? undefined : `the data directory: ${above}`,
+    warning('--tls-key', pathOf('tlsKey'), keyExposureOf),
+    warning('--token-file', pathOf('tokenFile'), exposureOf),
+    warning(secret?.variable ?? '', secret?.path, keyExposureOf),
+    warning('--config', pathOf('config'), holdsPassword(settings.get('mail')) ? keyExposureOf : changeExposureOf),
+  ].filter((text) => text !== undefined)
+}
+
+/** A password in --mail that came from the settings file; the shown value masks one. */
+function holdsPassword(mail: EffectiveSetting | undefined): boolean {
+  return mail !== undefined && mail.source.startsWith('mail in ') && mail.shown.includes('***')
+}
+
+function warning(
+  name: string,
+  path: string | undefined,
+  exposure: (path: string) => string | undefined,
+): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    const problem = exposure(path)
+    return problem === undefined ? undefined : `the file of ${name}: ${problem}: run chmod 600 "${path}"`
+  } catch {
+    // What cannot be looked at is reported where it is read.
+    return undefined
+  }
+}

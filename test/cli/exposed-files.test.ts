@@ -1,0 +1,204 @@
+/**
+ * Attack: another user of the machine reads, changes or replaces a file that decides who may do what. With the secret
+ * anyone signs a token of an administrator; with the directory anyone puts in a database or a secret of their own; with
+ * the settings file anyone names the program that gets the mail.
+ */
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { ConfigError } from '../../src/config/config-error.ts'
+import { exposureWarnings } from '../../src/config/exposed-files.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { readSecrets } from '../../src/config/secrets.ts'
+import { DataDirError } from '../../src/store/data-dir.ts'
+import { runHere } from '../support/in-process.ts'
+import { run, serve } from '../support/program.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+// Windows has no mode bits: there the directories above decide.
+const skip = process.platform === 'win32'
+
+async function site(t: Cleanup): Promise<{ readonly data: string; readonly secrets: string }> {
+  const data = join(temporaryDirectory(t), 'data')
+  assert.equal((await runHere(['admin', '--email', 'you@example.org', '--data-dir', data])).code, 0)
+  return { data, secrets: join(data, 'secrets') }
+}
+
+interface Report {
+  readonly ok: boolean
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly warning: boolean; text: string }[]
+}
+
+async function checked(...words: readonly string[]): Promise<{ readonly code: number | null; readonly report: Report }> {
+  const { code, stdout } = await runHere(['check', '--json', ...words])
+  return { code, report: JSON.parse(stdout) as Report }
+}
+
+/** Both refuse with the same sentence, and say what to do. */
+async function refusedByBoth(data: string, wanted: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await runHere(['serve', '--port', '0', '--data-dir', data])
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, wanted)
+  assert.doesNotMatch(stderr, /\n./, 'one sentence')
+  const { code: found, report } = await checked('--data-dir', data)
+  assert.equal(found, 1)
+  assert.ok(
+    report.checks.some(({ ok, text }) => !ok && wanted.test(text)),
+    JSON.stringify(report),
+  )
+}
+
+describe('attack: files that other users may read or change', { skip }, () => {
+  for (const [mode, verbs] of [
+    [0o640, 'read'],
+    [0o604, 'read'],
+    [0o620, 'change'],
+    [0o602, 'change'],
+    [0o666, 'read and change'],
+  ] as const) {
+    it(`secrets of mode 0${mode.toString(8)} are refused until chmod 600`, async (t) => {
+      const { data, secrets } = await site(t)
+      chmodSync(secrets, mode)
+      const wanted = `mode 0${mode.toString(8)} lets other users ${verbs} it: run chmod 600 ".*secrets".*everyone then signs in again`
+      await refusedByBoth(data, new RegExp(wanted))
+      chmodSync(secrets, 0o600)
+      assert.equal((await runHere(['user', 'list', '--data-dir', data])).code, 0)
+    })
+  }
+
+  it('a link does not hide the mode of the file that it leads to', async (t) => {
+    const { data, secrets } = await site(t)
+    const elsewhere = join(temporaryDirectory(t), 'secrets')
+    writeFileSync(elsewhere, readFileSync(secrets), { mode: 0o644 })
+    renameSync(secrets, join(data, 'kept'))
+    symlinkSync(elsewhere, secrets)
+    await refusedByBoth(data, /mode 0644 lets other users read it/)
+  })
+
+  it('a data directory in which others may replace files is refused', async (t) => {
+    const { data } = await site(t)
+    for (const mode of [0o770, 0o757]) {
+      chmodSync(data, mode)
+      await refusedByBoth(data, /run chmod (go-w|-R go-rwx) ".*data"/)
+    }
+  })
+
+  it('check and serve warn about a directory above in which everyone may replace files, and /tmp is none', async (t) => {
+    const { data } = await site(t)
+    for (const [mode, wanted] of [
+      [0o777, ['permissions']],
+      [0o1777, []],
+      [0o775, []],
+    ] as const) {
+      chmodSync(join(data, '..'), mode)
+      const { code, report } = await checked('--data-dir', data)
+      const warned = report.checks.filter(({ warning }) => warning)
+      assert.deepEqual([code, warned.map(({ name }) => name)], [0, wanted])
+      for (const { text } of warned) assert.match(text, /^the data directory: mode 0777 of ".*" lets other users replace what is in it: run chmod o-w "\//)
+    }
+  })
+
+  it('every command refuses such secrets, not the service alone', async (t) => {
+    const { data, secrets } = await site(t)
+    chmodSync(secrets, 0o644)
+    for (const words of [['user', 'list'], ['admin', '--email', 'you@example.org', '--code'], ['seed']]) {
+      const { code, stdout, stderr } = await runHere([...words, '--data-dir', data])
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /run chmod 600/)
+    }
+  })
+
+  it('a settings file that every user may change is refused', (t) => {
+    const file = join(temporaryDirectory(t), 'dateline.json')
+    writeFileSync(file, '{"mail":"exec:/tmp/theirs"}')
+    const read = () => readConfig(new Map([['config', file]]), {})
+    for (const mode of [0o666, 0o602]) {
+      chmodSync(file, mode)
+      assert.throws(read, (error: Error) => {
+        assert.ok(error instanceof ConfigError)
+        assert.match(error.message, /lets every user of this machine change it: run chmod go-w "/)
+        return true
+      })
+    }
+    chmodSync(file, 0o644)
+    assert.equal(read().mail.kind, 'exec')
+  })
+
+  it('check and serve warn about other key files that others may read, and run', async (t) => {
+    const { data } = await site(t)
+    const directory = temporaryDirectory(t)
+    const file = (name: string, content: string, mode: number): string => {
+      const path = join(directory, name)
+      writeFileSync(path, content)
+      chmodSync(path, mode)
+      return path
+    }
+    const environment = { JWT_SECRET_KEY_FILE: file('jwt', 'xK2-9fQwT7rLmZ4vB8nHs3DyGc6JpWea', 0o444) }
+    const flags = new Map([
+      ['tlsKey', file('tls.pem', '', 0o644)],
+      ['tlsCert', file('cert.pem', '', 0o644)],
+      ['tokenFile', file('token', '', 0o640)],
+      ['config', file('dateline.json', '{"mail":"smtp://me:hunter2@mail.example.org"}', 0o644)],
+    ] as const)
+    const warnings = exposureWarnings(flags, environment)
+    assert.deepEqual(
+      warnings.map((text) => /^the file of (\S+): mode \d+ lets other users read it: run chmod 600 "/.exec(text)?.[1]),
+      ['--tls-key', '--token-file', 'JWT_SECRET_KEY_FILE', '--config'],
+      warnings.join('\n'),
+    )
+    assert.doesNotMatch(warnings.join(), /hunter2/)
+    for (const path of [...flags.values(), environment.JWT_SECRET_KEY_FILE]) chmodSync(path, 0o600)
+    assert.deepEqual(exposureWarnings(flags, environment), [])
+
+    chmodSync(environment.JWT_SECRET_KEY_FILE, 0o444)
+    const { code, stdout } = await run(['check', '--json', '--data-dir', data], { environment })
+    assert.equal(code, 0, stdout)
+    const [warned, ...more] = (JSON.parse(stdout) as Report).checks.filter(({ warning }) => warning)
+    assert.deepEqual([warned?.name, warned?.ok, more], ['permissions', true, []])
+    const service = await serve(t, ['--data-dir', data], { environment })
+    assert.match(service.output().stderr, /Warning: the file of JWT_SECRET_KEY_FILE: mode 0444/)
+    assert.equal(await service.end('SIGTERM'), 0)
+  })
+})
+
+describe('attack: a secret that can be guessed', () => {
+  it('is refused in the file, whichever line it stands on', async (t) => {
+    const { data, secrets } = await site(t)
+    const good = readFileSync(secrets, 'utf8')
+    for (const [text, wanted] of [
+      [`${'a'.repeat(43)}\n`, /one character over and over/],
+      [`${good}${'0123456789'.repeat(4)}\n`, /a short text over and over/],
+      [`${'abcdefg'.repeat(6)}\n${good}`, /at least 8 different characters, found 7/],
+      ['\n\n', /expected one secret per line, found none/],
+    ] as const) {
+      writeFileSync(secrets, text)
+      await refusedByBoth(data, wanted)
+    }
+    writeFileSync(secrets, good)
+    assert.equal((await checked('--data-dir', data)).code, 0)
+  })
+
+  it('is refused in the environment, and not repeated', () => {
+    for (const name of ['DATELINE_JWT_SECRET', 'JWT_SECRET_KEY']) {
+      assert.throws(
+        () => readSecrets({ [name]: 'x'.repeat(64) }),
+        (error: Error) => {
+          assert.ok(error instanceof ConfigError && !(error instanceof DataDirError))
+          assert.match(error.message, new RegExp(`^Cannot use ${name}: .*one character over and over: make one with`))
+          assert.doesNotMatch(error.message, /xxx/)
+          return true
+        },
+      )
+    }
+  })
+
+  it('a secrets file without end, or a directory or pipe in its place, ends the start', async (t) => {
+    const { data, secrets } = await site(t)
+    writeFileSync(secrets, 'x'.repeat(100_000))
+    await refusedByBoth(data, /at most 65536 bytes, found 100000/)
+    renameSync(secrets, join(data, 'kept'))
+    mkdirSync(secrets, { mode: 0o700 })
+    await refusedByBoth(data, /it is a directory/)
+  })
+})
