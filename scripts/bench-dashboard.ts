@@ -20,6 +20,7 @@ import { browserMissing, testBrowser, type Page } from '../test/support/browser/
 import { fillWorld } from './bench-query.ts'
 import { bundleProgram } from './build-bundle.ts'
 import { buildExecutable } from './build-executable.ts'
+import { SYSTEM } from '../src/store/actor.ts'
 
 const HEADLINES_DEFAULT = 100_000
 const OPENINGS = 7
@@ -76,7 +77,7 @@ async function fill(directory: string, count: number): Promise<string> {
   const services = await openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own: true })
   await fillWorld(services, count)
   const [{ store, accounts, sessions }, email] = [services, 'bench@example.org']
-  await accounts.ensureAdmin(email, now)
+  await accounts.ensureAdmin(email, now, SYSTEM)
   const token = await sessions.issue(String((await store.userByEmail(email))?.['id']), { label: 'benchmark', now })
   await store.close()
   return token

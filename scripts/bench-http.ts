@@ -19,6 +19,7 @@ import { readConfig } from '../src/config/read-config.ts'
 import { sampleContent } from '../src/content/sample.ts'
 import { countrySeeds, languageSeeds } from '../src/content/seeds.ts'
 import { headline } from '../src/models/headline.ts'
+import { SYSTEM } from '../src/store/actor.ts'
 
 const HEADLINES_DEFAULT = 100_000
 const BATCH = 5_000
@@ -81,10 +82,10 @@ export async function fillHeadlines(
       const value: JsonObject = { ...headlines[(done + i) % headlines.length], id, updatedAt }
       return { id, value }
     })
-    await store.insertMissing(headline, batch)
+    await store.as(SYSTEM).insertMissing(headline, batch)
   }
   const [email, now] = ['bench@example.org', systemClock()]
-  await accounts.ensureAdmin(email, now)
+  await accounts.ensureAdmin(email, now, SYSTEM)
   const token = await sessions.issue(String((await store.userByEmail(email))?.['id']), { label: 'benchmark', now })
   await store.close()
   return {

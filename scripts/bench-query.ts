@@ -24,6 +24,7 @@ import type { Model } from '../src/models/schema.ts'
 import { source } from '../src/models/source.ts'
 import { topic } from '../src/models/topic.ts'
 import type { FindQuery } from '../src/store/store.ts'
+import { SYSTEM } from '../src/store/actor.ts'
 
 const HEADLINES_DEFAULT = 1_000_000
 const SMALLER = 100
@@ -129,8 +130,8 @@ export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newI
     }
   }
   const documents = (items: readonly JsonObject[]) => items.map((value) => ({ id: String(value['id']), value }))
-  await store.insertMissing(topic, documents(topics))
-  await store.insertMissing(source, documents(sources))
+  await store.as(SYSTEM).insertMissing(topic, documents(topics))
+  await store.as(SYSTEM).insertMissing(source, documents(sources))
   const ids: string[] = []
   const start = performance.now()
   for (let done = 0; done < count; done += BATCH) {
@@ -139,7 +140,7 @@ export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newI
       id: newId(),
     }))
     ids.push(...batch.map(({ id }) => id))
-    await store.insertMissing(headline, documents(batch))
+    await store.as(SYSTEM).insertMissing(headline, documents(batch))
   }
   return {
     count,
@@ -335,7 +336,7 @@ async function writes({ store, newId }: Services, { template, count }: World): P
   const times: number[] = []
   for (let i = 0; i < documents.length; i += 100) {
     const start = performance.now()
-    await Promise.all(documents.slice(i, i + 100).map((document) => store.insert(headline, document)))
+    await Promise.all(documents.slice(i, i + 100).map((document) => store.as(SYSTEM).insert(headline, document)))
     times.push((performance.now() - start) / 100)
   }
   times.sort((a, b) => a - b)
@@ -343,7 +344,7 @@ async function writes({ store, newId }: Services, { template, count }: World): P
   const alone = 50
   for (let i = 0; i < alone; i++) {
     const id = newId()
-    await store.insert(headline, { id, value: { ...template(count + 5_000 + i), id } })
+    await store.as(SYSTEM).insert(headline, { id, value: { ...template(count + 5_000 + i), id } })
   }
   return [
     ['create, of 100 at once', `${(times[times.length >> 1] ?? 0).toFixed(3)} ms`],

@@ -40,6 +40,7 @@ import { run, serve } from '../test/support/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
 import { temporaryDirectory, type Cleanup } from '../test/support/service.ts'
 import { noSmallDisk, smallDisk } from '../test/support/small-disk.ts'
+import { SYSTEM } from '../src/store/actor.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const FIRST_RELEASE = join(import.meta.dirname, '../test/cases/first-release.db.gz')
@@ -90,7 +91,7 @@ async function drillBackup({ directory, random, seconds }: Part): Promise<string
   const writing = (async () => {
     for (; !isOver; pairs++) {
       // Both stand in one transaction.
-      await Promise.all([`a${pairs}`, `b${pairs}`].map((id) => store.insert(topic, small(id))))
+      await Promise.all([`a${pairs}`, `b${pairs}`].map((id) => store.as(SYSTEM).insert(topic, small(id))))
       await pause(1)
     }
   })()
@@ -117,7 +118,7 @@ async function drillRestore({ directory, random, seconds }: Part): Promise<strin
   await before.store.close()
   // What is only in the log of a process that was killed.
   const again = await openPlain(join(directory, 'old'))
-  await again.insert(topic, small('old'))
+  await again.as(SYSTEM).insert(topic, small('old'))
   const template = join(directory, 'template')
   mkdirSync(template)
   for (const name of ['dateline.db', 'dateline.db-wal']) {
@@ -278,8 +279,8 @@ async function filledStore(data: string, topics: readonly string[]): Promise<{ s
       text: String.fromCharCode(97 + (i % 26)).repeat(FILLER_CHARS),
     },
   }))
-  await store.insertMissing(language, filler)
-  await store.insertMissing(topic, topics.map(small))
+  await store.as(SYSTEM).insertMissing(language, filler)
+  await store.as(SYSTEM).insertMissing(topic, topics.map(small))
   return { store }
 }
 

@@ -28,6 +28,7 @@ import type { CertificateFiles } from './http/certificate.ts'
 import { urlOf, type ListenAddress } from './http/listening.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import { createServer } from './http/server.ts'
+import { SYSTEM } from './store/actor.ts'
 import { createBackupRuns } from './store/backup-runs.ts'
 import { startBackups, type BackupSchedule } from './store/backup-schedule.ts'
 import { startHousekeeping, type Housekeeping } from './store/housekeeping.ts'
@@ -101,7 +102,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const services = await openServices(config, secrets, { now, log, own: true })
   const { store, accounts, sessions, limits, newId, instance, metrics, counters } = services
   starting.defer(() => store.close())
-  if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now())
+  if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
   starting.defer(() => mail.stop())
   const dataDir = resolve(config.dataDir)
@@ -109,11 +110,14 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const backupRuns = createBackupRuns({ ...backupPlace, keep: config.backupKeep, now, log })
   starting.defer(() => backupRuns.stop())
   const everyMs = config.backupEvery
-  const backups = everyMs === undefined ? undefined : await startBackups({ store, runs: backupRuns, everyMs, now, log })
+  const own = store.as(SYSTEM)
+  const notes = { readNote: store.readNote, writeNote: own.writeNote }
+  const backups =
+    everyMs === undefined ? undefined : await startBackups({ store: notes, runs: backupRuns, everyMs, now, log })
   starting.defer(() => backups?.stop())
   if (backups !== undefined) backupMetrics(metrics, backups)
   const guestMs = config.guestDays === 0 ? undefined : config.guestDays * DAY_MS
-  const housekeeping = startHousekeeping({ store, guestMs, now, log })
+  const housekeeping = startHousekeeping({ store: own, guestMs, now, log })
   starting.defer(() => housekeeping.stop())
 
   const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
@@ -141,7 +145,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   let shown = surroundings.settings
   const routes = [
     ...apiRoutes(
-      { auth, data: dataRoutes(documents), dashboard: { setup, overview: overviewHandler({ store, now }) } },
+      { auth, data: dataRoutes(documents, now), dashboard: { setup, overview: overviewHandler({ store, now }) } },
       { sessions, limits, now, publicRemoteConfig },
     ),
     ...administration({

@@ -5,6 +5,7 @@ import { FAILURE_STATUS } from '../src/base/failure.ts'
 import { codeOf, exportsOf, importsOf, readTree } from './support/source-tree.ts'
 import {
   clientImportsTypes,
+  handlersWriteAsCallers,
   importsAreOurs,
   layersAreKept,
   namesAreGood,
@@ -141,6 +142,22 @@ describe('the client imports types only', () => {
     assertTidy(
       clientImportsTypes(made({ 'src/client/a.ts': text, 'src/dashboard/b.ts': "import { x } from './c.ts'" })),
     )
+  })
+})
+
+describe('handlers of requests write in the name of their caller', () => {
+  it('in our sources', () => assertTidy(handlersWriteAsCallers(tree)))
+
+  for (const name of ['SYSTEM', 'OPERATOR']) {
+    it(`finds ${name} in a handler`, () => {
+      const text = `import { ${name} } from '../store/actor.ts'\nstore.as(${name}).revoke(token)`
+      assertFinds(handlersWriteAsCallers(made({ 'src/api/a.ts': text })), /src\/api\/a\.ts writes in the name/)
+    })
+  }
+
+  it('takes session.acting(), comments, and layers that are not for requests', () => {
+    const text = '// not as SYSTEM\nstore.as(session.acting(judge)).revoke(token)'
+    assertTidy(handlersWriteAsCallers(made({ 'src/api/a.ts': text, 'src/cli/a.ts': 'store.as(OPERATOR)' })))
   })
 })
 

@@ -4,7 +4,7 @@ import { writeJson, type JsonObject } from '../base/json.ts'
 import type { Clock } from '../base/clock.ts'
 import { readEmail, type Accounts, type SignInReply } from '../auth/accounts.ts'
 import type { Limits } from '../auth/limits.ts'
-import type { Session, Sessions } from '../auth/sessions.ts'
+import { visitorOf, type Session, type Sessions } from '../auth/sessions.ts'
 import { parseAcceptLanguage } from '../http/accept-language.ts'
 import { accepted, noContent, ok, type Exchange, type Reply } from '../http/exchange.ts'
 
@@ -39,7 +39,7 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
       const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
       await limits.requestCodeFor(email, now())
       const languages = parseAcceptLanguage(exchange.headers['accept-language'])
-      await accounts.requestCode({ email, dashboard, languages, now: now() })
+      await accounts.requestCode({ visitor: visitorOf(exchange), email, dashboard, languages, now: now() })
       wakeCourier()
       return accepted()
     },
@@ -47,16 +47,16 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
       const body = await exchange.readJson({ bytesMax: BODY_BYTES_MAX })
       const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
       if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
-      const session = await sessions.find(exchange.headers, now())
-      return signedIn(
-        await accounts.verifyCode({ email, code, dashboard, client: clientOf(exchange), session, now: now() }),
-      )
+      const session = await sessions.find(exchange, now())
+      const [visitor, client] = [visitorOf(exchange), clientOf(exchange)]
+      return signedIn(await accounts.verifyCode({ visitor, email, code, dashboard, client, session, now: now() }))
     },
     async anonymous(exchange) {
       // Of what is no JSON nobody wants anything; JSON has to be an object here as everywhere.
       if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? ''))
         await exchange.readJson({ optional: true, bytesMax: BODY_BYTES_MAX })
-      return signedIn(await accounts.signInAnonymously({ client: clientOf(exchange), now: now() }))
+      const [visitor, client] = [visitorOf(exchange), clientOf(exchange)]
+      return signedIn(await accounts.signInAnonymously({ visitor, client, now: now() }))
     },
     me: (_exchange, { user }) => ok(user),
     async signOut(_exchange, session) {

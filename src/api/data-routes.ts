@@ -7,10 +7,12 @@
  */
 import { describe, fail } from '../base/failure.ts'
 import type { Session } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
 import { writeJson, type JsonObject } from '../base/json.ts'
+import { requireEditor } from '../content/access.ts'
 import type { ListParams } from '../content/list-query.ts'
 import { parseFilterText } from '../query/parse.ts'
-import type { Documents } from '../content/documents.ts'
+import type { AskedList, Documents, SentDocument } from '../content/documents.ts'
 import { entityTag } from '../http/entity-tag.ts'
 import { created, noContent, notModified, ok, type Exchange, type Reply } from '../http/exchange.ts'
 import { isKnown, readPreconditions, requireToHold } from '../http/preconditions.ts'
@@ -38,34 +40,48 @@ export interface DataRoutes {
   readRemoteConfig(exchange: Exchange): Promise<Reply>
 }
 
-export function dataRoutes(documents: Documents): DataRoutes {
+export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
+  const askedInBody = async (exchange: Exchange, session: Session): Promise<AskedList> => {
+    const params = paramsOfBody(await exchange.readJson())
+    return { params, caller: await session.current(now()) }
+  }
   return {
     list: async (exchange, { caller }) =>
-      ok(await documents.list(readModel(exchange), () => paramsOfUrl(exchange), caller)),
-    query: async (exchange, { caller }) =>
-      ok(await documents.list(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
-    explain: async (exchange, { caller }) =>
-      ok(await documents.explain(readModel(exchange), async () => paramsOfBody(await exchange.readJson()), caller)),
-    async check(exchange, { caller }) {
+      ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller)),
+    query: async (exchange, session) =>
+      ok(await documents.list(readModel(exchange), () => askedInBody(exchange, session), session.caller)),
+    async explain(exchange, session) {
+      const asked = async (): Promise<AskedList> => {
+        const read = await askedInBody(exchange, session)
+        requireEditor(read.caller)
+        return read
+      }
+      return ok(await documents.explain(readModel(exchange), asked, session.caller))
+    },
+    async check(exchange, session) {
       const [model, id] = [readModel(exchange), exchange.query.get('id')]
-      const problems = await documents.check(model, id, () => exchange.readJson(), caller)
+      const read = async (): Promise<SentDocument> => {
+        const body = await exchange.readJson()
+        return { body, caller: await session.current(now()) }
+      }
+      const problems = await documents.check(model, id, read, session.caller)
       const reply: DocumentProblems = { problems: problems.map(({ path, message }) => ({ path, message })) }
       return ok(JSON.stringify(reply))
     },
-    async create(exchange, { caller }) {
-      const text = await documents.create(readModel(exchange), () => exchange.readJson(), caller)
+    async create(exchange, by) {
+      const text = await documents.create(readModel(exchange), () => exchange.readJson(), by)
       return created(text, { ETag: entityTag(text) })
     },
     read: (exchange, { caller }) =>
       conditionally(exchange, () => documents.read(readModel(exchange), itemId(exchange), caller)),
-    async replace(exchange, { caller }) {
+    async replace(exchange, by) {
       const [model, condition] = [readModel(exchange), conditionOf(exchange)]
-      const text = await documents.replace(model, itemId(exchange), () => exchange.readJson(), { caller, condition })
+      const text = await documents.replace(model, itemId(exchange), () => exchange.readJson(), { by, condition })
       return ok(text, { ETag: entityTag(text) })
     },
-    async remove(exchange, { caller }) {
+    async remove(exchange, by) {
       const [model, condition] = [readModel(exchange), conditionOf(exchange)]
-      await documents.remove(model, itemId(exchange), { caller, condition })
+      await documents.remove(model, itemId(exchange), { by, condition })
       return noContent()
     },
     isRemoteConfigRead: (exchange) =>

@@ -10,6 +10,7 @@ import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { visible, type Log } from '../base/log.ts'
+import { requireAdministrator } from '../content/access.ts'
 import { ok, type Exchange, type Reply } from '../http/exchange.ts'
 import type { TrialOutcome, TrialRequest } from '../mail/trial-delivery.ts'
 import type { MailTest } from '../models/replies.ts'
@@ -31,12 +32,12 @@ export interface MailTestParts {
 export function mailTestHandler(parts: MailTestParts): (exchange: Exchange, session: Session) => Promise<Reply> {
   const { tryMail, limits, now, log, timeMs } = parts
   let isUnderWay = false
-  return async (exchange, { caller }) => {
+  return async (exchange, { caller, acting }) => {
     const to = readEmail((await exchange.readJson())['to'], 'to')
     if (isUnderWay) throw fail('conflict', 'Cannot send a test mail: another one is on its way, wait for its end')
     isUnderWay = true
     try {
-      await limits.testMail(caller.id, now())
+      await limits.testMail(acting(requireAdministrator), now())
       const lines: string[] = []
       const onLine = (line: string): void => void (lines.length < LINES_MAX && lines.push(shown(line)))
       const signal = AbortSignal.timeout(timeMs)

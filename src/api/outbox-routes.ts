@@ -1,15 +1,17 @@
 /** The outbox, for administrators: what became of mail, and a try at once of one that waits. */
+import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail } from '../base/failure.ts'
+import { requireAdministrator } from '../content/access.ts'
 import { ok, type Exchange, type Reply } from '../http/exchange.ts'
 import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
 import type { OutboxMessages, OutboxRetry } from '../models/replies.ts'
-import type { MessageRecord, OutboxStore } from '../store/store.ts'
+import type { MessageRecord, OutboxStore, Writable } from '../store/store.ts'
 import { readNewest } from './newest.ts'
 
 export interface OutboxParts {
-  readonly store: Pick<OutboxStore, 'listMessages' | 'retryMessage'>
+  readonly store: Pick<OutboxStore, 'listMessages'> & Writable
   readonly now: Clock
   /** Called when a message was made due. */
   readonly wakeCourier: () => void
@@ -17,7 +19,7 @@ export interface OutboxParts {
 
 export interface OutboxRoutes {
   list(exchange: Exchange): Promise<Reply>
-  retry(exchange: Exchange): Promise<Reply>
+  retry(exchange: Exchange, session: Session): Promise<Reply>
 }
 
 export function outboxRoutes({ store, now, wakeCourier }: OutboxParts): OutboxRoutes {
@@ -30,9 +32,9 @@ export function outboxRoutes({ store, now, wakeCourier }: OutboxParts): OutboxRo
       })
       return ok(JSON.stringify({ items: records.map(messageJson) } satisfies OutboxMessages))
     },
-    async retry({ params }) {
+    async retry({ params }, { acting }) {
       const id = params['id'] ?? ''
-      const outcome = await store.retryMessage(id, now())
+      const outcome = await store.as(acting(requireAdministrator)).retryMessage(id, now())
       if (outcome === 'missing')
         throw fail('notFound', `Cannot retry mail ${describe(id)}: the outbox has none of that id`)
       if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT_RETRIED[outcome]}`)

@@ -5,13 +5,13 @@
  * (401), the limit (429), then the handler with everything that needs the model or the body.
  */
 import type { Clock } from '../base/clock.ts'
-import { fail } from '../base/failure.ts'
 import type { Limits } from '../auth/limits.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
 import { limitKey } from '../http/client-address.ts'
 import type { Exchange, Handler, Reply } from '../http/exchange.ts'
 import type { Route } from '../http/router.ts'
-import { hasDashboard, isAdmin } from '../models/caller.ts'
+import { requireAdministrator, requireEditor } from '../content/access.ts'
+import { hasDashboard } from '../models/caller.ts'
 import type { AuthRoutes } from './auth-routes.ts'
 import type { BackupRoutes } from './backup-routes.ts'
 import type { DataRoutes } from './data-routes.ts'
@@ -70,7 +70,7 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
   const user =
     (handler: UserHandler): Handler =>
     async (exchange) => {
-      const session = await sessions.require(exchange.headers, now())
+      const session = await sessions.require(exchange, now())
       exchange.note({ user: session.caller.id })
       return handler(exchange, session)
     }
@@ -85,8 +85,8 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
     })
   const editor = (handler: UserHandler): Handler =>
     user((exchange, session) => {
-      if (hasDashboard(session.caller)) return handler(exchange, session)
-      throw fail('forbidden', 'This is for publishers and administrators')
+      requireEditor(session.caller)
+      return handler(exchange, session)
     })
   const item = services.publicRemoteConfig
     ? publicRemoteConfig(data, limited(data.read), { limits, now })
@@ -129,9 +129,9 @@ export function adminRoutes(
   const administrator =
     (handler: UserHandler): Handler =>
     async (exchange) => {
-      const session = await sessions.require(exchange.headers, now())
+      const session = await sessions.require(exchange, now())
       exchange.note({ user: session.caller.id })
-      if (!isAdmin(session.caller)) throw fail('forbidden', 'This is for administrators')
+      requireAdministrator(session.caller)
       return handler(exchange, session)
     }
   return [

@@ -56,7 +56,7 @@ export function systemRoutes(services: SystemServices): SystemRoutes {
     },
     async metrics(exchange) {
       if (!isCollectorHere(exchange)) {
-        const { caller } = await sessions.require(exchange.headers, now())
+        const { caller } = await sessions.require(exchange, now())
         if (!isAdmin(caller)) throw fail('forbidden', 'Metrics are for administrators')
       }
       const headers = { 'Cache-Control': 'no-store' }

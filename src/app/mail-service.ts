@@ -11,6 +11,7 @@ import { openConfiguredMailer } from '../mail/mailer.ts'
 import { tryDelivery, type TrialOutcome, type TrialRequest } from '../mail/trial-delivery.ts'
 import { TemplateError } from '../mail/template-error.ts'
 import { openTemplates, type Templates } from '../mail/templates.ts'
+import { SYSTEM } from '../store/actor.ts'
 import type { Services } from './services.ts'
 
 /** Where the operator's own mail templates are, in the data directory. */
@@ -64,7 +65,7 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts): Prom
   const trials = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   const courier = startCourier({
-    store: services.store,
+    store: services.store.as(SYSTEM),
     mailer,
     signIn: (mail) => templates.signIn(mail),
     sealKey: services.keys.seal,

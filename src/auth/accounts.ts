@@ -6,7 +6,8 @@ import type { Log } from '../base/log.ts'
 import { parseEmail } from '../mail/address.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
-import type { AccountStore, NewAccount, SessionRecord, SignedIn } from '../store/store.ts'
+import { anyCaller, SYSTEM, type Actor, type Visitor } from '../store/actor.ts'
+import type { AccountStore, NewAccount, SessionRecord, SignedIn, Writable } from '../store/store.ts'
 import type { Codes } from './codes.ts'
 import { mergePreferences } from './merge-preferences.ts'
 import { guestEmail, isStandIn, LOCAL_ADMIN_EMAIL, newAccount } from './new-account.ts'
@@ -25,22 +26,23 @@ export interface Accounts {
   requestCode(request: CodeRequest): Promise<void>
   /** Signs in with a code: finds, creates, converts or merges the account. */
   verifyCode(request: CodeReply): Promise<SignInReply>
-  signInAnonymously(request: { readonly client: string; readonly now: number }): Promise<SignInReply>
+  signInAnonymously(request: GuestRequest): Promise<SignInReply>
   /** Deletes the account of the session and everything that belongs to it, the last administrator's too. */
   deleteOwn(session: Session, now: number): Promise<void>
   /** Makes sure that the address has an account with the dashboard role `admin`; gives what had to be done. */
-  ensureAdmin(email: string, now: number): Promise<'created' | 'promoted' | 'unchanged'>
+  ensureAdmin(email: string, now: number, actor: Actor): Promise<'created' | 'promoted' | 'unchanged'>
   /** Whether there is an administrator who can sign in. */
   hasAdministrator(): Promise<boolean>
   /** A token for this run of an administrator: of the one with this address, else of one that nobody else can use. */
   instanceToken(email: string | undefined, now: number): Promise<string>
   /** An account that an administrator makes for somebody else. Throws invalidInput, or conflict for a taken address. */
-  invite(invitation: Invitation): Promise<JsonObject>
+  invite(invitation: Invitation, actor: Actor): Promise<JsonObject>
   /** Throws what an invitation to this address would, and creates nothing. */
   checkInvitation(email: string): Promise<void>
 }
 
 export interface CodeRequest {
+  readonly visitor: Visitor
   readonly email: string
   readonly dashboard: boolean
   /** The languages that the request asks for, most wanted first. That of the account's settings goes before them. */
@@ -48,7 +50,15 @@ export interface CodeRequest {
   readonly now: number
 }
 
+export interface GuestRequest {
+  readonly visitor: Visitor
+  /** What the client calls itself, for the list of sessions. */
+  readonly client: string
+  readonly now: number
+}
+
 export interface CodeReply {
+  readonly visitor: Visitor
   readonly email: string
   readonly code: string
   readonly dashboard: boolean
@@ -67,7 +77,7 @@ export interface Invitation {
 }
 
 export interface AccountsOptions {
-  readonly store: AccountStore
+  readonly store: AccountStore & Writable
   readonly codes: Codes
   readonly sessions: Sessions
   readonly newId: NewId
@@ -108,59 +118,62 @@ export function createAccounts({
     user,
     token: sessions.token(String(user['id']), session),
   })
-  const ensureAdmin: Accounts['ensureAdmin'] = async (email, now) => {
+  const ensureAdmin: Accounts['ensureAdmin'] = async (email, now, actor) => {
     const account = await prepare(now, { email, dashboardRole: 'admin' })
-    if ((await store.createAccount(account)) === 'inserted') return 'created'
+    if ((await store.as(actor).createAccount(account)) === 'inserted') return 'created'
     const existing = await store.userByEmail(email)
     if (existing?.['dashboardRole'] === 'admin') return 'unchanged'
-    await store.promote(email, now)
+    await store.as(actor).promote(email, now)
     return 'promoted'
   }
   return {
-    async requestCode({ email, dashboard, languages, now }) {
-      if (dashboard) requireDashboard(await store.userByEmail(email))
+    async requestCode({ visitor, email, dashboard, languages, now }) {
+      const user = dashboard ? await store.userByEmail(email) : undefined
+      if (dashboard && (user === undefined || !hasDashboard(user as JsonObject & Caller))) throw dashboardClosed(user)
       const own = await store.languageOf(email)
-      await codes.send({ email, languages: own === undefined ? languages : [own, ...languages] }, now)
+      await codes.send({ email, languages: own === undefined ? languages : [own, ...languages] }, visitor, now)
     },
-    async verifyCode({ email, code, dashboard, client, session, now }) {
-      await codes.consume({ email, code, now })
-      if (dashboard) requireDashboard(await store.userByEmail(email))
-      const isGuest = session?.caller.appRole === 'guestUser'
-      const guest = isGuest ? { id: session.caller.id, jti: session.jti, expiresAt: session.expiresAt } : undefined
+    async verifyCode({ visitor, email, code, dashboard, client, session, now }) {
       const opened = sessions.open({ label: client, now })
-      const { how, user } = await store.signIn({
-        email,
-        guest,
+      const outcome = await store.as(visitor).signIn({
+        code: codes.claim({ email, code, now }),
+        dashboard,
+        guest: session?.caller.appRole === 'guestUser' ? session.claim : undefined,
         session: opened,
         newcomer: await prepare(now, { email }),
         now,
         merge: (parts) => mergePreferences({ ...parts, config: parts.config ?? defaultConfig }, now),
       })
+      if (outcome.kind === 'no-dashboard') throw dashboardClosed(outcome.user)
+      if (outcome.kind !== 'signed-in') throw codes.refused(outcome)
+      const { how, user } = outcome
       log.info('account.signed-in', { user: user['id'], how })
       onSignIn(how)
       return reply(user, opened)
     },
-    async signInAnonymously({ client, now }) {
+    async signInAnonymously({ visitor, client, now }) {
       const account = await prepare(now, { appRole: 'guestUser' })
       const session = sessions.open({ label: client, now })
-      await store.createAccount(account, session)
+      await store.as(visitor).createAccount(account, session)
       onSignIn('guest')
       return reply(account.user.value, session)
     },
-    async deleteOwn({ caller, jti, expiresAt }, now) {
-      await store.deleteAccount({ id: caller.id, now, keepLastAdmin: false, token: { jti, expiresAt } })
+    async deleteOwn({ caller, claim, acting }, now) {
+      const { jti, expiresAt } = claim
+      const request = { id: caller.id, now, keepLastAdmin: false, token: { jti, expiresAt } }
+      await store.as(acting(anyCaller)).deleteAccount(request)
       log.info('account.deleted', { user: caller.id })
     },
     ensureAdmin,
     hasAdministrator: () => store.hasAdmin(LOCAL_ADMIN_EMAIL),
     async instanceToken(email = LOCAL_ADMIN_EMAIL, now) {
-      await ensureAdmin(email, now)
+      await ensureAdmin(email, now, SYSTEM)
       const user = await store.userByEmail(email)
       return sessions.issueForRun(String(user?.['id']), { label: 'token file', now })
     },
-    async invite({ now, email, ...roles }) {
+    async invite({ now, email, ...roles }, actor) {
       const account = await prepare(now, { ...roles, email: readEmail(email) })
-      if ((await store.createAccount(account)) === 'inserted') return account.user.value
+      if ((await store.as(actor).createAccount(account)) === 'inserted') return account.user.value
       throw addressTaken()
     },
     async checkInvitation(email) {
@@ -173,10 +186,8 @@ function addressTaken(): Failure {
   return fail('conflict', 'email: a user with this e-mail address exists already')
 }
 
-/** Throws unauthorized for an address that nobody has, forbidden for a user without a dashboard role. */
-function requireDashboard(user: JsonObject | undefined): void {
-  if (user === undefined) throw fail('unauthorized', 'No user of the dashboard has this e-mail address')
-  if (!hasDashboard(user as JsonObject & Caller)) {
-    throw fail('forbidden', 'This user may not open the dashboard: an administrator can give the role of a publisher')
-  }
+/** The failure for an address without a user, and for a user without a dashboard role. */
+function dashboardClosed(user: JsonObject | undefined): Failure {
+  if (user === undefined) return fail('unauthorized', 'No user of the dashboard has this e-mail address')
+  return fail('forbidden', 'This user may not open the dashboard: an administrator can give the role of a publisher')
 }

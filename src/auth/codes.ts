@@ -9,7 +9,8 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import type { AccountStore } from '../store/store.ts'
+import { OPERATOR, type Visitor } from '../store/actor.ts'
+import type { CodeClaim, CodeRefusal, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
 import type { Limits } from './limits.ts'
 
@@ -32,11 +33,13 @@ export interface Codes {
    * Makes a new code for a normalised address, replacing the one before, and puts the message into the outbox. Throws
    * networkError where too many messages wait there; then the code before stays good.
    */
-  send(recipient: Recipient, now: number): Promise<void>
+  send(recipient: Recipient, visitor: Visitor, now: number): Promise<void>
   /** Makes a new code in the same way for the operator, who hands it over; no mail is sent. */
   reveal(email: string, now: number): Promise<string>
-  /** Consumes the code. Throws invalidInput, whatever is wrong with it, or tooManyRequests. */
-  consume(claim: { readonly email: string; readonly code: string; readonly now: number }): Promise<void>
+  /** What the store needs to consume a code at a sign-in. Throws invalidInput for what is no code. */
+  claim(claim: { readonly email: string; readonly code: string; readonly now: number }): CodeClaim
+  /** The failure for a code that was not taken: the same invalidInput whatever is wrong with it, or tooManyRequests. */
+  refused(refusal: CodeRefusal): Failure
 }
 
 export interface Recipient {
@@ -46,7 +49,7 @@ export interface Recipient {
 }
 
 export interface CodesOptions {
-  readonly store: AccountStore
+  readonly store: Writable
   readonly limits: Limits
   readonly keys: Keys
   readonly newId: NewId
@@ -54,33 +57,41 @@ export interface CodesOptions {
 }
 
 export function createCodes({ store, limits, keys, newId, settings }: CodesOptions): Codes {
-  const issue = async (email: string, now: number, recipient?: Recipient): Promise<string> => {
+  const issue = async (email: string, { writer, now, recipient }: Issuing): Promise<string> => {
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
     const message =
       recipient === undefined ? undefined : { id: newId(), sealed: seal(keys.seal, { ...recipient, code }) }
     const expiresAt = now + settings.lifetimeMs
-    const outcome = await store.issueCode({ email, mac: mac(keys.code, PURPOSE, email, code), now, expiresAt, message })
+    const codeMac = mac(keys.code, PURPOSE, email, code)
+    const outcome = await writer.issueCode({ email, mac: codeMac, now, expiresAt, message })
     if (outcome === 'full') throw outboxFull()
     return code
   }
   return {
-    async send(recipient, now) {
-      await issue(recipient.email, now, recipient)
+    async send(recipient, visitor, now) {
+      await issue(recipient.email, { writer: store.as(visitor), now, recipient })
     },
-    reveal: (email, now) => issue(email, now),
-    async consume({ email, code, now }) {
+    reveal: (email, now) => issue(email, { writer: store.as(OPERATOR), now, recipient: undefined }),
+    claim({ email, code, now }) {
       if (!CODE.test(code)) throw fail('invalidInput', 'code: expected six digits')
-      const outcome = await store.takeCode({
+      return {
         email,
         mac: mac(keys.code, PURPOSE, email, code),
         now,
         attemptsMax: settings.attemptsMax,
         tries: limits.wrongCodes(email),
-      })
-      if (outcome.kind === 'limited') throw limits.tooManyWrongCodes(outcome.retryAfterMs)
-      if (outcome.kind === 'refused') throw wrongCode(outcome.reason)
+      }
     },
+    refused: (refusal) =>
+      refusal.kind === 'limited' ? limits.tooManyWrongCodes(refusal.retryAfterMs) : wrongCode(refusal.reason),
   }
+}
+
+interface Issuing {
+  readonly writer: VisitorWriter
+  readonly now: number
+  /** Undefined where no mail is sent. */
+  readonly recipient: Recipient | undefined
 }
 
 function wrongCode(reason: string): Failure {

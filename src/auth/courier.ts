@@ -16,7 +16,7 @@
  * void, it is never tried again, so nothing can be doubled; and the person may have asked again because that attempt
  * hangs. The new message goes only after the old attempt has ended, so that the newest mail has the code that works.
  */
-import type { DeliveryResult, OutboxMessage, OutboxStore, OutboxWork } from '../store/store.ts'
+import type { DeliveryResult, OutboxMessage, OutboxWork, OutboxWriter } from '../store/store.ts'
 import { unseal } from './codes.ts'
 import { createCircuit } from './mail-circuit.ts'
 import { ATTEMPT_MS_MAX, createDelivery, type DeliveryAttempt, type DeliveryOptions } from './mail-delivery.ts'
@@ -43,7 +43,7 @@ export interface Courier {
 }
 
 export interface CourierOptions extends DeliveryOptions {
-  readonly store: OutboxStore
+  readonly store: OutboxWriter
   readonly sealKey: Buffer
 }
 

@@ -6,7 +6,8 @@
  * Windows slide: what counts are the accepted events of the last window, refused ones are not counted.
  */
 import { fail, type Failure } from '../base/failure.ts'
-import type { AccountStore, Rate } from '../store/store.ts'
+import { SYSTEM, type Actor, type CallerActor } from '../store/actor.ts'
+import type { Rate, Writable } from '../store/store.ts'
 import { mac } from './keys.ts'
 
 const MINUTE_MS = 60_000
@@ -60,7 +61,8 @@ export interface Limits {
   dataRequest(caller: string, now: number): void
   /** Counts the body of a request that is counted already: as another one for each 64 KiB. */
   dataBody(caller: string, now: number, bytes: number): void
-  testMail(admin: string, now: number): Promise<void>
+  /** Counted in the name of the administrator, and so throws what the store throws of one who is none any more. */
+  testMail(admin: CallerActor, now: number): Promise<void>
   /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
   wrongCodes(email: string): Rate | undefined
   /** The refusal where the store found that limit passed. */
@@ -69,16 +71,20 @@ export interface Limits {
 
 /** `onRefused` hears the name of a limit for each event that it refused. */
 export function createLimits(
-  store: AccountStore,
+  store: Writable,
   settings: LimitSettings,
   key: Buffer,
   onRefused: (limit: LimitName) => void = () => {},
 ): Limits {
   const rate = (name: string, who: string, max: number, windowMs: number): Rate | undefined =>
     max === 0 ? undefined : { key: mac(key, name, who), max, windowMs }
-  const count = async (name: LimitName, limit: Rate | undefined, what: string, now: number): Promise<void> => {
+  const count = async (
+    name: LimitName,
+    limit: Rate | undefined,
+    { what, now, actor = SYSTEM }: { readonly what: string; readonly now: number; readonly actor?: Actor },
+  ): Promise<void> => {
     if (limit === undefined) return
-    const retryAfterMs = await store.countRate(limit, now)
+    const retryAfterMs = await store.as(actor).countRate(limit, now)
     if (retryAfterMs === undefined) return
     onRefused(name)
     throw tooMany(what, retryAfterMs)
@@ -95,29 +101,30 @@ export function createLimits(
       count(
         'codes_per_address',
         rate('codes from', address, settings.codesPerAddress, HOUR_MS),
-        'Sign-in codes from this address',
-        now,
+        { what: 'Sign-in codes from this address', now },
       ),
     requestCodeFor: (email, now) =>
       count(
         'codes_per_email',
         rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS),
-        'Sign-in codes for this e-mail address',
-        now,
+        { what: 'Sign-in codes for this e-mail address', now },
       ),
     guestFrom: (address, now) =>
       count(
         'guests_per_address',
         rate('guests from', address, settings.guestsPerAddress, HOUR_MS),
-        'Guest sign-ins from this address',
-        now,
+        { what: 'Guest sign-ins from this address', now },
       ),
     dataRequest: (caller, now) => countData(caller, now, 1),
     // Never more than the limit has room for: what is refused once may come again later.
     dataBody: (caller, now, bytes) =>
       countData(caller, now, Math.min(settings.dataPerUser - 1, Math.floor(bytes / BYTES_PER_REQUEST))),
-    testMail: (admin, now) =>
-      count('test_mails_per_user', rate('test mails', admin, TEST_MAILS_MAX, HOUR_MS), 'Test mails', now),
+    testMail: (actor, now) =>
+      count('test_mails_per_user', rate('test mails', actor.claim.userId, TEST_MAILS_MAX, HOUR_MS), {
+        what: 'Test mails',
+        now,
+        actor,
+      }),
     wrongCodes: (email) => rate('wrong codes', email, settings.wrongCodesPerEmail, DAY_MS),
     tooManyWrongCodes(retryAfterMs) {
       onRefused('wrong_codes_per_email')

@@ -4,21 +4,30 @@
  * A token holds when its signature and its times do, when it was not signed out, and when its user is still there.
  * Roles are read from the stored user at each request, never from the token. Every way to fail gives the same answer.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
+import type { Exchange } from '../http/exchange.ts'
 import type { Caller } from '../models/caller.ts'
-import type { AccountStore, SessionRecord } from '../store/store.ts'
+import { anyCaller, SYSTEM, type CallerClaim, type Requester, type Visitor } from '../store/actor.ts'
+import { ENDED_MEANWHILE, signInFirst } from '../store/authority.ts'
+import type { AccountStore, SessionRecord, Writable } from '../store/store.ts'
 import { signToken, tokenVerifier } from './jwt.ts'
 import type { Keys } from './keys.ts'
 
-export interface Session {
-  readonly caller: Caller
+export interface Session extends Requester {
   /** The JSON text of the stored user. */
   readonly user: string
-  readonly jti: string
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number
+  readonly claim: CallerClaim
+  /** The caller with the roles of now. Throws unauthorized where the session has ended meanwhile. */
+  current(now: number): Promise<Caller>
+}
+
+/** What of a request tells who sends it. */
+export type Signed = Pick<Exchange, 'headers' | 'clientAddress' | 'requestId'>
+
+/** In whose name a request writes that needs no session. */
+export function visitorOf({ clientAddress, requestId }: Signed): Visitor {
+  return { kind: 'visitor', origin: { clientAddress, requestId } }
 }
 
 export interface TokenSettings {
@@ -36,9 +45,9 @@ export interface SessionRequest {
 
 export interface Sessions {
   /** The session of a request. Throws unauthorized where there is none. */
-  require(headers: IncomingHttpHeaders, now: number): Promise<Session>
+  require(request: Signed, now: number): Promise<Session>
   /** The session of a request, or undefined: a bad token counts as none. */
-  find(headers: IncomingHttpHeaders, now: number): Promise<Session | undefined>
+  find(request: Signed, now: number): Promise<Session | undefined>
   /** A session for whoever the store finds out to be its user. */
   open(request: SessionRequest): SessionRecord
   /** The access token of a session that the store has taken. */
@@ -50,7 +59,7 @@ export interface Sessions {
    * Earlier ones of the user leave the list of sessions.
    */
   issueForRun(userId: string, request: SessionRequest): Promise<string>
-  /** Ends the session: its token is refused from now on. */
+  /** Ends the session: its token is refused from now on. Throws unauthorized where it ended meanwhile. */
   end(session: Session, now: number): Promise<void>
 }
 
@@ -76,7 +85,7 @@ function callerReader(): (id: string, user: string) => Caller {
 }
 
 /** Has the store remember once a day that a guest was here. What fails is made good by a later request. */
-function guestWatch(store: AccountStore): (id: string, now: number) => void {
+function guestWatch(store: Writable): (id: string, now: number) => void {
   const days = new Map<string, number>()
   return (id, now) => {
     const day = Math.floor(now / DAY_MS)
@@ -84,7 +93,10 @@ function guestWatch(store: AccountStore): (id: string, now: number) => void {
     const [oldest] = days.keys()
     if (days.size >= KNOWN_CALLERS_MAX && oldest !== undefined) days.delete(oldest)
     days.set(id, day)
-    store.seeGuest(id, now).catch(() => days.delete(id))
+    store
+      .as(SYSTEM)
+      .seeGuest(id, now)
+      .catch(() => days.delete(id))
   }
 }
 
@@ -92,7 +104,7 @@ function guestWatch(store: AccountStore): (id: string, now: number) => void {
 const RUN_TOKEN = 'run-'
 
 export interface SessionsOptions {
-  readonly store: AccountStore
+  readonly store: AccountStore & Writable
   readonly keys: Keys
   readonly settings: TokenSettings
   readonly newId: NewId
@@ -105,17 +117,32 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   const verify = tokenVerifier({ keys: keys.signing, issuer: settings.issuer })
   const callerOf = callerReader()
   const seen = guestWatch(store)
-  const identify = async (headers: IncomingHttpHeaders, now: number): Promise<Session | string> => {
+  const identify = async (request: Signed, now: number): Promise<Session | string> => {
+    const { headers } = request
     const token = BEARER.exec(headers.authorization ?? '')?.[1]
     if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
     const claims = verify(token, now)
     if (typeof claims === 'string') return claims
     if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
-    const user = await store.caller({ userId: claims.sub, jti: claims.jti, iat: claims.iat })
+    const claim = { userId: claims.sub, jti: claims.jti, iat: claims.iat, expiresAt: claims.exp * 1000 }
+    const user = await store.caller(claim)
     if (user === undefined) return 'ended, or its user is gone'
     const caller = callerOf(claims.sub, user)
     if (caller.appRole === 'guestUser') seen(caller.id, now)
-    return { caller, user, jti: claims.jti, expiresAt: claims.exp * 1000 }
+    return {
+      caller,
+      user,
+      claim,
+      acting(judge) {
+        const { clientAddress, requestId } = request
+        return { kind: 'caller', claim, judge, origin: { clientAddress, requestId } }
+      },
+      async current(time) {
+        const text = claim.expiresAt > time ? await store.caller(claim) : undefined
+        if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
+        return callerOf(claim.userId, text)
+      },
+    }
   }
   const open = ({ label, now, lifetimeMs = settings.lifetimeMs }: SessionRequest, jti = newId()): SessionRecord => {
     const expiresAt = (Math.floor(now / 1000) + Math.floor(lifetimeMs / 1000)) * 1000
@@ -126,20 +153,17 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
     return signToken({ sub: userId, iat, exp, iss: settings.issuer, jti }, keys.signing[0])
   }
   const add = async (userId: string, session: SessionRecord): Promise<string> => {
-    if ((await store.addSession(userId, session)) === 'added') return token(userId, session)
+    if ((await store.as(SYSTEM).addSession(userId, session)) === 'added') return token(userId, session)
     throw fail('notFound', 'There is no such user')
   }
   return {
-    async require(headers, now) {
-      const session = await identify(headers, now)
+    async require(request, now) {
+      const session = await identify(request, now)
       if (typeof session !== 'string') return session
-      throw fail('unauthorized', 'Sign in first: the access token is missing, invalid or expired', {
-        cause: session,
-        headers: { 'WWW-Authenticate': 'Bearer' },
-      })
+      throw signInFirst(session)
     },
-    async find(headers, now) {
-      const session = await identify(headers, now)
+    async find(request, now) {
+      const session = await identify(request, now)
       return typeof session === 'string' ? undefined : session
     },
     open,
@@ -147,11 +171,12 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
     issue: (userId, request) => add(userId, open(request)),
     async issueForRun(userId, request) {
       for (const { jti } of await store.sessionsOf(userId, request.now)) {
-        if (jti.startsWith(RUN_TOKEN)) await store.endSession(userId, jti, request.now)
+        if (jti.startsWith(RUN_TOKEN)) await store.as(SYSTEM).endSession(userId, jti, request.now)
       }
       return add(userId, open(request, ownRun))
     },
-    end: ({ jti, expiresAt }, now) => store.revoke({ jti, expiresAt, now }),
+    end: ({ claim, acting }, now) =>
+      store.as(acting(anyCaller)).revoke({ jti: claim.jti, expiresAt: claim.expiresAt, now }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Commands on the data directory, which also work while the service runs: `seed` and `admin`. */
 import { systemClock } from '../base/clock.ts'
 import { seedSample } from '../content/seeding.ts'
+import { OPERATOR } from '../store/actor.ts'
 import type { Command, Option } from './command.ts'
 import { requireAddress } from './found-user.ts'
 import { withServices } from './with-services.ts'
@@ -35,7 +36,7 @@ export const adminCommand: Command = {
   run: (args, terminal) => {
     const email = requireAddress(args, 'dateline admin wants --email ADDRESS')
     return withServices(args, terminal, async ({ accounts, codes }, { codeMinutes }) => {
-      const done = await accounts.ensureAdmin(email, systemClock())
+      const done = await accounts.ensureAdmin(email, systemClock(), OPERATOR)
       const code = args.options.has('--code') ? await codes.reveal(email, systemClock()) : undefined
       if (args.options.has('--json')) {
         terminal.stdout.write(`${JSON.stringify({ email, done, code })}\n`)

@@ -7,6 +7,7 @@ import { systemClock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { isId } from '../base/ids.ts'
 import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
+import { OPERATOR } from '../store/actor.ts'
 import type { MessageRecord, OutboxSummary } from '../store/store.ts'
 import { UsageError, type Command } from './command.ts'
 import { printTable } from './print-table.ts'
@@ -52,7 +53,7 @@ export const mailRetryCommand: Command = {
     const id = args.operands[0] ?? ''
     if (!isId(id)) throw new UsageError(`Cannot use ID: expected 24 characters of 0-9 and a-f, found "${id}"`)
     return withData(args, terminal, async ({ store }) => {
-      const outcome = await store.retryMessage(id, systemClock())
+      const outcome = await store.as(OPERATOR).retryMessage(id, systemClock())
       if (outcome === 'missing') throw fail('notFound', `Cannot retry mail ${id}: the outbox has none of that id`)
       if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT_RETRIED[outcome]}`)
       terminal.stdout.write(`Mail ${id} is due: the service tries it within seconds, or when it starts\n`)

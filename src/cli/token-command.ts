@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { parseDuration } from '../base/duration.ts'
 import { writeJson } from '../base/json.ts'
+import { OPERATOR } from '../store/actor.ts'
 import { UsageError, type Command, type Terminal } from './command.ts'
 import { emailOf, nobody } from './found-user.ts'
 import { withData } from './with-services.ts'
@@ -33,7 +34,7 @@ export const tokenCommand: Command = {
       if (found === undefined) throw nobody(given)
       const id = String(found['id'])
       const session = sessions.open({ label, now: systemClock(), ...(lifetimeMs === undefined ? {} : { lifetimeMs }) })
-      if ((await store.addSession(id, session)) === 'missing') throw nobody(given)
+      if ((await store.as(OPERATOR).addSession(id, session)) === 'missing') throw nobody(given)
       const token = sessions.token(id, session)
       const { jti, expiresAt } = session
       const text = options.has('--json') ? writeJson({ token, session: jti, expiresAt: isoDate(expiresAt) }) : token

@@ -4,6 +4,7 @@ import { isoDate } from '../base/dates.ts'
 import { fail } from '../base/failure.ts'
 import { parseJson } from '../base/json.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../models/user.ts'
+import { OPERATOR } from '../store/actor.ts'
 import { UsageError, type Command } from './command.ts'
 import { findUser, nobody, readRole, WHO } from './found-user.ts'
 import { singleLine } from './print-table.ts'
@@ -40,7 +41,7 @@ export const userSetRoleCommand: Command = {
       if (value['appRole'] === 'guestUser')
         throw fail('forbidden', 'Cannot change the role of a guest: guests sign in first')
       const updatedAt = isoDate(systemClock())
-      const outcome = await services.store.updateUser(id, (stored) => ({ ...stored, ...roles, updatedAt }))
+      const outcome = await services.store.as(OPERATOR).updateUser(id, (stored) => ({ ...stored, ...roles, updatedAt }))
       if (outcome === 'missing') throw nobody(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${id}: ${LAST_ADMIN}`)
       const changed = parseJson(outcome) as unknown as User
@@ -64,13 +65,13 @@ export const userSignOutCommand: Command = {
       const email = singleLine(String(value['email']))
       const session = args.options.get('--session')
       if (session === undefined) {
-        const ended = await services.store.endSessions(id, systemClock())
+        const ended = await services.store.as(OPERATOR).endSessions(id, systemClock())
         terminal.stdout.write(
           `${email} is signed out everywhere: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
         )
         return
       }
-      if (!(await services.store.endSession(id, session, systemClock()))) {
+      if (!(await services.store.as(OPERATOR).endSession(id, session, systemClock()))) {
         throw fail('notFound', `Cannot end the session "${session}": ${email} has none of that id`)
       }
       terminal.stdout.write(`The session ${session} of ${email} is ended\n`)
@@ -91,7 +92,7 @@ export const userDeleteCommand: Command = {
       if (!args.options.has('--yes')) {
         throw new UsageError(`This would delete ${email} with settings and preferences, for good: say so with --yes`)
       }
-      const outcome = await services.store.deleteAccount({ id, now: systemClock(), keepLastAdmin: true })
+      const outcome = await services.store.as(OPERATOR).deleteAccount({ id, now: systemClock(), keepLastAdmin: true })
       if (outcome === 'missing') throw nobody(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot delete ${email}: ${LAST_ADMIN}`)
       terminal.stdout.write(`${email} is deleted\n`)

@@ -40,6 +40,16 @@ export function requireRole(model: Model, operation: Operation, caller: Caller):
   }
 }
 
+/** Throws forbidden for callers without a dashboard role. */
+export function requireEditor(caller: Caller): void {
+  if (!hasDashboard(caller)) throw fail('forbidden', 'This is for publishers and administrators')
+}
+
+/** Throws forbidden for everyone but administrators. */
+export function requireAdministrator(caller: Caller): void {
+  if (!isAdmin(caller)) throw fail('forbidden', 'This is for administrators')
+}
+
 /** Throws forbidden where the item belongs to somebody else and the operation is for its owner. */
 export function requireOwner(model: Model, operation: Operation, caller: Caller, id: string): void {
   if (model.access[operation] !== 'owner' || isAdmin(caller) || caller.id === id) return

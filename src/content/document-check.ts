@@ -6,12 +6,13 @@
  */
 import { describe, Failure } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
-import { isAdmin, type Caller } from '../models/caller.ts'
+import type { Caller } from '../models/caller.ts'
+import { remoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { DASHBOARD_ROLES, user } from '../models/user.ts'
 import { eq } from '../query/ast.ts'
 import type { DocumentStore } from '../store/store.ts'
-import type { Drafting, Drafts } from './drafts.ts'
+import type { Drafting, Drafts, Standing } from './drafts.ts'
 import { collectProblems, problemOf, type Problem, type Report } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
@@ -36,8 +37,15 @@ export interface Replaced {
 }
 
 export function createDocumentCheck({ store, drafts, invitations }: DocumentCheckOptions): DocumentCheck {
+  const standingOf = async (caller: Caller): Promise<Standing> => {
+    const config = await store.get(remoteConfig, remoteConfig.singleton ?? '')
+    return { caller, config: () => config }
+  }
+
   const create = async (model: Model, body: JsonObject, drafting: Drafting): Promise<void> => {
-    const { id } = await drafts.create(model, body, drafting)
+    const { document, admit } = await drafts.create(model, body, drafting)
+    admit(await standingOf(drafting.caller))
+    const { id } = document
     if (model.singleton === undefined && model.owned === undefined) return
     if ((await store.get(model, id)) !== undefined) drafting.report(existsAlready(model, id))
     else if (model.owned === true && (await store.get(user, id)) === undefined) drafting.report(ownedByNobody(id))
@@ -55,9 +63,9 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
     }
   }
 
-  const replaceUser = async (body: JsonObject, { id, text, caller }: Replaced, report: Report): Promise<void> => {
-    const change = changeUser(body, { own: caller.id === id, admin: isAdmin(caller), now: 0, report })
-    const [before, after] = [parseJson(text) as JsonObject, change(parseJson(text) as JsonObject)]
+  const replaceUser = async (body: JsonObject, { text, caller }: Replaced, report: Report): Promise<void> => {
+    const change = changeUser(body, { now: 0, report })
+    const [before, after] = [parseJson(text) as JsonObject, change(parseJson(text) as JsonObject, caller)]
     if (before['dashboardRole'] !== 'admin' || !LOWER_ROLES.includes(String(after['dashboardRole']))) return
     const query = { filter: eq(['dashboardRole'], 'admin'), sort: [], limit: 2, after: undefined }
     const { items } = await store.find(user, query, caller.id)
@@ -72,8 +80,8 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
     replacement: (model, body, replaced) =>
       collectProblems(async (report) => {
         if (model === user) return replaceUser(body, replaced, report)
-        const change = await drafts.replace(model, replaced.id, body, { caller: replaced.caller, report })
-        change(parseJson(replaced.text) as JsonObject)
+        const change = await drafts.replace(model, replaced.id, body, report)
+        change(parseJson(replaced.text) as JsonObject, await standingOf(replaced.caller))
       }),
   }
 }

@@ -6,21 +6,24 @@
  * may send it.
  *
  * The version is looked at twice: before the body is read, which spares everybody the rest, and again in the step that
- * writes, so that of two who mean the same version one wins.
+ * writes, so that of two who mean the same version one wins. So are the caller's token, roles and ownership: what a
+ * caller might do when the request arrived is no reason to let the caller do it half a minute later.
  */
 import type { Clock } from '../base/clock.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
-import { isAdmin, type Caller } from '../models/caller.ts'
+import type { Caller } from '../models/caller.ts'
 import { dashboardSummary } from '../models/dashboard-summary.ts'
 import { headline } from '../models/headline.ts'
+import { remoteConfig } from '../models/remote-config.ts'
 import type { Model, Operation } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { topic } from '../models/topic.ts'
 import { user } from '../models/user.ts'
 import { matches } from '../query/match.ts'
-import type { Condition, Document, Store } from '../store/store.ts'
+import type { Judge, Requester } from '../store/actor.ts'
+import type { Condition, Moment, Store, Writer } from '../store/store.ts'
 import { requireOwner, requireRole } from './access.ts'
 import {
   createDocumentCheck,
@@ -29,15 +32,26 @@ import {
   LAST_ADMIN_DEMOTED,
   ownedByNobody,
 } from './document-check.ts'
-import { createDrafts } from './drafts.ts'
+import { createDrafts, type Draft, type Standing } from './drafts.ts'
 import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
 import { failureOf, refuse, type Problem } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 /** Reads the body; called once everything that can be checked without it has been. */
 export type ReadBody = () => Promise<JsonObject>
+/** The parameters of a list, and the caller with the roles that hold now that they are read. */
+export interface AskedList {
+  readonly params: ListParams
+  readonly caller: Caller
+}
 /** Reads the parameters of a list, from the URL or from a body. */
-export type ReadParams = () => ListParams | Promise<ListParams>
+export type ReadParams = () => AskedList | Promise<AskedList>
+
+/** A body that is only looked at, and the caller with the roles that hold now that it is read. */
+export interface SentDocument {
+  readonly body: JsonObject
+  readonly caller: Caller
+}
 
 /** All results are JSON text. Every function throws the failures of contract and specification. */
 export interface Documents {
@@ -45,18 +59,23 @@ export interface Documents {
   /** How a list is answered, and what that takes. */
   explain(model: Model, params: ReadParams, caller: Caller): Promise<string>
   read(model: Model, id: string, caller: Caller): Promise<string>
-  create(model: Model, body: ReadBody, caller: Caller): Promise<string>
-  replace(model: Model, id: string, body: ReadBody, { caller, condition }: Changing): Promise<string>
-  remove(model: Model, id: string, { caller, condition }: Changing): Promise<void>
+  create(model: Model, body: ReadBody, by: Requester): Promise<string>
+  replace(model: Model, id: string, body: ReadBody, { by, condition }: Changing): Promise<string>
+  remove(model: Model, id: string, { by, condition }: Changing): Promise<void>
   /** All that creating a document would refuse or, with an id, replacing that one. Nothing is written. */
-  check(model: Model, id: string | undefined, body: ReadBody, caller: Caller): Promise<readonly Problem[]>
+  check(
+    model: Model,
+    id: string | undefined,
+    read: () => Promise<SentDocument>,
+    caller: Caller,
+  ): Promise<readonly Problem[]>
   /** A document that needs no caller: the remote configuration, where the operator has made it public. */
   readPublic(model: Model, id: string): Promise<string>
 }
 
 /** Who changes a document, and what is required of the one that is stored. */
 export interface Changing {
-  readonly caller: Caller
+  readonly by: Requester
   readonly condition: Condition | undefined
 }
 
@@ -87,16 +106,24 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     return text
   }
 
-  const insert = async (model: Model, document: Document): Promise<string> => {
-    const outcome = await store.insert(model, document)
+  /** The query of a list. The roles are looked at before a body is read, and again when it is. */
+  const readList = async (model: Model, params: ReadParams, admitted: Caller) => {
+    requireRole(model, 'list', admitted)
+    const { params: sent, caller } = await params()
+    requireRole(model, 'list', caller)
+    return { caller, query: await readListQuery(model, sent, caller, { settings, store }) }
+  }
+
+  const insert = async (model: Model, { document, admit }: Draft, by: Requester): Promise<string> => {
+    const judge = judgeOf(model, 'create', document.id)
+    const outcome = await store.as(by.acting(judge)).insert(model, document, (moment) => admit(standingAt(moment)))
     if (outcome === 'inserted') return writeJson(document.value)
     throw failureOf(outcome === 'exists' ? existsAlready(model, document.id) : ownedByNobody(document.id))
   }
 
   return {
-    async list(model, params, caller) {
-      requireRole(model, 'list', caller)
-      const query = await readListQuery(model, await params(), caller, { settings, store })
+    async list(model, params, admitted) {
+      const { caller, query } = await readList(model, params, admitted)
       if (query.limit === 0) return pageText(model, query, { items: [], next: undefined })
       if (model !== dashboardSummary) return pageText(model, query, await store.find(model, query, caller.id))
       const text = await requireItem(model, dashboardSummary.singleton ?? '')
@@ -104,72 +131,94 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       return pageText(model, query, { items: isWanted ? [text] : [], next: undefined })
     },
 
-    async explain(model, params, caller) {
-      requireRole(model, 'list', caller)
+    async explain(model, params, admitted) {
+      requireRole(model, 'list', admitted)
       if (model.computed === true) {
         throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
       }
-      const query = await readListQuery(model, await params(), caller, { settings, store })
+      const { caller, query } = await readList(model, params, admitted)
       return JSON.stringify(await store.explain(model, query, caller.id))
     },
 
     read: (model, id, caller) => admit(model, 'read', id, caller),
     readPublic: requireItem,
 
-    async create(model, body, caller) {
+    async create(model, body, by) {
+      const { caller } = by
       requireRole(model, 'create', caller)
-      if (model !== user) return insert(model, await drafts.create(model, await body(), { caller, report: refuse }))
+      if (model !== user) return insert(model, await drafts.create(model, await body(), { caller, report: refuse }), by)
       const invited = readInvitation(await body(), refuse)
-      return writeJson(await invitations.invite({ ...invited, now: now() }))
+      const actor = by.acting((fresh) => requireRole(model, 'create', fresh))
+      return writeJson(await invitations.invite({ ...invited, now: now() }, actor))
     },
 
-    async replace(model, id, body, { caller, condition }) {
-      const found = await admit(model, 'replace', id, caller)
+    async replace(model, id, body, { by, condition }) {
+      const found = await admit(model, 'replace', id, by.caller)
       condition?.(found)
-      if (model === user) return replaceUser(store, { id, body: await body(), caller, condition, now: now() })
-      const change = await drafts.replace(model, id, await body(), { caller, report: refuse })
-      const replaced = await store.update(model, id, (stored, text) => {
+      const writer = store.as(by.acting(judgeOf(model, 'replace', id)))
+      if (model === user) return replaceUser(writer, { id, body: await body(), condition, now: now() })
+      const change = await drafts.replace(model, id, await body(), refuse)
+      const replaced = await writer.update(model, id, (stored, text, moment) => {
         condition?.(text)
-        return change(stored)
+        return change(stored, standingAt(moment))
       })
       if (replaced === undefined) throw notFound(model, id)
       return replaced
     },
 
-    async remove(model, id, { caller, condition }) {
-      const found = await admit(model, 'remove', id, caller)
+    async remove(model, id, { by, condition }) {
+      const found = await admit(model, 'remove', id, by.caller)
       condition?.(found)
+      const writer = store.as(by.acting(judgeOf(model, 'remove', id)))
       if (model !== user) {
-        if (!(await store.remove(model, id, condition))) throw notFound(model, id)
+        if (!(await writer.remove(model, id, condition))) throw notFound(model, id)
         return
       }
-      const outcome = await store.deleteAccount({ id, now: now(), keepLastAdmin: true, condition })
+      const outcome = await writer.deleteAccount({ id, now: now(), keepLastAdmin: true, condition })
       if (outcome === 'missing') throw notFound(model, id)
       if (outcome === 'last-admin') throw failureOf(LAST_ADMIN_DELETED)
     },
 
-    async check(model, id, body, caller) {
+    async check(model, id, read, admitted) {
       if (id === undefined) {
+        requireRole(model, 'create', admitted)
+        const { body, caller } = await read()
         requireRole(model, 'create', caller)
-        return problemsOf.creation(model, await body(), caller)
+        return problemsOf.creation(model, body, caller)
       }
-      const text = await admit(model, 'replace', id, caller)
-      return problemsOf.replacement(model, await body(), { id, text, caller })
+      await admit(model, 'replace', id, admitted)
+      const { body, caller } = await read()
+      return problemsOf.replacement(model, body, { id, text: await admit(model, 'replace', id, caller), caller })
     },
   }
 }
 
-interface UserReplacement extends Changing {
+/** What a model's declaration says of the caller's roles and of ownership, at the moment of writing. */
+function judgeOf(model: Model, operation: Operation, id: string): Judge {
+  return (caller) => {
+    requireRole(model, operation, caller)
+    requireOwner(model, operation, caller, id)
+  }
+}
+
+/** Whose limits hold at the moment of writing, and which. */
+function standingAt({ caller, textOf }: Moment): Standing {
+  if (caller === undefined) throw new Error('The document of a request is written without its caller')
+  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? '') }
+}
+
+interface UserReplacement {
   readonly id: string
   readonly body: JsonObject
+  readonly condition: Condition | undefined
   readonly now: number
 }
 
-async function replaceUser(store: Store, { id, body, caller, condition, now }: UserReplacement): Promise<string> {
-  const change = changeUser(body, { own: caller.id === id, admin: isAdmin(caller), now, report: refuse })
-  const outcome = await store.updateUser(id, (stored, text) => {
+async function replaceUser(writer: Writer, { id, body, condition, now }: UserReplacement): Promise<string> {
+  const change = changeUser(body, { now, report: refuse })
+  const outcome = await writer.updateUser(id, (stored, text, moment) => {
     condition?.(text)
-    return change(stored)
+    return change(stored, standingAt(moment).caller)
   })
   if (outcome === 'missing') throw notFound(user, id)
   if (outcome === 'last-admin') throw failureOf(LAST_ADMIN_DEMOTED)

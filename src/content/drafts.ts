@@ -14,12 +14,25 @@ import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import type { Document, DocumentStore } from '../store/store.ts'
-import { checkPreferences } from './preference-rules.ts'
+import { checkPreferences, type PreferenceChange } from './preference-rules.ts'
 import { reportInvalid, type Report } from './problems.ts'
 import { resolveReferences } from './references.ts'
 import { checkRemoteConfig } from './remote-config-rules.ts'
 import { remoteConfigSeed } from './seeds.ts'
 import { validateDocument } from './validate.ts'
+
+/** Whose limits hold, and which: as they are when the document is written. */
+export interface Standing {
+  readonly caller: Caller
+  /** Reads the JSON text of the remote configuration; its seed stands in where there is none. */
+  readonly config: () => string | undefined
+}
+
+export interface Draft {
+  readonly document: Document
+  /** Reports what the rules of the model say against the document. */
+  admit(standing: Standing): void
+}
 
 export interface Drafting {
   readonly caller: Caller
@@ -29,10 +42,12 @@ export interface Drafting {
 /** For every model but users, of whom a body tells only parts; see user-changes.ts. */
 export interface Drafts {
   /** The new document that a body makes, which it is only where nothing was reported. */
-  create(model: Model, body: JsonObject, drafting: Drafting): Promise<Document>
+  create(model: Model, body: JsonObject, drafting: Drafting): Promise<Draft>
   /** What a body makes of the stored document; the result may report too. */
-  replace(model: Model, id: string, body: JsonObject, drafting: Drafting): Promise<(stored: JsonObject) => JsonObject>
+  replace(model: Model, id: string, body: JsonObject, report: Report): Promise<Replacement>
 }
+
+type Replacement = (stored: JsonObject, standing: Standing) => JsonObject
 
 export interface DraftsOptions {
   readonly store: Pick<DocumentStore, 'get'>
@@ -41,39 +56,40 @@ export interface DraftsOptions {
 }
 
 export function createDrafts({ store, now, newId }: DraftsOptions): Drafts {
-  /** What a body must fulfil beyond the declaration of its model. */
-  const rules = async (model: Model, { caller, report }: Drafting): Promise<Rules> => {
-    if (model === remoteConfig) return (next) => checkRemoteConfig(next, report)
-    if (model !== userContentPreferences) return () => {}
-    const text = await store.get(remoteConfig, remoteConfig.singleton ?? '')
-    const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig
-    return (next, stored) => checkPreferences({ caller, config, stored, next, report })
-  }
   return {
     async create(model, body, { caller, report }) {
       const sent = await resolveReferences(model, body, store, report)
       const id = newDocumentId(model, sent, { caller, newId, report })
       const time = isoDate(now())
       const value = validateDocument(model, sent, { generated: { id, createdAt: time, updatedAt: time }, report })
-      const check = await rules(model, { caller, report })
-      check(value, undefined)
-      return { id, value }
+      return {
+        document: { id, value },
+        admit: (standing) => checkRules(model, { stored: undefined, next: value, report }, standing),
+      }
     },
-    async replace(model, id, body, { caller, report }) {
+    async replace(model, id, body, report) {
       const sent = await resolveReferences(model, body, store, report)
       requireSameId(sent, id, report)
-      const check = await rules(model, { caller, report })
-      return (stored) => {
+      return (stored, standing) => {
         const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
         const next = validateDocument(model, sent, { generated, stored, report })
-        check(next, stored)
+        checkRules(model, { stored, next, report }, standing)
         return next
       }
     },
   }
 }
 
-type Rules = (next: JsonObject, stored: JsonObject | undefined) => void
+/** What a document must fulfil beyond the declaration of its model. */
+function checkRules(model: Model, change: RuledChange, { caller, config: readConfig }: Standing): void {
+  if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
+  if (model !== userContentPreferences) return
+  const text = readConfig()
+  const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig
+  checkPreferences({ ...change, caller, config })
+}
+
+type RuledChange = Pick<PreferenceChange, 'stored' | 'next' | 'report'>
 
 /**
  * Owned documents have their owner's id, singletons their fixed one, all others a new one; none comes from the body.

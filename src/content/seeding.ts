@@ -7,18 +7,20 @@ import { remoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { topic } from '../models/topic.ts'
-import type { Document, DocumentStore } from '../store/store.ts'
+import { OPERATOR, SYSTEM } from '../store/actor.ts'
+import type { Document, DocumentStore, Writable } from '../store/store.ts'
 import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from './seeds.ts'
 
 /** What a service cannot be without: countries, languages and the remote configuration. Run at every start. */
 export async function seedBasics(
-  store: DocumentStore,
+  store: Writable,
   { flagBaseUrl }: { readonly flagBaseUrl: string },
 ): Promise<void> {
+  const writer = store.as(SYSTEM)
   await Promise.all([
-    store.insertMissing(country, documents(countrySeeds({ flagBaseUrl }))),
-    store.insertMissing(language, documents(languageSeeds())),
-    store.insertMissing(remoteConfig, documents([remoteConfigSeed()])),
+    writer.insertMissing(country, documents(countrySeeds({ flagBaseUrl }))),
+    writer.insertMissing(language, documents(languageSeeds())),
+    writer.insertMissing(remoteConfig, documents([remoteConfigSeed()])),
   ])
 }
 
@@ -29,12 +31,12 @@ export interface SeededSample {
 }
 
 /** Loads the sample content and gives the numbers of documents that were new. */
-export async function seedSample(store: DocumentStore, { flagBaseUrl, now }: SampleOptions): Promise<SeededSample> {
+export async function seedSample(store: Writable, { flagBaseUrl, now }: SampleOptions): Promise<SeededSample> {
   // Large, and of no use to a service that runs.
   const { sampleContent } = await import('./sample.ts')
   const content = sampleContent({ now, countries: countrySeeds({ flagBaseUrl }), languages: languageSeeds() })
   const add = (model: Model, items: readonly JsonObject[]): Promise<number> =>
-    store.insertMissing(model, documents(items))
+    store.as(OPERATOR).insertMissing(model, documents(items))
   const [topics, sources, headlines] = await Promise.all([
     add(topic, content.topics),
     add(source, content.sources),

@@ -5,7 +5,9 @@
 import { isoDate, parseIsoDate } from '../base/dates.ts'
 import { describe } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
+import { isAdmin, type Caller } from '../models/caller.ts'
 import { user, type User } from '../models/user.ts'
+import type { Actor } from '../store/actor.ts'
 import { reportInvalid, type Report } from './problems.ts'
 import { validateDocument } from './validate.ts'
 
@@ -16,7 +18,7 @@ export interface InvitedUser {
 }
 export interface Invitations {
   /** Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one. */
-  invite(invited: InvitedUser & { readonly now: number }): Promise<JsonObject>
+  invite(invited: InvitedUser & { readonly now: number }, actor: Actor): Promise<JsonObject>
   /** Throws what an invitation to this address would, and creates nobody. */
   check(email: string): Promise<void>
 }
@@ -34,18 +36,19 @@ export function readInvitation(body: JsonObject, report: Report): InvitedUser {
 }
 
 export interface UserChange {
-  readonly own: boolean
-  readonly admin: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly report: Report
 }
 
-/** Checks the body now, and reports what is wrong; the result changes the stored user. */
+/**
+ * Checks the body now, and reports what is wrong; the result changes the stored user as far as the caller may with the
+ * roles of that moment.
+ */
 export function changeUser(
   body: JsonObject,
-  { own, admin, now, report }: UserChange,
-): (stored: JsonObject) => JsonObject {
+  { now, report }: UserChange,
+): (stored: JsonObject, caller: Caller) => JsonObject {
   const requireType = (name: string, wanted: string, is: (value: Json) => boolean): void => {
     const value = body[name]
     // What the server generates may be left out, but must not be of another type.
@@ -55,7 +58,7 @@ export function changeUser(
   for (const name of ['id', 'updatedAt']) requireType(name, 'a string', (value) => typeof value === 'string')
   requireType('createdAt', 'an ISO 8601 date', isDate)
   const sent = validateDocument(user, body, { generated: NOT_GENERATED, stored: {}, report }) as unknown as User
-  return (stored) => {
+  return (stored, caller) => {
     const { appRole, dashboardRole } = sent
     // A card that an older client does not know is not forgotten.
     const feedDecoratorStatus = {
@@ -64,8 +67,8 @@ export function changeUser(
     } as Json
     return {
       ...stored,
-      ...(admin ? { appRole, dashboardRole } : {}),
-      ...(own ? { feedDecoratorStatus } : {}),
+      ...(isAdmin(caller) ? { appRole, dashboardRole } : {}),
+      ...(caller.id === stored['id'] ? { feedDecoratorStatus } : {}),
       updatedAt: isoDate(now),
     }
   }

@@ -7,25 +7,29 @@
  */
 import { isoDate } from '../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
+import { hasDashboard, type Caller } from '../models/caller.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import { userAppSettings } from '../models/user-app-settings.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import type { Model } from '../models/schema.ts'
+import type { CallerClaim } from './actor.ts'
 import type { Database, Row } from './database.ts'
 import { isFull, putMessage } from './outbox-table.ts'
 import { addHit, rateWait } from './rate-table.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
-import { addSession, revoke } from './session-table.ts'
+import { addSession, holds, revoke } from './session-table.ts'
 import type {
   AccountDeletion,
   Change,
   CodeClaim,
   CodeIssue,
-  CodeOutcome,
+  CodeRefusal,
+  Moment,
   NewAccount,
   SessionRecord,
   SignedIn,
   SignIn,
+  SignInOutcome,
 } from './store.ts'
 
 const PURGE_ROWS_MAX = 50
@@ -78,7 +82,7 @@ export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'ful
  * The try is counted before the code is compared, and the comparison is the DELETE itself. The mac is keyed with a
  * secret, so that the time which SQLite takes to compare it tells nothing about the code.
  */
-export function takeCode(database: Database, claim: CodeClaim): CodeOutcome {
+function takeCode(database: Database, claim: CodeClaim): CodeRefusal | undefined {
   const { email, mac, now, attemptsMax, tries } = claim
   const retryAfterMs = tries === undefined ? undefined : rateWait(database, tries, now)
   if (retryAfterMs !== undefined) return { kind: 'limited', retryAfterMs }
@@ -90,7 +94,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeOutcome {
   const attempts = counted === undefined ? undefined : Number(counted['attempts'])
   if (attempts !== undefined && attempts <= attemptsMax) {
     const taken = database.run('DELETE FROM code WHERE email = ? AND mac = ?', email, mac)
-    if (taken === 1) return { kind: 'taken' }
+    if (taken === 1) return undefined
   }
   if (tries !== undefined) addHit(database, tries, now)
   if (attempts === undefined) return { kind: 'refused', reason: 'none' }
@@ -120,7 +124,13 @@ export function promote(database: Database, email: string, now: number): JsonObj
   )
 }
 
-export function signIn(database: Database, request: SignIn): SignedIn {
+export function signIn(database: Database, request: SignIn): SignInOutcome {
+  const refusal = takeCode(database, request.code)
+  if (refusal !== undefined) return refusal
+  if (request.dashboard) {
+    const user = userByEmail(database, request.code.email)
+    if (user === undefined || !hasDashboard(user as JsonObject & Caller)) return { kind: 'no-dashboard', user }
+  }
   const signedIn = findAccount(database, request)
   addSession(database, String(signedIn.user['id']), request.session)
   return signedIn
@@ -128,43 +138,45 @@ export function signIn(database: Database, request: SignIn): SignedIn {
 
 /** The account of the address: there already, made of the guest, or new. */
 function findAccount(database: Database, request: SignIn): SignedIn {
-  const { email, guest, newcomer } = request
-  const account = userByEmail(database, email)
-  const stillGuest = guest === undefined ? undefined : guestUser(database, guest.id)
-  if (guest !== undefined && stillGuest !== undefined) {
-    revoke(database, { ...guest, now: request.now })
+  const { code, guest, newcomer, now } = request
+  const account = userByEmail(database, code.email)
+  const guestId = guest !== undefined && isStillGuest(database, guest, now) ? guest.userId : undefined
+  if (guest !== undefined && guestId !== undefined) {
+    revoke(database, { jti: guest.jti, expiresAt: guest.expiresAt, now })
     if (account === undefined) {
-      const user = convertGuest(database, guest.id, request)
-      ensureBelongings(database, guest.id, newcomer)
-      return { how: 'converted', user }
+      const user = convertGuest(database, guestId, request)
+      ensureBelongings(database, guestId, newcomer)
+      return { kind: 'signed-in', how: 'converted', user }
     }
   }
   if (account === undefined) {
     createAccount(database, newcomer)
-    return { how: 'created', user: newcomer.user.value }
+    return { kind: 'signed-in', how: 'created', user: newcomer.user.value }
   }
   const accountId = String(account['id'])
   ensureBelongings(database, accountId, newcomer)
-  if (stillGuest === undefined || guest === undefined) return { how: 'existing', user: account }
-  mergePreferences(database, { accountId, user: account, guestId: guest.id, request })
-  database.run('DELETE FROM user WHERE id = ?', guest.id)
-  return { how: 'merged', user: account }
+  if (guestId === undefined) return { kind: 'signed-in', how: 'existing', user: account }
+  mergePreferences(database, { accountId, user: account, guestId, request })
+  database.run('DELETE FROM user WHERE id = ?', guestId)
+  return { kind: 'signed-in', how: 'merged', user: account }
 }
 
 /** The id stays, and with it settings and preferences. */
-function convertGuest(database: Database, id: string, { email, now }: SignIn): JsonObject {
+function convertGuest(database: Database, id: string, { code, now }: SignIn): JsonObject {
   const row = database.get(
     `UPDATE user SET doc = json_set(doc, '$.appRole', 'standardUser', '$.email', ?, '$.updatedAt', ?)
       WHERE id = ? RETURNING doc`,
-    email,
+    code.email,
     isoDate(now),
     id,
   )
   return document(row) as JsonObject
 }
 
-function guestUser(database: Database, id: string): JsonObject | undefined {
-  return document(database.get(`SELECT doc FROM user WHERE id = ? AND ${valueAt('appRole')} = 'guestUser'`, id))
+/** Whether the token still holds and its user is still a guest. */
+function isStillGuest(database: Database, guest: CallerClaim, now: number): boolean {
+  const text = holds(database, guest, now)
+  return text !== undefined && (parseJson(text) as JsonObject)['appRole'] === 'guestUser'
 }
 
 interface Merge {
@@ -201,10 +213,15 @@ function ensureBelongings(database: Database, id: string, { settings, preference
   }
 }
 
-export function updateUser(database: Database, id: string, change: Change): string | 'missing' | 'last-admin' {
+export function updateUser(
+  database: Database,
+  id: string,
+  change: Change,
+  moment: Moment,
+): string | 'missing' | 'last-admin' {
   const stored = userText(database, id)
   if (stored === undefined) return 'missing'
-  const doc = writeJson(change(parseJson(stored) as JsonObject, stored))
+  const doc = writeJson(change(parseJson(stored) as JsonObject, stored, moment))
   const row = database.get(
     `UPDATE user SET doc = ? WHERE id = ? AND
       (${DASHBOARD_ROLE} <> 'admin' OR ? ->> '$.dashboardRole' = 'admin' OR ${OTHER_ADMIN}) RETURNING doc`,

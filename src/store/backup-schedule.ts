@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { BackupRecord, BackupRuns } from './backup-runs.ts'
-import type { NoteStore } from './store.ts'
+import type { NoteStore, NoteWriter } from './store.ts'
 
 const RETRY_MS_FIRST = 60_000
 const RETRY_MS_MAX = 3_600_000
@@ -34,7 +34,7 @@ export interface BackupSchedule {
 }
 
 export interface ScheduleOptions {
-  readonly store: NoteStore
+  readonly store: NoteStore & NoteWriter
   readonly runs: BackupRuns
   readonly everyMs: number
   readonly now: Clock

@@ -4,7 +4,7 @@ import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { isForeignKeyError, type Database } from './database.ts'
 import { HOUR_CHARS, tableOf } from './schema-sql.ts'
-import type { Change, Condition, Document, HourCount, HourRange, InsertOutcome } from './store.ts'
+import type { Change, Condition, Document, HourCount, HourRange, InsertOutcome, Moment } from './store.ts'
 import { indexText, unindexText } from './trigram-index.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
@@ -25,12 +25,18 @@ export function insertDocument(database: Database, model: Model, { id, value }: 
   }
 }
 
-export function updateDocument(database: Database, model: Model, id: string, change: Change): string | undefined {
+export function updateDocument(
+  database: Database,
+  model: Model,
+  id: string,
+  change: Change,
+  moment: Moment,
+): string | undefined {
   const stored = database.get(`SELECT seq, doc FROM ${tableOf(model)} WHERE id = ?`, id)
   if (stored === undefined) return undefined
   const seq = Number(stored['seq'])
   const text = String(stored['doc'])
-  const next = change(parseJson(text) as JsonObject, text)
+  const next = change(parseJson(text) as JsonObject, text, moment)
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
   unindexText(database, model, seq)

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { HousekeepingStore } from './store.ts'
+import type { HousekeepingWriter } from './store.ts'
 
 const FIRST_ROUND_MS = 60_000
 const ROUND_MS = 6 * 3_600_000
@@ -18,7 +18,7 @@ export interface Housekeeping {
 }
 
 export interface HousekeepingOptions {
-  readonly store: HousekeepingStore
+  readonly store: HousekeepingWriter
   /** How long guests may stay away; undefined where they stay for good. */
   readonly guestMs: number | undefined
   readonly now: Clock

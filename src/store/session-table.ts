@@ -7,11 +7,13 @@
  * seconds (RFC 7519 NumericDate), so those of that very second are refused by their rows.
  */
 import type { Database } from './database.ts'
-import type { CallerClaim, SessionRecord, Token } from './store.ts'
+import type { CallerClaim, Token } from './actor.ts'
+import type { SessionRecord } from './store.ts'
 
 const PURGE_ROWS_MAX = 50
 const LISTED_MAX = 1_000
 
+/** The JSON text of the token's user; undefined where the token was ended or its user is gone. */
 export function caller(database: Database, { userId, jti, iat }: CallerClaim): string | undefined {
   const row = database.get(
     `SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)
@@ -21,6 +23,11 @@ export function caller(database: Database, { userId, jti, iat }: CallerClaim): s
     iat,
   )
   return row?.['doc'] as string | undefined
+}
+
+/** The same for a token that may have expired meanwhile. */
+export function holds(database: Database, claim: CallerClaim, now: number): string | undefined {
+  return claim.expiresAt > now ? caller(database, claim) : undefined
 }
 
 export function revoke(database: Database, token: Token & { readonly now: number }): void {

@@ -2,7 +2,9 @@
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import type { Model } from '../models/schema.ts'
+import type { Actor, Visitor } from './actor.ts'
 import * as accounts from './account-tables.ts'
+import { momentOf } from './authority.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { restoreAdvice } from './backup.ts'
 import { touchTables } from './database-check.ts'
@@ -17,7 +19,7 @@ import * as outbox from './outbox-table.ts'
 import { countRate } from './rate-table.ts'
 import { createFinder } from './finder.ts'
 import * as sessions from './session-table.ts'
-import type { Store } from './store.ts'
+import type { Moment, Store, Writer } from './store.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createWriteQueue } from './write-queue.ts'
 
@@ -96,7 +98,6 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
   const snapshot = createSnapshot(database)
   const checkpoints = createCheckpoints(database, file)
   const queue = createWriteQueue(database, { before: snapshot.end, after: checkpoints.afterCommit })
-  const { write, writeUnsynced } = queue
   const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
       snapshot.begin()
@@ -106,15 +107,69 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     }
   }
   const finder = createFinder(database, { file, now, queryDeadlineMs })
+
+  /** The writes in the name of an actor, who is judged in the transaction of each. */
+  const on = (actor: Actor | Visitor): Writer => {
+    const judged =
+      <T>(job: (moment: Moment) => T) =>
+      (): T =>
+        job(momentOf(database, actor, now()))
+    const write = <T>(job: (moment: Moment) => T): Promise<T> => queue.write(judged(job))
+    const writeUnsynced = <T>(job: () => T): Promise<T> => queue.writeUnsynced(judged(job))
+    return {
+      insert: (model, document, admit) =>
+        write((moment) => {
+          admit?.(moment)
+          return documents.insertDocument(database, model, document)
+        }),
+      insertMissing: (model, items) =>
+        write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),
+      update: (model, id, change) => write((moment) => documents.updateDocument(database, model, id, change, moment)),
+      remove: (model, id, condition) => write(() => documents.removeDocument(database, model, id, condition)),
+
+      issueCode: (issue) => write(() => accounts.issueCode(database, issue)),
+      createAccount: (account, session) => write(() => accounts.createAccount(database, account, session)),
+      promote: (email, time) => write(() => accounts.promote(database, email, time)),
+      signIn: (request) => write(() => accounts.signIn(database, request)),
+      revoke: (token) => write(() => sessions.revoke(database, token)),
+      addSession: (userId, session) => write(() => sessions.addSession(database, userId, session)),
+      endSession: (userId, jti, time) => write(() => sessions.endSession(database, userId, jti, time)),
+      endSessions: (userId, time) => write(() => sessions.endSessions(database, userId, time)),
+      updateUser: (id, change) => write((moment) => accounts.updateUser(database, id, change, moment)),
+      deleteAccount: (request) =>
+        write(() => {
+          const outcome = accounts.deleteAccount(database, request)
+          if (outcome === 'deleted') checkpoints.erase()
+          return outcome
+        }),
+      seeGuest: (id, time) => write(() => guests.seeGuest(database, id, time)),
+      countRate: (rate, time) => write(() => countRate(database, rate, time)),
+
+      // Leases mean nothing after a power cut. That of a delivery would send a mail again that was just delivered, as
+      // does a cut a moment earlier; and syncs keep the service from reading what the mail server said to the other
+      // lanes.
+      takeMessages: (turn) => writeUnsynced(() => outbox.takeMessages(database, turn)),
+      finishMessage: (id, result, time) => writeUnsynced(() => outbox.finishMessage(database, id, result, time)),
+      retryMessage: (id, time) => write(() => outbox.retryMessage(database, id, time)),
+
+      writeNote: (name, value) => write(() => notes.writeNote(database, name, value)),
+      removeExpired: (time) => write(() => removeExpired(database, time)),
+      registerGuests: (after, time) => write(() => guests.registerGuests(database, after, time)),
+      removeGuests: (before, time) =>
+        write(() => {
+          const step = guests.removeGuests(database, before, time)
+          if (step.removed > 0) checkpoints.erase()
+          return step
+        }),
+    }
+  }
+
   return {
+    as: on,
+
     get: (model, id) => read(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => read(() => finder.find(model, query, caller)),
     explain: (model, query, caller) => read(() => finder.explain(model, query, caller)),
-    insert: (model, document) => write(() => documents.insertDocument(database, model, document)),
-    insertMissing: (model, items) =>
-      write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),
-    update: (model, id, change) => write(() => documents.updateDocument(database, model, id, change)),
-    remove: (model, id, condition) => write(() => documents.removeDocument(database, model, id, condition)),
     countActive: (model) => read(() => documents.countActive(database, model)),
     countByStatus: (model) => read(() => documents.countByStatus(database, model)),
     countByHour: (model, range) => read(() => documents.countByHour(database, model, range)),
@@ -124,46 +179,12 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
     hasAdmin: (except) => read(() => accounts.hasAdmin(database, except)),
     languageOf: (email) => read(() => accounts.languageOf(database, email)),
-    issueCode: (issue) => write(() => accounts.issueCode(database, issue)),
-    takeCode: (claim) => write(() => accounts.takeCode(database, claim)),
-    createAccount: (account, session) => write(() => accounts.createAccount(database, account, session)),
-    promote: (email, now) => write(() => accounts.promote(database, email, now)),
-    signIn: (request) => write(() => accounts.signIn(database, request)),
-    revoke: (token) => write(() => sessions.revoke(database, token)),
-    addSession: (userId, session) => write(() => sessions.addSession(database, userId, session)),
-    sessionsOf: (userId, now) => read(() => sessions.sessionsOf(database, userId, now)),
-    endSession: (userId, jti, now) => write(() => sessions.endSession(database, userId, jti, now)),
-    endSessions: (userId, now) => write(() => sessions.endSessions(database, userId, now)),
-    updateUser: (id, change) => write(() => accounts.updateUser(database, id, change)),
-    deleteAccount: (request) =>
-      write(() => {
-        const outcome = accounts.deleteAccount(database, request)
-        if (outcome === 'deleted') checkpoints.erase()
-        return outcome
-      }),
-    countRate: (rate, now) => write(() => countRate(database, rate, now)),
+    sessionsOf: (userId, time) => read(() => sessions.sessionsOf(database, userId, time)),
 
-    // Leases mean nothing after a power cut. That of a delivery would send a mail again that was just delivered, as
-    // does a cut a moment earlier; and syncs keep the service from reading what the mail server said to the other
-    // lanes.
-    takeMessages: (turn) => writeUnsynced(() => outbox.takeMessages(database, turn)),
-    finishMessage: (id, result, now) => writeUnsynced(() => outbox.finishMessage(database, id, result, now)),
     listMessages: (query) => read(() => outbox.listMessages(database, query)),
-    retryMessage: (id, now) => write(() => outbox.retryMessage(database, id, now)),
     oldestWaitingAt: () => read(() => outbox.oldestWaitingAt(database)),
-    outboxSummary: (now) => read(() => outbox.outboxSummary(database, now)),
-    seeGuest: (id, now) => write(() => guests.seeGuest(database, id, now)),
-
+    outboxSummary: (time) => read(() => outbox.outboxSummary(database, time)),
     readNote: (name) => read(() => notes.readNote(database, name)),
-    writeNote: (name, value) => write(() => notes.writeNote(database, name, value)),
-    removeExpired: (now) => write(() => removeExpired(database, now)),
-    registerGuests: (after, now) => write(() => guests.registerGuests(database, after, now)),
-    removeGuests: (before, now) =>
-      write(() => {
-        const step = guests.removeGuests(database, before, now)
-        if (step.removed > 0) checkpoints.erase()
-        return step
-      }),
     queryCounts: () => finder.counts(),
 
     close: async () => {

@@ -3,14 +3,16 @@
  *
  * Everything is asynchronous and small, and each change is one call: what must happen together stands in one
  * operation, with its conditions inside, so that no caller can check first and act later. Nothing above this folder
- * knows SQL or sees a transaction.
+ * knows SQL or sees a transaction. Reads are methods of the store; writes are methods of `store.as(actor)`: actor.ts.
  */
 import type { Json, JsonObject } from '../base/json.ts'
+import type { Caller } from '../models/caller.ts'
 import type { MessageState } from '../models/message-state.ts'
 import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
+import type { Actor, CallerClaim, Token, Visitor } from './actor.ts'
 
 /** A document on its way into the store; `id` is the same text as its member. */
 export interface Document {
@@ -51,8 +53,16 @@ export type Condition = (text: string) => void
 /** 'exists': the id or a unique value is taken; 'orphan': the user that it belongs to is not there. */
 export type InsertOutcome = 'inserted' | 'exists' | 'orphan'
 
+/** What a write sees of the moment in which it happens. */
+export interface Moment {
+  /** The caller in whose name it happens, with the roles of this moment; undefined where no user writes. */
+  readonly caller: Caller | undefined
+  /** The JSON text of a stored document. */
+  textOf(model: Model, id: string): string | undefined
+}
+
 /** Gives the value that takes the place of the stored one, of which it also gets the JSON text. */
-export type Change = (stored: JsonObject, text: string) => JsonObject
+export type Change = (stored: JsonObject, text: string, moment: Moment) => JsonObject
 
 export interface DocumentStore {
   /** The JSON text of a document. */
@@ -65,7 +75,19 @@ export interface DocumentStore {
   find(model: Model, query: FindQuery, caller: string): Promise<Found>
   /** How `find` answers a query, and what that takes. It really runs, in a thread; throws what `find` throws. */
   explain(model: Model, query: FindQuery, caller: string): Promise<QueryPlan>
-  insert(model: Model, document: Document): Promise<InsertOutcome>
+  /** How many documents of a counted model have the status `active`. */
+  countActive(model: Model): Promise<number>
+  /** How many documents of a counted model have each status that any has. */
+  countByStatus(model: Model): Promise<ReadonlyMap<string, number>>
+  /** The hours with documents of a model with a timeline, oldest first. Costs the same however many there are. */
+  countByHour(model: Model, range: HourRange): Promise<readonly HourCount[]>
+  /** Ids of the countries in which active headlines happen, or active sources sit. */
+  countriesInUse(use: 'eventCountry' | 'headquarters'): Promise<readonly string[]>
+}
+
+interface DocumentWriter {
+  /** What `admit` throws is thrown, and nothing is inserted. */
+  insert(model: Model, document: Document, admit?: (moment: Moment) => void): Promise<InsertOutcome>
   /** Inserts those whose id is not there yet and gives their number. */
   insertMissing(model: Model, documents: readonly Document[]): Promise<number>
   /**
@@ -75,14 +97,6 @@ export interface DocumentStore {
   update(model: Model, id: string, change: Change): Promise<string | undefined>
   /** Removes a document for which the condition holds; false where there is none. */
   remove(model: Model, id: string, condition?: Condition): Promise<boolean>
-  /** How many documents of a counted model have the status `active`. */
-  countActive(model: Model): Promise<number>
-  /** How many documents of a counted model have each status that any has. */
-  countByStatus(model: Model): Promise<ReadonlyMap<string, number>>
-  /** The hours with documents of a model with a timeline, oldest first. Costs the same however many there are. */
-  countByHour(model: Model, range: HourRange): Promise<readonly HourCount[]>
-  /** Ids of the countries in which active headlines happen, or active sources sit. */
-  countriesInUse(use: 'eventCountry' | 'headquarters'): Promise<readonly string[]>
 }
 
 /** A sign-in code to be stored, with the sealed message that carries it, unless the operator hands it over. */
@@ -103,8 +117,7 @@ export interface CodeClaim {
   /** Counts wrong tries of the address over all its codes; undefined where that limit is off. */
   readonly tries: Rate | undefined
 }
-export type CodeOutcome =
-  | { readonly kind: 'taken' }
+export type CodeRefusal =
   | { readonly kind: 'refused'; readonly reason: 'none' | 'void' | 'wrong' }
   | { readonly kind: 'limited'; readonly retryAfterMs: number }
 
@@ -126,9 +139,15 @@ export interface SessionRecord extends Token {
 }
 
 export interface SignIn {
-  readonly email: string
-  /** The guest who asks, and the token to revoke when the guest becomes or joins the account. */
-  readonly guest: (Token & { readonly id: string }) | undefined
+  /** The code that has to be right, and whose address it is. */
+  readonly code: CodeClaim
+  /** Whether only a user with a dashboard role may sign in. */
+  readonly dashboard: boolean
+  /**
+   * The guest who asks. The token is revoked when the guest becomes or joins the account; one that no longer holds
+   * counts for nothing.
+   */
+  readonly guest: CallerClaim | undefined
   /** The user with defaults that is created where none has the address and no guest is converted. */
   readonly newcomer: NewAccount
   /** Becomes a session of whichever user that is. */
@@ -143,9 +162,15 @@ export interface SignIn {
   }) => JsonObject
 }
 export interface SignedIn {
+  readonly kind: 'signed-in'
   readonly how: 'created' | 'existing' | 'converted' | 'merged'
   readonly user: JsonObject
 }
+/** 'no-dashboard': the code was right and is consumed, and the user, if there is one, has no dashboard role. */
+export type SignInOutcome =
+  | SignedIn
+  | CodeRefusal
+  | { readonly kind: 'no-dashboard'; readonly user: JsonObject | undefined }
 
 /** A user with what belongs to each. Settings and preferences have the user's id. */
 export interface NewAccount {
@@ -165,21 +190,6 @@ export interface AccountDeletion {
   readonly condition?: Condition | undefined
 }
 
-/** What is remembered of a token that was ended before its time. */
-export interface Token {
-  readonly jti: string
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number
-}
-
-/** What a token says of itself. */
-export interface CallerClaim {
-  readonly userId: string
-  readonly jti: string
-  /** When it was issued, in seconds since the epoch. */
-  readonly iat: number
-}
-
 export interface AccountStore {
   /**
    * The JSON text of a token's user: undefined where the user is gone, or the token or all of the user's were ended.
@@ -190,24 +200,28 @@ export interface AccountStore {
   hasAdmin(except: string): Promise<boolean>
   /** The `language.code` in the settings of the address's user; undefined where there is no user, or no text there. */
   languageOf(email: string): Promise<string | undefined>
+  /** The sessions of a user that hold, newest first, at most a thousand. */
+  sessionsOf(userId: string, now: number): Promise<readonly SessionRecord[]>
+}
+
+interface AccountWriter {
   /**
    * Replaces any earlier code of the address, and the message that carried it. 'full' where as many messages wait as
    * may: then nothing changes, and a code that is there stays good.
    */
   issueCode(issue: CodeIssue): Promise<'issued' | 'full'>
-  /** Consumes the code of an address: of two requests with the right one, one gets it. */
-  takeCode(claim: CodeClaim): Promise<CodeOutcome>
   /** Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken address. */
   createAccount(account: NewAccount, session?: SessionRecord): Promise<'inserted' | 'exists'>
   /** Makes an existing user an administrator; undefined where there is none. */
   promote(email: string, now: number): Promise<JsonObject | undefined>
-  /** Finds, creates, converts or merges, and makes sure of settings and preferences. */
-  signIn(request: SignIn): Promise<SignedIn>
+  /**
+   * Consumes the code, so that of two requests with the right one only one gets it; then finds, creates, converts or
+   * merges the account, and makes sure of settings and preferences.
+   */
+  signIn(request: SignIn): Promise<SignInOutcome>
   revoke(token: Token & { readonly now: number }): Promise<void>
   /** Gives a user a session; 'missing' where the user is gone. */
   addSession(userId: string, session: SessionRecord): Promise<'added' | 'missing'>
-  /** The sessions of a user that hold, newest first, at most a thousand. */
-  sessionsOf(userId: string, now: number): Promise<readonly SessionRecord[]>
   /** Ends one session of a user; false where there is none of that name. */
   endSession(userId: string, jti: string, now: number): Promise<boolean>
   /** Ends every session of a user and gives their number. Tokens from now on hold. */
@@ -287,6 +301,19 @@ export interface OutboxSummary {
 }
 
 export interface OutboxStore {
+  /** The newest records, newest first. */
+  listMessages(query: {
+    readonly state: MessageState | undefined
+    readonly limit: number
+    readonly now: number
+  }): Promise<readonly MessageRecord[]>
+  /** When the oldest message was put in that still waits or is on its way. Cheap, however many records there are. */
+  oldestWaitingAt(): Promise<number | undefined>
+  /** Reads all records. */
+  outboxSummary(now: number): Promise<OutboxSummary>
+}
+
+export interface OutboxWriter {
   /** One turn of the courier, in one transaction: ends what is too old and gives out what is due, with a lease. */
   takeMessages(turn: OutboxTurn): Promise<OutboxWork>
   /**
@@ -294,28 +321,20 @@ export interface OutboxStore {
    * only the reply is added.
    */
   finishMessage(id: string, result: DeliveryResult, now: number): Promise<void>
-  /** The newest records, newest first. */
-  listMessages(query: {
-    readonly state: MessageState | undefined
-    readonly limit: number
-    readonly now: number
-  }): Promise<readonly MessageRecord[]>
   /** Makes a message due at once that waits; otherwise gives the state that it has, or 'missing'. */
   retryMessage(id: string, now: number): Promise<'due' | Exclude<MessageState, 'waiting'> | 'missing'>
-  /** When the oldest message was put in that still waits or is on its way. Cheap, however many records there are. */
-  oldestWaitingAt(): Promise<number | undefined>
-  /** Reads all records. */
-  outboxSummary(now: number): Promise<OutboxSummary>
 }
 
 /** Facts about the database itself, by name. */
 export interface NoteStore {
   readNote(name: string): Promise<Json | undefined>
+}
+export interface NoteWriter {
   writeNote(name: string, value: Json): Promise<void>
 }
 
 /** Small steps that remove what nobody needs any more. */
-export interface HousekeepingStore {
+export interface HousekeepingWriter {
   /** Removes some rows whose time is over; gives whether there may be more. */
   removeExpired(now: number): Promise<boolean>
   /** Begins to watch guests who are not watched yet; gives where to go on, or undefined at the end. */
@@ -334,7 +353,18 @@ export interface QueryCounts {
   readonly refused: number
 }
 
-export interface Store extends DocumentStore, AccountStore, OutboxStore, NoteStore, HousekeepingStore {
+/** All that can be changed. */
+export interface Writer extends DocumentWriter, AccountWriter, OutboxWriter, NoteWriter, HousekeepingWriter {}
+/** What a request without an access token can change. */
+export type VisitorWriter = Pick<AccountWriter, 'issueCode' | 'signIn' | 'createAccount'>
+
+/** The way to write. Every method judges the actor in the transaction that writes, and may throw unauthorized. */
+export interface Writable {
+  as(actor: Actor): Writer
+  as(actor: Visitor): VisitorWriter
+}
+
+export interface Store extends DocumentStore, AccountStore, OutboxStore, NoteStore, Writable {
   queryCounts(): QueryCounts
   /** Finishes what is under way and closes the files. */
   close(): Promise<void>

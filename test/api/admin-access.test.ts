@@ -8,6 +8,7 @@ import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
 import { adminRoutes } from '../../src/api/routes.ts'
 import { newCast, type Role } from '../support/cast.ts'
 import { startSuiteService } from '../support/suite-service.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
 
 const service = await startSuiteService()
 const cast = await newCast(service)
@@ -51,9 +52,9 @@ describe('what is for administrators', () => {
     const path = '/api/v1/admin/settings'
     const roleOf = (dashboardRole: string) => (stored: object) => ({ ...stored, dashboardRole })
     const { store } = service.app.services
-    await store.updateUser(id, roleOf('admin'))
+    await store.as(SYSTEM).updateUser(id, roleOf('admin'))
     assert.equal((await service.call('GET', path, { token })).status, 200)
-    await store.updateUser(id, roleOf('publisher'))
+    await store.as(SYSTEM).updateUser(id, roleOf('publisher'))
     assert.equal((await service.call('GET', path, { token })).status, 403)
   })
 

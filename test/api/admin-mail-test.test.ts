@@ -7,6 +7,7 @@ import type { MailTest } from '../../src/models/replies.ts'
 import { ADMIN_EMAIL, startService, type Answer, type Cleanup, type TestService } from '../support/service.ts'
 import { ONLY_HERE } from '../support/service-process.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp-peer.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
 
 const PASSWORD = 'correct-horse-battery'
 const LOGIN: readonly Step[] = [
@@ -108,7 +109,7 @@ describe('a test mail', () => {
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '3600'])
     assert.equal((await service.mails('reader@example.org')).length, 10)
     const { accounts, sessions, store } = service.app.services
-    await accounts.ensureAdmin('second@example.org', service.now())
+    await accounts.ensureAdmin('second@example.org', service.now(), SYSTEM)
     const second = String((await store.userByEmail('second@example.org'))?.['id'])
     const other = await sessions.issue(second, { label: 'a test', now: service.now() })
     assert.equal((await testMail(service, other)).status, 200)

@@ -5,6 +5,7 @@ import type { UserSessions } from '../../src/models/replies.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { startSuiteService } from '../support/suite-service.ts'
 import type { Answer } from '../support/service.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)
@@ -84,6 +85,6 @@ describe('the sessions of a user', () => {
     for (const method of ['GET', 'DELETE']) {
       assert.equal((await service.call(method, at(gone.id), { token: admin.token })).status, 404)
     }
-    assert.equal(await service.app.services.store.endSessions(gone.id, service.now()), 0)
+    assert.equal(await service.app.services.store.as(SYSTEM).endSessions(gone.id, service.now()), 0)
   })
 })

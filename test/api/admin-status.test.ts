@@ -11,6 +11,7 @@ import { VERSION } from '../../src/base/version.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { ADMIN_EMAIL, startService, type Cleanup, type TestService } from '../support/service.ts'
 import { ONLY_HERE } from '../support/service-process.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
 
 async function asked<T>(service: TestService, path: string, token: string): Promise<T> {
   const answer = await service.call('GET', `/api/v1/admin/${path}`, { token })
@@ -52,7 +53,7 @@ describe('the set-up of the dashboard', () => {
     const { accounts } = service.app.services
     await accounts.instanceToken(undefined, service.now())
     assert.deepEqual(await told(), wanted)
-    await accounts.ensureAdmin('first@example.org', service.now())
+    await accounts.ensureAdmin('first@example.org', service.now(), SYSTEM)
     assert.deepEqual(await told(), { ...wanted, hasAdministrator: true })
   })
 
@@ -97,7 +98,7 @@ describe('the state of the service', () => {
   it('says what needs attention in fuller words than /readyz', { skip: ONLY_HERE }, async (t) => {
     const service = await startService(t, { backupEvery: '24h', mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
     const { accounts, sessions, store } = service.app.services
-    await accounts.ensureAdmin(ADMIN_EMAIL, service.now())
+    await accounts.ensureAdmin(ADMIN_EMAIL, service.now(), SYSTEM)
     const id = String((await store.userByEmail(ADMIN_EMAIL))?.['id'])
     const token = await sessions.issue(id, { label: 'a test', now: service.now() })
     await service.app.backups?.idle()

@@ -11,6 +11,7 @@ import { run } from '../support/program.ts'
 import type { Answer } from '../support/service.ts'
 import { ONLY_HERE } from '../support/service-process.ts'
 import { startSuiteService } from '../support/suite-service.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
 
 const DEADLINE_MS = 600
 const service = await startSuiteService({ queryDeadlineMs: String(DEADLINE_MS) })
@@ -74,7 +75,7 @@ describe('a query that takes too long', () => {
   const trap = (id: string, length: number) => ({ id, value: { id, name: `${'a'.repeat(length)}!`, status: 'draft' } })
   /** Each takes a millisecond or two, and together they take seconds. */
   const fillWithTraps = () =>
-    store.insertMissing(
+    store.as(SYSTEM).insertMissing(
       topic,
       Array.from({ length: 4_000 }, (_, i) => trap(`slow-${i}`, 18)),
     )
@@ -107,7 +108,7 @@ describe('a query that takes too long', () => {
   })
 
   it('within one row ends at the deadline like the query itself', async () => {
-    await store.insert(language, trap('stuck', 60))
+    await store.as(SYSTEM).insert(language, trap('stuck', 60))
     const answer = await explain({ filter: PATTERN }, { model: 'language' })
     assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'], answer.text)
     assert.match(String(answer.at('error.message')), /narrow the filter/)

@@ -4,7 +4,7 @@ import { createCodes, unseal } from '../../src/auth/codes.ts'
 import { deriveKeys, equalSecrets, mac } from '../../src/auth/keys.ts'
 import { createLimits, NO_LIMITS } from '../../src/auth/limits.ts'
 import type { Cleanup } from '../support/service.ts'
-import { takeAll, testStore } from '../support/stores.ts'
+import { signInWith, takeAll, testStore, VISITOR } from '../support/stores.ts'
 
 const SECRET = 's'.repeat(43)
 const keys = deriveKeys([SECRET])
@@ -27,7 +27,7 @@ describe('the message with a code', () => {
   /** What the outbox holds of a message to this address. */
   async function sealedFor(t: Cleanup, email: string): Promise<Buffer> {
     const { store, codes } = codesOn(t)
-    await codes.send({ email, languages: ['de', 'en'] }, 0)
+    await codes.send({ email, languages: ['de', 'en'] }, VISITOR, 0)
     return Buffer.from((await takeAll(store, 0))[0]?.sealed ?? [])
   }
 
@@ -91,10 +91,9 @@ describe('codes', () => {
     assert.ok(made.some((code) => code.startsWith('0')))
     assert.ok(new Set(made).size > 290)
     assert.deepEqual(await takeAll(store, 0), [], 'nothing is sent')
-    await codes.consume({ email: 'reader-7@example.org', code: made[7] ?? '', now: 999 })
-    await assert.rejects(
-      codes.consume({ email: 'reader-8@example.org', code: made[8] ?? '', now: 1000 }),
-      /wrong or has expired/,
-    )
+    const outcome = async (i: number, now: number): Promise<string> =>
+      (await signInWith(store, codes.claim({ email: `reader-${i}@example.org`, code: made[i] ?? '', now }))).kind
+    assert.equal(await outcome(7, 999), 'signed-in')
+    assert.equal(await outcome(8, 1000), 'refused')
   })
 })

@@ -11,7 +11,7 @@ import { signInMessage } from '../../src/mail/templates.ts'
 import type { MessageRecord } from '../../src/store/store.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import type { Cleanup } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { testStore, VISITOR } from '../support/stores.ts'
 
 const MINUTE_MS = 60_000
 const LIFETIME_MS = 15 * MINUTE_MS
@@ -58,7 +58,7 @@ function openOffice(t: Cleanup, more: Partial<CourierOptions> = {}): Office {
     answer: () => '250 ok',
     now: START,
     async ask(email) {
-      await codes.send({ email, languages: ['de'] }, office.now)
+      await codes.send({ email, languages: ['de'] }, VISITOR, office.now)
       courier.wake()
     },
     async pass(ms) {

@@ -11,19 +11,29 @@ import type { Caller } from '../../src/models/caller.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
-import type { Condition, Store } from '../../src/store/store.ts'
+import type { Requester } from '../../src/store/actor.ts'
+import type { Condition } from '../../src/store/store.ts'
 import { TOPIC, USER } from '../support/data-bodies.ts'
 import type { Cleanup } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { testStore, type SystemStore } from '../support/stores.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
+const BY: Requester = {
+  caller: ADMIN,
+  acting: (judge) => ({
+    kind: 'caller',
+    claim: { userId: ADMIN.id, jti: 'a token', iat: 0, expiresAt: 1 },
+    judge,
+    origin: { clientAddress: '192.0.2.1', requestId: 'a request' },
+  }),
+}
 const ID = 'one'
 
 const nobody = (): Promise<never> => Promise.reject(new Error('nobody is invited here'))
 
 interface Scene {
   readonly documents: Documents
-  readonly store: Store
+  readonly store: SystemStore
   /** Requires that the stored text is still the first one. */
   readonly condition: Condition
   /** What somebody else writes meanwhile. */
@@ -39,6 +49,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
     settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
     invitations: { invite: nobody, check: nobody },
   })
+  await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
   await store.insert(model, { id: ID, value: { ...body, id: ID } })
   const first = await store.get(model, ID)
   const condition: Condition = (text) => {
@@ -63,7 +74,7 @@ for (const [model, body] of [
         between = await store.get(model, ID)
         return { ...body, id: ID }
       }
-      const sent = { caller: ADMIN, condition }
+      const sent = { by: BY, condition }
       await assert.rejects(documents.replace(model, ID, slowly, sent), { code: 'preconditionFailed' })
       assert.notEqual(between, undefined)
       assert.equal(await store.get(model, ID), between)
@@ -73,12 +84,12 @@ for (const [model, body] of [
     it('is not removed', async (t) => {
       const { documents, store, condition, other } = await scene(t, model, body)
       // The removal has read the first text, and stands behind the other change in the queue of writes.
-      const removal = documents.remove(model, ID, { caller: ADMIN, condition })
+      const removal = documents.remove(model, ID, { by: BY, condition })
       const [outcome] = await Promise.allSettled([removal, other()])
       assert.equal(outcome.status, 'rejected')
       assert.equal((outcome.reason as { readonly code: string }).code, 'preconditionFailed')
       assert.match((await store.get(model, ID)) ?? '', /2026-01-01/)
-      await documents.remove(model, ID, { caller: ADMIN, condition: undefined })
+      await documents.remove(model, ID, { by: BY, condition: undefined })
       assert.equal(await store.get(model, ID), undefined)
     })
   })

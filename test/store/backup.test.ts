@@ -18,10 +18,9 @@ import { topic } from '../../src/models/topic.ts'
 import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequest } from '../../src/store/backup.ts'
 import { DatabaseFileError } from '../../src/store/database-copy.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../support/service.ts'
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts'
-import { testStore } from '../support/stores.ts'
+import { testStore, type SystemStore } from '../support/stores.ts'
 
 const request = (database: string, target: string): BackupRequest => ({
   database,
@@ -41,7 +40,7 @@ function refused(promise: Promise<unknown>, wanted: RegExp): Promise<void> {
 }
 
 /** Some megabytes, so that a backup takes many steps. */
-async function fill(store: Store, megabytes: number): Promise<void> {
+async function fill(store: SystemStore, megabytes: number): Promise<void> {
   const documents = Array.from({ length: megabytes * 10 }, (_, i) => {
     const id = `large-${i}`
     return { id, value: { id, name: String(i), text: String.fromCharCode(97 + (i % 26)).repeat(100_000) } }

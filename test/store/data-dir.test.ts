@@ -8,7 +8,7 @@ import { DataDirError, prepareDataDir } from '../../src/store/data-dir.ts'
 import { loadSecrets } from '../../src/store/secret-file.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
 import { temporaryDirectory } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { systemStore, testStore } from '../support/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 const random = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 151 + 7) % 256))
@@ -49,7 +49,7 @@ it('a second owner is refused with the name of the first, and let in when the fi
 
 it('a command beside the owner reads and writes the same data', async (t) => {
   const { dir, store } = testStore(t)
-  const beside = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 })
+  const beside = systemStore(openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 }))
   await beside.insert(language, { id: 'x', value: { id: 'x', name: 'Beside' } })
   assert.match((await store.get(language, 'x')) ?? '', /Beside/)
   await beside.close()

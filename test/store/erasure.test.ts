@@ -16,11 +16,10 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/data-dir.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { LANGUAGE } from '../support/data-bodies.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
 import { temporaryDirectory } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { systemStore, testStore, type SystemStore } from '../support/stores.ts'
 
 interface Account {
   readonly id: string
@@ -38,13 +37,13 @@ function newPerson(random: Random, number: number): Account {
   return { id: (random.below(2 ** 31) * 1000 + number).toString(16).padStart(24, '0'), email, mark }
 }
 
-async function create(store: Store, { id, email }: Account): Promise<void> {
+async function create(store: SystemStore, { id, email }: Account): Promise<void> {
   const account = newAccount({ id, email, appRole: 'standardUser', dashboardRole: 'none', now: 0, language: LANGUAGE })
   assert.equal(await store.createAccount(account), 'inserted')
 }
 
 /** Saved filters with the account's mark in them: a few hundred bytes, some pages, or nothing. */
-function save(store: Store, random: Random, { id, mark }: Account): Promise<unknown> {
+function save(store: SystemStore, random: Random, { id, mark }: Account): Promise<unknown> {
   const text = (): string => `${mark} ${word(random, random.oneIn(5) ? 3000 : random.below(300))} ${mark}`
   const savedFilters = random.list(3, () => ({
     id: word(random, 4),
@@ -56,7 +55,7 @@ function save(store: Store, random: Random, { id, mark }: Account): Promise<unkn
   return store.update(userContentPreferences, id, (stored) => ({ ...stored, savedFilters }))
 }
 
-function askForCode(store: Store, random: Random, { email, mark }: Account): Promise<unknown> {
+function askForCode(store: SystemStore, random: Random, { email, mark }: Account): Promise<unknown> {
   const message = { id: word(random, 24), sealed: Buffer.from(`${mark} sealed`) }
   return store.issueCode({ email, mac: Buffer.alloc(32, random.below(256)), now: 0, expiresAt: 1e12, message })
 }
@@ -78,7 +77,7 @@ const PEOPLE = 400
 const GONE = 150
 
 interface Site {
-  readonly store: Store
+  readonly store: SystemStore
   readonly dir: DataDir
   readonly random: Random
   readonly people: Account[]
@@ -105,12 +104,12 @@ function some({ random, people }: Site): Account[] {
   return Array.from({ length: GONE }, () => people.splice(random.below(people.length), 1)[0] as Account)
 }
 
-async function remove(store: Store, { id }: Account): Promise<void> {
+async function remove(store: SystemStore, { id }: Account): Promise<void> {
   assert.equal(await store.deleteAccount({ id, now: 0, keepLastAdmin: false }), 'deleted')
 }
 
 /** The others are whole, can be found by the same means, and the file is sound. */
-async function assertIntact(store: Store, { dir, people }: Site): Promise<void> {
+async function assertIntact(store: SystemStore, { dir, people }: Site): Promise<void> {
   for (const { id, email } of people) {
     assert.equal((await store.userByEmail(email))?.['id'], id)
     assert.notEqual(await store.get(userContentPreferences, id), undefined)
@@ -172,7 +171,8 @@ describe('a deleted account leaves no trace in any file', () => {
     const site = await busySite(t)
     await site.store.close()
     const owner = { pid: process.pid, startedAt: 'now' }
-    const store = openStore({ dir: site.dir, models: STORED_MODELS, version: '1.2.3', now: () => 0, owner })
+    const options = { dir: site.dir, models: STORED_MODELS, version: '1.2.3', now: () => 0, owner }
+    const store = systemStore(openStore(options))
     t.after(() => store.close())
     const gone = some(site)
     await Promise.all(gone.map((person) => remove(store, person)))
@@ -185,7 +185,7 @@ describe('a deleted account leaves no trace in any file', () => {
     const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
     for (const suffix of ['', '-wal']) copyFileSync(site.dir.database + suffix, dir.database + suffix)
     assert.ok(statSync(`${dir.database}-wal`).size > 0)
-    const store = openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 })
+    const store = systemStore(openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 }))
     t.after(() => store.close())
     const gone = some(site)
     await Promise.all(gone.map((person) => remove(store, person)))

@@ -16,18 +16,17 @@ import { faultsOf } from '../../src/store/database-check.ts'
 import { checkpoint, NO_PART } from '../../src/store/log-file.ts'
 import { moveLongLog } from '../../src/store/long-move.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { unusedSpan } from '../../src/store/unused-space.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
 import { temporaryDirectory } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { systemStore, testStore, type SystemStore } from '../support/stores.ts'
 
 const PAGE_BYTES = 4096
 const PAGES_OF_LONG_LOG = 5_000
 const LONG_LOG_BYTES = 4_500 * PAGE_BYTES
 
 /** Rows of all lengths that come, change and go, so that cells move from page to page. */
-async function writeTurn(store: Store, random: Random): Promise<void> {
+async function writeTurn(store: SystemStore, random: Random): Promise<void> {
   const rows = Array.from({ length: 30 }, () => `t${random.below(2_000)}`)
   const value = (id: string) => ({
     id,
@@ -96,7 +95,7 @@ it('two processes that move one log do not wait for each other while it grows', 
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   await writeTurn(store, random)
-  const other = openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 })
+  const other = systemStore(openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 }))
   t.after(() => other.close())
   const reader = openDatabase(dir.database, { readOnly: true })
   t.after(() => reader.close())

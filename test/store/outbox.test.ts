@@ -12,9 +12,9 @@ import { prepareDataDir } from '../../src/store/data-dir.ts'
 import { listMessages, oldestWaitingAt, WAITING_MESSAGES_MAX } from '../../src/store/outbox-table.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
 import type { MessageState } from '../../src/models/message-state.ts'
-import type { OutboxTurn, Store } from '../../src/store/store.ts'
+import type { OutboxTurn } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../support/service.ts'
-import { takeAll, testStore } from '../support/stores.ts'
+import { signInWith, systemStore, takeAll, testStore, type SystemStore } from '../support/stores.ts'
 
 const MINUTE_MS = 60_000
 const LIFETIME_MS = 15 * MINUTE_MS
@@ -37,7 +37,7 @@ const turn = (now: number, more: Partial<OutboxTurn> = {}): OutboxTurn => ({
   ...more,
 })
 const ids = (messages: readonly { readonly id: string }[]): string[] => messages.map(({ id }) => id)
-const list = (store: Store, now: number, state?: MessageState) => store.listMessages({ state, limit: 100, now })
+const list = (store: SystemStore, now: number, state?: MessageState) => store.listMessages({ state, limit: 100, now })
 
 describe('a message', () => {
   it('is given out once until its lease ends, and keeps its due time', async (t) => {
@@ -88,11 +88,11 @@ describe('a message', () => {
     await store.issueCode(issue('a@example.org', 'one'))
     await takeAll(store, 0)
     await store.close()
-    const beside = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000 })
+    const beside = systemStore(openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000 }))
     assert.deepEqual(await takeAll(beside, 1_000), [], 'a command beside the owner takes nothing over')
     await beside.close()
     const owner = { pid: process.pid, startedAt: 'later' }
-    const next = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000, owner })
+    const next = systemStore(openStore({ dir, models: STORED_MODELS, version: '1', now: () => 1_000, owner }))
     t.after(() => next.close())
     assert.deepEqual(ids(await takeAll(next, 1_000)), ['one'])
   })
@@ -102,20 +102,20 @@ describe('a message ends', () => {
   for (const { name, end, state } of [
     {
       name: 'when it was delivered',
-      end: (store: Store) => store.finishMessage('one', { kind: 'delivered', reply: '250 ok' }, 7),
+      end: (store: SystemStore) => store.finishMessage('one', { kind: 'delivered', reply: '250 ok' }, 7),
       state: 'delivered',
     },
     {
       name: 'when it was refused for good',
-      end: (store: Store) => store.finishMessage('one', { kind: 'failed', reply: '550 no such user' }, 7),
+      end: (store: SystemStore) => store.finishMessage('one', { kind: 'failed', reply: '550 no such user' }, 7),
       state: 'failed',
     },
     {
       name: 'when a newer code came',
-      end: (store: Store) => store.issueCode({ ...issue('a@example.org', 'two', 7), message: undefined }),
+      end: (store: SystemStore) => store.issueCode({ ...issue('a@example.org', 'two', 7), message: undefined }),
       state: 'superseded',
     },
-    { name: 'when its code expired', end: (store: Store) => takeAll(store, LIFETIME_MS), state: 'expired' },
+    { name: 'when its code expired', end: (store: SystemStore) => takeAll(store, LIFETIME_MS), state: 'expired' },
   ] as const) {
     it(`${name}: its content is gone, and nothing brings it back`, async (t) => {
       const { store, dir } = testStore(t)
@@ -299,7 +299,7 @@ describe('an outbox that somebody filled', () => {
     assert.equal(await store.issueCode(issue('strange@example.org', 'more')), 'full')
     const { tries, attemptsMax } = { tries: undefined, attemptsMax: 5 }
     const claim = { email: 'known@example.org', mac: known.mac, now: 1, attemptsMax, tries }
-    assert.deepEqual(await store.takeCode(claim), { kind: 'taken' }, 'the code before stays good')
+    assert.equal((await signInWith(store, claim)).kind, 'signed-in', 'the code before stays good')
     // Whoever waits already may ask again, and an operator needs no room for a code without a message.
     assert.equal(await store.issueCode(issue('last@example.org', 'last again')), 'issued')
     assert.equal(await store.issueCode({ ...issue('boss@example.org', '-'), message: undefined }), 'issued')
@@ -315,7 +315,7 @@ it('a file of the first release keeps its outbox, and its messages are sent', as
   writeFileSync(dir.database, gunzipSync(readFileSync(join(import.meta.dirname, '../cases/schema-1.db.gz'))))
   const now = Date.parse('2026-03-01T12:01:00.000Z')
   const owner = { pid: process.pid, startedAt: 'now' }
-  const store = openStore({ dir, models: STORED_MODELS, version: '2.0.0', now: () => now, owner })
+  const store = systemStore(openStore({ dir, models: STORED_MODELS, version: '2.0.0', now: () => now, owner }))
   t.after(() => store.close())
   assert.deepEqual(
     (await list(store, now)).map(({ address, state, attempts }) => [address.split('@')[0], state, attempts]),

@@ -14,7 +14,7 @@ import { migrate, MIGRATIONS, SchemaError } from '../../src/store/migrations.ts'
 import { restoreDatabase } from '../../src/store/restore.ts'
 import { openStore } from '../../src/store/sqlite-store.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { systemStore, testStore } from '../support/stores.ts'
 
 const restore = (dir: DataDir, from: string) =>
   restoreDatabase({ dir, from, models: STORED_MODELS, version: '1.2.3', now: () => Date.UTC(2026, 2, 1, 12) })
@@ -33,7 +33,7 @@ async function killed(t: Cleanup): Promise<{ dir: DataDir; backup: string }> {
   })
   // A log of its own for what follows, without the first page, which would mend a damaged file.
   await first.close()
-  const store = openStore({ dir: live, models: STORED_MODELS, version: '1.2.3', now: () => 0 })
+  const store = systemStore(openStore({ dir: live, models: STORED_MODELS, version: '1.2.3', now: () => 0 }))
   t.after(() => store.close())
   await store.remove(topic, 'old')
   await store.insert(topic, { id: 'new', value: { id: 'new', name: 'New', status: 'active' } })
@@ -83,7 +83,7 @@ it('restore replaces a damaged database, and keeps it with its log', async (t) =
   assert.deepEqual(topics(dir.database), ['old'])
   assert.ok(readFileSync(replaced).equals(Buffer.alloc(100_000, 7)))
   assert.ok(log.length > 0 && readFileSync(`${replaced}-wal`).equals(log))
-  const store = openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 })
+  const store = systemStore(openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 }))
   assert.match((await store.get(topic, 'old')) ?? '', /Old/)
   await store.close()
 })

@@ -31,7 +31,7 @@ async function site(t: Cleanup) {
     assert.equal(await store.createAccount(account, session(`${id}-first`, NOW - 5_000)), 'inserted')
   }
   const holds = async (userId: string, jti: string, iat = SECOND): Promise<boolean> =>
-    (await store.caller({ userId, jti, iat })) !== undefined
+    (await store.caller({ userId, jti, iat, expiresAt: NOW + 60_000 })) !== undefined
   const listed = async (userId: string, now = NOW): Promise<string[]> =>
     (await store.sessionsOf(userId, now)).map(({ jti }) => jti)
   return { store, holds, listed }

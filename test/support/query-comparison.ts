@@ -19,12 +19,12 @@ import { openDatabase, type Database } from '../../src/store/database.ts'
 import { execute, noEffort } from '../../src/store/executor.ts'
 import type { Plan } from '../../src/store/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/planner.ts'
-import type { FindQuery, Found, Store } from '../../src/store/store.ts'
+import type { FindQuery, Found } from '../../src/store/store.ts'
 import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from './random.ts'
 import type { Cleanup } from './service.ts'
-import { testStore } from './stores.ts'
+import { testStore, type SystemStore } from './stores.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */
 const DOCUMENTS_ABOUT = 40
@@ -39,7 +39,7 @@ const bareHeadline: Model = { ...declared, indexes: [] }
 
 interface Copy {
   readonly model: Model
-  readonly store: Store
+  readonly store: SystemStore
   readonly database: Database
 }
 

@@ -216,6 +216,17 @@ export function noBannedCalls(tree: Tree, allowed: readonly Allowance[]): string
   ]
 }
 
+/**
+ * Handlers of requests write in the name of their caller, who is judged when it happens. The service and the operator
+ * are judged by nothing, so their names are not for handlers.
+ */
+export function handlersWriteAsCallers(tree: Tree): string[] {
+  const files = ['src/api', 'src/content'].flatMap((folder) => inFolder(tree, folder))
+  return files
+    .filter(([path, text]) => path !== 'src/content/seeding.ts' && /\b(?:SYSTEM|OPERATOR)\b/.test(codeOf(text)))
+    .map(([path]) => `${path} writes in the name of the service: wanted session.acting(judge)`)
+}
+
 /** The words themselves are put together here, so that this file does not break its own rule. */
 const LEFT_OVER = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`)
 const SILENCER = new RegExp(`@ts-${'(?:ignore|nocheck|expect-error)'}`)

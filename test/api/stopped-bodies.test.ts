@@ -1,0 +1,275 @@
+/**
+ * A request that stops in the middle of its body, while its sender is demoted, signed out or deleted.
+ *
+ * An administrator who sent half of an invitation, and lost the account meanwhile, could once make a new administrator
+ * with the rest. So each endpoint with a body is sent one in two halves, over a socket, and between them the sender
+ * loses what the request needs. `Expect: 100-continue` tells when the first checks have passed.
+ */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { MODELS, STORED_MODELS } from '../../src/models/registry.ts'
+import type { Model } from '../../src/models/schema.ts'
+import { user } from '../../src/models/user.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { authCalls } from '../support/auth-calls.ts'
+import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
+import * as bodies from '../support/data-bodies.ts'
+import { RawConnection } from '../support/http-client.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin } = await newCast(service)
+const { store } = service.app.services
+const auth = authCalls(service)
+
+/** Sends half of a body, does something, sends the rest, and gives the status of the reply. */
+async function sendInHalves(
+  { method, path, body, token }: { method: string; path: string; body: unknown; token: string },
+  between: () => Promise<void>,
+): Promise<number> {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const half = Math.floor(bytes.length / 2)
+  const connection = await RawConnection.open(Number(new URL(service.url).port))
+  try {
+    const lines = [
+      `${method} ${path} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${bytes.length}`,
+      'Expect: 100-continue',
+    ]
+    connection.write(`${lines.join('\r\n')}\r\n\r\n`)
+    const { status } = await connection.reply()
+    if (status !== 100) return status
+    connection.write(bytes.subarray(0, half))
+    await between()
+    connection.write(bytes.subarray(half))
+    return (await connection.reply()).status
+  } finally {
+    connection.destroy()
+  }
+}
+
+/** Changes with every commit of another connection that changes anything (sqlite.org/pragma.html#pragma_data_version). */
+const witness = openDatabase(join(service.directory, 'data', 'dateline.db'), { readOnly: true })
+after(() => witness.close())
+const commits = (): unknown => witness.get('PRAGMA data_version')?.['data_version']
+
+/** Ways to lose a right, each with the status of what the person does next. */
+const LOSSES = {
+  'is demoted': [403, (person) => setRole(person, 'none')],
+  'signs out': [401, ({ token }) => done(auth.signOut(token))],
+  'is signed out everywhere': [
+    401,
+    ({ id }) => done(service.call('DELETE', `/api/v1/admin/users/${id}/sessions`, { token: admin.token })),
+  ],
+  'is deleted': [401, ({ id }) => done(service.data('DELETE', `/${id}`, { model: 'user' }, { token: admin.token }))],
+  'deletes the own account': [401, ({ token }) => done(auth.deleteAccount(token))],
+} as const satisfies Readonly<Record<string, readonly [status: number, lose: (person: Person) => Promise<void>]>>
+type Loss = keyof typeof LOSSES
+const ENDINGS = ['signs out', 'is signed out everywhere', 'is deleted', 'deletes the own account'] as const
+const ALL_LOSSES = ['is demoted', ...ENDINGS] as const
+
+async function done(call: Promise<{ readonly status: number; readonly text: string }>): Promise<void> {
+  const { status, text } = await call
+  assert.ok(status === 200 || status === 204, text)
+}
+
+async function setRole({ id }: Person, dashboardRole: string): Promise<void> {
+  const { text } = await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })
+  const stored = (JSON.parse(text) as { readonly data: object }).data
+  const body = { ...stored, dashboardRole }
+  await done(service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body }))
+}
+
+interface Sending {
+  readonly name: string
+  readonly as: Role
+  readonly method: 'POST' | 'PUT'
+  readonly path: (person: Person) => string
+  readonly body: (person: Person) => unknown
+  readonly losses: readonly Loss[]
+}
+
+const BODIES: Readonly<Record<string, object>> = {
+  headline: bodies.HEADLINE,
+  topic: bodies.TOPIC,
+  source: bodies.SOURCE,
+  country: bodies.COUNTRY,
+  language: bodies.LANGUAGE,
+  user: { ...bodies.USER, email: 'crony@example.org', dashboardRole: 'admin' },
+  user_app_settings: bodies.SETTINGS,
+  user_content_preferences: bodies.PREFERENCES,
+  remote_config: bodies.REMOTE_CONFIG,
+}
+const data = (model: Model, id?: string): string => `/api/v1/data${id === undefined ? '' : `/${id}`}?model=${model.name}`
+
+/** Somebody else, whose documents are tampered with. */
+const victim = await newPerson(service, 'standard', admin.token)
+/** A stored document of each model. */
+const existing = new Map<string, string>()
+for (const model of STORED_MODELS) {
+  const id = model.singleton ?? (model.owned === true || model === user ? victim.id : `a-${model.name}`)
+  if (model.singleton === undefined && id !== victim.id) {
+    await store.as(SYSTEM).insert(model, { id, value: { ...BODIES[model.name], id } })
+  }
+  existing.set(model.name, id)
+}
+
+const byAdministrators = STORED_MODELS.flatMap((model): readonly Sending[] => {
+  const id = existing.get(model.name) ?? ''
+  const body = { ...BODIES[model.name], id: undefined }
+  const common = { as: 'admin', losses: ALL_LOSSES } as const
+  return [
+    {
+      ...common,
+      name: `creates a ${model.name}`,
+      method: 'POST',
+      path: () => data(model),
+      body: ({ id: self }) => ({ ...body, id, ...(model === user ? { email: `crony-of-${self}@example.org` } : {}) }),
+    },
+    {
+      ...common,
+      name: `replaces a ${model.name}`,
+      method: 'PUT',
+      path: () => data(model, id),
+      body: () => body,
+    },
+  ]
+})
+const own = MODELS.filter((model: Model) => model.owned === true || model === user) as readonly Model[]
+const cases: readonly Sending[] = [
+  ...byAdministrators,
+  ...own.map(
+    (model): Sending => ({
+      name: `replaces the own ${model.name}`,
+      as: 'standard',
+      method: 'PUT',
+      path: ({ id }) => data(model, id),
+      body: ({ id }) => ({ ...BODIES[model.name], id }),
+      losses: ENDINGS,
+    }),
+  ),
+  ...(['POST', 'PUT'] as const).map(
+    (method): Sending => ({
+      name: `sends a headline by ${method}`,
+      as: 'publisher',
+      method,
+      path: () => `/api/v1/data${method === 'PUT' ? `/${existing.get('headline')}` : ''}?model=headline`,
+      body: () => ({ ...bodies.HEADLINE, id: undefined }),
+      losses: ALL_LOSSES,
+    }),
+  ),
+  {
+    name: 'sends a test mail',
+    as: 'admin',
+    method: 'POST',
+    path: () => '/api/v1/admin/outbox/test',
+    body: () => ({ to: 'stranger@example.org' }),
+    losses: ALL_LOSSES,
+  },
+  {
+    name: 'lists users by a query in the body',
+    as: 'admin',
+    method: 'POST',
+    path: () => '/api/v1/data/query?model=user',
+    body: () => ({ filter: { email: 'admin@example.org' }, limit: 1 }),
+    losses: ALL_LOSSES,
+  },
+  {
+    name: 'asks how a query is answered',
+    as: 'publisher',
+    method: 'POST',
+    path: () => '/api/v1/data/explain?model=headline',
+    body: () => ({ filter: { title: 'anything' }, limit: 1 }),
+    losses: ALL_LOSSES,
+  },
+  {
+    name: 'checks a user',
+    as: 'admin',
+    method: 'POST',
+    path: () => `/api/v1/data/check?model=user&id=${victim.id}`,
+    body: () => BODIES['user'],
+    losses: ALL_LOSSES,
+  },
+]
+
+for (const { name, as, method, path, body, losses } of cases) {
+  describe(`a ${as} who ${name}`, () => {
+    it('may do that in two halves', async () => {
+      const person = await newPerson(service, as, admin.token)
+      const sent = { method, path: path(person), body: body(person), token: person.token }
+      const status = await sendInHalves(sent, () => Promise.resolve())
+      // Some documents are there already.
+      assert.ok([200, 201, 409].includes(status), String(status))
+    })
+
+    for (const loss of losses) {
+      it(`and ${loss} before the body is there is refused, and nothing is written`, async () => {
+        const person = await newPerson(service, as, admin.token)
+        const [wanted, lose] = LOSSES[loss]
+        let before: unknown
+        const sent = { method, path: path(person), body: body(person), token: person.token }
+        const status = await sendInHalves(sent, async () => {
+          await lose(person)
+          before = commits()
+        })
+        assert.equal(status, wanted)
+        assert.equal(commits(), before)
+      })
+    }
+  })
+}
+
+describe('what a body in two halves may still do', () => {
+  it('a publisher who becomes a reader keeps the own preferences, and a reader who becomes one may go on', async () => {
+    const person = await newPerson(service, 'publisher', admin.token)
+    const body = { ...bodies.PREFERENCES, id: person.id }
+    const path = `/api/v1/data/${person.id}?model=user_content_preferences`
+    const sent = { method: 'PUT', path, body, token: person.token }
+    assert.equal(await sendInHalves(sent, () => setRole(person, 'none')), 200)
+    assert.equal(await sendInHalves(sent, () => setRole(person, 'publisher')), 200)
+  })
+
+  it('an administrator who becomes a reader keeps no role that the rest of the body asks for', async () => {
+    const person = await newPerson(service, 'admin', admin.token)
+    const body = { ...bodies.USER, id: person.id, dashboardRole: 'admin' }
+    const sent = { method: 'PUT', path: `/api/v1/data/${person.id}?model=user`, body, token: person.token }
+    assert.equal(await sendInHalves(sent, () => setRole(person, 'none')), 200)
+    assert.match((await store.get(user, person.id)) ?? '', /"dashboardRole":"none"/)
+  })
+
+  it('preferences are judged by the role of the moment in which they are written', async () => {
+    const person = await newPerson(service, 'premium', admin.token)
+    const savedHeadlines = bodies.copies(bodies.HEADLINE, 31)
+    const path = `/api/v1/data/${person.id}?model=user_content_preferences`
+    const sent = { method: 'PUT', path, body: { ...bodies.PREFERENCES, savedHeadlines }, token: person.token }
+    const body = { ...bodies.USER, appRole: 'standardUser' }
+    const status = await sendInHalves({ ...sent, body: { ...sent.body, id: person.id } }, () =>
+      done(service.data('PUT', `/${person.id}`, { model: 'user' }, { token: admin.token, body })),
+    )
+    assert.equal(status, 403)
+  })
+
+  it('a guest who signs out while the code arrives joins no account', async () => {
+    const guest = await service.guest()
+    const email = 'late-guest@example.org'
+    const code = await service.codeFor(email)
+    const sent = { method: 'POST', path: '/api/v1/auth/verify-code', body: { email, code }, token: guest.token }
+    assert.equal(await sendInHalves(sent, () => done(auth.signOut(guest.token))), 200)
+    assert.match((await store.get(user, guest.id)) ?? '', /"appRole":"guestUser"/)
+    assert.notEqual((await store.userByEmail(email))?.['id'], guest.id)
+  })
+
+  it('a dashboard sign-in is refused to an administrator who lost the role while the code arrived', async () => {
+    const person = await newPerson(service, 'admin', admin.token)
+    const code = await service.codeFor(person.email, { dashboard: true })
+    const body = { email: person.email, code, isDashboardLogin: true }
+    const sent = { method: 'POST', path: '/api/v1/auth/verify-code', body, token: 'none' }
+    assert.equal(await sendInHalves(sent, () => setRole(person, 'none')), 403)
+    assert.equal((await auth.verify({ email: person.email, code })).status, 400, 'the code is consumed')
+  })
+})
