@@ -1,0 +1,56 @@
+/** All attacks, in the order in which they run. */
+import type { Attack } from './attack.ts'
+import { bodiesInFlight } from './bodies-in-flight.ts'
+import { bodiesOfGuest, bodiesOfNumbers, preferencesReferences } from './hostile-bodies.ts'
+import { floodUnsigned, hostileRequests } from './hostile-requests.ts'
+import { largePages } from './large-pages.ts'
+import { lateBodies } from './late-bodies.ts'
+import { queriesAtTheLimits, queriesOfGuests, queriesOnBusyCores, stopUnderQueries } from './long-queries.ts'
+import { patternsBacktrack, patternsCompile, patternsExpand, patternsSmallModels } from './patterns.ts'
+import { codesAtSpeed, codesCampaign, codesLockOut, guestFlood } from './sign-in-attacks.ts'
+import {
+  connectionsIdle,
+  connectionsOfOneAddress,
+  connectionsSilent,
+  connectionsSlowBodies,
+  connectionsSlowHeaders,
+  connectionsWithoutBody,
+} from './slow-connections.ts'
+import { tinyChunks, tinyChunks29, tinyChunks88, tinyPackets } from './tiny-chunks.ts'
+import { logUnread, pipelining, repliesUnread } from './unread-output.ts'
+
+export const ATTACKS: readonly Attack[] = [
+  patternsCompile,
+  patternsExpand,
+  patternsBacktrack,
+  patternsSmallModels,
+  stopUnderQueries,
+  tinyChunks,
+  tinyChunks29,
+  tinyChunks88,
+  tinyPackets,
+  bodiesInFlight,
+  bodiesOfNumbers,
+  bodiesOfGuest,
+  preferencesReferences,
+  queriesOfGuests,
+  queriesOnBusyCores,
+  queriesAtTheLimits,
+  connectionsWithoutBody,
+  connectionsOfOneAddress,
+  connectionsSlowHeaders,
+  connectionsSlowBodies,
+  connectionsSilent,
+  connectionsIdle,
+  logUnread,
+  repliesUnread,
+  pipelining,
+  largePages,
+  hostileRequests,
+  floodUnsigned,
+  codesLockOut,
+  codesCampaign,
+  codesAtSpeed,
+  guestFlood,
+  lateBodies,
+]

@@ -1,0 +1,59 @@
+/** Documents as large as they may be, in pages of a hundred. */
+import type { Attack } from './attack.ts'
+import { dataPath, inParallel, statusCounts } from './loopback-client.ts'
+
+const DOCUMENTS = 40
+const DOCUMENT_CHARS = 1_000_000
+/** 8 MiB, and the document that passes it. */
+const PAGE_BYTES_MAX = 8 * 1024 * 1024 + 2 * 1024 * 1024
+const READERS = 6
+
+interface Page {
+  readonly data: { readonly items: readonly { readonly id: string }[]; readonly cursor: string | null }
+}
+
+export const largePages: Attack = {
+  name: 'large-pages',
+  tries: 'a publisher stores 40 documents of 1 MB, and six users read pages of 100 of them',
+  limits: { othersMedianMs: 60, othersP99Ms: 600, growthMib: 300 },
+  async run(site) {
+    const { token } = site.publisher
+    const path = dataPath({ model: 'headline' }, `/${site.headlineIds[0]}`)
+    const sample = (JSON.parse((await site.ask({ path, token })).text) as { data: Record<string, unknown> }).data
+    const title = `Large ${Date.now()}`
+    const body = { ...sample, title, body: 'x'.repeat(DOCUMENT_CHARS) }
+    const ids: string[] = []
+    const faults: string[] = []
+    for (let i = 0; i < DOCUMENTS; i++) {
+      const { status, text } = await site.ask({ method: 'POST', path: dataPath({ model: 'headline' }), body, token })
+      if (status === 201) ids.push((JSON.parse(text) as { data: { id: string } }).data.id)
+      else faults.push(`a publisher could not write: ${status}`)
+    }
+    const seen = await inParallel(READERS, async () => {
+      const reader = site.reader()
+      const items: string[] = []
+      let [cursor, longest]: [string | null, number] = [null, 0]
+      do {
+        const query = { model: 'headline', filter: { title }, limit: '100', ...(cursor === null ? {} : { cursor }) }
+        const { status, text } = await site.ask({ path: dataPath(query), token: reader.token, from: site.newAddress() })
+        if (status !== 200) return { items, longest, failure: status === 0 ? text : String(status) }
+        longest = Math.max(longest, text.length)
+        const { data } = JSON.parse(text) as Page
+        items.push(...data.items.map(({ id }) => id))
+        cursor = data.cursor
+      } while (cursor !== null && items.length <= DOCUMENTS)
+      return { items, longest, failure: undefined }
+    })
+    for (const { items, longest, failure } of seen) {
+      if (failure !== undefined) faults.push(`a page failed: ${failure}`)
+      else if (new Set(items).size !== ids.length || items.length !== ids.length)
+        faults.push(`pages had ${items.length} items, ${new Set(items).size} different, wanted ${ids.length}`)
+      if (longest > PAGE_BYTES_MAX) faults.push(`a page of ${longest} bytes, wanted at most ${PAGE_BYTES_MAX}`)
+    }
+    const removed = await inParallel(ids.length, (i) =>
+      site.ask({ method: 'DELETE', path: dataPath({ model: 'headline' }, `/${ids[i]}`), token }),
+    )
+    const longest = Math.max(...seen.map((one) => one.longest))
+    return { notes: [`longest page ${longest} bytes; removed ${statusCounts(removed)}`], faults: [...new Set(faults)] }
+  },
+}

@@ -1,0 +1,148 @@
+/**
+ * Patterns from outside: some that V8 compiles for hours, some that backtrack for ever, some that are large only once
+ * their repetitions are written out. Compiling cannot be interrupted, and models of one document are searched where
+ * all requests are served.
+ */
+import type { Attack, Site } from './attack.ts'
+import { dataPath, inParallel, statusCounts, type Reply } from './loopback-client.ts'
+
+/** The answer to a pattern: found, or refused with a reason. 503 and 429 would mean that it holds others up. */
+const ANSWERS = [200, 400]
+const ANSWER_MS_MAX = 10_000
+
+export const COMPILE_BOMBS = [
+  `${'a?'.repeat(300)}aaaa`,
+  `${'(?:\\b|a)'.repeat(120)}aaaa`,
+  `${'(a|b|ab)?'.repeat(100)}c`,
+  `${'(?:^|a)'.repeat(130)}$`,
+  `${'(?:a|$)'.repeat(130)}b`,
+  `${'\\B?'.repeat(300)}aaaa`,
+  `(?i:${'[^a]?'.repeat(190)})ä`,
+]
+
+export const EXPANSION_BOMBS = [
+  '((a{1,100}){1,100}){1,100}',
+  '(((((((((a{10}){10}){10}){10}){10}){10}){10}){10}){10})',
+  'a{99999999}',
+  '(?:[\\p{L}\\p{N}]{1,500}){1,20}x',
+  `${'(?:'.repeat(240)}a${'){2}'.repeat(180)}${')'.repeat(60)}`,
+  `[${'\\p{L}\\P{Lu}\\p{Script=Greek}'.repeat(30)}]{1,900}z`,
+]
+
+export const BACKTRACKING = [
+  '^((([a-z0-9_]+)+)+)+!$',
+  '(a+)+$',
+  '([a-zA-Z]+)*$',
+  '(a|aa)+$',
+  '(a|a?)+$',
+  '(.*a){20}',
+  '(.*)*x$',
+  '(\\w+\\s?)*$!',
+  '^(([a-z])+.)+[A-Z]([a-z])+$',
+  '(x+x+)+y',
+  '(.*,.*)*;$',
+  '^(a?){50}a{50}$',
+  '(\\s*,\\s*)+$!',
+  '^(\\d+)*$z',
+  '(([^<]*)<?)*>$z',
+  '(a*)*b',
+  '((a*)*)*b',
+  '(a|b|ab)*c',
+  '^(.|\\s)*$z',
+  '(foo\\s?)+bar',
+  '(\\u{1F600}+)+x',
+  '(?:ä|Ä|\\w|.)*?z$',
+  '([\\s\\S]+)+\\u0001',
+  '(?:(?:.+)+)+\\u0001',
+  '^(?:(_+)*_)*$z',
+  '(?i:(a|A|[aA])+)+$b',
+]
+
+export const patternsCompile: Attack = {
+  name: 'patterns-compile',
+  tries: 'three guests send patterns that backtracking engines compile for hours',
+  isQuick: true,
+  run: (site) => sendPatterns(site, COMPILE_BOMBS),
+}
+
+export const patternsExpand: Attack = {
+  name: 'patterns-expand',
+  tries: 'three guests send patterns with nested counted repetitions',
+  isQuick: true,
+  run: (site) => sendPatterns(site, EXPANSION_BOMBS),
+}
+
+export const patternsBacktrack: Attack = {
+  name: 'patterns-backtrack',
+  tries: 'three guests send 26 patterns that take exponential time on stored titles',
+  run: (site) => sendPatterns(site, BACKTRACKING),
+}
+
+/** Models of one document, of few documents, and computed ones. */
+export const patternsSmallModels: Attack = {
+  name: 'patterns-small-models',
+  tries: 'hostile patterns on dashboard_summary, remote_config, countries, users and preferences',
+  isQuick: true,
+  async run(site) {
+    const patterns = [BACKTRACKING[0], BACKTRACKING[1], COMPILE_BOMBS[0], COMPILE_BOMBS[1]] as string[]
+    const { administrator, publisher } = site
+    const guest = await site.guest()
+    const targets = [
+      { model: 'dashboard_summary', field: 'id', by: publisher, wanted: ANSWERS },
+      { model: 'dashboard_summary', field: 'id', by: guest, wanted: [403] },
+      { model: 'remote_config', field: 'appStatus.latestAppVersion', by: guest, wanted: ANSWERS },
+      { model: 'country', field: 'name', by: guest, wanted: ANSWERS },
+      { model: 'user', field: 'email', by: administrator, wanted: ANSWERS },
+      { model: 'user_content_preferences', field: 'id', by: administrator, wanted: ANSWERS },
+    ]
+    const [notes, faults]: [string[], string[]] = [[], []]
+    for (const { model, field, by, wanted } of targets) {
+      const replies = await inParallel(patterns.length, (i) =>
+        site.ask({ path: dataPath({ model, filter: { [field]: { $regex: patterns[i] } } }), token: by.token }),
+      )
+      notes.push(`${model}: ${statusCounts(replies)}`)
+      faults.push(...unanswered(replies, wanted).map((fault) => `${model}: ${fault}`))
+    }
+    return { notes, faults }
+  },
+}
+
+async function sendPatterns(site: Site, patterns: readonly string[]) {
+  const guests = await inParallel(3, () => site.guest())
+  const chosen = site.isQuick ? patterns.slice(0, 4) : patterns
+  const replies = await inParallel(guests.length, async (i) => {
+    const token = guests[i]?.token
+    const ofGuest: Reply[] = []
+    for (const pattern of chosen) {
+      const filters = [
+        { title: { $regex: pattern } },
+        { excerpt: { $regex: pattern, $options: 'i' } },
+        { title: { $not: { $regex: pattern, $options: 'ims' } } },
+      ]
+      const filter = filters[i] as object
+      // Each as a URL and as a body: two ways into the same search.
+      ofGuest.push(await site.ask({ path: dataPath({ model: 'headline', filter, limit: '5' }), token }))
+      if (site.isQuick) continue
+      const body = { filter, limit: 5 }
+      ofGuest.push(
+        await site.ask({ method: 'POST', path: '/api/v1/data/query?model=headline', body, token }),
+      )
+    }
+    return ofGuest
+  })
+  const all = replies.flat()
+  const slowest = Math.max(...all.map(({ ms }) => ms))
+  return {
+    notes: [`answers ${statusCounts(all)}, the slowest after ${Math.round(slowest)} ms`],
+    faults: unanswered(all, ANSWERS),
+  }
+}
+
+function unanswered(replies: readonly Reply[], wanted: readonly number[]): string[] {
+  const others = replies.filter(({ status }) => !wanted.includes(status))
+  const late = replies.filter(({ ms }) => ms > ANSWER_MS_MAX)
+  return [
+    ...(others.length === 0 ? [] : [`answers other than ${wanted.join(' or ')}: ${statusCounts(others)}`]),
+    ...(late.length === 0 ? [] : [`${late.length} answers took longer than ${ANSWER_MS_MAX / 1000} s`]),
+  ]
+}

@@ -1,0 +1,294 @@
+/**
+ * The service under attack: a data directory with sample data, filled by the program's own commands, and the process
+ * that serves it, as `npm start` or as an executable.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { cleanEnvironment, type Finished } from '../../test/support/program.ts'
+import type { Random } from '../../test/support/random.ts'
+import type { Account, Site, Stopped } from './attack.ts'
+import { ask, connectFrom, dataPath, inParallel } from './loopback-client.ts'
+import { hostileTitles } from './sample-titles.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+/** The heap of the sources' Node; the executable takes no options of Node. */
+const HEAP_MIB = 512
+const TOPICS = 1_000
+const READERS = 16
+const READY_MS_MAX = 30_000
+const MAIL_MS_MAX = 10_000
+const LOG_CHARS_KEPT = 200_000
+/** Distinct addresses below 127.0.0.0/8, from 127.1.0.1 on. */
+const ADDRESSES = 250 * 250 * 200
+
+export interface TargetOptions {
+  /** An executable; the sources where undefined. */
+  readonly executable: string | undefined
+  readonly directory: string
+  readonly headlines: number
+  readonly random: Random
+  readonly isQuick: boolean
+  /** Settings of `serve` beside those that every run has. */
+  readonly words?: readonly string[]
+}
+
+export interface Target {
+  /** Starts the service. Everything that was stored before is there. */
+  start(): Promise<RunningTarget>
+}
+
+export interface RunningTarget {
+  readonly site: Site
+  readonly readers: readonly Account[]
+  /** Signs in by mail from a new client address, which makes the account where there is none. */
+  signIn(email: string): Promise<Account>
+  /** Lines of level error in the log so far, the first few. */
+  errors(): readonly string[]
+  /** Why the process has ended; undefined while it runs. */
+  ended(): string | undefined
+  kill(): Promise<void>
+}
+
+/** Fills the data directory. Throws with what the program said where a command fails. */
+export async function prepareTarget(options: TargetOptions): Promise<Target> {
+  const { executable, directory, headlines, random, words: settings = [] } = options
+  const command = executable === undefined ? [process.execPath, MAIN] : [executable]
+  const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
+  mkdirSync(mail, { recursive: true, mode: 0o700 })
+  const runCommand = (words: readonly string[]): Promise<Finished> =>
+    runToEnd([...command, ...words, '--data-dir', data])
+  const must = async (words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand(words)
+    if (code !== 0) throw new Error(`"${words.join(' ')}" failed with ${code}: ${stderr}`)
+    return stdout
+  }
+  await must(['seed'])
+  const samples = lines(await must(['export', '--model', 'headline']))
+  const topics = lines(await must(['export', '--model', 'topic']))
+  const sources = lines(await must(['export', '--model', 'source']))
+  const titles = hostileTitles(random)
+  const rows = Array.from({ length: Math.max(0, headlines - samples.length) }, (_, i) => ({
+    ...samples[i % samples.length],
+    id: idOf('aaaa', i),
+    ...(i < titles.length ? { title: titles[i] } : { title: `${String(samples[i % samples.length]?.['title'])} ${i}` }),
+    updatedAt: new Date(Date.now() - i * 60_000).toISOString(),
+  }))
+  const more = Array.from({ length: TOPICS - topics.length }, (_, i) => ({
+    ...topics[i % topics.length],
+    id: idOf('bbbb', i),
+    name: `${String(topics[i % topics.length]?.['name'])} ${i}`,
+  }))
+  for (const [model, content] of Object.entries({ headline: rows, topic: more })) {
+    const file = join(directory, `${model}.ndjson`)
+    writeFileSync(file, content.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    await must(['import', '--model', model, '--keep', file])
+  }
+  await must(['admin', '--email', 'owner@example.org'])
+  const ids = {
+    headlineIds: rows.slice(0, 2_000).map(({ id }) => id),
+    sourceIds: sources.map(({ id }) => String(id)),
+    topicIds: topics.map(({ id }) => String(id)),
+  }
+  const mailbox = createMailbox(mail)
+  const addresses = createAddresses(random)
+  let accounts: { readers: readonly Account[]; administrator: Account; publisher: Account } | undefined
+  return {
+    async start() {
+      const words = ['serve', '--port', '0', '--data-dir', data, '--mail', `file:${mail}`, '--log-format', 'json']
+      const service = await startService(executable, [...words, ...settings])
+      const { port } = service
+      const request = (method: string, path: string, body: unknown, token?: string) =>
+        ask(port, { method, path, body, token, from: addresses() })
+      const signIn = async (email: string): Promise<Account> => {
+        const asked = await request('POST', '/api/v1/auth/request-code', { email })
+        if (asked.status !== 202) throw new Error(`No code for ${email}: ${asked.status} ${asked.text}`)
+        const code = await mailbox.codeFor(email)
+        return accountIn(await request('POST', '/api/v1/auth/verify-code', { email, code }))
+      }
+      let invited = 0
+      const invite = async (dashboardRole: 'admin' | 'publisher', token: string): Promise<Account> => {
+        const email = `${dashboardRole}-${Date.now()}-${invited++}@example.org`
+        const made = await request('POST', dataPath({ model: 'user' }), { email, dashboardRole }, token)
+        if (made.status !== 201) throw new Error(`Cannot invite ${email}: ${made.status} ${made.text}`)
+        return signIn(email)
+      }
+      if (accounts === undefined) {
+        const administrator = await signIn('owner@example.org')
+        const readers = await inParallel(READERS, (i) => signIn(`reader-${i}@example.org`))
+        accounts = { administrator, readers, publisher: await invite('publisher', administrator.token) }
+      }
+      const { administrator, publisher, readers } = accounts
+      let turn = 0
+      const site: Site = {
+        ...ids,
+        port,
+        pid: service.pid,
+        isQuick: options.isQuick,
+        random,
+        administrator,
+        publisher,
+        newAddress: addresses,
+        guest: async () => accountIn(await request('POST', '/api/v1/auth/anonymous', {})),
+        reader: () => readers[turn++ % readers.length] as Account,
+        invite: (role) => invite(role, administrator.token),
+        ask: (one) => ask(port, one),
+        connect: (from) => connectFrom(port, from),
+        codeFor: (email) => mailbox.codeFor(email),
+        command: runCommand,
+        pauseLog: () => void service.child.stderr?.pause(),
+        resumeLog: () => void service.child.stderr?.resume(),
+        dataBytes: () => sizeOf(data),
+        stop: () => service.stop(),
+      }
+      return { site, readers, signIn, errors: service.errors, ended: service.ended, kill: service.kill }
+    },
+  }
+}
+
+interface Service {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly pid: number
+  readonly errors: () => readonly string[]
+  readonly ended: () => string | undefined
+  stop(): Promise<Stopped>
+  kill(): Promise<void>
+}
+
+async function startService(executable: string | undefined, words: readonly string[]): Promise<Service> {
+  const child =
+    executable === undefined
+      ? spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...words], {
+          env: cleanEnvironment({}),
+          stdio: ['ignore', 'pipe', 'pipe'],
+        })
+      : spawn(executable, words, { env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
+  let [log, ended, stoppedAt] = ['', undefined as string | undefined, undefined as number | undefined]
+  const errors: string[] = []
+  let tail = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-LOG_CHARS_KEPT)
+    const found = (tail + text).split('\n')
+    tail = found.pop() ?? ''
+    for (const line of found) {
+      if (line.includes('"level":"error"') && errors.length < 5) errors.push(line.slice(0, 500))
+      if (line.includes('"event":"stopped"')) stoppedAt = performance.now()
+    }
+  })
+  const killChild = (): void => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  const closed = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => {
+    ended = signal === null ? `exit code ${code}` : `signal ${signal}`
+    process.off('exit', killChild)
+    return [code as number | null, performance.now()] as const
+  })
+  const ready = Promise.withResolvers<number>()
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    if (stdout.includes('\n')) ready.resolve((JSON.parse(stdout.split('\n')[0] ?? '') as { port: number }).port)
+  })
+  const late = setTimeout(() => ready.reject(new Error(`not ready in ${READY_MS_MAX} ms: ${log}`)), READY_MS_MAX)
+  void closed.then(() => ready.reject(new Error(`The service ended before it was ready: ${log}`)))
+  const port = await ready.promise.finally(() => clearTimeout(late))
+  return {
+    child,
+    port,
+    pid: child.pid ?? 0,
+    errors: () => errors,
+    ended: () => ended,
+    async stop() {
+      const signalled = performance.now()
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX)
+      const [code, exitedAt] = await closed
+      clearTimeout(timer)
+      return {
+        totalMs: exitedAt - signalled,
+        afterStoppedMs: stoppedAt === undefined ? undefined : Math.max(0, exitedAt - stoppedAt),
+        code,
+      }
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+async function runToEnd([program = '', ...words]: readonly string[]): Promise<Finished> {
+  const child = spawn(program, words, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout, stderr }
+}
+
+function accountIn({ status, text }: { readonly status: number; readonly text: string }): Account {
+  if (status !== 200) throw new Error(`Cannot sign in: ${status} ${text}`)
+  const { data } = JSON.parse(text) as { data: { user: { id: string }; token: string } }
+  return { id: data.user.id, token: data.token }
+}
+
+/** Takes mails from their directory as they come and keeps the newest code for each address. */
+function createMailbox(directory: string): { codeFor(email: string): Promise<string> } {
+  const codes = new Map<string, string>()
+  const look = (): void => {
+    for (const name of readdirSync(directory).sort()) {
+      if (name.startsWith('.')) continue
+      const mail = readFileSync(join(directory, name), 'utf8')
+      rmSync(join(directory, name))
+      const [, to = ''] = /^To: <?([^>\r\n]+)/m.exec(mail) ?? []
+      const [, code] = /^Subject: .*?\b(\d{6})\b/m.exec(mail) ?? []
+      if (code !== undefined) codes.set(to, code)
+    }
+  }
+  return {
+    async codeFor(email) {
+      const deadline = performance.now() + MAIL_MS_MAX
+      for (look(); ; await pause(20), look()) {
+        const code = codes.get(email)
+        if (code !== undefined) {
+          codes.delete(email)
+          return code
+        }
+        if (performance.now() > deadline) throw new Error(`No mail came to ${email}`)
+      }
+    },
+  }
+}
+
+function createAddresses(random: Random): () => string {
+  let next = random.below(ADDRESSES)
+  return () => {
+    const n = next++ % ADDRESSES
+    return `127.${1 + Math.floor(n / 62_500)}.${Math.floor(n / 250) % 250}.${1 + (n % 250)}`
+  }
+}
+
+function lines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+function idOf(prefix: string, i: number): string {
+  return `${prefix}${i.toString(16).padStart(20, '0')}`
+}
+
+function sizeOf(directory: string): number {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => {
+      try {
+        return sum + statSync(join(parentPath, name)).size
+      } catch {
+        return sum // It went meanwhile.
+      }
+    }, 0)
+}

@@ -1,0 +1,120 @@
+/** What the service says and no reader takes: lines of the log, and responses. */
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Attack, Site } from './attack.ts'
+import { dataPath, inParallel, writeAll } from './loopback-client.ts'
+
+/** A line of the log for a request has at least so many bytes. */
+const LINE_BYTES = 200
+const LOG_BYTES = 64 * 1024 * 1024
+const LOG_BYTES_QUICK = 4 * 1024 * 1024
+const CONNECTIONS = 16
+const PIPELINED = 50
+const HOLD_MS = 3_000
+const READ_MS_MAX = 30_000
+
+export const logUnread: Attack = {
+  name: 'log-unread',
+  tries: 'requests for 64 MiB of log lines while the program that started the service does not read its stderr',
+  isQuick: true,
+  limits: { growthMib: 60, othersMedianMs: 40 },
+  async run(site) {
+    const requests = Math.floor((site.isQuick ? LOG_BYTES_QUICK : LOG_BYTES) / LINE_BYTES)
+    site.pauseLog()
+    try {
+      const answered = await pipelined(site, requests)
+      return {
+        notes: [`${answered} of ${requests} requests answered`],
+        faults: answered === requests ? [] : [`only ${answered} of ${requests} requests were answered`],
+      }
+    } finally {
+      site.resumeLog()
+    }
+  },
+}
+
+export const repliesUnread: Attack = {
+  name: 'replies-unread',
+  tries: '200 connections of 16 users ask for 20 long pages each and read nothing',
+  // The service keeps up to 256 MiB of responses for clients that are slow to take them.
+  limits: { growthMib: 380, othersP99Ms: 500 },
+  async run(site) {
+    const addresses = Array.from({ length: 16 }, () => site.newAddress())
+    const path = dataPath({ model: 'headline', limit: '100', sort: 'updatedAt:desc' })
+    const sockets = await inParallel(200, async (i) => {
+      const { token } = site.reader()
+      const socket = await site.connect(addresses[i % addresses.length] as string)
+      socket.pause()
+      const one = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\nAuthorization: Bearer ${token}\r\n\r\n`
+      socket.write(one.repeat(20))
+      return socket
+    })
+    await pause(HOLD_MS)
+    for (const socket of sockets) socket.resetAndDestroy()
+    return { notes: [], faults: [] }
+  },
+}
+
+export const pipelining: Attack = {
+  name: 'pipelining',
+  tries: '50 connections send 2,000 requests each in advance',
+  isQuick: true,
+  limits: { othersP99Ms: 500, othersMedianMs: 60 },
+  async run(site) {
+    const guest = await site.guest()
+    const path = dataPath({ model: 'topic', limit: '50' })
+    const sockets = await inParallel(site.isQuick ? 10 : 50, async () => {
+      const socket = await site.connect(site.newAddress())
+      const one = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\nAuthorization: Bearer ${guest.token}\r\n\r\n`
+      socket.resume()
+      await Promise.race([writeAll(socket, one.repeat(2_000)), pause(HOLD_MS)])
+      return socket
+    })
+    await pause(HOLD_MS / 2)
+    for (const socket of sockets) socket.resetAndDestroy()
+    return { notes: [], faults: [] }
+  },
+}
+
+/** Sends so many requests, some in advance on each connection, and counts the responses. */
+async function pipelined(site: Site, requests: number): Promise<number> {
+  const one = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\n\r\n`
+  let [left, answered] = [requests, 0]
+  await inParallel(CONNECTIONS, async () => {
+    const socket = await site.connect(site.newAddress())
+    for (let count = take(); count > 0 && socket.writable; count = take()) {
+      const responses = countResponses(socket, count)
+      socket.write(one.repeat(count))
+      answered += await responses
+    }
+    socket.destroy()
+  })
+  return answered
+
+  function take(): number {
+    const count = Math.min(PIPELINED, left)
+    left -= count
+    return count
+  }
+}
+
+/** Resolves when so many responses have come, or the connection has ended. */
+function countResponses(socket: Socket, wanted: number): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  let [count, tail] = [0, '']
+  const onData = (chunk: Buffer): void => {
+    const text = tail + chunk.toString('latin1')
+    count += text.split('HTTP/1.1 200').length - 1
+    // A status line may be split; one that was counted must not be seen again.
+    tail = text.slice(Math.max(text.lastIndexOf('HTTP/1.1 200') + 12, text.length - 11, 0))
+    if (count >= wanted) finish()
+  }
+  const finish = (): void => {
+    clearTimeout(timer)
+    socket.off('data', onData).off('close', finish)
+    resolve(count)
+  }
+  const timer = setTimeout(finish, READ_MS_MAX)
+  socket.on('data', onData).once('close', finish)
+  return promise
+}

@@ -1,0 +1,114 @@
+/**
+ * Whether an attack hurt. A machine that runs the drill is busy with the attack, too, and often with other work: what
+ * others felt is compared with a bare server that the probe asks at the same time, so that a slow machine is no fault
+ * of the service.
+ */
+
+export interface Limits {
+  /** Reads by id, lists and new connections of other clients, over what the bare server took. */
+  readonly othersMedianMs: number
+  readonly othersP99Ms: number
+  /** An administrator's query that no index serves. */
+  readonly queryP99Ms: number
+  /** Requests of others that failed. */
+  readonly failuresMax: number
+  /** Resident memory at its peak over that before the attack. */
+  readonly growthMib: number
+  /** Threads and handles more than before, after the attack has ended. */
+  readonly threadsMax: number
+  readonly handlesMax: number
+  /** Of one core, after the attack has ended. */
+  readonly idleCpuMax: number
+  /** From SIGTERM to the end of the process. */
+  readonly stopMs: number
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  othersMedianMs: 20,
+  othersP99Ms: 300,
+  queryP99Ms: 4_000,
+  failuresMax: 0,
+  growthMib: 100,
+  threadsMax: 2,
+  handlesMax: 16,
+  idleCpuMax: 0.5,
+  stopMs: 3_000,
+}
+
+/** Of the bare server's time, which a request to the service costs more than once in system calls and wake-ups. */
+const BARE_TIMES = 3
+/** What of a machine shared with others counts for nothing. */
+const NOISE_MS = 10
+
+/** What the probe saw of one kind of request. */
+export interface Felt {
+  readonly count: number
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+  /** Statuses or errors other than 200, and how often. */
+  readonly failures: Readonly<Record<string, number>>
+}
+
+/** The kinds of requests that the probe makes. `bare` goes to a server beside the service that does nothing. */
+export const PROBE_KINDS = ['item', 'list', 'new', 'query', 'bare'] as const
+export type ProbeKind = (typeof PROBE_KINDS)[number]
+
+export interface Measured {
+  readonly felt: Readonly<Record<ProbeKind, Felt>>
+  readonly rssBeforeMib: number
+  readonly rssPeakMib: number
+  readonly rssAfterMib: number
+  readonly threadsBefore: number
+  readonly threadsAfter: number
+  readonly handlesBefore: number
+  readonly handlesAfter: number
+  /** Share of one core, some time after the attack. */
+  readonly idleCpu: number
+  /** Undefined where the service goes on running. */
+  readonly stopMs: number | undefined
+}
+
+/**
+ * Lists what broke a limit, empty where nothing did. `patience` multiplies every limit on time: more than 1 where
+ * the machine is known to be slow.
+ */
+export function judge(measured: Measured, limits: Limits, patience = 1): readonly string[] {
+  const { felt } = measured
+  const slack = (bareMs: number): number => BARE_TIMES * bareMs + NOISE_MS
+  const atMost = (name: string, value: number, max: number, unit: string): string[] =>
+    value <= max ? [] : [`${name}: ${shown(value)}${unit}, wanted at most ${shown(max)}${unit}`]
+  const others = (['item', 'list', 'new'] as const).flatMap((kind) => [
+    ...(felt[kind].count === 0 ? [`${kind}: nothing was measured`] : []),
+    ...atMost(`${kind} median`, felt[kind].p50, limits.othersMedianMs * patience + slack(felt.bare.p50), ' ms'),
+    ...atMost(`${kind} p99`, felt[kind].p99, limits.othersP99Ms * patience + slack(felt.bare.p99), ' ms'),
+  ])
+  const failures = (['item', 'list', 'new', 'query'] as const).flatMap((kind) =>
+    Object.entries(felt[kind].failures).map(([status, count]) => ({ kind, status, count })),
+  )
+  const failed = failures.reduce((sum, { count }) => sum + count, 0)
+  return [
+    ...others,
+    ...atMost('query p99', felt.query.p99, limits.queryP99Ms * patience + slack(felt.bare.p99), ' ms'),
+    ...(failed <= limits.failuresMax
+      ? []
+      : [`others got ${failures.map(({ kind, status, count }) => `${kind} ${status}×${count}`).join(', ')}`]),
+    ...atMost('memory growth', measured.rssPeakMib - measured.rssBeforeMib, limits.growthMib, ' MiB'),
+    ...atMost('threads left', measured.threadsAfter - measured.threadsBefore, limits.threadsMax, ''),
+    ...atMost('handles left', measured.handlesAfter - measured.handlesBefore, limits.handlesMax, ''),
+    ...atMost('CPU afterwards', measured.idleCpu, limits.idleCpuMax, ' cores'),
+    ...(measured.stopMs === undefined
+      ? []
+      : atMost('time to stop', measured.stopMs, limits.stopMs * patience + slack(felt.bare.p99), ' ms')),
+  ]
+}
+
+function shown(value: number): string {
+  return value >= 10 ? String(Math.round(value)) : value.toFixed(1)
+}
+
+/** The value that a share of all values does not pass; 0 of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

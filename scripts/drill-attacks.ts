@@ -1,0 +1,239 @@
+/**
+ * `npm run drill -- attacks [--quick] [--size N] [--executable PATH] [NAME…]`: attacks on a running service, one
+ * after another, each on a process of its own over the same data, while a probe measures what others feel. Bounded,
+ * and on loopback alone. Prints what was tried, what others felt, and what it cost; throws an Error that lists what
+ * broke a limit. The limits stand beside the attacks. Linux only: the figures of the process come from /proc.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { printTable } from '../src/cli/print-table.ts'
+import { seededRandom } from '../test/support/random.ts'
+import { ATTACKS } from './attacks/attack-list.ts'
+import type { Attack, Site } from './attacks/attack.ts'
+import { dataPath, inParallel } from './attacks/loopback-client.ts'
+import { startBareServer, startProbe, type ProbeFigures } from './attacks/probe.ts'
+import { cpuSeconds, handles, residentMemory } from './attacks/process-figures.ts'
+import { prepareTarget, type RunningTarget, type Target } from './attacks/target.ts'
+import { DEFAULT_LIMITS, judge, PROBE_KINDS, type Limits, type Measured, type ProbeKind } from './attacks/verdict.ts'
+
+const HEADLINES = 20_000
+const HEADLINES_QUICK = 3_000
+/** Before an attack, so that the memory it starts from is that of a service at work. */
+const WARM_UP_REQUESTS = 2_000
+const PROBE_MS_MIN = 2_000
+/** An attack that takes longer has hung: every request in it has a deadline. */
+const ATTACK_MS_MAX = 180_000
+const SETTLE_MS_MAX = 12_000
+const IDLE_MS = 1_000
+/** For times in the gate, which runs on machines that are slow and do other work. */
+const PATIENCE_QUICK = 5
+
+export interface AttackOptions {
+  readonly isQuick: boolean
+  readonly headlines: number | undefined
+  /** A program in the place of the sources. */
+  readonly executable: string | undefined
+  /** Those to run; empty for all. */
+  readonly names: readonly string[]
+}
+
+/** Reads what follows `attacks` on the command line; undefined where it cannot be read. */
+export function readAttackWords(words: readonly string[]): AttackOptions | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: { quick: { type: 'boolean' }, size: { type: 'string' }, executable: { type: 'string' } },
+    })
+    const { quick = false, size, executable } = values
+    if (size !== undefined && !/^[1-9]\d{0,6}$/.test(size)) return undefined
+    return {
+      isQuick: quick,
+      headlines: size === undefined ? undefined : Number(size),
+      executable: executable === undefined ? undefined : resolve(executable),
+      names: positionals,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+interface Report {
+  readonly attack: Attack
+  readonly measured: Measured
+  readonly faults: readonly string[]
+}
+
+/** Gives the table. Throws an Error with the table and all faults where a limit was broken. */
+export async function drillAttacks(drill: AttackOptions & { readonly seed: number }): Promise<string> {
+  const attacks = ATTACKS.filter(({ name, isQuick = false }) =>
+    drill.names.length > 0 ? drill.names.includes(name) : isQuick || !drill.isQuick,
+  )
+  const unknown = drill.names.filter((name) => ATTACKS.every((attack) => attack.name !== name))
+  if (unknown.length > 0) throw new Error(`No such attack: ${unknown.join(', ')}`)
+  const directory = mkdtempSync(join(tmpdir(), 'dateline-attacks-'))
+  process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
+  try {
+    const target = await prepareTarget({
+      executable: drill.executable,
+      directory,
+      headlines: drill.headlines ?? (drill.isQuick ? HEADLINES_QUICK : HEADLINES),
+      random: seededRandom(drill.seed),
+      isQuick: drill.isQuick,
+    })
+    const reports: Report[] = []
+    for (const attack of attacks) {
+      const report = await runAttack(attack, target, drill.isQuick ? PATIENCE_QUICK : 1)
+      reports.push(report)
+    }
+    const table = tableOf(reports)
+    const faults = reports.flatMap(({ attack, faults }) => faults.map((fault) => `${attack.name}: ${fault}`))
+    if (faults.length > 0) throw new Error(`${faults.length} faults\n${table}\n  ${faults.join('\n  ')}`)
+    return table
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function runAttack(attack: Attack, target: Target, patience: number): Promise<Report> {
+  console.log(`${attack.name}: ${attack.tries}`)
+  const limits: Limits = { ...DEFAULT_LIMITS, ...attack.limits }
+  const running = await target.start()
+  try {
+    const { measured, notes, faults } = await measure(attack, running)
+    const all = [
+      ...faults,
+      ...judge(measured, limits, patience),
+      ...running.errors().map((line) => `an error in the log: ${line}`),
+    ]
+    for (const note of notes) console.log(`  ${note}`)
+    for (const line of figures(measured)) console.log(`  ${line}`)
+    for (const fault of all) console.log(`  FAULT ${fault}`)
+    return { attack, measured, faults: all }
+  } finally {
+    await running.kill()
+  }
+}
+
+interface Run {
+  readonly measured: Measured
+  readonly notes: readonly string[]
+  readonly faults: readonly string[]
+}
+
+async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
+  const { site, readers } = running
+  using bare = await startBareServer()
+  await using probe = startProbe({
+    port: site.port,
+    pid: site.pid,
+    barePort: bare.port,
+    readers: readers.map(({ token }) => token),
+    administrator: site.administrator.token,
+    headlineIds: site.headlineIds,
+  })
+  await warmUp(site, readers)
+  const before = { ...residentMemory(site.pid), handles: handles(site.pid) }
+  probe.begin()
+  const start = performance.now()
+  const { notes, faults } = await Promise.race([attack.run(site), tooLong()]).catch((error: unknown) => ({
+    notes: [],
+    faults: [`the attack could not be run: ${error instanceof Error ? error.message : String(error)}`],
+  }))
+  await pause(Math.max(0, PROBE_MS_MIN - (performance.now() - start)))
+  const { felt, rssPeakMib }: ProbeFigures = await probe.end()
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const told = [...notes, `${seconds} s`]
+  const after = await afterwards(running, before.handles)
+  const { rssMib: rssBeforeMib, threads: threadsBefore, handles: handlesBefore } = before
+  const measured = { felt, rssBeforeMib, rssPeakMib, threadsBefore, handlesBefore }
+  if (after === undefined) {
+    const crash = attack.endsService === true ? [] : [`the service ended during the attack: ${running.ended() ?? ''}`]
+    const gone = { rssAfterMib: 0, threadsAfter: 0, handlesAfter: 0, idleCpu: 0, stopMs: undefined }
+    return { notes: told, faults: [...faults, ...crash], measured: { ...measured, ...gone } }
+  }
+  const { totalMs, code } = await site.stop()
+  return {
+    notes: told,
+    faults: code === 0 ? faults : [...faults, `exit code ${code} after SIGTERM, wanted 0`],
+    measured: { ...measured, ...after, stopMs: totalMs },
+  }
+}
+
+async function tooLong() {
+  await pause(ATTACK_MS_MAX, undefined, { ref: false })
+  return { notes: [], faults: [`not over after ${ATTACK_MS_MAX / 1000} s`] }
+}
+
+/** Ordinary requests of all kinds, so that code is compiled, pages are cached and threads are there. */
+async function warmUp(site: Site, readers: readonly { readonly token: string }[]): Promise<void> {
+  const clients = readers.length
+  await inParallel(clients, async (i) => {
+    const token = readers[i]?.token
+    for (let n = 0; n < WARM_UP_REQUESTS / clients; n++) {
+      const id = site.headlineIds[(i * 31 + n) % site.headlineIds.length]
+      await site.ask({ path: n % 2 === 0 ? dataPath({ model: 'headline' }, `/${id}`) : '/healthz', token })
+    }
+  })
+  const filter = { excerpt: { $regex: 'warm.*up' } }
+  await inParallel(4, () =>
+    site.ask({ path: dataPath({ model: 'headline', filter }), token: site.administrator.token }),
+  )
+}
+
+/** The figures once the handles are as before, or the time for that is over; undefined where the process has ended. */
+async function afterwards({ site: { pid }, ended }: RunningTarget, handlesBefore: number) {
+  try {
+    const until = performance.now() + SETTLE_MS_MAX
+    while (performance.now() < until && handles(pid) > handlesBefore + 2) await pause(200)
+    const { rssMib, threads } = residentMemory(pid)
+    const handlesAfter = handles(pid)
+    const cpu = cpuSeconds(pid)
+    await pause(IDLE_MS)
+    const idleCpu = (cpuSeconds(pid) - cpu) / (IDLE_MS / 1000)
+    return { rssAfterMib: rssMib, threadsAfter: threads, handlesAfter, idleCpu }
+  } catch (error) {
+    // Its files in /proc go a moment before we hear of its end.
+    for (let i = 0; i < 20 && ended() === undefined; i++) await pause(100)
+    if (ended() === undefined) throw error
+    return undefined
+  }
+}
+
+function figures({ felt, ...process }: Measured): readonly string[] {
+  const ms = (kind: ProbeKind): string => {
+    const { p50, p99, max } = felt[kind]
+    return `${kind} ${p50.toFixed(1)}/${p99.toFixed(0)}/${max.toFixed(0)}`
+  }
+  const stop = process.stopMs === undefined ? '' : `, stopped in ${Math.round(process.stopMs)} ms`
+  return [
+    `others, p50/p99/max in ms: ${PROBE_KINDS.map(ms).join(', ')}`,
+    `memory ${memory(process)} MiB, threads ${process.threadsBefore} → ${process.threadsAfter}, ` +
+      `handles ${process.handlesBefore} → ${process.handlesAfter}, CPU afterwards ${process.idleCpu.toFixed(2)}${stop}`,
+  ]
+}
+
+function memory(process: Pick<Measured, 'rssBeforeMib' | 'rssPeakMib' | 'rssAfterMib'>): string {
+  return [process.rssBeforeMib, process.rssPeakMib, process.rssAfterMib].map(Math.round).join(' → ')
+}
+
+function tableOf(reports: readonly Report[]): string {
+  const titles = ['attack', ...PROBE_KINDS.map((kind) => `${kind} p99`), 'failed', 'memory MiB', 'verdict']
+  const rows = reports.map(({ attack, measured, faults }) => {
+    const verdict = faults.length === 0 ? 'held' : `BROKEN (${faults.length})`
+    const { felt } = measured
+    const kinds = ['item', 'list', 'new', 'query'] as const
+    const failed = kinds.flatMap((kind) => Object.values(felt[kind].failures))
+    return [
+      attack.name,
+      ...PROBE_KINDS.map((kind) => `${Math.round(felt[kind].p99)} ms`),
+      String(failed.reduce((sum, count) => sum + count, 0)),
+      memory(measured),
+      verdict,
+    ]
+  })
+  return printTable(titles, rows).trimEnd()
+}
