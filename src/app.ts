@@ -10,6 +10,7 @@ import { apiRoutes, operationRoutes } from './api/routes.ts'
 import { readinessChecks } from './api/readiness.ts'
 import { pageRoutes, type PageAsset } from './api/page-routes.ts'
 import { backupMetrics } from './api/service-metrics.ts'
+import { ownSessionRoutes } from './api/session-routes.ts'
 import { systemRoutes } from './api/system-routes.ts'
 import { authRoutes } from './api/auth-routes.ts'
 import { setupHandler } from './api/dashboard-setup.ts'
@@ -145,7 +146,12 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   let shown = surroundings.settings
   const routes = [
     ...apiRoutes(
-      { auth, data: dataRoutes(documents, now), dashboard: { setup, overview: overviewHandler({ store, now }) } },
+      {
+        auth,
+        ownSessions: ownSessionRoutes({ store, sessions, now, log }),
+        data: dataRoutes(documents, now),
+        dashboard: { setup, overview: overviewHandler({ store, now }) },
+      },
       { sessions, limits, now, publicRemoteConfig },
     ),
     ...administration({

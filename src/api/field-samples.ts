@@ -104,7 +104,11 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   mailTest: { lines: ['< 220 mail.example.org ESMTP', '> EHLO news.example.org'], advice: null },
   backup: { name: 'dateline-20260301T060000Z.db', bytes: 52428800 },
   backups: { 'items.name': 'dateline-20260301T060000Z.db', 'items.bytes': 52428800 },
-  userSessions: { 'items.id': '66f000000000000000000801', 'items.label': 'Firefox on Linux' },
+  userSessions: {
+    'items.id': '66f000000000000000000801',
+    'items.client': 'Firefox on Linux',
+    'items.label': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  },
   queryPlan: {
     model: 'headline',
     access: 'index',

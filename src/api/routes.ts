@@ -18,7 +18,7 @@ import type { DataRoutes } from './data-routes.ts'
 import type { LogRoutes } from './log-routes.ts'
 import type { OutboxRoutes } from './outbox-routes.ts'
 import type { StatusRoutes } from './service-status.ts'
-import type { SessionRoutes } from './session-routes.ts'
+import type { OwnSessionRoutes, SessionRoutes } from './session-routes.ts'
 import type { SystemRoutes } from './system-routes.ts'
 
 export interface RouteServices {
@@ -40,11 +40,12 @@ export interface DashboardHandlers {
 
 export interface ApiHandlers {
   readonly auth: AuthRoutes
+  readonly ownSessions: OwnSessionRoutes
   readonly data: DataRoutes
   readonly dashboard: DashboardHandlers
 }
 
-export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: RouteServices): readonly Route[] {
+export function apiRoutes({ auth, ownSessions, data, dashboard }: ApiHandlers, services: RouteServices): readonly Route[] {
   const { sessions, limits, now } = services
   const address = (exchange: Exchange): string => limitKey(exchange.clientAddress)
 
@@ -98,6 +99,9 @@ export function apiRoutes({ auth, data, dashboard }: ApiHandlers, services: Rout
     { method: 'POST', path: '/api/v1/auth/anonymous', handler: guests(auth.anonymous) },
     { method: 'GET', path: '/api/v1/auth/me', handler: user(auth.me) },
     { method: 'POST', path: '/api/v1/auth/sign-out', handler: user(auth.signOut) },
+    { method: 'GET', path: '/api/v1/auth/sessions', handler: limited(ownSessions.list) },
+    { method: 'DELETE', path: '/api/v1/auth/sessions', handler: limited(ownSessions.endOthers) },
+    { method: 'DELETE', path: '/api/v1/auth/sessions/:session', handler: limited(ownSessions.end) },
     { method: 'DELETE', path: '/api/v1/auth/delete-account', handler: user(auth.deleteAccount) },
     { method: 'GET', path: '/api/v1/data', handler: limited(data.list) },
     { method: 'POST', path: '/api/v1/data', handler: limited(data.create) },

@@ -1,52 +1,55 @@
-/** Where a user is signed in, for administrators, who can end it there. */
-import type { Session } from '../auth/sessions.ts'
+/** Where users are signed in: each user sees and ends the own sessions, an administrator those of every user. */
+import type { Session, Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
-import { describe, fail } from '../base/failure.ts'
+import { describe, fail, type Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
 import { requireAdministrator } from '../content/access.ts'
 import { noContent, ok, type Exchange, type Reply } from '../http/exchange.ts'
 import type { SessionsEnded, UserSessions } from '../models/replies.ts'
 import { user } from '../models/user.ts'
+import { clientName } from '../models/user-agent.ts'
+import { anyCaller } from '../store/actor.ts'
 import type { AccountStore, DocumentStore, Writable } from '../store/store.ts'
 
 export interface SessionParts {
   readonly store: Pick<DocumentStore, 'get'> & Pick<AccountStore, 'sessionsOf'> & Writable
+  readonly sessions: Pick<Sessions, 'end'>
   readonly now: Clock
   readonly log: Log
 }
 
+type Handle = (exchange: Exchange, session: Session) => Promise<Reply>
+
 export interface SessionRoutes {
-  list(exchange: Exchange, session: Session): Promise<Reply>
+  readonly list: Handle
   /** Ends one, which may be the one that asks. */
-  end(exchange: Exchange, session: Session): Promise<Reply>
-  endAll(exchange: Exchange, session: Session): Promise<Reply>
+  readonly end: Handle
+  readonly endAll: Handle
 }
 
-export function sessionRoutes({ store, now, log }: SessionParts): SessionRoutes {
+export interface OwnSessionRoutes {
+  readonly list: Handle
+  /** Ends one, which may be the one that asks. That of another user is as unknown as one that never was. */
+  readonly end: Handle
+  /** Ends all but the one that asks. */
+  readonly endOthers: Handle
+}
+
+/** For administrators. */
+export function sessionRoutes(parts: SessionParts): SessionRoutes {
+  const { store, now, log } = parts
   const requireUser = async ({ params }: Exchange): Promise<string> => {
     const id = params['id'] ?? ''
     if ((await store.get(user, id)) !== undefined) return id
     throw fail('notFound', `No user has the id ${describe(id)}`)
   }
   return {
-    async list(exchange, { claim }) {
-      const sessions = await store.sessionsOf(await requireUser(exchange), now())
-      const items = sessions.map(({ jti: id, label, createdAt, expiresAt }) => ({
-        id,
-        label,
-        createdAt: isoDate(createdAt),
-        expiresAt: isoDate(expiresAt),
-        current: id === claim.jti,
-      }))
-      return ok(JSON.stringify({ items } satisfies UserSessions))
-    },
+    list: async (exchange, { claim }) => listed(parts, await requireUser(exchange), claim.jti),
     async end(exchange, { caller, acting }) {
       const id = await requireUser(exchange)
       const one = exchange.params['session'] ?? ''
-      if (!(await store.as(acting(requireAdministrator)).endSession(id, one, now()))) {
-        throw fail('notFound', `User ${id} has no session ${describe(one)}: it may have ended meanwhile`)
-      }
+      if (!(await store.as(acting(requireAdministrator)).endSession(id, one, now()))) throw unknown(`User ${id} has`, one)
       log.info('sessions.ended', { user: id, by: caller.id, ended: 1 })
       return noContent()
     },
@@ -57,4 +60,43 @@ export function sessionRoutes({ store, now, log }: SessionParts): SessionRoutes 
       return ok(JSON.stringify({ ended } satisfies SessionsEnded))
     },
   }
+}
+
+/** For every user, guests included. */
+export function ownSessionRoutes(parts: SessionParts): OwnSessionRoutes {
+  const { store, sessions, now, log } = parts
+  return {
+    list: (_exchange, { caller, claim }) => listed(parts, caller.id, claim.jti),
+    async end(exchange, session) {
+      const { id } = session.caller
+      const one = exchange.params['session'] ?? ''
+      // The own one is ended as by signing out, also where no row lists it.
+      if (one === session.claim.jti) await sessions.end(session, now())
+      else if (!(await store.as(session.acting(anyCaller)).endSession(id, one, now()))) throw unknown('You have', one)
+      log.info('sessions.ended', { user: id, by: id, ended: 1 })
+      return noContent()
+    },
+    async endOthers(_exchange, { caller: { id }, claim, acting }) {
+      const ended = await store.as(acting(anyCaller)).endOtherSessions(id, claim.jti, now())
+      log.info('sessions.ended', { user: id, by: id, ended })
+      return ok(JSON.stringify({ ended } satisfies SessionsEnded))
+    },
+  }
+}
+
+async function listed({ store, now }: SessionParts, userId: string, asking: string): Promise<Reply> {
+  const items = (await store.sessionsOf(userId, now())).map(({ jti, label, createdAt, usedAt, expiresAt }) => ({
+    id: jti,
+    client: clientName(label),
+    label,
+    createdAt: isoDate(createdAt),
+    lastUsedAt: isoDate(usedAt),
+    expiresAt: isoDate(expiresAt),
+    current: jti === asking,
+  }))
+  return ok(JSON.stringify({ items } satisfies UserSessions))
+}
+
+function unknown(who: string, session: string): Failure {
+  return fail('notFound', `${who} no session ${describe(session)}: it may have ended meanwhile`)
 }

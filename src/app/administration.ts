@@ -67,7 +67,7 @@ export function administration(parts: AdministrationParts): readonly Route[] {
       backups: backupRoutes(backups),
       outbox: outboxRoutes({ store, now, wakeCourier: mail.wake }),
       mailTest: mailTestHandler({ tryMail: mail.tryMail, limits, now, log, timeMs: mailTestMs }),
-      sessions: sessionRoutes({ store, now, log }),
+      sessions: sessionRoutes({ store, sessions, now, log }),
     },
     { sessions, now },
   )

@@ -63,8 +63,13 @@ export interface Sessions {
   end(session: Session, now: number): Promise<void>
 }
 
-const LABEL_CHARS_MAX = 120
+/** A User-Agent of Edge has 125. */
+const LABEL_CHARS_MAX = 200
+/** What is looked at of a longer one. */
+const RAW_LABEL_CHARS_MAX = 1_000
 const KNOWN_CALLERS_MAX = 10_000
+const KNOWN_SESSIONS_MAX = 50_000
+const USED_STEP_MS = 5 * 60_000
 const DAY_MS = 24 * 3_600_000
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
@@ -100,6 +105,32 @@ function guestWatch(store: Writable): (id: string, now: number) => void {
   }
 }
 
+/**
+ * Has the store remember when each session was used, to within USED_STEP_MS, so that reads stay reads. What fails is
+ * made good a step later: on a full disk, not every request tries again.
+ */
+function useWatch(store: Writable): { opened(jti: string, now: number): void; used(jti: string, now: number): void } {
+  const steps = new Map<string, number>()
+  const opened = (jti: string, now: number): void => {
+    steps.delete(jti)
+    const [oldest] = steps.keys()
+    if (steps.size >= KNOWN_SESSIONS_MAX && oldest !== undefined) steps.delete(oldest)
+    steps.set(jti, now)
+  }
+  return {
+    opened,
+    used(jti, now) {
+      const last = steps.get(jti)
+      if (last !== undefined && Math.abs(now - last) < USED_STEP_MS) return
+      opened(jti, now)
+      store
+        .as(SYSTEM)
+        .useSession(jti, now)
+        .catch(() => {})
+    },
+  }
+}
+
 /** Opens the id of a token that holds for one run; the rest of the id names the run. */
 const RUN_TOKEN = 'run-'
 
@@ -117,6 +148,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   const verify = tokenVerifier({ keys: keys.signing, issuer: settings.issuer })
   const callerOf = callerReader()
   const seen = guestWatch(store)
+  const uses = useWatch(store)
   const identify = async (request: Signed, now: number): Promise<Session | string> => {
     const { headers } = request
     const token = BEARER.exec(headers.authorization ?? '')?.[1]
@@ -129,6 +161,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
     if (user === undefined) return 'ended, or its user is gone'
     const caller = callerOf(claims.sub, user)
     if (caller.appRole === 'guestUser') seen(caller.id, now)
+    uses.used(claims.jti, now)
     return {
       caller,
       user,
@@ -146,6 +179,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   }
   const open = ({ label, now, lifetimeMs = settings.lifetimeMs }: SessionRequest, jti = newId()): SessionRecord => {
     const expiresAt = (Math.floor(now / 1000) + Math.floor(lifetimeMs / 1000)) * 1000
+    uses.opened(jti, now)
     return { jti, label: cleanLabel(label), createdAt: now, expiresAt }
   }
   const token = (userId: string, { jti, createdAt, expiresAt }: SessionRecord): string => {
@@ -180,10 +214,12 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   }
 }
 
-/** A User-Agent is whatever a client sends. */
+/** A User-Agent is whatever a client sends: control characters, marks of direction, 64 KB. */
 function cleanLabel(label: string): string {
-  return label
+  const clean = label
+    .slice(0, RAW_LABEL_CHARS_MAX)
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, LABEL_CHARS_MAX)
+  // By code points, so that no half of a character is left.
+  return [...clean].slice(0, LABEL_CHARS_MAX).join('')
 }

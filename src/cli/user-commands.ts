@@ -2,9 +2,10 @@
 import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
+import { clientName } from '../models/user-agent.ts'
 import { APP_ROLES, DASHBOARD_ROLES, user, type User } from '../models/user.ts'
 import { and, containsText, eq, not, or } from '../query/ast.ts'
-import type { SessionRecord } from '../store/store.ts'
+import type { ListedSession } from '../store/store.ts'
 import { UsageError, type Command, type Option } from './command.ts'
 import { findUser, readRole, WHO } from './found-user.ts'
 import { printTable } from './print-table.ts'
@@ -80,17 +81,19 @@ export const userShowCommand: Command = {
       const rows = sessions.map((session) => [
         session.jti,
         isoDate(session.createdAt),
+        isoDate(session.usedAt),
         isoDate(session.expiresAt),
         session.label,
       ])
       terminal.stdout.write(
-        rows.length === 0 ? '\nNot signed in\n' : `\n${printTable(['SESSION', 'SINCE', 'UNTIL', 'WHERE'], rows)}`,
+        rows.length === 0 ? '\nNot signed in\n' : `\n${printTable(['SESSION', 'SINCE', 'LAST USED', 'UNTIL', 'WHERE'], rows)}`,
       )
     }),
 }
 
-function sessionJson({ jti, label, createdAt, expiresAt }: SessionRecord): JsonObject {
-  return { id: jti, label, createdAt: isoDate(createdAt), expiresAt: isoDate(expiresAt) }
+function sessionJson({ jti, label, createdAt, usedAt, expiresAt }: ListedSession): JsonObject {
+  const dates = { createdAt: isoDate(createdAt), lastUsedAt: isoDate(usedAt), expiresAt: isoDate(expiresAt) }
+  return { id: jti, client: clientName(label), label, ...dates }
 }
 
 function readLimit(given: string | undefined): number {

@@ -185,6 +185,12 @@ export interface AuthCalls {
   me(options?: RequestOptions): Promise<Models['user']>
   /** Ends the session and forgets the token; one that had ended already is no error. */
   signOut(options?: RequestOptions): Promise<void>
+  /** Where the account is signed in, the newest first; `current` marks the session of this client. */
+  sessions(options?: RequestOptions): Promise<UserSessions>
+  /** Ends one of those sessions. After the current one, every request is answered with Unauthorized. */
+  endSession(id: string, options?: RequestOptions): Promise<void>
+  /** Ends all of them but the current one. */
+  endOtherSessions(options?: RequestOptions): Promise<SessionsEnded>
   /** Deletes the account that is signed in with all that belongs to it, for good. */
   deleteAccount(options?: RequestOptions): Promise<void>
 }
@@ -389,6 +395,10 @@ export function createClient(options: ClientOptions = {}): Client {
         }
         token = undefined
       },
+      sessions: async ({ signal } = {}) => dataOf({ method: 'GET', path: 'auth/sessions', signal }),
+      endSession: async (id, { signal } = {}) =>
+        tell({ method: 'DELETE', path: `auth/sessions/${step(id)}`, signal }, 204),
+      endOtherSessions: async ({ signal } = {}) => dataOf({ method: 'DELETE', path: 'auth/sessions', signal }),
       async deleteAccount({ signal } = {}) {
         await tell({ method: 'DELETE', path: 'auth/delete-account', signal }, 204)
         token = undefined

@@ -177,7 +177,13 @@ const REPLY_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     advice: 'What to do about it; null where the mail was delivered',
   },
   backups: { items: 'The newest first' },
-  userSessions: { items: 'The newest first', 'items.current': 'Whether it is the one that asks' },
+  userSessions: {
+    items: 'The newest first',
+    'items.client': 'A readable name of the client; empty where it gave none',
+    'items.label': 'The User-Agent that signed in, cleaned and shortened; or what a token is for',
+    'items.lastUsedAt': 'When it was last used, to within five minutes',
+    'items.current': 'Whether it is the one that asks',
+  },
   sessionsEnded: { ended: 'How many there were' },
   documentProblems: { problems: 'Nothing where the document would be taken' },
   queryPlan: {

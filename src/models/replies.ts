@@ -189,8 +189,12 @@ export const userSessions = record(
       record(
         {
           id: text(),
+          /** A readable name of the client. */
+          client: text(),
+          /** What the client calls itself, or what a token is for. */
           label: text(),
           createdAt: date(),
+          lastUsedAt: date(),
           expiresAt: date(),
           /** Whether it is the one that asks. */
           current: boolean(),

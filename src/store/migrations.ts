@@ -86,6 +86,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE hour_count (model TEXT NOT NULL, hour TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, hour))
     WITHOUT ROWID;
   `,
+  `
+  -- When a session was last used, to within a few minutes.
+  ALTER TABLE session ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE session SET used_at = created_at;
+  `,
 ]
 
 export interface MigrationOptions {

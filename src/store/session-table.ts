@@ -8,7 +8,7 @@
  */
 import type { Database } from './database.ts'
 import type { CallerClaim, Token } from './actor.ts'
-import type { SessionRecord } from './store.ts'
+import type { ListedSession, SessionRecord } from './store.ts'
 
 const PURGE_ROWS_MAX = 50
 const LISTED_MAX = 1_000
@@ -49,22 +49,23 @@ export function addSession(
     createdAt,
   )
   const added = database.run(
-    `INSERT INTO session (jti, user_id, label, created_at, expires_at)
-      SELECT ?, id, ?, ?, ? FROM user WHERE id = ?`,
+    `INSERT INTO session (jti, user_id, label, created_at, expires_at, used_at)
+      SELECT ?, id, ?, ?, ?, ? FROM user WHERE id = ?`,
     jti,
     label,
     createdAt,
     expiresAt,
+    createdAt,
     userId,
   )
   return added === 1 ? 'added' : 'missing'
 }
 
 /** Those that hold, newest first, at most a thousand. */
-export function sessionsOf(database: Database, userId: string, now: number): readonly SessionRecord[] {
+export function sessionsOf(database: Database, userId: string, now: number): readonly ListedSession[] {
   return database
     .all(
-      `SELECT jti, label, created_at, expires_at FROM session WHERE user_id = ? AND expires_at > ?
+      `SELECT jti, label, created_at, expires_at, used_at FROM session WHERE user_id = ? AND expires_at > ?
         ORDER BY created_at DESC, jti DESC LIMIT ${LISTED_MAX}`,
       userId,
       now,
@@ -74,7 +75,12 @@ export function sessionsOf(database: Database, userId: string, now: number): rea
       label: String(row['label']),
       createdAt: Number(row['created_at']),
       expiresAt: Number(row['expires_at']),
+      usedAt: Number(row['used_at']),
     }))
+}
+
+export function useSession(database: Database, jti: string, now: number): void {
+  database.run('UPDATE session SET used_at = ? WHERE jti = ? AND used_at < ?', now, jti, now)
 }
 
 /** Ends one session of a user; false where there is none of that name. */
@@ -83,6 +89,18 @@ export function endSession(database: Database, userId: string, jti: string, now:
   if (row === undefined) return false
   revoke(database, { jti, expiresAt: Number(row['expires_at']), now })
   return true
+}
+
+/** Ends the listed sessions of a user but one, and gives their number. */
+export function endOtherSessions(database: Database, userId: string, kept: string, now: number): number {
+  database.run(
+    `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND jti <> ? AND expires_at > ?
+      ON CONFLICT (jti) DO NOTHING`,
+    userId,
+    kept,
+    now,
+  )
+  return database.run('DELETE FROM session WHERE user_id = ? AND jti <> ?', userId, kept)
 }
 
 /** Ends all sessions of a user, also those that are not listed, and gives the number of the listed ones. */

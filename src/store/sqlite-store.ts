@@ -134,6 +134,10 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
       revoke: (token) => write(() => sessions.revoke(database, token)),
       addSession: (userId, session) => write(() => sessions.addSession(database, userId, session)),
       endSession: (userId, jti, time) => write(() => sessions.endSession(database, userId, jti, time)),
+      // A request that only reads must not wait for a disk, and a later one makes good what a power cut took.
+      useSession: (jti, time) => writeUnsynced(() => sessions.useSession(database, jti, time)),
+      endOtherSessions: (userId, kept, time) =>
+        write(() => sessions.endOtherSessions(database, userId, kept, time)),
       endSessions: (userId, time) => write(() => sessions.endSessions(database, userId, time)),
       updateUser: (id, change) => write((moment) => accounts.updateUser(database, id, change, moment)),
       deleteAccount: (request) =>

@@ -138,6 +138,11 @@ export interface SessionRecord extends Token {
   readonly createdAt: number
 }
 
+export interface ListedSession extends SessionRecord {
+  /** When it was last used, in milliseconds since the epoch; useSession() keeps it. */
+  readonly usedAt: number
+}
+
 export interface SignIn {
   /** The code that has to be right, and whose address it is. */
   readonly code: CodeClaim
@@ -201,7 +206,7 @@ export interface AccountStore {
   /** The `language.code` in the settings of the address's user; undefined where there is no user, or no text there. */
   languageOf(email: string): Promise<string | undefined>
   /** The sessions of a user that hold, newest first, at most a thousand. */
-  sessionsOf(userId: string, now: number): Promise<readonly SessionRecord[]>
+  sessionsOf(userId: string, now: number): Promise<readonly ListedSession[]>
 }
 
 interface AccountWriter {
@@ -222,8 +227,12 @@ interface AccountWriter {
   revoke(token: Token & { readonly now: number }): Promise<void>
   /** Gives a user a session; 'missing' where the user is gone. */
   addSession(userId: string, session: SessionRecord): Promise<'added' | 'missing'>
+  /** Remembers that a session was used. A power cut may forget it. */
+  useSession(jti: string, now: number): Promise<void>
   /** Ends one session of a user; false where there is none of that name. */
   endSession(userId: string, jti: string, now: number): Promise<boolean>
+  /** Ends the listed sessions of a user but one, and gives their number. */
+  endOtherSessions(userId: string, kept: string, now: number): Promise<number>
   /** Ends every session of a user and gives their number. Tokens from now on hold. */
   endSessions(userId: string, now: number): Promise<number>
   /** Changes a user; 'last-admin' where that would leave the site without an administrator. */

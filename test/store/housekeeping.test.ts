@@ -23,7 +23,7 @@ it('rows whose time is over go, however many there are, and others stay', async 
   }
   database.run(`INSERT INTO user (id, doc) VALUES ('u', '{"appRole":"standardUser"}')`)
   for (let i = 0; i < 450; i++) {
-    database.run(`INSERT INTO session VALUES (?, 'u', '', 0, ?)`, `s${i}`, START + (i < 430 ? 0 : 1))
+    database.run(`INSERT INTO session VALUES (?, 'u', '', 0, ?, 0)`, `s${i}`, START + (i < 430 ? 0 : 1))
   }
   database.exec('COMMIT')
   const housekeeping = startHousekeeping({ store, guestMs: undefined, now: () => START, log: recordingLog().log })

@@ -40,7 +40,10 @@ async function site(t: Cleanup) {
 it('sessions are listed newest first until they expire, and go for good some time later', async (t) => {
   const { store, listed } = await site(t)
   assert.equal(await store.addSession('ann', session('ann-second')), 'added')
-  assert.deepEqual(await store.sessionsOf('ann', NOW), [session('ann-second'), session('ann-first', NOW - 5_000)])
+  assert.deepEqual(await store.sessionsOf('ann', NOW), [
+    { ...session('ann-second'), usedAt: NOW },
+    { ...session('ann-first', NOW - 5_000), usedAt: NOW - 5_000 },
+  ])
   assert.deepEqual(await listed('ann', NOW + 56_000), ['ann-second'])
   await store.addSession('bob', session('late', NOW + 70_000))
   assert.deepEqual(await listed('ann', 0), [])
@@ -79,4 +82,24 @@ it('sessions go with their user', async (t) => {
   await store.addSession('ann', session('ann-second'))
   assert.equal(await store.deleteAccount({ id: 'ann', now: NOW, keepLastAdmin: false }), 'deleted')
   assert.deepEqual([await listed('ann'), await holds('ann', 'ann-second')], [[], false])
+})
+
+it('a session keeps when it was last used, and a clock that is set back changes nothing', async (t) => {
+  const { store } = await site(t)
+  const usedAt = async (): Promise<unknown> => (await store.sessionsOf('ann', NOW)).map((one) => one.usedAt)
+  await store.useSession('ann-first', NOW + 10)
+  assert.deepEqual(await usedAt(), [NOW + 10])
+  await store.useSession('ann-first', NOW)
+  await store.useSession('none', NOW + 20)
+  assert.deepEqual(await usedAt(), [NOW + 10])
+})
+
+it('all sessions of a user but one are ended, and nobody else’s', async (t) => {
+  const { store, holds, listed } = await site(t)
+  await store.addSession('ann', session('ann-second'))
+  await store.addSession('ann', session('ann-third'))
+  assert.equal(await store.endOtherSessions('ann', 'ann-second', NOW), 2)
+  assert.deepEqual(await listed('ann'), ['ann-second'])
+  assert.deepEqual([await holds('ann', 'ann-first'), await holds('ann', 'ann-third')], [false, false])
+  assert.deepEqual([await holds('ann', 'ann-second'), await holds('bob', 'bob-first')], [true, true])
 })

@@ -1,0 +1,226 @@
+/** Where a user is signed in, as the user sees and ends it. */
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { describe, it } from 'node:test'
+import type { UserSessions } from '../../../src/models/replies.ts'
+import { newCast, newPerson, type Role } from '../../support/cast.ts'
+import { startSuiteService } from '../../support/suite-service.ts'
+
+const PATH = '/api/v1/auth/sessions'
+const MINUTE_MS = 60_000
+
+const service = await startSuiteService()
+const cast = await newCast(service)
+const { admin } = cast
+
+const list = async (token: string): Promise<UserSessions['items']> => {
+  const answer = await service.call('GET', PATH, { token })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.at('data.items') as UserSessions['items']
+}
+const end = async (token: string, id: string) => service.call('DELETE', `${PATH}/${encodeURIComponent(id)}`, { token })
+const statusOf = async (token: string): Promise<number> =>
+  (await service.call('GET', '/api/v1/auth/me', { token })).status
+const signIn = (id: string, label = 'another device'): Promise<string> =>
+  service.app.services.sessions.issue(id, { label, now: service.now() })
+
+describe('the own sessions', () => {
+  for (const role of ['guest', 'standard', 'premium', 'publisher', 'admin'] as const) {
+    it(`are listed for a ${role}, and one of them asks`, async () => {
+      const person = await newPerson(service, role, admin.token)
+      const items = await list(person.token)
+      assert.equal(items.length, 1)
+      assert.equal(items[0]?.current, true)
+      assert.equal(items[0]?.createdAt, new Date(service.now()).toISOString())
+      assert.equal(items[0]?.lastUsedAt, items[0]?.createdAt)
+    })
+  }
+
+  it('come newest first, with a readable name of the client', async () => {
+    const { id, token } = await newPerson(service, 'standard', admin.token)
+    service.advance(1_000)
+    const agent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
+    await signIn(id, agent)
+    const [newest, oldest] = await list(token)
+    assert.deepEqual([newest?.client, newest?.label, newest?.current], ['Firefox on Windows', agent, false])
+    assert.deepEqual([oldest?.client, oldest?.current], ['a test', true])
+  })
+
+  it('tell when each was last used, to within five minutes, and administrators see the same', async () => {
+    const { id, token } = await service.signIn('two.devices@example.org')
+    const { token: other } = await service.signIn('two.devices@example.org')
+    const began = service.now()
+    service.advance(4 * MINUTE_MS)
+    await statusOf(other)
+    const lastUse = async (): Promise<readonly number[]> => {
+      const seen = (await list(token)).map(({ lastUsedAt }) => Date.parse(lastUsedAt) - began)
+      return seen.toSorted((a, b) => a - b)
+    }
+    assert.deepEqual(await lastUse(), [0, 0], 'not yet stored')
+    service.advance(2 * MINUTE_MS)
+    await statusOf(other)
+    await list(token)
+    // Writes are committed in their order: what was asked for before is stored when this is answered.
+    assert.equal((await end(token, 'f'.repeat(24))).status, 404)
+    assert.deepEqual(await lastUse(), [6 * MINUTE_MS, 6 * MINUTE_MS])
+    const mine = await list(token)
+    const theirs = await service.call('GET', `/api/v1/admin/users/${id}/sessions`, { token: admin.token })
+    const withoutCurrent = (items: UserSessions['items']) => items.map((item) => ({ ...item, current: false }))
+    assert.deepEqual(withoutCurrent(theirs.at('data.items') as UserSessions['items']), withoutCurrent(mine))
+  })
+
+  it('end one by one, and another stays', async () => {
+    const { id, token } = await newPerson(service, 'guest', admin.token)
+    const other = await signIn(id)
+    const one = (await list(token)).find(({ current }) => !current)?.id ?? ''
+    assert.equal((await end(token, one)).status, 204)
+    assert.deepEqual([await statusOf(other), await statusOf(token)], [401, 200])
+    assert.equal((await end(token, one)).status, 404, 'it has ended already')
+    assert.equal((await list(token)).length, 1)
+  })
+
+  it('end the one that asks, as signing out does', async () => {
+    const { token } = await newPerson(service, 'standard', admin.token)
+    const [mine] = await list(token)
+    assert.equal((await end(token, mine?.id ?? '')).status, 204)
+    for (const [method, path] of [
+      ['GET', PATH],
+      ['DELETE', PATH],
+      ['DELETE', `${PATH}/${mine?.id}`],
+      ['POST', '/api/v1/auth/sign-out'],
+    ] as const) {
+      assert.equal((await service.call(method, path, { token })).status, 401)
+    }
+  })
+
+  it('end all but the one that asks', async () => {
+    const { id, token } = await newPerson(service, 'publisher', admin.token)
+    const others = [await signIn(id), await signIn(id)]
+    const answer = await service.call('DELETE', PATH, { token })
+    assert.deepEqual([answer.status, answer.at('data')], [200, { ended: 2 }])
+    for (const other of others) assert.equal(await statusOf(other), 401)
+    assert.equal(await statusOf(token), 200)
+    assert.deepEqual((await service.call('DELETE', PATH, { token })).at('data'), { ended: 0 })
+  })
+
+  it('do not come back with the token of a session that was ended', async () => {
+    const { id, token } = await newPerson(service, 'standard', admin.token)
+    const other = await signIn(id)
+    await service.call('DELETE', PATH, { token })
+    service.advance(10 * MINUTE_MS)
+    assert.equal(await statusOf(other), 401)
+    assert.equal((await list(token)).length, 1)
+  })
+})
+
+describe('attack: the sessions of others', () => {
+  it('are not for a stranger', async () => {
+    const [mine] = await list(admin.token)
+    for (const [method, path] of [
+      ['GET', PATH],
+      ['DELETE', PATH],
+      ['DELETE', `${PATH}/${mine?.id}`],
+    ] as const) {
+      for (const token of [undefined, 'x.y.z', `${admin.token}x`]) {
+        const answer = await service.call(method, path, { ...(token === undefined ? {} : { token }) })
+        assert.equal(answer.status, 401, `${method} ${path}`)
+      }
+    }
+    assert.equal(await statusOf(admin.token), 200)
+  })
+
+  for (const role of ['guest', 'standard', 'publisher', 'admin'] as const satisfies readonly Role[]) {
+    it(`are as unknown to a ${role} as those that never were`, async () => {
+      const attacker = await newPerson(service, role, admin.token)
+      const victim = await newPerson(service, 'standard', admin.token)
+      const [theirs] = await list(victim.token)
+      const found = await end(attacker.token, theirs?.id ?? '')
+      const never = await end(attacker.token, 'f'.repeat(24))
+      assert.deepEqual([found.status, never.status], [404, 404])
+      const [told, toldNever] = [found, never].map((answer) => String(answer.at('error.message')))
+      assert.equal(told?.replace(theirs?.id ?? '', 'f'.repeat(24)), toldNever)
+      await service.call('DELETE', PATH, { token: attacker.token })
+      assert.equal(await statusOf(victim.token), 200)
+      assert.ok((await list(attacker.token)).every(({ id }) => id !== theirs?.id))
+      // Another user in the query or the body changes nothing.
+      const asOther = await service.call('GET', `${PATH}?userId=${victim.id}&id=${victim.id}`, { token: attacker.token })
+      assert.deepEqual(asOther.at('data.items'), await list(attacker.token))
+    })
+  }
+
+  it('are not ended by ids of odd characters', async () => {
+    const { token } = await newPerson(service, 'guest', admin.token)
+    for (const id of [
+      ...['%00', '%', '%25', '_', '*', '..%2f..', '%2e%2e', "'%20OR%201=1--", '%F0%9F%92%A9', '%F0%9F', '%E2%80%AE'],
+      ...['a'.repeat(2_000), 'null', 'undefined', '__proto__', '%0d%0aX-Evil:1', '{"$ne":null}', '%20', '-1'],
+    ]) {
+      const answer = await service.call('DELETE', `${PATH}/${id}`, { token })
+      assert.ok([400, 404].includes(answer.status), `${id}: ${answer.status}`)
+      assert.ok(answer.text.length < 1_000, id)
+    }
+    assert.equal(await statusOf(token), 200)
+    assert.equal(await statusOf(admin.token), 200)
+  })
+
+  it('are not asked for without end', async () => {
+    const { token } = await newPerson(service, 'guest', admin.token)
+    const limited = await startSuiteService({ rateLimits: 'on', dataPerUser: '3' })
+    const guest = await limited.guest()
+    const statuses: number[] = []
+    for (let i = 0; i < 5; i++) {
+      statuses.push((await limited.call('DELETE', `${PATH}/${'f'.repeat(24)}`, { token: guest.token })).status)
+    }
+    assert.deepEqual(statuses, [404, 404, 404, 429, 429])
+    assert.equal(await statusOf(token), 200)
+  })
+})
+
+describe('attack: a hostile User-Agent', () => {
+  const signInAs = async (agent: string): Promise<UserSessions['items'][number]> => {
+    const answer = await service.call('POST', '/api/v1/auth/anonymous', { headers: { 'user-agent': agent } })
+    assert.equal(answer.status, 200, answer.text)
+    const [item] = await list(String(answer.at('data.token')))
+    assert.ok(item !== undefined)
+    return item
+  }
+
+  for (const [name, agent, client] of [
+    ['of 60 KB', `Mozilla/5.0 (X11; Linux x86_64) ${'x'.repeat(60_000)}`, 'Browser on Linux'],
+    ['of 60 KB of blanks', ` ${' '.repeat(60_000)}Firefox`, 'Firefox'],
+    ['with markup', '<script>alert(1)</script>', '<script>alert(1)</script>'],
+    ['with tabs', 'one\ttwo', 'one two'],
+    ['with a soft hyphen and C1 controls', 'a\u0085b\u00adc\u009bd', 'a b c d'],
+    ['that names a member of every object', 'constructor/1.0', 'constructor'],
+    ['that names the prototype', '__proto__/1.0', '__proto__'],
+    ['that is empty', '', ''],
+  ] as const) {
+    it(`${name} is shortened and cleaned`, async () => {
+      const item = await signInAs(agent)
+      assert.equal(item.client, client)
+      assert.ok([...item.label].length <= 200)
+      assert.doesNotMatch(`${item.client}${item.label}`, /[\p{C}\t\n]/u)
+    })
+  }
+
+  it('with bytes of UTF-8 for marks of direction is cleaned', async () => {
+    const { port } = new URL(service.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    const bytes = Buffer.from('Fire\u202efox\u2066\u200f\ud83d\ude00')
+    socket.write('POST /api/v1/auth/anonymous HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n')
+    socket.write(Buffer.concat([Buffer.from('User-Agent: '), bytes, Buffer.from('\r\n\r\n')]))
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    const token = /"token":"([^"]+)"/.exec(text)?.[1] ?? ''
+    const [item] = await list(token)
+    assert.doesNotMatch(String(item?.label), /[\p{C}\u202a-\u202e\u2066-\u2069]/u)
+  })
+
+  it('of the operator’s own token label is cleaned as well', async () => {
+    const { id, token } = await newPerson(service, 'standard', admin.token)
+    await signIn(id, `a\u202eb\u0000c\n${'\ud83d\ude00'.repeat(300)}`)
+    const label = (await list(token)).find(({ current }) => !current)?.label ?? ''
+    assert.ok(label.startsWith('a b c \u{1f600}'))
+    assert.ok(label.isWellFormed(), 'no half of a character is left')
+    assert.equal([...label].length, 200)
+  })
+})
