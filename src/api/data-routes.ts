@@ -12,7 +12,7 @@ import { writeJson, type JsonObject } from '../base/json.ts'
 import { requireEditor } from '../content/access.ts'
 import type { ListParams } from '../content/list-query.ts'
 import { parseFilterText } from '../query/parse.ts'
-import type { AskedList, Documents, SentDocument } from '../content/documents.ts'
+import type { AskedList, Documents, SentBody, SentDocument } from '../content/documents.ts'
 import { entityTag } from '../http/entity-tag.ts'
 import { created, noContent, notModified, ok, type Exchange, type Reply } from '../http/exchange.ts'
 import { isKnown, readPreconditions, requireToHold } from '../http/preconditions.ts'
@@ -61,22 +61,22 @@ export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
     async check(exchange, session) {
       const [model, id] = [readModel(exchange), exchange.query.get('id')]
       const read = async (): Promise<SentDocument> => {
-        const body = await exchange.readJson()
-        return { body, caller: await session.current(now()) }
+        const sent = await readBody(exchange)
+        return { ...sent, caller: await session.current(now()) }
       }
       const problems = await documents.check(model, id, read, session.caller)
       const reply: DocumentProblems = { problems: problems.map(({ path, message }) => ({ path, message })) }
       return ok(JSON.stringify(reply))
     },
     async create(exchange, by) {
-      const text = await documents.create(readModel(exchange), () => exchange.readJson(), by)
+      const text = await documents.create(readModel(exchange), () => readBody(exchange), by)
       return created(text, { ETag: entityTag(text) })
     },
     read: (exchange, { caller }) =>
       conditionally(exchange, () => documents.read(readModel(exchange), itemId(exchange), caller)),
     async replace(exchange, by) {
       const [model, condition] = [readModel(exchange), conditionOf(exchange)]
-      const text = await documents.replace(model, itemId(exchange), () => exchange.readJson(), { by, condition })
+      const text = await documents.replace(model, itemId(exchange), () => readBody(exchange), { by, condition })
       return ok(text, { ETag: entityTag(text) })
     },
     async remove(exchange, by) {
@@ -131,6 +131,12 @@ function paramsOfBody(body: JsonObject): ListParams {
     limit: body['limit'] ?? undefined,
     cursor: readText(body, 'cursor'),
   }
+}
+
+/** What references bring in has the limit of the body, and counts like it. */
+async function readBody(exchange: Exchange): Promise<SentBody> {
+  const body = await exchange.readJson()
+  return { body, references: { bytesMax: exchange.bodyBytesMax, weigh: (bytes) => exchange.weigh(bytes) } }
 }
 
 function readText(body: JsonObject, name: string): string | undefined {

@@ -48,7 +48,7 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
     message: 'Cannot meet If-Match: expected a version that it names, found "n4bQgYhMfWWaL-qgxVrQFa": read it again',
   },
   payloadTooLarge: {
-    when: 'The body is longer than 2 MiB, or one below `/auth` than 16 KiB',
+    when: 'The body is longer than 2 MiB, one of a guest than 256 KiB, or one below `/auth` than 16 KiB',
     message: 'Cannot take a request body of this size: expected at most 2097152 bytes',
   },
   misdirectedRequest: {

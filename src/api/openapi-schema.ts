@@ -102,6 +102,10 @@ function isThere({ kind }: Field, use: Use): boolean {
   return (use !== 'create' && use !== 'replace') || (kind !== 'generated' && kind !== 'constant')
 }
 
+function isSent(use: Use): boolean {
+  return use === 'create' || use === 'replace' || use === 'sent copy'
+}
+
 function mayBeLeftOut(field: Field, { model, path, use }: Place): boolean {
   // The cards of a new user begin anew, whatever is sent.
   if (use === 'create' && model === user && path === 'feedDecoratorStatus') return true
@@ -160,7 +164,12 @@ function valueSchema(field: Field, place: Place): JsonSchema {
     case 'nullable':
       return { anyOf: [valueSchema(field.of, place), { type: 'null' }] }
     case 'list':
-      return { type: 'array', items: valueSchema(field.of, place) }
+      return {
+        type: 'array',
+        items: valueSchema(field.of, place),
+        // What is stored may have been stored before there was a limit.
+        ...(field.max === undefined || !isSent(place.use) ? {} : { maxItems: field.max }),
+      }
     case 'record':
       return recordSchema(field, place)
     case 'map':

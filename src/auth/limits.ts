@@ -59,7 +59,7 @@ export interface Limits {
   requestCodeFor(email: string, now: number): Promise<void>
   guestFrom(address: string, now: number): Promise<void>
   dataRequest(caller: string, now: number): void
-  /** Counts the body of a request that is counted already: as another one for each 64 KiB. */
+  /** Counts the body of a request that is counted already, or what its references bring in: one more for each 64 KiB. */
   dataBody(caller: string, now: number, bytes: number): void
   /** Counted in the name of the administrator, and so throws what the store throws of one who is none any more. */
   testMail(admin: CallerActor, now: number): Promise<void>

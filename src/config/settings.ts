@@ -101,7 +101,9 @@ export const DECLARED = {
   wrongCodesPerEmail: whole(20, { meaning: 'wrong codes per e-mail address in a day; 0 is no limit' }),
   guestsPerAddress: whole(60, { meaning: 'guest sign-ins per client address in an hour; 0 is no limit' }),
   dataPerUser: whole(1200, {
-    meaning: 'data requests per user in a minute, of which a body is one more for each 64 KiB; 0 is no limit',
+    meaning:
+      'data requests per user in a minute, of which a body, and the records that its references bring in, are one more ' +
+      'for each 64 KiB; 0 is no limit',
   }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),

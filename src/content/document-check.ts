@@ -25,15 +25,16 @@ export interface DocumentCheckOptions {
 }
 
 export interface DocumentCheck {
-  creation(model: Model, body: JsonObject, caller: Caller): Promise<readonly Problem[]>
+  creation(model: Model, body: JsonObject, sender: Sender): Promise<readonly Problem[]>
   /** `text` is the stored document. */
   replacement(model: Model, body: JsonObject, { caller, text }: Replaced): Promise<readonly Problem[]>
 }
 
-export interface Replaced {
+type Sender = Omit<Drafting, 'report'>
+
+export interface Replaced extends Sender {
   readonly id: string
   readonly text: string
-  readonly caller: Caller
 }
 
 export function createDocumentCheck({ store, drafts, invitations }: DocumentCheckOptions): DocumentCheck {
@@ -73,15 +74,16 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
   }
 
   return {
-    creation: (model, body, caller) =>
+    creation: (model, body, sender) =>
       collectProblems((report) =>
-        model === user ? inviteUser(body, report) : create(model, body, { caller, report }),
+        model === user ? inviteUser(body, report) : create(model, body, { ...sender, report }),
       ),
     replacement: (model, body, replaced) =>
       collectProblems(async (report) => {
         if (model === user) return replaceUser(body, replaced, report)
-        const change = await drafts.replace(model, replaced.id, body, report)
-        change(parseJson(replaced.text) as JsonObject, await standingOf(replaced.caller))
+        const { id, text, caller, references } = replaced
+        const change = await drafts.replace(model, id, body, { references, report })
+        change(parseJson(text) as JsonObject, await standingOf(caller))
       }),
   }
 }

@@ -32,13 +32,18 @@ import {
   LAST_ADMIN_DEMOTED,
   ownedByNobody,
 } from './document-check.ts'
-import { createDrafts, type Draft, type Standing } from './drafts.ts'
+import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
 import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
 import { failureOf, refuse, type Problem } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
+/** A body, and what its references may bring in. */
+export interface SentBody {
+  readonly body: JsonObject
+  readonly references: ReferenceLimits
+}
 /** Reads the body; called once everything that can be checked without it has been. */
-export type ReadBody = () => Promise<JsonObject>
+export type ReadBody = () => Promise<SentBody>
 /** The parameters of a list, and the caller with the roles that hold now that they are read. */
 export interface AskedList {
   readonly params: ListParams
@@ -48,8 +53,7 @@ export interface AskedList {
 export type ReadParams = () => AskedList | Promise<AskedList>
 
 /** A body that is only looked at, and the caller with the roles that hold now that it is read. */
-export interface SentDocument {
-  readonly body: JsonObject
+export interface SentDocument extends SentBody {
   readonly caller: Caller
 }
 
@@ -146,8 +150,11 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     async create(model, body, by) {
       const { caller } = by
       requireRole(model, 'create', caller)
-      if (model !== user) return insert(model, await drafts.create(model, await body(), { caller, report: refuse }), by)
-      const invited = readInvitation(await body(), refuse)
+      const { body: sent, references } = await body()
+      if (model !== user) {
+        return insert(model, await drafts.create(model, sent, { caller, references, report: refuse }), by)
+      }
+      const invited = readInvitation(sent, refuse)
       const actor = by.acting((fresh) => requireRole(model, 'create', fresh))
       return writeJson(await invitations.invite({ ...invited, now: now() }, actor))
     },
@@ -156,8 +163,9 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       const found = await admit(model, 'replace', id, by.caller)
       condition?.(found)
       const writer = store.as(by.acting(judgeOf(model, 'replace', id)))
-      if (model === user) return replaceUser(writer, { id, body: await body(), condition, now: now() })
-      const change = await drafts.replace(model, id, await body(), refuse)
+      const { body: sent, references } = await body()
+      if (model === user) return replaceUser(writer, { id, body: sent, condition, now: now() })
+      const change = await drafts.replace(model, id, sent, { references, report: refuse })
       const replaced = await writer.update(model, id, (stored, text, moment) => {
         condition?.(text)
         return change(stored, standingAt(moment))
@@ -182,13 +190,14 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     async check(model, id, read, admitted) {
       if (id === undefined) {
         requireRole(model, 'create', admitted)
-        const { body, caller } = await read()
-        requireRole(model, 'create', caller)
-        return problemsOf.creation(model, body, caller)
+        const { body, ...sender } = await read()
+        requireRole(model, 'create', sender.caller)
+        return problemsOf.creation(model, body, sender)
       }
       await admit(model, 'replace', id, admitted)
-      const { body, caller } = await read()
-      return problemsOf.replacement(model, body, { id, text: await admit(model, 'replace', id, caller), caller })
+      const { body, ...sender } = await read()
+      const text = await admit(model, 'replace', id, sender.caller)
+      return problemsOf.replacement(model, body, { id, text, ...sender })
     },
   }
 }

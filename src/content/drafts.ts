@@ -16,10 +16,11 @@ import { userContentPreferences } from '../models/user-content-preferences.ts'
 import type { Document, DocumentStore } from '../store/store.ts'
 import { checkPreferences, type PreferenceChange } from './preference-rules.ts'
 import { reportInvalid, type Report } from './problems.ts'
-import { resolveReferences } from './references.ts'
+import { checkListLengths } from './list-lengths.ts'
+import { findRecords, type Records, type ReferenceOptions } from './references.ts'
 import { checkRemoteConfig } from './remote-config-rules.ts'
 import { remoteConfigSeed } from './seeds.ts'
-import { validateDocument } from './validate.ts'
+import { readBody, validateDocument } from './validate.ts'
 
 /** Whose limits hold, and which: as they are when the document is written. */
 export interface Standing {
@@ -34,9 +35,16 @@ export interface Draft {
   admit(standing: Standing): void
 }
 
-export interface Drafting {
-  readonly caller: Caller
+/** What the references of a body may bring in. */
+export type ReferenceLimits = Omit<ReferenceOptions, 'report'>
+
+export interface Replacing {
   readonly report: Report
+  readonly references: ReferenceLimits
+}
+
+export interface Drafting extends Replacing {
+  readonly caller: Caller
 }
 
 /** For every model but users, of whom a body tells only parts; see user-changes.ts. */
@@ -44,7 +52,7 @@ export interface Drafts {
   /** The new document that a body makes, which it is only where nothing was reported. */
   create(model: Model, body: JsonObject, drafting: Drafting): Promise<Draft>
   /** What a body makes of the stored document; the result may report too. */
-  replace(model: Model, id: string, body: JsonObject, report: Report): Promise<Replacement>
+  replace(model: Model, id: string, body: JsonObject, replacing: Replacing): Promise<Replacement>
 }
 
 type Replacement = (stored: JsonObject, standing: Standing) => JsonObject
@@ -56,23 +64,32 @@ export interface DraftsOptions {
 }
 
 export function createDrafts({ store, now, newId }: DraftsOptions): Drafts {
+  /** Lengths come first, so that what follows is bounded; then each record that is referred to, once. */
+  const recordsOf = (model: Model, body: JsonObject, { report, references }: Replacing): Promise<Records> => {
+    checkListLengths(model, body, report)
+    return findRecords(model, body, store, { ...references, report })
+  }
   return {
-    async create(model, body, { caller, report }) {
-      const sent = await resolveReferences(model, body, store, report)
-      const id = newDocumentId(model, sent, { caller, newId, report })
+    async create(model, body, drafting) {
+      const { caller, report } = drafting
+      const records = await recordsOf(model, body, drafting)
+      const id = newDocumentId(model, body, { caller, newId, report })
       const time = isoDate(now())
-      const value = validateDocument(model, sent, { generated: { id, createdAt: time, updatedAt: time }, report })
+      const generated = { id, createdAt: time, updatedAt: time }
+      const value = validateDocument(model, body, { generated, report, records })
       return {
         document: { id, value },
         admit: (standing) => checkRules(model, { stored: undefined, next: value, report }, standing),
       }
     },
-    async replace(model, id, body, report) {
-      const sent = await resolveReferences(model, body, store, report)
-      requireSameId(sent, id, report)
+    async replace(model, id, body, replacing) {
+      const { report } = replacing
+      const records = await recordsOf(model, body, replacing)
+      requireSameId(body, id, report)
+      const complete = readBody(model, body, { creating: false, report, records })
       return (stored, standing) => {
         const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
-        const next = validateDocument(model, sent, { generated, stored, report })
+        const next = complete({ generated, stored })
         checkRules(model, { stored, next, report }, standing)
         return next
       }
@@ -97,7 +114,7 @@ type RuledChange = Pick<PreferenceChange, 'stored' | 'next' | 'report'>
 function newDocumentId(
   model: Model,
   sent: JsonObject,
-  { caller, newId, report }: Drafting & Pick<DraftsOptions, 'newId'>,
+  { caller, newId, report }: Omit<Drafting, 'references'> & Pick<DraftsOptions, 'newId'>,
 ): string {
   if (model.singleton !== undefined) return model.singleton
   if (model.owned === undefined) return newId()

@@ -18,7 +18,8 @@ import { user } from '../models/user.ts'
 import { searchRow } from '../store/trigram-index.ts'
 import type { BulkRow } from '../store/bulk-writer.ts'
 import { csvColumns, documentOfCells } from './csv-columns.ts'
-import { resolveReferencesNow } from './references.ts'
+import { checkListLengths } from './list-lengths.ts'
+import { findRecordsNow } from './references.ts'
 import { checkRemoteConfig } from './remote-config-rules.ts'
 import { validateDocument } from './validate.ts'
 
@@ -26,6 +27,9 @@ import { validateDocument } from './validate.ts'
 const IMPORTED_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
 /** Where the API has a path of its own, no document can be reached by such an id. */
 const RESERVED_IDS = new Set(['query', 'explain', 'check'])
+
+/** What the references of a row may bring in, as much as the row itself may have. */
+const RECORDS_BYTES_MAX = 2 * 1024 * 1024
 
 /** Some programs put it at the beginning of a file. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -110,14 +114,15 @@ export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
   const id = readId(sent, context)
   const basis = textOf(model, id)
   const stored = basis === undefined ? undefined : (parseJson(basis) as JsonObject)
-  const resolved = resolveReferencesNow(model, sent, textOf)
-  const body = { ...leftOut(model, stored), ...resolved }
+  checkListLengths(model, sent)
+  const records = findRecordsNow(model, sent, textOf, { bytesMax: RECORDS_BYTES_MAX })
+  const body = { ...leftOut(model, stored), ...sent }
   const generated = {
     id,
     createdAt: keptDate(sent, 'createdAt', context) ?? String(stored?.['createdAt'] ?? context.date),
     updatedAt: keptDate(sent, 'updatedAt', context) ?? context.date,
   }
-  const valid = validateDocument(model, body, { generated, ...(stored === undefined ? {} : { stored }) })
+  const valid = validateDocument(model, body, { generated, records, ...(stored === undefined ? {} : { stored }) })
   if (model === remoteConfig) checkRemoteConfig(valid)
   const value = model === user ? { ...valid, email: readEmail(valid['email'], id) } : valid
   return {

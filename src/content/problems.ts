@@ -6,7 +6,7 @@
  * the real request would.
  */
 import { fail, type Failure } from '../base/failure.ts'
-import type { JsonObject } from '../base/json.ts'
+import { JSON_DEPTH_MAX, type JsonObject } from '../base/json.ts'
 
 /** Problems that one check tells of. */
 const PROBLEMS_MAX = 50
@@ -45,6 +45,9 @@ export function reportInvalid(report: Report, path: string, message: string): vo
  * never gets into a document that is stored.
  */
 export const REPORTED: JsonObject = Object.freeze({})
+
+/** That a document nests deeper than JSON_DEPTH_MAX, and so than what can be read again. */
+export const TOO_DEEP = `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`
 
 /** The problems that the work reports, in its order, at most PROBLEMS_MAX; after that the work is cut off. */
 export async function collectProblems(work: (report: Report) => Promise<void>): Promise<readonly Problem[]> {

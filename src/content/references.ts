@@ -1,126 +1,148 @@
 /**
- * References by id: where a document embeds another one, a client may send `{"id": "…"}` alone, and the stored record
- * takes its place.
+ * References by id: where a document embeds another one, a client may send `{"id": "…"}` alone, and validate.ts puts a
+ * copy of the stored record in its place.
  *
  * So a small body becomes a large document. Each record is looked up and parsed once, however often it is named, and
- * what all places together take in is bounded: otherwise one request could fill the memory.
+ * everything is bounded before the document is built: the number of references, the bytes that they bring in, and the
+ * levels of nesting.
  */
 import { describe } from '../base/failure.ts'
-import { isObject, parseJson, type Json, type JsonObject } from '../base/json.ts'
+import { isObject, JSON_DEPTH_MAX, parseJson, type Json, type JsonObject } from '../base/json.ts'
 import type { Field, Model, Shape } from '../models/schema.ts'
 import type { DocumentStore } from '../store/store.ts'
-import { refuse, REPORTED, reportInvalid, type Report } from './problems.ts'
+import { refuse, REPORTED, reportInvalid, TOO_DEEP, type Report } from './problems.ts'
 
 /** References that one body may hold. */
 const REFERENCES_MAX = 1_000
-/** Characters of JSON that all of them together may put in their places. */
-const RECORDS_CHARS_MAX = 4 * 1024 * 1024
+
+/** The records that references of a body name, by `referenceKey`. REPORTED stands for one that does not exist. */
+export type Records = ReadonlyMap<string, JsonObject>
+
+export interface ReferenceOptions {
+  /** Where problems go; without it, the first is thrown. */
+  readonly report?: Report
+  /** UTF-8 bytes of JSON that all references together may bring in, each mention counted. */
+  readonly bytesMax: number
+  /** Told these bytes before the document is built; may refuse them by what it throws. */
+  readonly weigh?: (bytes: number) => void
+}
 
 /** Asks for the JSON text of a record, and is told it, or that there is none. */
-type Resolution = Generator<{ readonly model: Model; readonly id: string }, JsonObject, string | undefined>
+type Lookup = Generator<{ readonly model: Model; readonly id: string }, Records, string | undefined>
 
-/**
- * The body with every reference replaced. Where a record does not exist, that is reported: without `report` it throws
- * invalidInput.
- */
-export async function resolveReferences(
+/** Looks up the records that a body names. Where one does not exist, or a limit is exceeded, that is reported. */
+export async function findRecords(
   model: Model,
   body: JsonObject,
   store: Pick<DocumentStore, 'get'>,
-  report: Report = refuse,
-): Promise<JsonObject> {
-  const steps = resolution(model, body, report)
+  options: ReferenceOptions,
+): Promise<Records> {
+  const steps = lookup(model, body, options)
   let step = steps.next()
   while (step.done !== true) step = steps.next(await store.get(step.value.model, step.value.id))
   return step.value
 }
 
 /** The same where records are at hand: `textOf` gives the JSON text of one, or undefined. */
-export function resolveReferencesNow(
+export function findRecordsNow(
   model: Model,
   body: JsonObject,
   textOf: (model: Model, id: string) => string | undefined,
-): JsonObject {
-  const steps = resolution(model, body, refuse)
+  options: ReferenceOptions,
+): Records {
+  const steps = lookup(model, body, options)
   let step = steps.next()
   while (step.done !== true) step = steps.next(textOf(step.value.model, step.value.id))
   return step.value
 }
 
-function* resolution(model: Model, body: JsonObject, report: Report): Resolution {
-  const places: Place[] = []
-  collectFromShape(model.fields, body, '', places)
-  if (places.length === 0) return body
-  const found = new Map<string, { readonly record: Json; readonly chars: number }>()
-  // Until its record is there: of a reference that has none enough is said once.
-  const records = new Map<JsonObject, Json>(places.map(({ value }) => [value, REPORTED]))
-  if (places.length > REFERENCES_MAX) {
-    reportInvalid(report, '', `Cannot take ${places.length} references by id: at most ${REFERENCES_MAX} in one body`)
-    return replaced(body, records) as JsonObject
+/** The key of a reference in Records; undefined for a value that is a whole copy. */
+export function referenceKey(model: Model, value: JsonObject): string | undefined {
+  const { id } = value
+  return typeof id === 'string' && Object.keys(value).length === 1 ? `${model.name} ${id}` : undefined
+}
+
+interface Mention {
+  readonly target: Model
+  readonly id: string
+  readonly key: string
+  readonly path: string
+  /** The level of the record in the document. */
+  readonly level: number
+}
+
+function* lookup(model: Model, body: JsonObject, { report = refuse, bytesMax, weigh = () => {} }: ReferenceOptions): Lookup {
+  const mentions: Mention[] = []
+  collectFromShape(model.fields, body, { path: '', level: 1 }, mentions)
+  const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))
+  if (mentions.length > REFERENCES_MAX) {
+    reportInvalid(report, '', `Cannot take ${mentions.length} references by id: at most ${REFERENCES_MAX} in one body`)
+    return records
   }
-  let charsLeft = RECORDS_CHARS_MAX
-  for (const { target, value, path } of places) {
-    const key = `${target.name} ${String(value['id'])}`
-    let entry = found.get(key)
-    if (entry === undefined) {
-      const text = yield { model: target, id: String(value['id']) }
+  const sizes = new Map<string, { readonly bytes: number; readonly levels: number }>()
+  let bytes = 0
+  let levels = 0
+  for (const { target, id, key, path, level } of mentions) {
+    let size = sizes.get(key)
+    if (size === undefined) {
+      const text = yield { model: target, id }
       if (text === undefined) {
-        const nobodys = `${describe(value['id'])}, which no ${target.name} has`
-        reportInvalid(report, path, `expected the id of a ${target.name}, found ${nobodys}`)
+        const found = `${describe(id)}, which no ${target.name} has`
+        reportInvalid(report, path, `expected the id of a ${target.name}, found ${found}`)
         continue
       }
-      found.set(key, (entry = { record: parseJson(text), chars: text.length }))
+      const record = parseJson(text) as JsonObject
+      records.set(key, record)
+      sizes.set(key, (size = { bytes: Buffer.byteLength(text), levels: levelsOf(record) }))
     }
-    charsLeft -= entry.chars
-    if (charsLeft < 0) {
-      const wanted = `records of at most ${RECORDS_CHARS_MAX} characters in all references by id`
+    bytes += size.bytes
+    levels = Math.max(levels, level - 1 + size.levels)
+    if (bytes > bytesMax) {
+      const wanted = `records of at most ${bytesMax} bytes in all references by id`
       reportInvalid(report, path, `expected ${wanted}, found more`)
-      break
+      return new Map(mentions.map((mention) => [mention.key, REPORTED]))
     }
-    records.set(value, entry.record)
   }
-  return replaced(body, records) as JsonObject
+  if (levels > JSON_DEPTH_MAX) reportInvalid(report, '', TOO_DEEP)
+  weigh(bytes)
+  return records
 }
 
-interface Place {
-  readonly target: Model
-  readonly value: JsonObject
-  readonly path: string
-}
+type Place = Pick<Mention, 'path' | 'level'>
 
-function collectFromShape(shape: Shape, value: JsonObject, path: string, places: Place[]): void {
+function collectFromShape(shape: Shape, value: JsonObject, { path, level }: Place, mentions: Mention[]): void {
   for (const [name, field] of Object.entries(shape)) {
-    if (Object.hasOwn(value, name)) collect(field, value[name], path === '' ? name : `${path}.${name}`, places)
+    if (!Object.hasOwn(value, name)) continue
+    collect(field, value[name], { path: path === '' ? name : `${path}.${name}`, level: level + 1 }, mentions)
   }
 }
 
-function collect(field: Field, value: Json | undefined, path: string, places: Place[]): void {
+function collect(field: Field, value: Json | undefined, place: Place, mentions: Mention[]): void {
+  const { path, level } = place
   switch (field.kind) {
-    case 'embedded':
+    case 'embedded': {
       if (!isObject(value)) return
-      if (isReference(value)) places.push({ target: field.model, value, path })
-      else collectFromShape(field.model.fields, value, path, places)
+      const key = referenceKey(field.model, value)
+      if (key === undefined) collectFromShape(field.model.fields, value, place, mentions)
+      else mentions.push({ target: field.model, id: String(value['id']), key, path, level })
       return
+    }
     case 'record':
-      if (isObject(value)) collectFromShape(field.fields, value, path, places)
+      if (isObject(value)) collectFromShape(field.fields, value, place, mentions)
       return
     case 'list':
-      if (Array.isArray(value)) value.forEach((item: Json, i) => collect(field.of, item, `${path}[${i}]`, places))
+      if (!Array.isArray(value)) return
+      value.forEach((item: Json, i) => collect(field.of, item, { path: `${path}[${i}]`, level: level + 1 }, mentions))
       return
     default:
       return
   }
 }
 
-function isReference(value: JsonObject): boolean {
-  const [only, ...more] = Object.keys(value)
-  return only === 'id' && more.length === 0 && typeof value['id'] === 'string'
-}
-
-function replaced(value: Json, records: ReadonlyMap<JsonObject, Json>): Json {
-  if (Array.isArray(value)) return value.map((item: Json) => replaced(item, records))
-  if (!isObject(value)) return value
-  const record = records.get(value)
-  if (record !== undefined) return record
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, records)]))
+/** Objects and arrays within one another. */
+function levelsOf(value: Json): number {
+  if (!Array.isArray(value) && !isObject(value)) return 0
+  let most = 0
+  for (const inner of Object.values(value)) most = Math.max(most, levelsOf(inner as Json))
+  return most + 1
 }

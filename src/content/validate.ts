@@ -10,9 +10,11 @@
  */
 import { parseIsoDate } from '../base/dates.ts'
 import { assertNever, describe } from '../base/failure.ts'
-import { hasKey, isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../base/json.ts'
+import { hasKey, isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { Extras, Field, Model, Shape } from '../models/schema.ts'
 import { refuse, REPORTED, reportInvalid, type Report } from './problems.ts'
+import { referenceKey, type Records } from './references.ts'
+import { checkStorable } from './storable.ts'
 
 /** The members that the server sets. `createdAt` of a replacement is that of the stored document. */
 export interface Generated {
@@ -21,37 +23,78 @@ export interface Generated {
   readonly updatedAt: string
 }
 
-/** `stored` is there for a replacement: fields that may be left out then keep its value. */
-export interface Validation {
+/** What a document takes from elsewhere. `stored` is there for a replacement: lists that may be left out keep its value. */
+export interface Surroundings {
   readonly generated: Generated
   readonly stored?: JsonObject
+}
+
+export interface BodyOptions {
+  /** Whether the body makes a new document; it replaces a stored one otherwise. */
+  readonly creating: boolean
   /** Where problems go; without it, the first is thrown. */
   readonly report?: Report
+  /** The records that references of the body name; without it, a reference is judged as a copy like any other. */
+  readonly records?: Records
 }
 
 /**
- * Checks a whole body against a model and returns the document to store, which it is only where nothing was reported.
+ * Checks a whole body against a model. Gives the function that makes the document to store, which it is only where
+ * nothing was reported: it only copies members, so that a transaction is short however long the body is.
  * Throws invalidInput, or what `report` throws.
  */
+export function readBody(
+  model: Model,
+  body: JsonObject,
+  { creating, report = refuse, records = NO_RECORDS }: BodyOptions,
+): (surroundings: Surroundings) => JsonObject {
+  checkStorable(body, report)
+  const scope: Scope = { creating, report, records, copies: new Map() }
+  const members: Member[] = []
+  for (const [name, field] of Object.entries(model.fields)) {
+    const given = hasKey(body, name) ? body[name] : undefined
+    if (field.kind === 'generated') members.push({ name, value: null, from: 'server' })
+    else if (field.kind === 'list' && field.absent === 'keep' && given === undefined) {
+      members.push({ name, value: [], from: 'stored' })
+    } else members.push({ name, value: readField(field, given, name, scope), from: 'body' })
+  }
+  const extras = model.extras === 'keep' ? extraMembers(model.fields, body) : []
+  return ({ generated, stored }) => {
+    const declared = members.map(({ name, value, from }): [string, Json] => {
+      if (from === 'server') return [name, generated[name as keyof Generated]]
+      return [name, from === 'stored' ? (stored?.[name] ?? value) : value]
+    })
+    return Object.fromEntries([...declared, ...extras])
+  }
+}
+
+/** A member of the document, and where its value comes from: `value` stands in where nothing is stored. */
+interface Member {
+  readonly name: string
+  readonly value: Json
+  readonly from: 'body' | 'server' | 'stored'
+}
+
+/** Checks a body and gives the document at once. Throws as readBody does. */
 export function validateDocument(
   model: Model,
   body: JsonObject,
-  { generated, stored, report = refuse }: Validation,
+  { generated, stored, ...options }: Surroundings & Omit<BodyOptions, 'creating'>,
 ): JsonObject {
-  findUnsafe(body, { path: '', level: 1, report })
-  const own: Scope = { kind: 'own', generated, report, ...(stored === undefined ? {} : { stored }) }
-  return readRecord(model.fields, { extras: model.extras, value: body, path: '', scope: own })
+  const complete = readBody(model, body, { ...options, creating: stored === undefined })
+  return complete({ generated, ...(stored === undefined ? {} : { stored }) })
 }
 
-/**
- * Where a field stands: at the top of the document itself, deeper in it, or in an embedded copy, where generated
- * fields must be there and are left alone.
- */
-type Scope = { readonly report: Report } & (
-  | { readonly kind: 'own'; readonly generated: Generated; readonly stored?: JsonObject }
-  | { readonly kind: 'inner'; readonly creating: boolean }
-  | { readonly kind: 'copy' }
-)
+const NO_RECORDS: Records = new Map()
+
+interface Scope {
+  /** Whether initial values stand in for what is left out. In an embedded copy, everything has to be there. */
+  readonly creating: boolean
+  readonly report: Report
+  readonly records: Records
+  /** Copies of records that were checked already. */
+  readonly copies: Map<JsonObject, JsonObject>
+}
 
 interface RecordInput {
   readonly extras: Extras
@@ -63,18 +106,14 @@ interface RecordInput {
 function readRecord(shape: Shape, { extras, value, path, scope }: RecordInput): JsonObject {
   const out: [string, Json][] = []
   for (const [name, field] of Object.entries(shape)) {
-    const at = path === '' ? name : `${path}.${name}`
-    const given = hasKey(value, name) ? value[name] : undefined
-    if (field.kind === 'generated' && scope.kind === 'own') {
-      out.push([name, scope.generated[name as keyof Generated]])
-    } else if (field.kind === 'list' && field.absent === 'keep' && given === undefined && scope.kind === 'own') {
-      out.push([name, scope.stored?.[name] ?? []])
-    } else out.push([name, readField(field, given, at, scope)])
+    out.push([name, readField(field, hasKey(value, name) ? value[name] : undefined, `${path}.${name}`, scope)])
   }
-  if (extras === 'keep') {
-    for (const [name, member] of Object.entries(value)) if (!Object.hasOwn(shape, name)) out.push([name, member])
-  }
+  if (extras === 'keep') out.push(...extraMembers(shape, value))
   return Object.fromEntries(out)
+}
+
+function extraMembers(shape: Shape, value: JsonObject): [string, Json][] {
+  return Object.entries(value).filter(([name]) => !Object.hasOwn(shape, name))
 }
 
 function readField(field: Field, value: Json | undefined, path: string, scope: Scope): Json {
@@ -90,7 +129,7 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
       return value
     case 'choice': {
       if (value === undefined && field.implied !== undefined) return field.implied
-      if (value === undefined && field.initial !== undefined && isCreation(scope)) return field.initial
+      if (value === undefined && field.initial !== undefined && scope.creating) return field.initial
       if (typeof value === 'string' && field.values.includes(value)) return value
       return refused(`one of ${field.values.join(', ')}`)
     }
@@ -105,16 +144,15 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
       return value === undefined || value === null ? null : readField(field.of, value, path, scope)
     case 'list':
       if (!Array.isArray(value)) return refused('an array')
-      return value.map((item: Json, i) => readField(field.of, item, `${path}[${i}]`, inner(scope)))
+      return value.map((item: Json, i) => readField(field.of, item, `${path}[${i}]`, scope))
     case 'record':
       if (!isObject(value)) return refused('an object')
-      return readRecord(field.fields, { extras: field.extras, value, path, scope: inner(scope) })
+      return readRecord(field.fields, { extras: field.extras, value, path, scope })
     case 'map':
-      return isObject(value) ? readMap(field.keys, field.of, value, path, inner(scope)) : refused('an object')
+      return isObject(value) ? readMap(field.keys, field.of, value, path, scope) : refused('an object')
     case 'embedded':
-      if (value === REPORTED) return value
       return isObject(value)
-        ? readCopy(field.model, value, path, scope.report)
+        ? readEmbedded(field.model, value, path, scope)
         : refused(`a whole ${field.model.name} or {"id": …}`)
     case 'generated':
       if (field.as === 'id') {
@@ -138,54 +176,22 @@ function readMap(keys: readonly string[], of: Field, value: JsonObject, path: st
   )
 }
 
+function readEmbedded(model: Model, value: JsonObject, path: string, scope: Scope): JsonObject {
+  const copying: Scope = { ...scope, creating: false }
+  const key = referenceKey(model, value)
+  const record = key === undefined ? undefined : scope.records.get(key)
+  if (record === undefined) return readCopy(model, value, path, copying)
+  if (record === REPORTED) return record
+  let copy = scope.copies.get(record)
+  // A record is stored as it is: what looks like a reference inside of it is none.
+  copy ??= readCopy(model, record, path, { ...copying, records: NO_RECORDS })
+  scope.copies.set(record, copy)
+  return copy
+}
+
 /** An embedded copy keeps the order and the text of its members; only a missing or wrong `type` is put right. */
-function readCopy(model: Model, value: JsonObject, path: string, report: Report): JsonObject {
-  const checked = readRecord(model.fields, { extras: 'drop', value, path, scope: { kind: 'copy', report } })
-  return { ...value, ...checked }
-}
-
-function inner(scope: Scope): Scope {
-  if (scope.kind !== 'own') return scope
-  return { kind: 'inner', creating: scope.stored === undefined, report: scope.report }
-}
-
-function isCreation(scope: Scope): boolean {
-  return scope.kind === 'own' ? scope.stored === undefined : scope.kind === 'inner' && scope.creating
-}
-
-/**
- * Names that no document may hold at any depth: `__proto__` would change objects of careless readers, `$` starts
- * operators of filters, a dot separates the steps of their paths, NUL ends texts in C. Half of a surrogate pair
- * is no Unicode text (RFC 8259 section 8.2) and would not survive storage. And nothing deeper than a parser takes: a
- * record that a reference brings in adds its levels to those of the body.
- */
-function findUnsafe(value: Json, { path, level, report }: Place): void {
-  if (typeof value === 'string') {
-    if (!value.isWellFormed()) reportInvalid(report, path, 'expected Unicode text, found half a surrogate pair')
-    return
-  }
-  const isArray = Array.isArray(value)
-  if (!isArray && !isObject(value)) return
-  if (level > JSON_DEPTH_MAX) {
-    const what = `a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`
-    reportInvalid(report, '', `Cannot store ${what}`)
-    return
-  }
-  if (isArray) {
-    value.forEach((item: Json, i) => findUnsafe(item, { path: `${path}[${i}]`, level: level + 1, report }))
-    return
-  }
-  for (const [name, member] of Object.entries(value)) {
-    if (name === '__proto__' || name.startsWith('$') || /[.\0]/.test(name) || !name.isWellFormed()) {
-      const rule = 'names must not be __proto__, start with $ or contain a dot or NUL'
-      reportInvalid(report, path, `cannot store a member named ${describe(name)}: ${rule}`)
-    }
-    findUnsafe(member, { path: path === '' ? name : `${path}.${name}`, level: level + 1, report })
-  }
-}
-
-interface Place {
-  readonly path: string
-  readonly level: number
-  readonly report: Report
+function readCopy(model: Model, value: JsonObject, path: string, scope: Scope): JsonObject {
+  const checked = Object.entries(readRecord(model.fields, { extras: 'drop', value, path, scope }))
+  const isSame = checked.every(([name, member]) => value[name] === member)
+  return isSame ? value : { ...value, ...Object.fromEntries(checked) }
 }

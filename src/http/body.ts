@@ -19,6 +19,8 @@ export class ClientGone extends Error {
 export interface BodySource {
   readonly request: IncomingMessage
   readonly bytesMax: number
+  /** Whose limit it is, where not that of every client. */
+  readonly from: string | undefined
   /** Told the length as soon as it is known; may refuse it by what it throws. */
   readonly weigh: (bytes: number) => void
   /** Called before the first byte is awaited: a client may wait for a `100 Continue` with its body. */
@@ -63,10 +65,10 @@ function assertJsonType(contentType: string | undefined): void {
 }
 
 /** Reads all bytes, or stops at the first past the limit. What was not read, reply-writer.ts throws away. */
-async function readBytes({ request, bytesMax, weigh, onStart, onInterrupt }: BodySource): Promise<Buffer> {
+async function readBytes({ request, bytesMax, from, weigh, onStart, onInterrupt }: BodySource): Promise<Buffer> {
   const { 'content-length': contentLength } = request.headers
   const announced = contentLength === undefined ? undefined : Number(contentLength)
-  if (announced !== undefined && announced > bytesMax) throw tooLarge(bytesMax)
+  if (announced !== undefined && announced > bytesMax) throw tooLarge(bytesMax, from)
   if (announced !== undefined) weigh(announced)
   onStart()
   const chunks: Buffer[] = []
@@ -74,7 +76,7 @@ async function readBytes({ request, bytesMax, weigh, onStart, onInterrupt }: Bod
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const take = (chunk: Buffer): void => {
     length += chunk.length
-    if (length > bytesMax) reject(tooLarge(bytesMax))
+    if (length > bytesMax) reject(tooLarge(bytesMax, from))
     else chunks.push(chunk)
   }
   const gone = (): void => reject(new ClientGone('the connection ended before the request body did'))
@@ -91,8 +93,9 @@ async function readBytes({ request, bytesMax, weigh, onStart, onInterrupt }: Bod
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, length)
 }
 
-function tooLarge(bytesMax: number): Error {
-  return fail('payloadTooLarge', `Cannot take a request body of this size: expected at most ${bytesMax} bytes`)
+function tooLarge(bytesMax: number, from: string | undefined): Error {
+  const whose = from === undefined ? '' : ` from ${from}`
+  return fail('payloadTooLarge', `Cannot take a request body of this size: expected at most ${bytesMax} bytes${whose}`)
 }
 
 function parseObject(bytes: Buffer): JsonObject {

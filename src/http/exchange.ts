@@ -30,6 +30,12 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Adds fields to the access log line of this request, such as the id of the user. */
   note(fields: LogFields): void
+  /** The length that the body may have; less than the server takes after limitBody(). */
+  readonly bodyBytesMax: number
+  /** Lets the body be shorter only. What is longer is refused as payloadTooLarge `from` such a client. */
+  limitBody(bytesMax: number, from: string): void
+  /** Counts bytes that the body brings in from elsewhere, as weighBody() counts its own; may throw as it does. */
+  weigh(bytes: number): void
   /**
    * Has the body weighed when it is read: called with its length, before the first byte where that is announced, else
    * before it is parsed. What it throws refuses the request.

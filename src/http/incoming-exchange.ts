@@ -39,7 +39,8 @@ export class IncomingExchange implements Exchange {
   readonly #queryText: string
   readonly #proxies: TrustedProxies
   readonly #isUnixSocket: boolean
-  readonly #bodyBytesMax: number
+  bodyBytesMax: number
+  #bodyFrom: string | undefined
   #query: Query | undefined
   #clientAddress: string | undefined
   #body: Promise<JsonObject> | undefined
@@ -60,7 +61,7 @@ export class IncomingExchange implements Exchange {
     this.#holdsBodyBack = expectsContinue
     this.#proxies = proxies
     this.#isUnixSocket = isUnixSocket
-    this.#bodyBytesMax = bodyBytesMax
+    this.bodyBytesMax = bodyBytesMax
   }
 
   get headers(): IncomingHttpHeaders {
@@ -105,6 +106,16 @@ export class IncomingExchange implements Exchange {
     this.notes = { ...this.notes, ...fields }
   }
 
+  limitBody(bytesMax: number, from: string): void {
+    if (bytesMax >= this.bodyBytesMax) return
+    this.bodyBytesMax = bytesMax
+    this.#bodyFrom = from
+  }
+
+  weigh(bytes: number): void {
+    this.#weigh(bytes)
+  }
+
   weighBody(weigh: (bytes: number) => void): void {
     this.#weigh = weigh
   }
@@ -136,7 +147,8 @@ export class IncomingExchange implements Exchange {
     return await readJsonObject(
       {
         request: this.request,
-        bytesMax: Math.min(this.#bodyBytesMax, options.bytesMax ?? Infinity),
+        bytesMax: Math.min(this.bodyBytesMax, options.bytesMax ?? Infinity),
+        from: this.#bodyFrom,
         weigh: this.#weigh,
         onStart: () => {
           if (this.#holdsBodyBack) this.response.writeContinue()

@@ -51,11 +51,15 @@ export interface NullableField<F extends Field = Field> {
   readonly kind: 'nullable'
   readonly of: F
 }
-/** Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. */
+/**
+ * Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. A list that clients send has a
+ * greatest length.
+ */
 export interface ListField<F extends Field = Field, A extends 'refuse' | 'keep' = 'refuse' | 'keep'> {
   readonly kind: 'list'
   readonly of: F
   readonly absent: A
+  readonly max?: number
 }
 /** Fixed members. `extras` says what becomes of members that are not declared. */
 export interface RecordField<S extends Shape = Shape> {
@@ -111,10 +115,12 @@ export function choice<V extends string>(values: readonly V[], absent: Partial<C
   return { ...absent, kind: 'choice', values }
 }
 
-export function list<F extends Field>(of: F): ListField<F, 'refuse'>
-export function list<F extends Field, A extends ListField['absent']>(of: F, absent: A): ListField<F, A>
-export function list<F extends Field>(of: F, absent: ListField['absent'] = 'refuse'): ListField<F> {
-  return { kind: 'list', of, absent }
+type ListOptions<A> = Pick<ListField, 'max'> & { readonly absent: A }
+
+export function list<F extends Field>(of: F, options?: Pick<ListField, 'max'>): ListField<F, 'refuse'>
+export function list<F extends Field, const A extends ListField['absent']>(of: F, options: ListOptions<A>): ListField<F, A>
+export function list<F extends Field>(of: F, options: Partial<ListOptions<ListField['absent']>> = {}): ListField<F> {
+  return { absent: 'refuse', ...options, kind: 'list', of }
 }
 
 export function record<S extends Shape>(fields: S, extras: Extras = 'keep'): RecordField<S> {

@@ -4,27 +4,32 @@ import { embedded, id, list, model, record, text, timestamp } from './schema.ts'
 import { source } from './source.ts'
 import { topic } from './topic.ts'
 
+/** Entries of a list of the preferences, whatever the limits of remote_config say. */
+const PREFERENCES_MAX = 1_000
+/** Entries of a list in a saved filter. There are 249 countries, and the apps offer up to 100 topics and sources. */
+const FILTERED_MAX = 500
+
 export const userContentPreferences = model({
   name: 'user_content_preferences',
   fields: {
     id: id(),
-    followedCountries: list(embedded(country)),
-    followedSources: list(embedded(source)),
-    followedTopics: list(embedded(topic)),
-    savedHeadlines: list(embedded(headline)),
+    followedCountries: list(embedded(country), { max: PREFERENCES_MAX }),
+    followedSources: list(embedded(source), { max: PREFERENCES_MAX }),
+    followedTopics: list(embedded(topic), { max: PREFERENCES_MAX }),
+    savedHeadlines: list(embedded(headline), { max: PREFERENCES_MAX }),
     // Clients from before October 2025 do not know saved filters; their updates must not delete them.
     savedFilters: list(
       record(
         {
           id: text(),
           name: text(),
-          topics: list(embedded(topic)),
-          sources: list(embedded(source)),
-          countries: list(embedded(country)),
+          topics: list(embedded(topic), { max: FILTERED_MAX }),
+          sources: list(embedded(source), { max: FILTERED_MAX }),
+          countries: list(embedded(country), { max: FILTERED_MAX }),
         },
         'drop',
       ),
-      'keep',
+      { max: PREFERENCES_MAX, absent: 'keep' },
     ),
     createdAt: timestamp(),
     updatedAt: timestamp(),

@@ -12,7 +12,7 @@ import { PREFERENCES, TOPIC } from '../support/data-bodies.ts'
 import { startSuiteService } from '../support/suite-service.ts'
 
 const service = await startSuiteService()
-const { admin, guest } = await newCast(service)
+const { admin, standard } = await newCast(service)
 const PROBLEMS_MAX = 50
 /** Fifty problems with a path of a thousand characters and a sentence each. */
 const REPLY_BYTES_MAX = 100_000
@@ -24,8 +24,8 @@ interface Problem {
 }
 
 async function check(model: string, body: unknown): Promise<readonly Problem[]> {
-  const id = model === 'topic' ? {} : { id: guest.id }
-  const token = model === 'topic' ? admin.token : guest.token
+  const id = model === 'topic' ? {} : { id: standard.id }
+  const token = model === 'topic' ? admin.token : standard.token
   const answer = await service.data('POST', '/check', { model, ...id }, { token, body })
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
   assert.ok(answer.text.length < REPLY_BYTES_MAX, `${answer.text.length} bytes`)
@@ -48,13 +48,14 @@ describe('a check of', () => {
 
   it('a million faults tells the first fifty', async () => {
     const zeros = `[${Array(1_000_000).fill('0').join()}]`
-    const body = JSON.stringify({ ...PREFERENCES, id: guest.id, followedTopics: [] })
+    const body = JSON.stringify({ ...PREFERENCES, id: standard.id, followedTopics: [] })
     const problems = await check(
       'user_content_preferences',
       body.replace('"followedTopics":[]', `"followedTopics":${zeros}`),
     )
     assert.equal(problems.length, PROBLEMS_MAX)
-    assert.equal(problems.at(-1)?.path, `followedTopics[${PROBLEMS_MAX - 1}]`)
+    assert.deepEqual(problems[0], { path: 'followedTopics', message: 'expected at most 1000 entries, found 1000000' })
+    assert.equal(problems.at(-1)?.path, `followedTopics[${PROBLEMS_MAX - 2}]`)
   })
 
   it('names as long as a body may be repeats none of them whole', async () => {
@@ -81,15 +82,16 @@ describe('a check of', () => {
   it('a thousand references that lead nowhere, and of one more', async () => {
     const nowhere = (count: number): unknown => ({
       ...PREFERENCES,
-      id: guest.id,
+      id: standard.id,
       followedTopics: Array.from({ length: count }, (_, i) => ({ id: `nowhere-${i}` })),
     })
     const problems = await check('user_content_preferences', nowhere(1_000))
     assert.equal(problems.length, PROBLEMS_MAX)
     assert.match(problems[0]?.message ?? '', /^expected the id of a topic, found "nowhere-0", which no topic has$/)
     assert.deepEqual(await check('user_content_preferences', nowhere(1_001)), [
+      { path: 'followedTopics', message: 'expected at most 1000 entries, found 1001' },
       { path: '', message: 'Cannot take 1001 references by id: at most 1000 in one body' },
-      { path: 'followedTopics', message: 'at most 5 entries for a guestUser, found 1001' },
+      { path: 'followedTopics', message: 'at most 15 entries for a standardUser, found 1001' },
     ])
   })
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
 import type { JsonObject } from '../../src/base/json.ts'
-import { createDocuments, type Documents } from '../../src/content/documents.ts'
+import { createDocuments, type Documents, type SentBody } from '../../src/content/documents.ts'
 import type { Caller } from '../../src/models/caller.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
@@ -68,17 +68,18 @@ for (const [model, body] of [
   describe(`a ${model.name} that was changed meanwhile`, () => {
     it('is not replaced', async (t) => {
       const { documents, store, condition, other } = await scene(t, model, body)
+      const sentBody = { body: { ...body, id: ID }, references: { bytesMax: 0 } }
       let between: string | undefined
-      const slowly = async (): Promise<JsonObject> => {
+      const slowly = async (): Promise<SentBody> => {
         await other()
         between = await store.get(model, ID)
-        return { ...body, id: ID }
+        return sentBody
       }
       const sent = { by: BY, condition }
       await assert.rejects(documents.replace(model, ID, slowly, sent), { code: 'preconditionFailed' })
       assert.notEqual(between, undefined)
       assert.equal(await store.get(model, ID), between)
-      await documents.replace(model, ID, () => Promise.resolve({ ...body, id: ID }), { ...sent, condition: undefined })
+      await documents.replace(model, ID, () => Promise.resolve(sentBody), { ...sent, condition: undefined })
     })
 
     it('is not removed', async (t) => {

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../src/base/failure.ts'
 import { parseJson, writeJson, type Json, type JsonObject } from '../../src/base/json.ts'
-import { resolveReferences } from '../../src/content/references.ts'
+import { collectProblems } from '../../src/content/problems.ts'
+import { findRecords, type Records } from '../../src/content/references.ts'
+import { readBody, validateDocument } from '../../src/content/validate.ts'
 import { headline } from '../../src/models/headline.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { user } from '../../src/models/user.ts'
+import { HEADLINE, PREFERENCES } from '../support/data-bodies.ts'
 
 /** Records by `model id`, and what was asked for. */
 function shelf(records: Readonly<Record<string, string>>) {
@@ -26,99 +29,95 @@ const RECORDS = {
   'headline h': '{"id":"h"}',
 }
 
-describe('references by id', () => {
-  const rows: readonly (readonly [
-    name: string,
-    model: Model,
-    body: string,
-    resolved: string,
-    asked: readonly string[],
-  ])[] = [
-    ['at the top', headline, '{"topic":{"id":"t"}}', '{"topic":{"id":"t","big":9007199254740993}}', ['topic t']],
+const BYTES_MAX = 2 * 1024 * 1024
+const GENERATED = { id: 'new', createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
+
+type Shelf = ReturnType<typeof shelf>
+const find = (model: Model, body: JsonObject, store: Pick<Shelf, 'get'>): Promise<Records> =>
+  findRecords(model, body, store, { bytesMax: BYTES_MAX })
+
+describe('references by id are looked up', () => {
+  const rows: readonly (readonly [name: string, model: Model, body: string, asked: readonly string[]])[] = [
+    ['at the top', headline, '{"topic":{"id":"t"}}', ['topic t']],
+    ['in a whole copy', headline, '{"source":{"name":"S","language":{"id":"l"},"x":1}}', ['language l']],
+    ['not inside the record that is put in', headline, '{"source":{"id":"s"}}', ['source s']],
     [
-      'in a whole copy',
-      headline,
-      '{"source":{"name":"S","language":{"id":"l"},"x":1}}',
-      '{"source":{"name":"S","language":{"id":"l"},"x":1}}',
-      ['language l'],
-    ],
-    [
-      'not inside the record that was put in',
-      headline,
-      '{"source":{"id":"s"}}',
-      '{"source":{"id":"s","language":{"id":"stored as it is"}}}',
-      ['source s'],
-    ],
-    [
-      'in lists, each record asked for once',
+      'in lists, each record once',
       userContentPreferences,
       '{"followedTopics":[{"id":"t"},{"id":"t"}],"savedHeadlines":[{"id":"h"}]}',
-      '{"followedTopics":[{"id":"t","big":9007199254740993},{"id":"t","big":9007199254740993}],"savedHeadlines":[{"id":"h"}]}',
       ['topic t', 'headline h'],
     ],
     [
       'in the lists of a saved filter',
       userContentPreferences,
       '{"savedFilters":[{"id":"f","countries":[{"id":"c"}]}]}',
-      '{"savedFilters":[{"id":"f","countries":[{"id":"c"}]}]}',
       ['country c'],
     ],
-    [
-      'not in a saved filter that is named by id alone',
-      userContentPreferences,
-      '{"savedFilters":[{"id":"f"}]}',
-      '{"savedFilters":[{"id":"f"}]}',
-      [],
-    ],
-    [
-      'not in further members',
-      headline,
-      '{"also":{"topic":{"id":"t"}},"more":{"id":"t"}}',
-      '{"also":{"topic":{"id":"t"}},"more":{"id":"t"}}',
-      [],
-    ],
-    [
-      'not where more than the id is sent',
-      headline,
-      '{"topic":{"id":"t","name":"x"}}',
-      '{"topic":{"id":"t","name":"x"}}',
-      [],
-    ],
-    [
-      'not where the id is no text',
-      headline,
-      '{"topic":{"id":7},"source":{"id":null},"eventCountry":{"id":{}}}',
-      '{"topic":{"id":7},"source":{"id":null},"eventCountry":{"id":{}}}',
-      [],
-    ],
-    [
-      'not where nothing or something else stands',
-      headline,
-      '{"topic":null,"source":[{"id":"s"}],"eventCountry":"c"}',
-      '{"topic":null,"source":[{"id":"s"}],"eventCountry":"c"}',
-      [],
-    ],
-    ['not in a model that embeds nothing', user, '{"id":"u","topic":{"id":"t"}}', '{"id":"u","topic":{"id":"t"}}', []],
+    ['not in a saved filter that is named by id alone', userContentPreferences, '{"savedFilters":[{"id":"f"}]}', []],
+    ['not in further members', headline, '{"also":{"topic":{"id":"t"}},"more":{"id":"t"}}', []],
+    ['not where more than the id is sent', headline, '{"topic":{"id":"t","name":"x"}}', []],
+    ['not where the id is no text', headline, '{"topic":{"id":7},"source":{"id":null},"eventCountry":{"id":{}}}', []],
+    ['not where nothing or something else stands', headline, '{"topic":null,"source":[{"id":"s"}],"eventCountry":"c"}', []],
+    ['not in a model that embeds nothing', user, '{"id":"u","topic":{"id":"t"}}', []],
   ]
-  for (const [name, model, body, resolved, asked] of rows) {
+  for (const [name, model, body, asked] of rows) {
     it(name, async () => {
       const store = shelf(RECORDS)
       const given = parseJson(body) as JsonObject
-      assert.equal(writeJson(await resolveReferences(model, given, store)), resolved)
+      const records = await find(model, given, store)
       assert.deepEqual(store.asked, asked)
+      assert.deepEqual([...records.keys()], asked)
+      for (const key of asked) {
+        assert.equal(writeJson(records.get(key) ?? null), RECORDS[key as keyof typeof RECORDS])
+      }
       assert.equal(writeJson(given), body, 'the body itself is left alone')
     })
   }
+})
 
-  it('keep a member named __proto__ a member, for validation to refuse', async () => {
-    const body = parseJson('{"topic":{"id":"t"},"x":{"__proto__":{"a":1}}}') as JsonObject
-    const resolved = await resolveReferences(headline, body, shelf(RECORDS))
-    assert.deepEqual(Object.keys(resolved['x'] as object), ['__proto__'])
+describe('records take the places of references', () => {
+  it('as they are stored, and what looks like a reference in them is left alone', async () => {
+    const source = { ...HEADLINE.source, id: 's', more: { id: 't' }, big: parseJson('9007199254740993') }
+    const store = shelf({ 'source s': writeJson(source) })
+    const body = { ...HEADLINE, source: { id: 's' } }
+    const records = await find(headline, body, store)
+    const document = validateDocument(headline, body, { generated: GENERATED, records })
+    assert.equal(writeJson(document['source'] ?? null), writeJson(source))
   })
 
+  it('one object for all mentions, which is checked once', async () => {
+    let reads = 0
+    const topic = { ...HEADLINE.topic, id: 't' }
+    const store = shelf({ 'topic t': writeJson(topic) })
+    const body: JsonObject = { ...PREFERENCES, followedTopics: Array.from({ length: 1000 }, (): Json => ({ id: 't' })) }
+    const records = new Map(await find(userContentPreferences, body, store))
+    const record = records.get('topic t') as JsonObject
+    const counted = Object.defineProperty({ ...record }, 'name', {
+      get: () => (reads++, record['name']),
+      enumerable: true,
+    }) as JsonObject
+    records.set('topic t', counted)
+    const { followedTopics } = validateDocument(userContentPreferences, body, { generated: GENERATED, records })
+    assert.equal((followedTopics as readonly Json[]).length, 1000)
+    assert.ok(reads < 10, `${reads} reads of one member`)
+    assert.deepEqual(store.asked, ['topic t'])
+  })
+
+  it('and what is wrong with a record is told at its first mention', async () => {
+    const store = shelf({ 'topic t': '{"id":"t"}' })
+    const body: JsonObject = { ...PREFERENCES, followedTopics: [{ id: 't' }, { id: 't' }] }
+    const records = await find(userContentPreferences, body, store)
+    const problems = await collectProblems(async (report) => {
+      readBody(userContentPreferences, body, { creating: true, report, records })
+    })
+    assert.deepEqual([...new Set(problems.map(({ path }) => path.slice(0, 17)))], ['followedTopics[0]'])
+  })
+})
+
+describe('references by id', () => {
   it('that no record has are refused by name', async () => {
     const body = { followedSources: [{ id: 's' }, { id: 't' }] }
-    await assert.rejects(resolveReferences(userContentPreferences, body, shelf(RECORDS)), (error: unknown) => {
+    await assert.rejects(find(userContentPreferences, body, shelf(RECORDS)), (error: unknown) => {
       assert.ok(error instanceof Failure)
       assert.deepEqual(
         [error.code, error.message],
@@ -128,31 +127,33 @@ describe('references by id', () => {
     })
   })
 
-  it('are at most 1000 in one body', async () => {
-    const body = (count: number): JsonObject => ({
-      followedTopics: Array.from({ length: count }, (): Json => ({ id: 't' })),
-    })
-    const store = shelf(RECORDS)
-    const resolved = await resolveReferences(userContentPreferences, body(1000), store)
-    assert.equal((resolved['followedTopics'] as readonly Json[]).length, 1000)
-    assert.deepEqual(store.asked, ['topic t'])
-    await assert.rejects(
-      resolveReferences(userContentPreferences, body(1001), store),
-      /Cannot take 1001 references by id: at most 1000 in one body/,
-    )
+  const body = (count: number): JsonObject => ({
+    followedTopics: Array.from({ length: count }, (): Json => ({ id: 't' })),
   })
 
-  it('bring in at most 4 MiB of records', async () => {
-    const chars = 1024 * 1024
-    const record = `{"id":"t","d":"${'x'.repeat(chars - 17)}"}`
-    assert.equal(record.length, chars)
-    const body = (count: number): JsonObject => ({
-      followedTopics: Array.from({ length: count }, (): Json => ({ id: 't' })),
-    })
-    await resolveReferences(userContentPreferences, body(4), shelf({ 'topic t': record }))
+  it('are at most 1000 in one body', async () => {
+    const store = shelf(RECORDS)
+    await find(userContentPreferences, body(1000), store)
+    assert.deepEqual(store.asked, ['topic t'])
     await assert.rejects(
-      resolveReferences(userContentPreferences, body(5), shelf({ 'topic t': record })),
-      /^Failure: followedTopics\[4\]: expected records of at most 4194304 characters/,
+      find(userContentPreferences, body(1001), store),
+      /Cannot take 1001 references by id: at most 1000 in one body/,
     )
+    assert.equal(store.asked.length, 1)
+  })
+
+  it('bring in at most the bytes that they may, and these are told before anything is built', async () => {
+    const weighed: number[] = []
+    const options = { bytesMax: 4_000, weigh: (bytes: number) => void weighed.push(bytes) }
+    // Two bytes each in UTF-8.
+    const record = `{"id":"t","d":"${'ü'.repeat((1_000 - 17) / 2)} "}`
+    assert.equal(Buffer.byteLength(record), 1_000)
+    await findRecords(userContentPreferences, body(4), shelf({ 'topic t': record }), options)
+    assert.deepEqual(weighed, [4_000])
+    await assert.rejects(
+      findRecords(userContentPreferences, body(5), shelf({ 'topic t': record }), options),
+      /^Failure: followedTopics\[4\]: expected records of at most 4000 bytes in all references by id, found more/,
+    )
+    assert.deepEqual(weighed, [4_000])
   })
 })

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { authCalls, otherCode, type AuthCalls } from '../../support/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
 import { decodeError } from '../../support/client-codec.ts'
+import { PREFERENCES, TOPIC } from '../../support/data-bodies.ts'
 import { startService, type Answer, type TestService, type TestSettings } from '../../support/service.ts'
 
 const SECOND_MS = 1000
@@ -272,9 +273,9 @@ describe('data requests', () => {
   })
 
   it('attack: bodies at the limit of their size, for the price of a small one', async (t) => {
-    // A guest who sent them one after the other had all of the service's time to himself.
+    // A user who sent them one after the other had all of the service's time.
     const site = await limited(t, { dataPerUser: '75' })
-    const { id, token } = await site.guest()
+    const { id, token } = (await newCast(site)).standard
     const KIB = 1024
     const check = async (bytes: number): Promise<Answer> => {
       const start = '{"x":"'
@@ -293,7 +294,7 @@ describe('data requests', () => {
 
   it('with a body in pieces count by what they bring', async (t) => {
     const site = await limited(t, { dataPerUser: '35' })
-    const { id, token } = await site.guest()
+    const { id, token } = (await newCast(site)).standard
     const check = (bytes: number): Promise<Response> =>
       fetch(`${site.url}/api/v1/data/check?model=user_content_preferences&id=${id}`, {
         method: 'POST',
@@ -307,9 +308,35 @@ describe('data requests', () => {
     assert.deepEqual(statuses, [200, 200, 200, 429])
   })
 
+  it('attack: small bodies whose references bring in much count by that', async (t) => {
+    const site = await limited(t, { dataPerUser: '9' })
+    const { admin, guest } = await newCast(site)
+    const create = (description: string): Promise<Answer> =>
+      site.data('POST', '', { model: 'topic' }, { token: admin.token, body: { ...TOPIC, description } })
+    const bytesOf = ({ text }: Answer): number => Buffer.byteLength(text.slice('{"data":'.length, text.indexOf(',"metadata"')))
+    const topic = await create('x'.repeat(1_310 - bytesOf(await create(''))))
+    assert.equal(bytesOf(topic), 1_310)
+    const put = (count: number): Promise<Answer> => {
+      const topics = Array.from({ length: count }, () => ({ id: topic.at('data.id') }))
+      const body = { ...PREFERENCES, id: guest.id, savedFilters: [{ id: 'f', name: 'F', topics, sources: [], countries: [] }] }
+      return site.data('PUT', `/${guest.id}`, { model: 'user_content_preferences' }, { token: guest.token, body })
+    }
+    // 262,000 bytes are 3 more requests, and as much as a guest may send.
+    const [most, more] = [await put(200), await put(201)]
+    assert.equal(most.status, 200, most.text)
+    assert.match(more.error, /topics\[200\]: expected records of at most 262144 bytes in all references by id/)
+    // Of the 9: 4, 1 and 4.
+    assert.equal((await put(200)).status, 200)
+    assertLimited(await put(0), 60)
+    site.advance(60_000)
+    for (let i = 0; i < 6; i++) assert.equal((await put(0)).status, 200)
+    assertLimited(await put(200), 60)
+    assert.equal((await put(49)).status, 200, 'what there is room for goes on')
+  })
+
   it('that are longer than the whole limit are taken where there was no other, so that none is refused for ever', async (t) => {
     const site = await limited(t, { dataPerUser: '3' })
-    const { id, token } = await site.guest()
+    const { id, token } = (await newCast(site)).standard
     const body = JSON.stringify({ x: 'x'.repeat(1_000_000) })
     const check = (): Promise<Answer> =>
       site.data('POST', '/check', { model: 'user_content_preferences', id }, { token, body })

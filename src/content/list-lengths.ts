@@ -1,0 +1,38 @@
+/**
+ * The lengths of lists, checked before anything in them is looked at: what a body costs afterwards is bounded by the
+ * lengths that its model declares.
+ */
+import type { Json, JsonObject } from '../base/json.ts'
+import { isObject } from '../base/json.ts'
+import type { Field, Model, Shape } from '../models/schema.ts'
+import { refuse, reportInvalid, type Report } from './problems.ts'
+
+/** Reports each list of a body that is longer than declared: without `report` it throws invalidInput at the first. */
+export function checkListLengths(model: Model, body: JsonObject, report: Report = refuse): void {
+  checkShape(model.fields, body, '', report)
+}
+
+function checkShape(shape: Shape, value: JsonObject, path: string, report: Report): void {
+  for (const [name, field] of Object.entries(shape)) {
+    if (Object.hasOwn(value, name)) checkField(field, value[name], path === '' ? name : `${path}.${name}`, report)
+  }
+}
+
+function checkField(field: Field, value: Json | undefined, path: string, report: Report): void {
+  switch (field.kind) {
+    case 'list':
+      if (!Array.isArray(value)) return
+      if (field.max !== undefined && value.length > field.max) {
+        reportInvalid(report, path, `expected at most ${field.max} entries, found ${value.length}`)
+      } else value.forEach((item: Json, i) => checkField(field.of, item, `${path}[${i}]`, report))
+      return
+    case 'record':
+      if (isObject(value)) checkShape(field.fields, value, path, report)
+      return
+    case 'embedded':
+      if (isObject(value)) checkShape(field.model.fields, value, path, report)
+      return
+    default:
+      return
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Anybody becomes a guest with one request. So a guest may send less than somebody with an account: enough for all that
+ * the limits of a guest allow.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { newCast } from '../support/cast.ts'
+import { COUNTRY, HEADLINE, PREFERENCES, SOURCE, TOPIC } from '../support/data-bodies.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const { guest, standard } = await newCast(service)
+const BYTES_MAX = 256 * 1024
+
+interface Sender {
+  readonly id: string
+  readonly token: string
+}
+
+const put = ({ id, token }: Sender, body: JsonObject | string): Promise<Answer> =>
+  service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body })
+
+/** Preferences of exactly so many bytes. */
+function preferencesOf(bytes: number, { id }: Sender): string {
+  const topic = { ...TOPIC, description: '' }
+  const text = (): string => JSON.stringify({ ...PREFERENCES, id, followedTopics: [topic] })
+  topic.description = 'x'.repeat(bytes - text().length) as ''
+  assert.equal(text().length, bytes)
+  return text()
+}
+
+/** `count` whole copies with ids of their own. */
+const copies = (one: JsonObject, count: number): JsonObject[] =>
+  Array.from({ length: count }, (_, i) => ({ ...one, id: `66f0000000000000000${String(i).padStart(5, '0')}` }))
+
+describe('the body of a guest', () => {
+  it('is at most 256 KiB, and one of a user more', async () => {
+    assert.equal((await put(guest, preferencesOf(BYTES_MAX, guest))).status, 200)
+    const tooLong = await put(guest, preferencesOf(BYTES_MAX + 1, guest))
+    assert.deepEqual(
+      [tooLong.status, tooLong.error],
+      [413, 'payloadTooLarge: Cannot take a request body of this size: expected at most 262144 bytes from a guest'],
+    )
+    assert.equal((await put(standard, preferencesOf(BYTES_MAX + 1, standard))).status, 200)
+    assert.equal((await put(standard, preferencesOf(2 * 1024 * 1024, standard))).status, 200)
+  })
+
+  it('in pieces is not longer', async () => {
+    const send = (bytes: number): Promise<Response> =>
+      fetch(`${service.url}/api/v1/data/${guest.id}?model=user_content_preferences`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${guest.token}`, 'content-type': 'application/json' },
+        body: new Blob([preferencesOf(bytes, guest)]).stream(),
+        duplex: 'half',
+      } as RequestInit)
+    assert.equal((await send(BYTES_MAX)).status, 200)
+    assert.equal((await send(BYTES_MAX + 1)).status, 413)
+  })
+
+  it('has room for everything that a guest may keep, which stays when the guest signs in', async () => {
+    const fresh = await service.guest()
+    const headline = { ...HEADLINE, excerpt: 'e'.repeat(2_500 - JSON.stringify(HEADLINE).length) }
+    const filter = {
+      name: 'Everything on the first screen',
+      topics: copies(TOPIC, 20),
+      sources: copies(SOURCE, 20),
+      countries: copies(COUNTRY, 100),
+    }
+    const body = {
+      id: fresh.id,
+      followedTopics: copies(TOPIC, 5),
+      followedSources: copies(SOURCE, 5),
+      followedCountries: copies(COUNTRY, 5),
+      savedHeadlines: copies(headline, 10),
+      savedFilters: ['a', 'b', 'c'].map((id) => ({ id, ...filter })),
+    }
+    const bytes = JSON.stringify(body).length
+    assert.ok(bytes < 0.8 * BYTES_MAX, `${bytes} bytes`)
+    assert.equal((await put(fresh, body)).status, 200)
+    const account = await service.signIn('reader-with-much@example.org', { token: fresh.token })
+    const kept = await service.data('GET', `/${account.id}`, { model: 'user_content_preferences' }, account)
+    assert.deepEqual(kept.at('data.savedFilters'), body.savedFilters)
+    assert.equal((kept.at('data.savedHeadlines') as unknown[]).length, 10)
+  })
+})

@@ -1,0 +1,68 @@
+/**
+ * Attack: a saved filter that names a thousand sources costs as much as it is long, for the price of one request. So
+ * lengths come first: the look-ups and the checks behind them are bounded.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { createDrafts } from '../../src/content/drafts.ts'
+import { checkListLengths } from '../../src/content/list-lengths.ts'
+import { refuse } from '../../src/content/problems.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import type { Field, Shape } from '../../src/models/schema.ts'
+import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
+import { PREFERENCES } from '../support/data-bodies.ts'
+
+const ids = (count: number): Json[] => Array.from({ length: count }, (_, i) => ({ id: `${i}` }))
+const filterOf = (list: string, count: number): JsonObject => ({ id: 'f', name: 'F', [list]: ids(count) })
+
+describe('a list', () => {
+  for (const [path, max, body] of [
+    ['followedTopics', 1_000, (count: number) => ({ followedTopics: ids(count) })],
+    ['savedHeadlines', 1_000, (count: number) => ({ savedHeadlines: ids(count) })],
+    ['savedFilters', 1_000, (count: number) => ({ savedFilters: ids(count) })],
+    ['savedFilters[1].topics', 500, (count: number) => ({ savedFilters: [{}, filterOf('topics', count)] })],
+    ['savedFilters[0].sources', 500, (count: number) => ({ savedFilters: [filterOf('sources', count)] })],
+    ['savedFilters[0].countries', 500, (count: number) => ({ savedFilters: [filterOf('countries', count)] })],
+  ] as const) {
+    it(`takes ${max} entries at ${path}, and not one more`, () => {
+      checkListLengths(userContentPreferences, body(max))
+      assert.throws(() => checkListLengths(userContentPreferences, body(max + 1)), {
+        code: 'invalidInput',
+        message: `${path}: expected at most ${max} entries, found ${max + 1}`,
+      })
+    })
+  }
+
+  it('that is too long is refused before anything is looked up', async () => {
+    const asked: string[] = []
+    const get = async (_model: unknown, id: string): Promise<undefined> => void asked.push(id)
+    const drafts = createDrafts({ store: { get }, now: () => 0, newId: () => 'new' })
+    const body = { ...PREFERENCES, id: 'u', followedSources: ids(5), savedFilters: [filterOf('sources', 501)] }
+    const references = { bytesMax: Infinity }
+    await assert.rejects(
+      drafts.replace(userContentPreferences, 'u', body, { report: refuse, references }),
+      /savedFilters\[0\]\.sources: expected at most 500 entries, found 501/,
+    )
+    assert.deepEqual(asked, [])
+  })
+
+  it('of any model that clients write has a greatest length', () => {
+    const unbounded: string[] = []
+    let lists = 0
+    const lookAt = (field: Field, path: string): void => {
+      if (field.kind === 'list') {
+        lists++
+        if (field.max === undefined) unbounded.push(path)
+      }
+      if (field.kind === 'list' || field.kind === 'nullable' || field.kind === 'map') lookAt(field.of, path)
+      if (field.kind === 'record') lookIn(field.fields, path)
+    }
+    const lookIn = (shape: Shape, path: string): void => {
+      for (const [name, field] of Object.entries(shape)) lookAt(field, `${path}.${name}`)
+    }
+    for (const { name, fields } of STORED_MODELS) lookIn(fields, name)
+    assert.deepEqual(unbounded, [])
+    assert.equal(lists, 8)
+  })
+})
