@@ -55,24 +55,6 @@ function tarHeader(path: string, size: number, mode: number): Buffer {
   return header
 }
 
-/** The ordinary files of a tar. Throws where it is cut off. */
-export function entriesOfTar(tar: Buffer): readonly ArchivedFile[] {
-  const files: ArchivedFile[] = []
-  for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
-    const text = (from: number, length: number): string =>
-      tar.toString('utf8', at + from, at + from + length).replace(/\0[^]*$/, '')
-    const [size, mode, prefix] = [parseInt(text(124, 12), 8), parseInt(text(100, 8), 8), text(345, 155)]
-    const [start, end] = [at + BLOCK, at + BLOCK + size]
-    if (!(size >= 0) || end > tar.length) throw new Error('Cannot read the archive: it is cut off')
-    if (text(156, 1) === '0' || text(156, 1) === '') {
-      const path = prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`
-      files.push({ path, bytes: tar.subarray(start, end), isExecutable: (mode & 0o100) !== 0 })
-    }
-    at = start + Math.ceil(size / BLOCK) * BLOCK
-  }
-  return files
-}
-
 export async function zip(files: readonly ArchivedFile[]): Promise<Buffer> {
   const [parts, directory]: [Buffer[], Buffer[]] = [[], []]
   let offset = 0

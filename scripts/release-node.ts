@@ -1,70 +1,41 @@
-/**
- * The systems that a release is for, and the pinned Node of each, from npm.
- *
- * The sums are those that the registry gave when the version was pinned; a package that differs from them is refused,
- * whoever it comes from. They change together with the version of `node` in package.json.
- */
+/** The systems that a release is for, and the pinned Node of each, from npm (see pinned-node.mjs). */
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import { entriesOfTar } from './release-archive.ts'
+import { filesOfPackage, packageFor, packArguments, PINNED_VERSION, type NodePackage } from './pinned-node.mjs'
 
 export interface System {
+  /** As the files of a release name it. */
   readonly name: string
-  /** SHA-512 of the package `node-NAME` of the pinned version, as the registry writes it. */
-  readonly integrity: string
-  /** The executable in the package. */
-  readonly binary: string
+  readonly node: NodePackage
 }
 
 export const SYSTEMS: readonly System[] = [
-  {
-    name: 'linux-x64',
-    integrity: 'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
-    binary: 'bin/node',
-  },
-  {
-    name: 'linux-arm64',
-    integrity: 'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
-    binary: 'bin/node',
-  },
-  {
-    name: 'win-x64',
-    integrity: 'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
-    binary: 'bin/node.exe',
-  },
-  {
-    name: 'darwin-x64',
-    integrity: 'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
-    binary: 'bin/node',
-  },
+  system('linux-x64', 'linux-x64'),
+  system('linux-arm64', 'linux-arm64'),
+  system('win-x64', 'win32-x64'),
+  system('darwin-x64', 'darwin-x64'),
 ]
 
-/**
- * Fetches the package through npm, which keeps it for the next time. Gives its files by name. Throws with the cause.
- */
-export function fetchNode({ name, integrity }: System, version: string): ReadonlyMap<string, Buffer> {
+function system(name: string, pinned: string): System {
+  const node = packageFor(pinned)
+  if (node === undefined) throw new Error(`There is no pinned Node for ${pinned}`)
+  return { name, node }
+}
+
+/** Fetches the package through npm, which keeps it for the next time. Gives its files by name. Throws with the cause. */
+export function fetchNode(node: NodePackage): ReadonlyMap<string, Buffer> {
   const directory = mkdtempSync(join(tmpdir(), 'dateline-node-'))
   try {
-    const words = ['pack', `node-${name}@${version}`, '--silent', '--prefer-offline']
-    const packed = spawnSync('npm', words, { cwd: directory, encoding: 'utf8', shell: process.platform === 'win32' })
+    const options = { cwd: directory, encoding: 'utf8', shell: process.platform === 'win32' } as const
+    const packed = spawnSync('npm', packArguments(node), options)
     if (packed.status !== 0) {
-      throw new Error(`npm cannot fetch node-${name}@${version}: ${packed.stderr.trim() || String(packed.error)}`)
+      const cause = packed.stderr.trim() || String(packed.error)
+      throw new Error(`npm cannot fetch ${node.name}@${PINNED_VERSION}: ${cause}`)
     }
-    const archive = readFileSync(join(directory, packed.stdout.trim()))
-    checkIntegrity(`node-${name}@${version}`, archive, integrity)
-    const files = entriesOfTar(gunzipSync(archive))
-    return new Map(files.map(({ path, bytes }) => [path.replace(/^package\//, ''), bytes]))
+    return filesOfPackage(node, readFileSync(join(directory, packed.stdout.trim())))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
-}
-
-/** Throws where the bytes do not have the sum, `sha512-` and Base64 (Subresource Integrity). */
-export function checkIntegrity(what: string, bytes: Buffer, wanted: string): void {
-  const found = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
-  if (found !== wanted) throw new Error(`${what} is not what was pinned: wanted ${wanted}, found ${found}`)
 }

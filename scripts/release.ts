@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { VERSION } from '../src/base/version.ts'
 import { bundleProgram } from './build-bundle.ts'
 import { buildExecutable } from './build-executable.ts'
+import { PINNED_VERSION } from './pinned-node.mjs'
 import { tarGz, zip } from './release-archive.ts'
 import { billOfMaterials } from './release-sbom.ts'
 import { fetchNode, SYSTEMS, type System } from './release-node.ts'
@@ -40,14 +41,16 @@ try {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   const bundle = await bundleProgram()
-  const license = fetchNode(LICENSED, process.versions.node).get('LICENSE')
-  if (license === undefined) throw new Error(`node-${LICENSED.name} has no LICENSE`)
+  if (process.versions.node !== PINNED_VERSION) throw new Error(`Run it by npm: this is not Node ${PINNED_VERSION}`)
+  const license = fetchNode(LICENSED.node).get('LICENSE')
+  if (license === undefined) throw new Error(`${LICENSED.node.name} has no LICENSE`)
   for (const system of wanted) {
     try {
-      const node = fetchNode(system, process.versions.node).get(system.binary)
-      if (node === undefined) throw new Error(`node-${system.name} has no ${system.binary}`)
+      const { binary } = system.node
+      const node = fetchNode(system.node).get(binary)
+      if (node === undefined) throw new Error(`${system.node.name} has no ${binary}`)
       writeFileSync(join(work, 'node'), node)
-      const [name, ending] = [`dateline-${VERSION}-${system.name}`, system.binary.endsWith('.exe') ? '.exe' : '']
+      const [name, ending] = [`dateline-${VERSION}-${system.name}`, binary.endsWith('.exe') ? '.exe' : '']
       const output = join(directory, name + ending)
       buildExecutable({ bundle, node: join(work, 'node'), output })
       const executable = readFileSync(output)

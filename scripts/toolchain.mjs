@@ -3,14 +3,20 @@
  *
  *   node scripts/toolchain.mjs <file.ts> [arguments…]
  *
- * Any Node from 18 on may run this file, so it is plain JavaScript and imports nothing of ours. When all is there it
- * costs a few milliseconds: one comparison of package-lock.json with the copy kept beside the installed packages, and,
- * for what serves or tests the dashboard, one look at the times of its sources.
+ * Any Node from 18 on may run this file, so it is plain JavaScript. When all is there it costs a few milliseconds: one
+ * comparison of package-lock.json with the copy kept beside the installed packages, and, for what serves or tests the
+ * dashboard, one look at the times of its sources.
+ *
+ * Everything that is installed has a checksum in this repository: packages in package-lock.json, which npm compares, and
+ * Node in pinned-node.json. No script of a package runs.
  * Everything it says goes to stderr, since stdout belongs to the program it starts.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
+  mkdirSync,
+  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -46,11 +52,15 @@ const stampFile = join(modules, '.toolchain-stamp')
 const lockFile = join(root, '.toolchain.lock')
 const bundledNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const wantedVersion = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node
+const pinnedNodes = readFileSync(join(root, 'scripts', 'pinned-node.json'), 'utf8')
+const system = `${process.platform}-${process.arch}`
 const packageLock = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const dashboardBuilder = join(root, 'scripts', 'build-dashboard.ts')
 const builtDashboard = join(root, 'dist', 'dashboard', 'page-assets.bin')
 /** Packages for another machine are of no use, as when a directory is shared with a container. */
-const stamp = `${process.platform} ${process.arch}\n${packageLock}`
+const stamp = `${system}\n${pinnedNodes}\n${packageLock}`
+/** Says that the Node beside it came from the package with this sum. */
+const sumFile = join(modules, 'node', 'bin', '.integrity')
 
 class SetUpError extends Error {}
 
@@ -69,40 +79,32 @@ try {
 
 /** Whether the last set-up was for this lock file, and its Node is still there. */
 function isReady() {
-  return readIfThere(stampFile) === stamp && (runsPinned() || existsSync(bundledNode))
+  return readIfThere(stampFile) === stamp && existsSync(pinnedNode())
 }
 
+/** The Node of the repository's checksum. Only where there is none for this system, one of the right version counts. */
 function pinnedNode() {
-  return runsPinned() ? process.execPath : bundledNode
-}
-
-/** Whether this process is the pinned Node already. It may be the one in node_modules, which npm has just replaced. */
-function runsPinned() {
-  return process.versions.node === wantedVersion && existsSync(process.execPath)
+  const isPinned = Object.hasOwn(JSON.parse(pinnedNodes).packages, system)
+  return !isPinned && process.versions.node === wantedVersion ? process.execPath : bundledNode
 }
 
 async function setUp() {
   if (isReady()) return // Somebody else did it while we waited for the lock.
-  if (!packagesMatchLock()) {
+  if (missingPackages().length > 0) {
     say('installing the development packages (once, and after every change of package-lock.json) …')
     // Scripts stay off: the only one that matters is run below, by every version of npm alike.
     const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
     await run('npm', ['ci', ...options], root)
-  }
-  if (!runsPinned() && versionOf(bundledNode) !== wantedVersion) {
-    say(`fetching Node ${wantedVersion} …`)
-    await run(
-      existsSync(process.execPath) ? process.execPath : 'node',
-      ['installArchSpecificPackage.js'],
-      join(modules, 'node'),
-    )
-    const found = versionOf(bundledNode)
-    if (found !== wantedVersion) {
+    // Of an optional package, as the compiler of one system, npm says nothing where its checksum is wrong.
+    const missing = missingPackages()
+    if (missing.length > 0) {
       throw new SetUpError(
-        `cannot run the pinned Node at ${bundledNode}: wanted version ${wantedVersion}, found ${found}`,
+        `cannot set up: npm did not install ${missing.join(', ')} as package-lock.json has it: ` +
+          'it cannot be fetched, or its checksum is another',
       )
     }
   }
+  if (pinnedNode() === bundledNode) await bringNode()
   try {
     linkNode()
     writeFileSync(stampFile, stamp)
@@ -111,24 +113,68 @@ async function setUp() {
   }
 }
 
-/** Whether what npm says it installed is what the lock file wants, as after an `npm ci` by hand. */
-function packagesMatchLock() {
+/** Puts the pinned Node into node_modules, where npm's package `node` would. Nothing is left there where that fails. */
+async function bringNode() {
+  const { filesOfPackage, packageFor, packArguments, PINNED_VERSION } = await import('./pinned-node.mjs')
+  const wanted = packageFor(system)
+  if (wanted === undefined) {
+    throw new SetUpError(`there is no pinned Node for ${system}: install Node ${wantedVersion}, and run this with it`)
+  }
+  if (PINNED_VERSION !== wantedVersion) {
+    throw new SetUpError(`pinned-node.json has the sums of Node ${PINNED_VERSION}, package.json wants ${wantedVersion}`)
+  }
+  if (readIfThere(sumFile) === wanted.integrity && versionOf(bundledNode) === wantedVersion) return
+  say(`fetching Node ${wantedVersion} …`)
+  const draft = mkdtempSync(join(modules, '.node-'))
+  try {
+    await run('npm', packArguments(wanted), draft)
+    const [archive = ''] = readdirSync(draft).filter((name) => name.endsWith('.tgz'))
+    const node = join(draft, 'node')
+    writeFileSync(node, unpacked(() => filesOfPackage(wanted, readFileSync(join(draft, archive)))).get(wanted.binary))
+    chmodSync(node, 0o755)
+    const found = versionOf(node)
+    if (found !== wantedVersion) {
+      throw new SetUpError(`cannot run the pinned Node for ${system}: wanted version ${wantedVersion}, found ${found}`)
+    }
+    mkdirSync(dirname(bundledNode), { recursive: true })
+    rmSync(sumFile, { force: true })
+    renameSync(node, bundledNode)
+    writeFileSync(sumFile, wanted.integrity)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+function unpacked(read) {
+  try {
+    return read()
+  } catch (error) {
+    throw new SetUpError(
+      `cannot set up: ${error.message}; nothing was installed. See which registry "npm config get registry" names, and ` +
+        'empty its cache with "npm cache clean --force"',
+    )
+  }
+}
+
+/** The packages of the lock file that npm does not say it installed, as it does also after an `npm ci` by hand. */
+function missingPackages() {
   const hidden = readIfThere(join(modules, '.package-lock.json'))
-  if (hidden === undefined) return false
-  const installed = JSON.parse(hidden).packages
-  return Object.entries(JSON.parse(packageLock).packages).every(([path, wanted]) => {
+  const installed = hidden === undefined ? {} : JSON.parse(hidden).packages
+  const isThere = ([path, wanted]) => {
     if (path === '') return true
     const found = installed[path]
     if (found === undefined) return wanted.optional === true && !isForThisMachine(wanted)
     return found.version === wanted.version && found.integrity === wanted.integrity && existsSync(join(root, path))
-  })
+  }
+  const missing = Object.entries(JSON.parse(packageLock).packages).filter((entry) => !isThere(entry))
+  return missing.map(([path]) => path.replace(/^.*node_modules\//, ''))
 }
 
 function isForThisMachine({ os, cpu }) {
   return (os === undefined || os.includes(process.platform)) && (cpu === undefined || cpu.includes(process.arch))
 }
 
-/** npm makes this link only where it runs the script itself. Through it `npm start` begins on the pinned Node. */
+/** npm makes this link only where the package brings its file. Through it `npm start` begins on the pinned Node. */
 function linkNode() {
   const link = join(modules, '.bin', 'node')
   if (process.platform !== 'win32' && !existsSync(link) && existsSync(bundledNode)) {

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { isPe, unsignPe } from '../../scripts/build-pe.ts'
-import { entriesOfTar, tarGz, zip } from '../../scripts/release-archive.ts'
-import { checkIntegrity, SYSTEMS } from '../../scripts/release-node.ts'
+import { checkIntegrity, entriesOfTar, PINNED_VERSION } from '../../scripts/pinned-node.mjs'
+import { tarGz, zip } from '../../scripts/release-archive.ts'
+import { SYSTEMS } from '../../scripts/release-node.ts'
 import { billOfMaterials } from '../../scripts/release-sbom.ts'
 import { temporaryDirectory } from '../support/service.ts'
 
@@ -62,10 +63,17 @@ it('a package with another sum than the pinned one is refused', () => {
   checkIntegrity('node-x', bytes, sum)
   assert.throws(
     () => checkIntegrity('node-x', Buffer.from('nodf'), sum),
-    /^Error: node-x is not what was pinned: wanted/,
+    /^Error: node-x is not the package that was pinned: wanted/,
   )
-  assert.equal(new Set(SYSTEMS.map(({ integrity }) => integrity)).size, SYSTEMS.length)
-  for (const { integrity } of SYSTEMS) assert.equal(Buffer.from(integrity.slice(7), 'base64').length, 64)
+  assert.equal(new Set(SYSTEMS.map(({ node }) => node.integrity)).size, SYSTEMS.length)
+  for (const { node } of SYSTEMS) assert.equal(Buffer.from(node.integrity.slice(7), 'base64').length, 64)
+})
+
+it('the sums are those of the version in package.json', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  assert.equal(PINNED_VERSION, devDependencies['node'])
 })
 
 it('the bill of materials names Dateline, Node and every library in it, and is the same each time', () => {

@@ -4,12 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -17,6 +19,7 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { tarGz } from '../../scripts/release-archive.ts'
 
 const VERSION = '99.0.0'
 /** Takes away what lets a process become another, as in older versions of node. */
@@ -24,31 +27,35 @@ const WITHOUT_EXECVE = ['--import', 'data:text/javascript,process.execve=undefin
 
 const FAKE_NPM = `#!${process.execPath}
 const fs = require('node:fs')
-fs.appendFileSync('calls', process.argv.slice(2, 3) + '\\n')
+const path = require('node:path')
+const started = process.cwd()
+process.chdir(path.dirname(path.dirname(process.argv[1])))
+fs.appendFileSync('calls', process.argv.slice(2, 4).join(' ').replace(' --ignore-scripts', '') + '\\n')
+if (!process.argv.includes('--ignore-scripts')) throw new Error('scripts would run')
 console.log('npm talks on stdout')
 if (fs.existsSync('fail-with')) {
   console.error(fs.readFileSync('fail-with', 'utf8'))
   process.exit(1)
 }
+if (process.argv[2] === 'pack') {
+  fs.copyFileSync('package.tgz', path.join(started, 'node-test-99.0.0.tgz'))
+  process.exit()
+}
 fs.rmSync('node_modules', { recursive: true, force: true })
 fs.mkdirSync('node_modules/node', { recursive: true })
 fs.mkdirSync('node_modules/.bin')
 const { packages } = JSON.parse(fs.readFileSync('package-lock.json'))
-delete packages['']
+for (const name of Object.keys(packages)) if (name === '' || packages[name].optional) delete packages[name]
 fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }))
-fs.copyFileSync('installer.js', 'node_modules/node/installArchSpecificPackage.js')
+fs.writeFileSync('node_modules/node/installArchSpecificPackage.js', 'throw new Error("a script of a package runs")')
 const wait = () => { if (fs.existsSync('hold')) setTimeout(wait, 5) }
 wait()
 `
-const INSTALLER = `
-const fs = require('node:fs')
-fs.appendFileSync('../../calls', 'installer\\n')
-console.log('the installer talks on stdout')
-fs.mkdirSync('bin', { recursive: true })
-const version = 'if [ "$1" = --version ]; then echo v${VERSION}; exit; fi'
-const lines = ['#!/bin/sh', version, 'exec "${process.execPath}" "$@"', '']
-fs.writeFileSync('bin/node', lines.join('\\n'), { mode: 0o755 })
-`
+/** Stands for Node: says its version, and is otherwise the real one. */
+const nodeThatSays = (version: string): string =>
+  `#!/bin/sh\nif [ "$1" = --version ]; then echo v${version}; exit; fi\nexec "${process.execPath}" "$@"\n`
+const SYSTEM = `${process.platform}-${process.arch}`
+const PACK = 'pack node-test@99.0.0'
 
 /** Stands for the build of the dashboard; the pinned Node takes away its types. */
 const BUILDER = `
@@ -59,6 +66,12 @@ if (existsSync('fail-with')) throw new Error('a mistake in the page')
 mkdirSync('dist/dashboard', { recursive: true })
 writeFileSync('dist/dashboard/page-assets.bin', '')
 `
+
+function packed(node: string): Promise<Buffer> {
+  const files = [{ path: 'package/bin/node', bytes: Buffer.from(node), isExecutable: true }]
+  return tarGz([...files, { path: 'package/package.json', bytes: Buffer.from('{}') }])
+}
+const NODE = await packed(nodeThatSays(VERSION))
 
 interface Ended {
   readonly code: number | null
@@ -72,21 +85,37 @@ class Clone implements Disposable {
 
   constructor() {
     for (const folder of ['scripts', 'path']) mkdirSync(join(this.root, folder))
-    copyFileSync(join(import.meta.dirname, '../../scripts/toolchain.mjs'), join(this.root, 'scripts/toolchain.mjs'))
+    for (const name of ['toolchain.mjs', 'pinned-node.mjs']) {
+      copyFileSync(join(import.meta.dirname, '../../scripts', name), join(this.root, 'scripts', name))
+    }
     this.write('package.json', JSON.stringify({ devDependencies: { node: VERSION } }))
     this.writeLock('sha512-one')
     this.write('path/npm', FAKE_NPM)
     chmodSync(join(this.root, 'path/npm'), 0o755)
-    this.write('installer.js', INSTALLER)
+    this.pin(NODE, NODE)
     this.write('program.mjs', 'console.log(JSON.stringify(process.argv.slice(2))); process.exit(3)')
   }
 
-  write(name: string, text: string): void {
-    writeFileSync(join(this.root, name), text)
+  write(name: string, content: string | Buffer): void {
+    writeFileSync(join(this.root, name), content)
   }
 
-  writeLock(integrity: string): void {
-    const packages = { '': {}, 'node_modules/node': { version: VERSION, integrity } }
+  /** What the registry gives, and the package whose sum stands in the repository. */
+  pin(given: Buffer, pinned: Buffer, system = SYSTEM): void {
+    const integrity = `sha512-${createHash('sha512').update(pinned).digest('base64')}`
+    const packages = { [system]: { name: 'node-test', integrity, binary: 'bin/node' } }
+    this.write('scripts/pinned-node.json', JSON.stringify({ version: VERSION, packages }))
+    this.write('package.tgz', given)
+  }
+
+  get installed(): readonly string[] {
+    return readdirSync(join(this.root, 'node_modules'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.includes('bin/') || name.startsWith('.node-'))
+      .sort()
+  }
+
+  writeLock(integrity: string, more: object = {}): void {
+    const packages = { '': {}, 'node_modules/node': { version: VERSION, integrity }, ...more }
     this.write('package-lock.json', JSON.stringify({ packages }))
   }
 
@@ -152,7 +181,7 @@ describe('toolchain', { timeout: 60_000 }, () => {
     const { code, stdout, stderr } = await clone.run(['program.mjs', '--port', '0', 'a b'])
     assert.equal(code, 3)
     assert.equal(stdout, '["--port","0","a b"]\n', 'stdout belongs to the program')
-    assert.deepEqual(clone.calls, ['ci', 'installer'])
+    assert.deepEqual(clone.calls, ['ci', PACK])
     assert.match(stderr, /installing the development packages/)
     assert.match(stderr, /npm talks on stdout/)
     assert.ok(existsSync(join(clone.root, 'node_modules/.bin/node')), 'the pinned Node is where npm would put it')
@@ -167,7 +196,7 @@ describe('toolchain', { timeout: 60_000 }, () => {
     assert.equal(stderr, '')
     clone.writeLock('sha512-two')
     await clone.run()
-    assert.deepEqual(clone.calls, ['ci', 'installer', 'ci', 'installer'])
+    assert.deepEqual(clone.calls, ['ci', PACK, 'ci', PACK])
   })
 
   it('takes packages that somebody installed by hand, and fetches only the Node', async () => {
@@ -176,7 +205,7 @@ describe('toolchain', { timeout: 60_000 }, () => {
     rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
     rmSync(join(clone.root, 'node_modules/node/bin'), { recursive: true })
     assert.equal((await clone.run()).code, 3)
-    assert.deepEqual(clone.calls, ['ci', 'installer', 'installer'])
+    assert.deepEqual(clone.calls, ['ci', PACK, PACK])
   })
 
   it('sets up once when two start at once on a fresh clone', async () => {
@@ -188,7 +217,7 @@ describe('toolchain', { timeout: 60_000 }, () => {
     await second.prints('stderr', 'another process is setting up')
     rmSync(join(clone.root, 'hold'))
     assert.deepEqual([(await first.ended).code, (await second.ended).code], [3, 3])
-    assert.deepEqual(clone.calls, ['ci', 'installer'])
+    assert.deepEqual(clone.calls, ['ci', PACK])
   })
 
   it('takes over from a process that died', async () => {
@@ -233,10 +262,86 @@ describe('toolchain', { timeout: 60_000 }, () => {
 
   it('says so when the Node it got is another one', async () => {
     using clone = new Clone()
-    clone.write('installer.js', INSTALLER.replace(`echo v${VERSION}`, 'echo v1.2.3'))
+    const other = await packed(nodeThatSays('1.2.3'))
+    clone.pin(other, other)
     const { code, stderr } = await clone.run()
     assert.equal(code, 1)
-    assert.match(stderr, /cannot run the pinned Node at .*: wanted version 99\.0\.0, found 1\.2\.3/)
+    assert.match(stderr, /cannot run the pinned Node for .*: wanted version 99\.0\.0, found 1\.2\.3/)
+    assert.deepEqual(clone.installed, [])
+  })
+
+  // The package was installed by its name: whatever a registry, a mirror or a cache gave was run.
+  describe('attack: a Node package that is not the pinned one', () => {
+    for (const [name, forged] of [
+      ['another Node that says the right version', () => packed(`${nodeThatSays(VERSION)}# changed\n`)],
+      ['one byte more', async () => Buffer.concat([NODE, Buffer.alloc(1)])],
+      ['half a package', async () => NODE.subarray(0, NODE.length / 2)],
+      ['nothing', async () => Buffer.alloc(0)],
+      ['a page of a proxy', async () => Buffer.from('<html>Please sign in</html>')],
+    ] as const) {
+      it(`${name} is refused, and nothing of it is installed or run`, async () => {
+        using clone = new Clone()
+        clone.pin(await forged(), NODE)
+        const { code, stdout, stderr } = await clone.run()
+        assert.deepEqual([code, stdout], [1, ''])
+        assert.match(stderr, /node-test@99\.0\.0 is not the package that was pinned: wanted sha512-\S{88}, found sha512-/)
+        assert.match(stderr, /nothing was installed\. .*npm config get registry.*npm cache clean --force/)
+        assert.deepEqual(clone.installed, [])
+        assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
+        clone.pin(NODE, NODE)
+        assert.equal((await clone.run()).code, 3, 'the true one is taken the next time')
+      })
+    }
+
+    it('is replaced where an install by hand has brought one', async () => {
+      using clone = new Clone()
+      await clone.run()
+      rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
+      rmSync(join(clone.root, 'node_modules/node/bin/.integrity'))
+      const theirs = `#!/bin/sh\ntouch '${clone.root}/pwned'\necho v${VERSION}\n`
+      clone.write('node_modules/node/bin/node', theirs)
+      assert.equal((await clone.run()).code, 3)
+      assert.deepEqual(clone.calls, ['ci', PACK, PACK])
+      assert.equal(existsSync(join(clone.root, 'pwned')), false)
+    })
+
+    it('is fetched again when the sum in the repository changes', async () => {
+      using clone = new Clone()
+      await clone.run()
+      const next = await packed(`${nodeThatSays(VERSION)}# another build\n`)
+      clone.pin(next, next)
+      assert.equal((await clone.run()).code, 3)
+      assert.deepEqual(clone.calls, ['ci', PACK, PACK])
+    })
+  })
+
+  it('attack: a package for this system that npm leaves out in silence, since its checksum is wrong, is noticed', async () => {
+    using clone = new Clone()
+    clone.writeLock('sha512-one', {
+      'node_modules/@esbuild/this': { version: '1.0.0', integrity: 'sha512-a', optional: true, os: [process.platform] },
+      'node_modules/@esbuild/other': { version: '1.0.0', integrity: 'sha512-b', optional: true, os: ['plan9'] },
+    })
+    for (let i = 0; i < 2; i++) {
+      const { code, stderr } = await clone.run()
+      assert.equal(code, 1)
+      assert.match(stderr, /npm did not install @esbuild\/this as package-lock\.json has it: .* its checksum is another\n/)
+    }
+    assert.deepEqual(clone.calls, ['ci', 'ci'])
+    assert.deepEqual(clone.installed, [])
+  })
+
+  it('says so where there is no pinned Node for this system, or for another version', async () => {
+    using clone = new Clone()
+    clone.pin(NODE, NODE, 'plan9-mips')
+    const { code, stderr } = await clone.run()
+    assert.equal(code, 1)
+    assert.match(stderr, /there is no pinned Node for \S+: install Node 99\.0\.0, and run this with it/)
+    clone.write('package.json', JSON.stringify({ devDependencies: { node: process.versions.node } }))
+    assert.equal((await clone.run()).code, 3, 'one of the right version counts then')
+    clone.pin(NODE, NODE)
+    const other = await clone.run()
+    assert.equal(other.code, 1)
+    assert.match(other.stderr, /pinned-node\.json has the sums of Node 99\.0\.0, package\.json wants /)
   })
 
   it('builds the dashboard once for the service, and again whenever a source of it changed', async () => {
