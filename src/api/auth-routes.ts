@@ -12,7 +12,7 @@ import { accepted, noContent, ok, type Exchange, type Reply } from '../http/exch
  * A body has an address, a code and a flag. Reading the two megabytes of a document takes a good part of a second, and
  * here everybody may send one after the other without having signed in.
  */
-const BODY_BYTES_MAX = 16 * 1024
+const BODY = { bytesMax: 16 * 1024, isShort: true }
 
 export interface AuthServices {
   readonly accounts: Accounts
@@ -35,7 +35,7 @@ export interface AuthRoutes {
 export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: AuthServices): AuthRoutes {
   return {
     async requestCode(exchange) {
-      const body = await exchange.readJson({ bytesMax: BODY_BYTES_MAX })
+      const body = await exchange.readJson(BODY)
       const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
       await limits.requestCodeFor(email, now())
       const languages = parseAcceptLanguage(exchange.headers['accept-language'])
@@ -44,7 +44,7 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
       return accepted()
     },
     async verifyCode(exchange) {
-      const body = await exchange.readJson({ bytesMax: BODY_BYTES_MAX })
+      const body = await exchange.readJson(BODY)
       const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
       if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
       const session = await sessions.find(exchange, now())
@@ -54,7 +54,7 @@ export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: Aut
     async anonymous(exchange) {
       // Of what is no JSON nobody wants anything; JSON has to be an object here as everywhere.
       if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? ''))
-        await exchange.readJson({ optional: true, bytesMax: BODY_BYTES_MAX })
+        await exchange.readJson({ ...BODY, optional: true })
       const [visitor, client] = [visitorOf(exchange), clientOf(exchange)]
       return signedIn(await accounts.signInAnonymously({ visitor, client, now: now() }))
     },

@@ -34,7 +34,7 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
     message: 'Nobody can create a dashboard_summary',
   },
   requestTimeout: {
-    when: 'The request took too long to arrive',
+    when: 'The request took too long to arrive: 30 s for all of it, 5 s for a body below `/auth`',
     message: 'Cannot wait any longer for the request: expected its headers within 15 s and all of it within 30 s',
   },
   conflict: {
@@ -48,7 +48,9 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
     message: 'Cannot meet If-Match: expected a version that it names, found "n4bQgYhMfWWaL-qgxVrQFa": read it again',
   },
   payloadTooLarge: {
-    when: 'The body is longer than 2 MiB, one of a guest than 256 KiB, or one below `/auth` than 16 KiB',
+    when:
+      'The body is longer than 2 MiB, one of a guest than 256 KiB, or one below `/auth` than 16 KiB, or it comes in a ' +
+      'flood of tiny chunks',
     message: 'Cannot take a request body of this size: expected at most 2097152 bytes',
   },
   misdirectedRequest: {
@@ -73,8 +75,8 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
   },
   networkError: {
     when:
-      'The database cannot be used now, or too many slow queries or mails wait; for mail, `Retry-After` says for how ' +
-      'many seconds',
+      'The database cannot be used now, or too many slow queries or mails wait, or the bodies being received take all ' +
+      'the memory for them; for mail and bodies, `Retry-After` says for how many seconds',
     message: 'Too many queries are under way: try again later',
   },
 }

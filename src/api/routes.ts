@@ -52,7 +52,7 @@ export interface ApiHandlers {
 }
 
 export function apiRoutes({ auth, ownSessions, data, dashboard }: ApiHandlers, services: RouteServices): readonly Route[] {
-  const { sessions, limits, now } = services
+  const { limits, now } = services
   const address = (exchange: Exchange): string => limitKey(exchange.clientAddress)
 
   const anyone = (handler: PublicHandler): Handler => handler
@@ -77,8 +77,7 @@ export function apiRoutes({ auth, ownSessions, data, dashboard }: ApiHandlers, s
   const user =
     (handler: UserHandler): Handler =>
     async (exchange) => {
-      const session = await sessions.require(exchange, now())
-      exchange.note({ user: session.caller.id })
+      const session = await sessionOf(exchange, services)
       return handler(exchange, session)
     }
   const limited = (handler: UserHandler): Handler =>
@@ -86,8 +85,10 @@ export function apiRoutes({ auth, ownSessions, data, dashboard }: ApiHandlers, s
       const { id } = session.caller
       if (!hasDashboard(session.caller)) {
         limits.dataRequest(id, now())
-        if (session.caller.appRole === 'guestUser') exchange.limitBody(GUEST_BODY_BYTES_MAX, 'a guest')
-        if (exchange.method !== 'GET') exchange.weighBody((bytes) => limits.dataBody(id, now(), bytes))
+        if (session.caller.appRole === 'guestUser')
+          exchange.setBodyTerms({ bytesMax: GUEST_BODY_BYTES_MAX, from: 'a guest' })
+        if (exchange.method !== 'GET')
+          exchange.setBodyTerms({ weigh: (bytes, before) => limits.dataBody(id, now(), bytes, before) })
       }
       return handler(exchange, session)
     })
@@ -135,13 +136,12 @@ export interface AdminParts {
 /** For administrators: everybody else is refused before anything of the request is looked at. */
 export function adminRoutes(
   { status, log, outbox, mailTest, backups, sessions: signedIn }: AdminParts,
-  { sessions, now }: Pick<RouteServices, 'sessions' | 'now'>,
+  services: Pick<RouteServices, 'sessions' | 'now'>,
 ): readonly Route[] {
   const administrator =
     (handler: UserHandler): Handler =>
     async (exchange) => {
-      const session = await sessions.require(exchange, now())
-      exchange.note({ user: session.caller.id })
+      const session = await sessionOf(exchange, services)
       requireAdministrator(session.caller)
       return handler(exchange, session)
     }
@@ -159,6 +159,18 @@ export function adminRoutes(
     { method: 'DELETE', path: '/api/v1/admin/users/:id/sessions', handler: administrator(signedIn.endAll) },
     { method: 'DELETE', path: '/api/v1/admin/users/:id/sessions/:session', handler: administrator(signedIn.end) },
   ]
+}
+
+/** Throws unauthorized where there is none. Callers with a dashboard role may use the reserve of memory for bodies. */
+async function sessionOf(
+  exchange: Exchange,
+  { sessions, now }: Pick<RouteServices, 'sessions' | 'now'>,
+): Promise<Session> {
+  const session = await sessions.require(exchange, now())
+  const { caller } = session
+  exchange.note({ user: caller.id })
+  exchange.setBodyTerms({ caller: caller.id, usesReserve: hasDashboard(caller) })
+  return session
 }
 
 /** For who runs the service; these say themselves who may read them. */

@@ -59,8 +59,11 @@ export interface Limits {
   requestCodeFor(email: string, now: number): Promise<void>
   guestFrom(address: string, now: number): Promise<void>
   dataRequest(caller: string, now: number): void
-  /** Counts the body of a request that is counted already, or what its references bring in: one more for each 64 KiB. */
-  dataBody(caller: string, now: number, bytes: number): void
+  /**
+   * Counts the body of a request that is counted already, or what its references bring in: one more for each 64 KiB of
+   * `bytes`, of which the first `before` have been counted.
+   */
+  dataBody(caller: string, now: number, bytes: number, before?: number): void
   /** Counted in the name of the administrator, and so throws what the store throws of one who is none any more. */
   testMail(admin: CallerActor, now: number): Promise<void>
   /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
@@ -117,8 +120,12 @@ export function createLimits(
       ),
     dataRequest: (caller, now) => countData(caller, now, 1),
     // Never more than the limit has room for: what is refused once may come again later.
-    dataBody: (caller, now, bytes) =>
-      countData(caller, now, Math.min(settings.dataPerUser - 1, Math.floor(bytes / BYTES_PER_REQUEST))),
+    dataBody(caller, now, bytes, before = 0) {
+      const weightOf = (length: number): number =>
+        Math.min(settings.dataPerUser - 1, Math.floor(length / BYTES_PER_REQUEST))
+      const weight = weightOf(bytes) - weightOf(before)
+      if (weight > 0) countData(caller, now, weight)
+    },
     testMail: (actor, now) =>
       count('test_mails_per_user', rate('test mails', actor.claim.userId, TEST_MAILS_MAX, HOUR_MS), {
         what: 'Test mails',

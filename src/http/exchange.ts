@@ -30,17 +30,12 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Adds fields to the access log line of this request, such as the id of the user. */
   note(fields: LogFields): void
-  /** The length that the body may have; less than the server takes after limitBody(). */
+  /** The length that the body may have: what the server takes, or less by the terms. */
   readonly bodyBytesMax: number
-  /** Lets the body be shorter only. What is longer is refused as payloadTooLarge `from` such a client. */
-  limitBody(bytesMax: number, from: string): void
-  /** Counts bytes that the body brings in from elsewhere, as weighBody() counts its own; may throw as it does. */
+  /** Counts bytes that the body brings in from elsewhere, as the terms weigh its own; may throw as they do. */
   weigh(bytes: number): void
-  /**
-   * Has the body weighed when it is read: called with its length, before the first byte where that is announced, else
-   * before it is parsed. What it throws refuses the request.
-   */
-  weighBody(weigh: (bytes: number) => void): void
+  /** States what the body of this request may be and cost, before it is read. Later terms add to earlier ones. */
+  setBodyTerms(terms: BodyTerms): void
   /**
    * Reads the body as one JSON object. Nothing is read before the first call, so that authorization comes first.
    * Throws invalidInput or payloadTooLarge; see body.ts.
@@ -48,11 +43,29 @@ export interface Exchange {
   readJson(options?: JsonBodyOptions): Promise<JsonObject>
 }
 
+export interface BodyTerms {
+  /** The user to count its memory for; without one, the client's address. */
+  readonly caller?: string
+  /** The caller may use the memory that is kept in reserve. */
+  readonly usesReserve?: boolean
+  /** Less than the server takes; what is longer is a payloadTooLarge. */
+  readonly bytesMax?: number
+  /** Whose limit that is, where not that of every client: `a guest`. */
+  readonly from?: string
+  /**
+   * Told how many bytes the body has, and how many of them it was told before: once where its length is announced, else
+   * as it arrives. What it throws refuses the request.
+   */
+  readonly weigh?: (bytes: number, before: number) => void
+}
+
 export interface JsonBodyOptions {
   /** Takes any content type, and no body at all as `{}`. */
   readonly optional?: boolean
   /** Less than the server takes; what is longer is a payloadTooLarge. */
   readonly bytesMax?: number
+  /** Comes in one piece from honest clients: later than some seconds is a requestTimeout. */
+  readonly isShort?: boolean
 }
 
 export type ReplyHeaders = Readonly<Record<string, string>>

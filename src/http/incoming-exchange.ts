@@ -3,14 +3,26 @@
  * worked out when a handler asks for it.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { fail } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { LogFields } from '../base/log.ts'
-import { ClientGone, readJsonObject } from './body.ts'
-import { clientAddress, UNIX_PEER } from './client-address.ts'
+import { readJsonObject } from './body.ts'
+import { clientAddress, limitKey, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
-import type { Exchange, JsonBodyOptions, Params } from './exchange.ts'
+import type { BodyTerms, Exchange, JsonBodyOptions, Params } from './exchange.ts'
+import { ClientGone, hasBody, IncomingBody, type BodySurroundings } from './incoming-body.ts'
+import { PushedRequest } from './pushed-request.ts'
 import { parseQuery } from './query-string.ts'
 import type { Query } from './query-string.ts'
+
+/** What all requests of a server have in common. */
+export interface ExchangeSurroundings extends BodySurroundings {
+  readonly proxies: TrustedProxies
+  readonly bodyBytesMax: number
+  readonly shortBodyMs: number
+  /** Resolves when a long body may be parsed. */
+  readonly longTurn: () => Promise<void>
+}
 
 export interface IncomingRequest {
   readonly request: IncomingMessage
@@ -18,10 +30,8 @@ export interface IncomingRequest {
   /** The client sent `Expect: 100-continue` and holds its body back until it is asked for. */
   readonly expectsContinue: boolean
   readonly requestId: string
-  readonly proxies: TrustedProxies
   /** Came over a Unix socket, whose peers have no address. */
   readonly isUnixSocket: boolean
-  readonly bodyBytesMax: number
 }
 
 export class IncomingExchange implements Exchange {
@@ -37,19 +47,21 @@ export class IncomingExchange implements Exchange {
   notes: LogFields | undefined
   #holdsBodyBack: boolean
   readonly #queryText: string
-  readonly #proxies: TrustedProxies
+  readonly #around: ExchangeSurroundings
   readonly #isUnixSocket: boolean
-  bodyBytesMax: number
-  #bodyFrom: string | undefined
+  /** Undefined where no body follows the header. */
+  readonly #body: IncomingBody | undefined
+  #bodyTerms: BodyTerms = {}
   #query: Query | undefined
   #clientAddress: string | undefined
-  #body: Promise<JsonObject> | undefined
-  #weigh: (bytes: number) => void = () => {}
+  #json: Promise<JsonObject> | undefined
   #abort: AbortController | undefined
   #broken: Error | undefined
-  #interruptRead: ((reason: Error) => void) | undefined
 
-  constructor({ request, response, expectsContinue, requestId, proxies, isUnixSocket, bodyBytesMax }: IncomingRequest) {
+  constructor(
+    { request, response, expectsContinue, requestId, isUnixSocket }: IncomingRequest,
+    around: ExchangeSurroundings,
+  ) {
     const target = originForm(request.url ?? '')
     const mark = target.indexOf('?')
     this.requestId = requestId
@@ -59,9 +71,14 @@ export class IncomingExchange implements Exchange {
     this.response = response
     this.#queryText = mark === -1 ? '' : target.slice(mark + 1)
     this.#holdsBodyBack = expectsContinue
-    this.#proxies = proxies
+    this.#around = around
     this.#isUnixSocket = isUnixSocket
-    this.bodyBytesMax = bodyBytesMax
+    if (!hasBody(request) || !(request instanceof PushedRequest)) return
+    this.#body = new IncomingBody(request, around, (failure) => {
+      if (response.headersSent) request.socket.destroy()
+      else this.interrupt(failure)
+    })
+    request.sink = this.#body
   }
 
   get headers(): IncomingHttpHeaders {
@@ -78,7 +95,7 @@ export class IncomingExchange implements Exchange {
     return (this.#clientAddress ??= clientAddress(
       this.#isUnixSocket ? UNIX_PEER : socket.remoteAddress,
       Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
-      this.#proxies,
+      this.#around.proxies,
     ))
   }
 
@@ -106,28 +123,36 @@ export class IncomingExchange implements Exchange {
     this.notes = { ...this.notes, ...fields }
   }
 
-  limitBody(bytesMax: number, from: string): void {
-    if (bytesMax >= this.bodyBytesMax) return
-    this.bodyBytesMax = bytesMax
-    this.#bodyFrom = from
+  get bodyBytesMax(): number {
+    return Math.min(this.#around.bodyBytesMax, this.#bodyTerms.bytesMax ?? Infinity)
   }
 
   weigh(bytes: number): void {
-    this.#weigh(bytes)
+    this.#bodyTerms.weigh?.(bytes, 0)
   }
 
-  weighBody(weigh: (bytes: number) => void): void {
-    this.#weigh = weigh
+  setBodyTerms(terms: BodyTerms): void {
+    this.#bodyTerms = { ...this.#bodyTerms, ...terms }
   }
 
   readJson(options: JsonBodyOptions = {}): Promise<JsonObject> {
-    return (this.#body ??= this.#readJson(options))
+    return (this.#json ??= this.#readJson(options))
   }
 
   /** Makes the reading of the body fail, now or when it is asked for. */
   interrupt(reason: Error): void {
     this.#broken = reason
-    this.#interruptRead?.(reason)
+    this.#body?.fail(reason)
+  }
+
+  /** Gives back the memory of the body. Called when nothing of this request will use it any more. */
+  releaseBody(): void {
+    this.#body?.release()
+  }
+
+  /** Throws the rest of the body away; `onPassed` is called after so many bytes of it, at its end, or without a client. */
+  discardBody(bytesMax: number, onPassed: () => void): void {
+    this.#body?.discard(bytesMax, onPassed)
   }
 
   /** Node's own request.signal says "aborted" at once for a request without a body (optimizeEmptyRequests). */
@@ -144,22 +169,38 @@ export class IncomingExchange implements Exchange {
   async #readJson(options: JsonBodyOptions): Promise<JsonObject> {
     if (this.#broken !== undefined) throw this.#broken
     if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was read')
-    return await readJsonObject(
-      {
-        request: this.request,
-        bytesMax: Math.min(this.bodyBytesMax, options.bytesMax ?? Infinity),
-        from: this.#bodyFrom,
-        weigh: this.#weigh,
-        onStart: () => {
-          if (this.#holdsBodyBack) this.response.writeContinue()
-          this.#holdsBodyBack = false
-        },
-        onInterrupt: (interrupt) => {
-          this.#interruptRead = interrupt
-        },
+    const body = this.#body
+    const { longTurn, shortBodyMs } = this.#around
+    const read = body && (() => this.#readBody(body, options.bytesMax))
+    const late = options.isShort === true && body?.isWhole === false ? this.#interruptAfter(shortBodyMs) : undefined
+    try {
+      return await readJsonObject({ headers: this.headers, read, longTurn }, options)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  #readBody(body: IncomingBody, bytesMax = Infinity): Promise<Buffer> {
+    const { caller, usesReserve = false, weigh = () => {}, from } = this.#bodyTerms
+    return body.read({
+      bytesMax: Math.min(this.bodyBytesMax, bytesMax),
+      from,
+      owner: { caller: caller ?? limitKey(this.clientAddress), usesReserve },
+      weigh,
+      onStart: () => {
+        if (this.#holdsBodyBack) this.response.writeContinue()
+        this.#holdsBodyBack = false
       },
-      options,
-    )
+    })
+  }
+
+  #interruptAfter(ms: number): NodeJS.Timeout {
+    const interrupt = (): void => {
+      this.#around.bodyMemory.countRefusal('late')
+      const wanted = `expected a body of this kind within ${ms / 1000} s`
+      this.interrupt(fail('requestTimeout', `Cannot wait any longer for the request body: ${wanted}`))
+    }
+    return setTimeout(interrupt, ms).unref()
   }
 }
 

@@ -2,6 +2,7 @@
 import { createServer as createPlain, type Server as PlainServer } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import { TLS_VERSION_MIN, type Certificate } from './certificate.ts'
+import { PushedRequest } from './pushed-request.ts'
 import type { ServerLimits } from './server-limits.ts'
 
 export interface NodeServer {
@@ -22,6 +23,7 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
     noDelay: true,
     requireHostHeader: false, // serving.ts looks at it, so that its reply looks like every other.
     optimizeEmptyRequests: true,
+    IncomingMessage: PushedRequest,
   }
   if (certificate === undefined) {
     return { server: prepared(createPlain(options), limits), socketEvent: 'connection', setCertificate: () => {} }

@@ -9,11 +9,11 @@
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import type { OpenFile } from '../base/regular-file.ts'
-import { hasBody } from './body.ts'
 import type { CorsHeaders } from './cors.ts'
 import { successBody } from './envelope.ts'
 import type { Reply, ReplyHeaders } from './exchange.ts'
 import { sendFile } from './file-body.ts'
+import { hasBody } from './incoming-body.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
 
 const DRAINED_BYTES_MAX = 65_536
@@ -33,6 +33,8 @@ export interface ReplySurroundings {
   /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
   readonly instance: string
   readonly keepAliveSeconds: number
+  /** How long a client may go on sending what no handler reads. */
+  readonly lingerMs: number
   /** Whether the server is shutting down: no further request on this connection then. */
   readonly isClosing: () => boolean
 }
@@ -67,37 +69,38 @@ export function sendReply(
   response.writeHead(reply.status, head)
 
   if (reply.kind === 'file' && exchange.method !== 'HEAD') {
-    return sendFileReply(exchange, reply.file, { rest, isLast, isClosing: around.isClosing })
+    return sendFileReply(exchange, reply.file, { rest, isLast, around })
   }
   const sent = exchange.method === 'HEAD' ? undefined : body
   if (rest === 'long') {
     if (sent === undefined) response.flushHeaders()
     else response.write(sent)
-    discard(exchange, () => response.end())
+    discard(exchange, around.lingerMs)
   } else {
     response.end(sent)
-    if (rest === 'short') request.resume()
+    if (rest === 'short') exchange.discardBody(DRAINED_BYTES_MAX, () => {})
   }
   return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
 }
 
-interface FileSurroundings extends Pick<ReplySurroundings, 'isClosing'> {
+interface FileSurroundings {
   readonly rest: Rest
   readonly isLast: boolean
+  readonly around: ReplySurroundings
 }
 
 /** A shutdown may begin while the file is on its way, when the header has long said that the connection stays open. */
 async function sendFileReply(
   exchange: IncomingExchange,
   file: OpenFile,
-  { rest, isLast, isClosing }: FileSurroundings,
+  { rest, isLast, around: { isClosing, lingerMs } }: FileSurroundings,
 ): Promise<SentReply> {
   const { request, response } = exchange
-  if (rest === 'short') request.resume()
+  if (rest === 'short') exchange.discardBody(DRAINED_BYTES_MAX, () => {})
   const { bytes: bodyBytes, failure } = await sendFile(response, file)
   if (bodyBytes < file.bytes) return { bodyBytes, isLast: true, isShort: true, failure }
   if (isClosing() && !isLast) response.once('finish', () => request.socket.destroySoon())
-  if (rest === 'long') discard(exchange, () => response.end())
+  if (rest === 'long') discard(exchange, lingerMs)
   else response.end()
   return { bodyBytes, isLast: isLast || isClosing() }
 }
@@ -159,13 +162,16 @@ function restOfBody(exchange: IncomingExchange): Rest {
   return length !== undefined && Number(length) <= DRAINED_BYTES_MAX ? 'short' : 'long'
 }
 
-/** Throws the rest of the body away, up to a limit; the time-out of the whole request bounds how long this takes. */
-function discard({ request }: IncomingExchange, done: () => void): void {
-  let left = LINGERING_BYTES_MAX
-  request.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) done()
-  })
-  request.once('close', done)
-  request.resume()
+/**
+ * Throws the rest of the body away and ends the response, after a time and a number of bytes at the latest: the client
+ * gets to read the response while it is still sending.
+ */
+function discard(exchange: IncomingExchange, lingerMs: number): void {
+  const { response } = exchange
+  const end = (): void => {
+    clearTimeout(late)
+    response.end()
+  }
+  const late = setTimeout(end, lingerMs).unref()
+  exchange.discardBody(LINGERING_BYTES_MAX, end)
 }

@@ -1,6 +1,7 @@
 /** What a connection may cost: bytes, time, and how many there are. */
+import type { BodyMemoryLimits } from './body-memory.ts'
 
-export interface ServerLimits {
+export interface ServerLimits extends BodyMemoryLimits {
   readonly bodyBytesMax: number
   /** Request line and headers together. */
   readonly headerBytesMax: number
@@ -8,6 +9,10 @@ export interface ServerLimits {
   readonly headersMs: number
   /** The same to the end of the body. */
   readonly requestMs: number
+  /** How long a body may take that a handler expects to be short, such as an e-mail address and a code. */
+  readonly shortBodyMs: number
+  /** How long the rest of a body that no handler reads is waited for after the response. */
+  readonly lingerMs: number
   /** How long a connection may wait for its next request: longer than a proxy keeps one open, which is 60 s of most. */
   readonly keepAliveMs: number
   /** How long nothing at all may move: a client that does not take its reply must not hold it in our memory. */
@@ -21,14 +26,21 @@ export interface ServerLimits {
   readonly connectionsMax: number
 }
 
+const MIB = 1024 * 1024
+
 export const SERVER_LIMITS: ServerLimits = {
-  bodyBytesMax: 2 * 1024 * 1024,
+  bodyBytesMax: 2 * MIB,
+  bodiesBytesMax: 64 * MIB,
+  bodiesReserveBytes: 16 * MIB,
+  bodiesPerCallerBytesMax: 8 * MIB,
   headerBytesMax: 64 * 1024,
   headersMs: 15_000,
   requestMs: 30_000,
+  shortBodyMs: 5_000,
+  lingerMs: 5_000,
   keepAliveMs: 75_000,
   idleMs: 120_000,
-  heldBytesMax: 256 * 1024 * 1024,
+  heldBytesMax: 256 * MIB,
   checkMs: 5_000,
   closeMs: 10_000,
   connectionsMax: 10_000,

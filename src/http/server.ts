@@ -12,7 +12,11 @@ import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import type { Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
+import { createTurns } from '../base/turns.ts'
+import { abandonInput } from './abandoned-input.ts'
+import { createBodyMemory, type BodyMemory } from './body-memory.ts'
 import type { Certificate } from './certificate.ts'
+import { createChunkPace } from './chunk-pace.ts'
 import { clientAddress, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import { corsHeaders, originCheck } from './cors.ts'
@@ -30,7 +34,7 @@ import { SERVER_LIMITS } from './server-limits.ts'
 import type { ServerLimits } from './server-limits.ts'
 import { serving, type ServedRequest } from './serving.ts'
 
-/** Requests of one connection that wait for their turn. Whoever sends more than this in advance is cut off. */
+/** Pipelined requests of one connection that wait for their turn. A client that sends more is disconnected. */
 const PIPELINED_MAX = 100
 /** What may wait of one reply while the next request of its connection is served. */
 const HELD_BYTES_MAX = 64 * 1024
@@ -59,6 +63,8 @@ export interface ServerOptions {
 }
 
 export interface HttpServer {
+  /** The bodies of requests in flight. */
+  readonly bodies: Pick<BodyMemory, 'heldBytes' | 'refusals'>
   /** Starts to accept. Port 0 takes any free one. Rejects with ListenError or node's error, such as EADDRINUSE. */
   listen(address: ListenAddress): Promise<Listening>
   /** Takes another certificate for the connections to come. */
@@ -90,9 +96,12 @@ export function createServer(options: ServerOptions): HttpServer {
     guard: () => guard,
     instance,
     keepAliveSeconds: Math.floor(limits.keepAliveMs / 1000),
+    lingerMs: limits.lingerMs,
     ticks: options.ticks ?? (() => performance.now()),
     observe: options.observe ?? (() => {}),
   })
+  const bodyMemory = createBodyMemory(limits)
+  const around = { ...limits, proxies, bodyMemory, chunkPace: createChunkPace(), longTurn: createTurns() }
   const connections = new Map<Socket, Connection>()
   const sweep = idleSweep(connections, limits)
   let sweeping: NodeJS.Timeout | undefined
@@ -143,24 +152,23 @@ export function createServer(options: ServerOptions): HttpServer {
   function accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const connection = connections.get(request.socket)
     if (connection === undefined || connection.isDone) return
-    const exchange = new IncomingExchange({
-      request,
-      response,
-      expectsContinue,
-      proxies,
-      isUnixSocket,
-      requestId: newRequestId(),
-      bodyBytesMax: limits.bodyBytesMax,
-    })
+    const exchange = new IncomingExchange(
+      { request, response, expectsContinue, isUnixSocket, requestId: newRequestId() },
+      around,
+    )
     connection.last = exchange
     if (connection.current === undefined) void serveInTurn(connection, exchange)
-    else if (connection.waiting.push(exchange) > PIPELINED_MAX) request.socket.destroy()
+    else if (connection.waiting.push(exchange) > PIPELINED_MAX) {
+      abandonInput(request.socket)
+      request.socket.destroy()
+    }
   }
 
   async function serveInTurn(connection: Connection, first: IncomingExchange): Promise<void> {
     for (let next: IncomingExchange | undefined = first; next !== undefined; next = connection.waiting.shift()) {
       connection.current = next
       connection.isDone = await serve(next, () => closing !== undefined)
+      next.releaseBody()
       const { socket } = next.request
       const ended = sweep.handedOver(socket)
       if (ended > 0) log.warn('replies.not_taken', { ended, bytesMax: limits.heldBytesMax })
@@ -168,6 +176,7 @@ export function createServer(options: ServerOptions): HttpServer {
       // Whoever does not take a reply does not get the next one, which would wait in our memory beside it.
       if (socket.writableLength > HELD_BYTES_MAX) await taken(next.response)
     }
+    for (const unserved of connection.waiting.splice(0)) unserved.releaseBody()
     connection.current = undefined
     connection.waitsSince = sweep.looks
   }
@@ -239,6 +248,7 @@ export function createServer(options: ServerOptions): HttpServer {
   }
 
   return {
+    bodies: bodyMemory,
     async listen(address) {
       const listening = await bind(server, address)
       server.on('error', (error) => log.error('server.failed', { error }))

@@ -8,10 +8,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { fail, Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
-import { ClientGone } from './body.ts'
 import type { CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'
 import type { Reply } from './exchange.ts'
+import { ClientGone } from './incoming-body.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
 import type { ForeignPageGuard } from './foreign-pages.ts'
 import { JSON_TYPE, sendReply } from './reply-writer.ts'
@@ -28,6 +28,8 @@ export interface ServingParts {
   readonly instance: string
   /** How long a connection may wait for its next request, as the client is told. */
   readonly keepAliveSeconds: number
+  /** How long a client may go on sending what no handler reads. */
+  readonly lingerMs: number
   readonly now: Clock
   readonly log: Log
   /** Milliseconds from any fixed moment, never going back. */
@@ -57,6 +59,7 @@ export function serving({
   guard,
   instance,
   keepAliveSeconds,
+  lingerMs,
   now,
   log,
   ticks,
@@ -115,7 +118,7 @@ export function serving({
 
   function send(exchange: IncomingExchange, reply: Reply, isClosing: () => boolean): SentReply | Promise<SentReply> {
     try {
-      const sending = sendReply(exchange, reply, { cors, now, instance, keepAliveSeconds, isClosing })
+      const sending = sendReply(exchange, reply, { cors, now, instance, keepAliveSeconds, lingerMs, isClosing })
       return sending instanceof Promise ? sending.then((sent) => cutIfShort(exchange, sent)) : sending
     } catch (error) {
       // Such as a header value with a line break in it. Whatever was sent, the client must not read on from there.

@@ -6,7 +6,7 @@ import type { Certificate } from '../../src/http/certificate.ts'
 import type { ListenAddress } from '../../src/http/listening.ts'
 import { createRouter } from '../../src/http/router.ts'
 import type { Route } from '../../src/http/router.ts'
-import { createServer } from '../../src/http/server.ts'
+import { createServer, type HttpServer } from '../../src/http/server.ts'
 import type { ServerLimits } from '../../src/http/server-limits.ts'
 import { recordingLog } from './recording-log.ts'
 import type { LogEntry } from './recording-log.ts'
@@ -16,6 +16,7 @@ export const FIXED_NOW = Date.parse('2025-10-20T12:34:56.789Z')
 export interface TestServer extends AsyncDisposable {
   readonly port: number
   readonly entries: readonly LogEntry[]
+  readonly bodies: HttpServer['bodies']
   /** Resolves with the first log entry of this event that is there or comes. */
   logged(event: string): Promise<LogEntry>
   setCertificate(certificate: Certificate): void
@@ -53,6 +54,7 @@ export async function startServer(routes: readonly Route[], options: TestServerO
   return {
     port,
     entries,
+    bodies: server.bodies,
     logged,
     setCertificate,
     close: () => server.close(),
