@@ -12,6 +12,9 @@ import { overviewScreen } from './screens/overview-screen.ts'
 import { t } from './texts/texts.ts'
 import { isIcon, type IconName } from './view/icons.ts'
 
+/** The place of the reader's own sessions. */
+export const OWN_SESSIONS = 'sessions'
+
 export interface ScreenEntry {
   /** The first segment of its places; empty for the first page. */
   readonly path: string
@@ -58,7 +61,15 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
   ]
 }
 
-/** The texts of a screen for administrators are fetched with it. */
+/** The screens of the own account, which its menu opens. */
+export function accountScreens(caller: Caller): readonly Pick<ScreenEntry, 'path' | 'load'>[] {
+  if (!hasDashboard(caller)) return []
+  const load = () =>
+    withTexts(import('./screens/own-sessions-screen.ts').then(({ ownSessionsScreen }) => ownSessionsScreen))
+  return [{ path: OWN_SESSIONS, load }]
+}
+
+/** The texts of such a screen are fetched with it. */
 async function withTexts(screen: Promise<OpenScreen>): Promise<OpenScreen> {
   const texts = import('./texts/admin-texts.ts').then(({ loadAdminTexts }) => loadAdminTexts())
   return (await Promise.all([screen, texts]))[0]

@@ -1,7 +1,7 @@
 /** What stands around each screen: the bar with language and account, the navigation, and word of being offline. */
 import type { User } from '../models/user.ts'
-import { hrefTo } from './places.ts'
-import type { ScreenEntry } from './screens.ts'
+import { goTo, hrefTo } from './places.ts'
+import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
 import { currentLanguage, t, type LanguageCode } from './texts/texts.ts'
 import { fill, h } from './view/dom.ts'
 import { dropDown } from './view/drop-down.ts'
@@ -114,6 +114,10 @@ function accountMenu({ email }: User, signOut: () => void, signal: AbortSignal):
     label: [icon('user'), h('span', { class: 'spoken' }, name), h('bdi', { 'aria-hidden': 'true' }, email)],
     content: () => [
       h('p', { class: 'soft' }, h('bdi', {}, email)),
+      item(t('shell.sessions'), () => {
+        menu.close()
+        goTo(hrefTo([OWN_SESSIONS]))
+      }),
       item(t('help.title'), () => {
         menu.close()
         menu.element.querySelector('button')?.focus()

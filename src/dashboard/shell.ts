@@ -5,7 +5,7 @@ import { NetworkError } from '../client/client.ts'
 import type { User } from '../models/user.ts'
 import { countSteps, currentPlace, goTo, hrefTo, noteHref, type Place } from './places.ts'
 import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
-import { screensOf } from './screens.ts'
+import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
 import { t, type LanguageCode } from './texts/texts.ts'
 import { fill, h } from './view/dom.ts'
@@ -102,12 +102,13 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     showNavigation(false)
     closeDialogs()
     const place = currentPlace()
-    const entry = entries.find(({ path }) => path === (place.segments[0] ?? ''))
+    const [path = ''] = place.segments
+    const entry = entries.find((one) => one.path === path)
     const { signal: left } = leaving
     screen = undefined
     let open: OpenScreen | undefined
     try {
-      const loaded = entry?.load(place)
+      const loaded = (entry ?? accountScreens(user).find((one) => one.path === path))?.load(place)
       if (loaded instanceof Promise) fill(main, skeleton(6))
       open = await loaded
     } catch (cause) {

@@ -39,14 +39,14 @@ const PRODUCTS: Readonly<Record<string, string>> = {
   'python-urllib': 'Python program',
 }
 
-interface Client {
+export interface NamedClient {
   /** Empty where the client said nothing. */
   readonly name: string
   readonly system: string | undefined
 }
 
 /** Names the client. Texts that are no User-Agent, such as the label of a token, stay as they are. */
-function readUserAgent(text: string): Client {
+export function readUserAgent(text: string): NamedClient {
   if (text.startsWith('Mozilla/')) {
     return { name: firstOf(BROWSERS, text) ?? 'Browser', system: firstOf(SYSTEMS, text) }
   }

@@ -32,6 +32,7 @@ const OPENED: readonly (readonly [name: string, hash: string, press?: string, op
   ['the outbox', '#/operations?part=outbox'],
   ['backups', '#/operations?part=backups'],
   ['settings', '#/operations?part=settings'],
+  ['the own sessions', '#/sessions'],
   ['nothing', '#/nowhere'],
 ]
 const SCREENS = OPENED.filter(([, , press]) => press === undefined)

@@ -111,6 +111,11 @@ export const adminAr: AdminTexts = {
   'users.end': 'إنهاء',
   'users.endOne': 'إنهاء {label}',
   'users.endAll': 'إنهاء الكل',
+  'users.lastUsed': 'آخر استخدام',
+  'users.client': '{name} على {system}',
+  'users.endOthers': 'إنهاء كل الجلسات الأخرى',
+  'users.ownSessionsAbout':
+    'أين سُجّل الدخول إلى حسابك. أنهِ ما لا تعرفه أو لم تعد تستخدمه، وسيلزم تسجيل الدخول فيه من جديد.',
   'users.endOwn': 'ينهي هذا الإجراء الجلسة التي تستخدمها الآن.',
   'users.ended':
     'zero:لم تنتهِ أي جلسة|one:انتهت جلسة واحدة|two:انتهت جلستان|few:انتهت {count} جلسات|many:انتهت {count} جلسة|other:انتهت {count} جلسة',

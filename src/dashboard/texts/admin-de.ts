@@ -112,6 +112,11 @@ export const adminDe: AdminTexts = {
   'users.end': 'Beenden',
   'users.endOne': '{label} beenden',
   'users.endAll': 'Alle beenden',
+  'users.lastUsed': 'Zuletzt benutzt',
+  'users.client': '{name} unter {system}',
+  'users.endOthers': 'Alle anderen beenden',
+  'users.ownSessionsAbout':
+    'Wo Ihr Konto angemeldet ist. Beenden Sie, was Sie nicht kennen oder nicht mehr benutzen: Dort ist dann eine neue Anmeldung nötig.',
   'users.endOwn': 'Das beendet die Sitzung, die Sie gerade benutzen.',
   'users.ended': 'one:{count} Sitzung beendet|other:{count} Sitzungen beendet',
   'users.delete': 'Konto löschen',

@@ -1,4 +1,4 @@
-/** What only the screens for administrators say, in English. It is fetched with the first of them. */
+/** What the screens for administrators and those of the own account say, in English: fetched with the first of them. */
 export const adminEn = {
   // Operations
   'operations.status': 'Status',
@@ -109,6 +109,11 @@ export const adminEn = {
   'users.end': 'End',
   'users.endOne': 'End {label}',
   'users.endAll': 'End all',
+  'users.lastUsed': 'Last used',
+  'users.client': '{name} on {system}',
+  'users.endOthers': 'End all others',
+  'users.ownSessionsAbout':
+    'Where your account is signed in. End what you do not recognise or no longer use: it has to sign in again.',
   'users.endOwn': 'This ends the session that you are using now.',
   'users.ended': 'one:{count} session ended|other:{count} sessions ended',
   'users.delete': 'Delete the account',

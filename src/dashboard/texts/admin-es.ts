@@ -112,6 +112,11 @@ export const adminEs: AdminTexts = {
   'users.end': 'Cerrar',
   'users.endOne': 'Cerrar {label}',
   'users.endAll': 'Cerrar todas',
+  'users.lastUsed': 'Usada',
+  'users.client': '{name} en {system}',
+  'users.endOthers': 'Cerrar todas las demás',
+  'users.ownSessionsAbout':
+    'Dónde tiene la sesión iniciada. Cierre lo que no reconozca o ya no use: allí habrá que iniciar sesión de nuevo.',
   'users.endOwn': 'Esto cierra la sesión que está usando ahora.',
   'users.ended': 'one:{count} sesión cerrada|other:{count} sesiones cerradas',
   'users.delete': 'Eliminar la cuenta',

@@ -112,6 +112,11 @@ export const adminFr: AdminTexts = {
   'users.end': 'Fermer',
   'users.endOne': 'Fermer {label}',
   'users.endAll': 'Tout fermer',
+  'users.lastUsed': 'Utilisée',
+  'users.client': '{name} sur {system}',
+  'users.endOthers': 'Fermer toutes les autres',
+  'users.ownSessionsAbout':
+    'Où votre compte est connecté. Fermez ce que vous ne reconnaissez pas ou n’utilisez plus : une nouvelle connexion y sera nécessaire.',
   'users.endOwn': 'Cela ferme la session que vous utilisez en ce moment.',
   'users.ended': 'one:{count} session fermée|other:{count} sessions fermées',
   'users.delete': 'Supprimer le compte',

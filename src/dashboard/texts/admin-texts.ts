@@ -1,4 +1,4 @@
-/** The texts of the screens for administrators, which are many and which nobody else needs: apart from all others. */
+/** The texts of the screens that are fetched when they are opened, which are many: apart from all others. */
 import type { AdminTexts } from './admin-en.ts'
 import { addTexts, currentLanguage, type LanguageCode } from './texts.ts'
 

@@ -27,6 +27,7 @@ export const ar: Texts = {
   'shell.skip': 'انتقل إلى المحتوى',
   'shell.account': 'حساب {email}',
   'shell.language': 'اللغة',
+  'shell.sessions': 'جلساتك',
   'shell.signOut': 'تسجيل الخروج',
   'shell.reference': 'مرجع الواجهة البرمجية',
   'shell.offline': 'هذا الجهاز غير متصل. قد يكون ما تراه قديمًا.',

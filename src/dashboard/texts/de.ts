@@ -26,6 +26,7 @@ export const de: Texts = {
   'shell.skip': 'Zum Inhalt springen',
   'shell.account': 'Konto von {email}',
   'shell.language': 'Sprache',
+  'shell.sessions': 'Ihre Sitzungen',
   'shell.signOut': 'Abmelden',
   'shell.reference': 'API-Referenz',
   'shell.offline': 'Dieses Gerät ist offline. Was Sie sehen, kann veraltet sein.',

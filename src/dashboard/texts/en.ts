@@ -24,6 +24,7 @@ export const en = {
   'shell.skip': 'Skip to content',
   'shell.account': 'Account of {email}',
   'shell.language': 'Language',
+  'shell.sessions': 'Your sessions',
   'shell.signOut': 'Sign out',
   'shell.reference': 'API reference',
   'shell.offline': 'This device is offline. What you see may be old.',

@@ -26,6 +26,7 @@ export const es: Texts = {
   'shell.skip': 'Ir al contenido',
   'shell.account': 'Cuenta de {email}',
   'shell.language': 'Idioma',
+  'shell.sessions': 'Sus sesiones',
   'shell.signOut': 'Cerrar sesión',
   'shell.reference': 'Referencia de la API',
   'shell.offline': 'Este dispositivo no tiene conexión. Lo que ve puede no estar al día.',

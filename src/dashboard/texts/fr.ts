@@ -26,6 +26,7 @@ export const fr: Texts = {
   'shell.skip': 'Aller au contenu',
   'shell.account': 'Compte de {email}',
   'shell.language': 'Langue',
+  'shell.sessions': 'Vos sessions',
   'shell.signOut': 'Se déconnecter',
   'shell.reference': 'Référence de l’API',
   'shell.offline': 'Cet appareil est hors ligne. Ce que vous voyez n’est peut-être plus à jour.',

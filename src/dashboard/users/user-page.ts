@@ -9,7 +9,7 @@ import { dateTime } from '../view/moments.ts'
 import { failureState, isAbort, skeleton } from '../view/states.ts'
 import { askToLeave } from '../view/unsaved.ts'
 import { roleForm, type RoleForm } from './role-form.ts'
-import { sessionList } from './session-list.ts'
+import { callsFor, sessionList } from './session-list.ts'
 import { isGuest, userName } from './user-name.ts'
 import { userRemoval } from './user-removal.ts'
 
@@ -56,7 +56,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
         ),
       ),
       card(t('users.roles'), roles.element),
-      card(t('users.sessions'), sessionList(id, context)),
+      card(t('users.sessions'), sessionList(callsFor(id, context), context)),
       card(
         t('users.delete'),
         userRemoval(user, context, () => (roles = undefined)),
