@@ -9,6 +9,10 @@
 import { Decimal } from '../base/decimal.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import { indexOfSegment, type Path } from './field-path.ts'
+import { takeSteps, type Steps } from './steps.ts'
+
+/** To follow a path of usual length to its end. */
+const PATH_STEPS = 5
 
 /** A candidate is undefined where the path leads to nothing. */
 export type CandidateTest = (candidate: Json | undefined) => boolean
@@ -16,14 +20,17 @@ export type ValueTest = (value: Json) => boolean
 
 /**
  * Makes the function that says whether some candidate of the path passes the test. With `whole`, an array at the end
- * of the path is one candidate and its elements are none.
+ * of the path is one candidate and its elements are none. Each path and each element of an array counts in `steps`.
  */
-export function someCandidate(path: Path, test: CandidateTest, { whole = false } = {}): ValueTest {
+export function someCandidate(path: Path, test: CandidateTest, steps: Steps, { whole = false } = {}): ValueTest {
   if (path.length === 0) return test
   const indexes = path.map(indexOfSegment)
   const isAmbiguous = indexes.filter((index) => index >= 0).length > 1
-  const route: Route = { path, indexes, test, whole, seen: undefined }
-  return (root) => fromRoot(isAmbiguous ? { ...route, seen: new Map() } : route, root)
+  const route: Route = { path, indexes, test, whole, steps, seen: undefined }
+  return (root) => {
+    takeSteps(steps, PATH_STEPS)
+    return fromRoot(isAmbiguous ? { ...route, seen: new Map() } : route, root)
+  }
 }
 
 interface Route {
@@ -31,6 +38,7 @@ interface Route {
   readonly indexes: readonly number[]
   readonly test: CandidateTest
   readonly whole: boolean
+  readonly steps: Steps
   /**
    * The depths at which each object was entered. A segment such as `0` can be an index and a key of the element there,
    * so a path of several numbers reaches the same object in ways that double with each level of the document.
@@ -59,6 +67,7 @@ function reach(route: Route, value: Json, depth: number): boolean {
 }
 
 function reachArray(route: Route, list: readonly Json[], depth: number): boolean {
+  takeSteps(route.steps, list.length)
   if (depth === route.path.length) return (!route.whole && list.some(route.test)) || route.test(list)
   const index = route.indexes[depth] as number
   for (let i = 0; i < list.length; i++) {

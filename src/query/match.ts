@@ -10,7 +10,7 @@ import { isNumber, isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { CompareOperator, Filter, ValueType } from './ast.ts'
 import { someCandidate, type CandidateTest, type ValueTest } from './candidates.ts'
 import { patternTest } from './pattern.ts'
-import { unlimitedSteps, type Steps } from './steps.ts'
+import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 import { compareValues, equalValues, typeRank } from './values.ts'
 
 /** Whether one document meets the filter. Throws StepsExceeded past the limit of `steps`. */
@@ -34,32 +34,54 @@ export function filterTest(filter: Filter, steps: Steps): ValueTest {
       return (root) => !holds(root)
     }
     case 'eq':
-      return someCandidate(filter.path, equalityTest(filter.value))
-    case 'in':
-      return someCandidate(filter.path, membershipTest(filter.values))
-    case 'compare':
-      return someCandidate(filter.path, comparisonTest(filter.operator, filter.value))
+      return someCandidate(filter.path, counted(equalityTest(filter.value), sizeOf(filter.value), steps), steps)
+    case 'in': {
+      // Scalars are looked up, whatever their number.
+      const size = sizeOf(filter.values.filter((value) => typeof value === 'object'))
+      return someCandidate(filter.path, counted(membershipTest(filter.values), size, steps), steps)
+    }
+    case 'compare': {
+      const test = comparisonTest(filter.operator, filter.value)
+      return someCandidate(filter.path, counted(test, sizeOf(filter.value), steps), steps)
+    }
     case 'exists':
-      return someCandidate(filter.path, (candidate) => candidate !== undefined)
+      return someCandidate(filter.path, (candidate) => candidate !== undefined, steps)
     case 'type': {
       const types = new Set(filter.types)
-      return someCandidate(filter.path, (candidate) => candidate !== undefined && types.has(typeOf(candidate)))
+      return someCandidate(filter.path, (candidate) => candidate !== undefined && types.has(typeOf(candidate)), steps)
     }
     case 'size': {
       const { path, size } = filter
-      return someCandidate(path, (found) => Array.isArray(found) && found.length === size, { whole: true })
+      return someCandidate(path, (found) => Array.isArray(found) && found.length === size, steps, { whole: true })
     }
-    case 'elemMatch':
-      return someCandidate(filter.path, elementTest(filter.form, filterTest(filter.filter, steps)), { whole: true })
+    case 'elemMatch': {
+      const test = elementTest(filter.form, filterTest(filter.filter, steps), steps)
+      return someCandidate(filter.path, test, steps, { whole: true })
+    }
     case 'mod':
-      return someCandidate(filter.path, remainderTest(filter.divisor, filter.remainder))
+      return someCandidate(filter.path, remainderTest(filter.divisor, filter.remainder), steps)
     case 'pattern': {
       const test = patternTest(filter.pattern, steps)
-      return someCandidate(filter.path, (candidate) => typeof candidate === 'string' && test(candidate))
+      return someCandidate(filter.path, (candidate) => typeof candidate === 'string' && test(candidate), steps)
     }
     default:
       return assertNever(filter)
   }
+}
+
+/** A test that compares with an object or an array: each candidate that is one may take as many steps as that has values. */
+function counted(test: CandidateTest, size: number, steps: Steps): CandidateTest {
+  if (size === 0) return test
+  return (candidate) => {
+    if (typeof candidate === 'object') takeSteps(steps, size)
+    return test(candidate)
+  }
+}
+
+/** How many values an object or an array holds, at any depth; 0 for a scalar. */
+function sizeOf(value: Json | readonly Json[]): number {
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return 0
+  return Object.values(value).reduce<number>((sum, inner) => sum + 1 + sizeOf(inner as Json), 0)
 }
 
 function equalityTest(value: Json): CandidateTest {
@@ -94,10 +116,14 @@ const ACCEPTED_ORDER: Readonly<Record<CompareOperator, (order: number) => boolea
   lte: (order) => order <= 0,
 }
 
-function elementTest(form: 'value' | 'object', holds: ValueTest): CandidateTest {
-  if (form === 'value') return (found) => Array.isArray(found) && found.some(holds)
-  const isMet: ValueTest = (element) => (isObject(element) || Array.isArray(element)) && holds(element)
-  return (found) => Array.isArray(found) && found.some(isMet)
+function elementTest(form: 'value' | 'object', holds: ValueTest, steps: Steps): CandidateTest {
+  const isMet: ValueTest =
+    form === 'value' ? holds : (element) => (isObject(element) || Array.isArray(element)) && holds(element)
+  return (found) => {
+    if (!Array.isArray(found)) return false
+    takeSteps(steps, found.length)
+    return found.some(isMet)
+  }
 }
 
 function remainderTest(divisor: number | Decimal, remainder: number | Decimal): CandidateTest {

@@ -11,6 +11,7 @@ import { describe, fail } from '../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
 import { indexOfSegment, pathOf, type Path } from './field-path.ts'
 import { compareValues } from './values.ts'
+import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 
 const SORT_KEYS_MAX = 8
 /** Far more than eight paths need; in a body a sort may be as long as the body. */
@@ -46,14 +47,14 @@ export function sortText(sort: Sort): string {
   return sort.map(({ path, descending }) => `${path.join('.')}:${descending ? 'desc' : 'asc'}`).join(',')
 }
 
-/** The keys that place a document in the sort. */
-export function sortKeys(document: JsonObject, sort: Sort): Json[] {
-  return sort.map((field) => sortKey(document, field))
+/** The keys that place a document in the sort. Throws StepsExceeded past the limit of `steps`. */
+export function sortKeys(document: JsonObject, sort: Sort, steps: Steps = unlimitedSteps()): Json[] {
+  return sort.map(({ path, descending }) => keyAt(document, { path, descending, steps }, 0))
 }
 
-/** The key of one field: null where it is missing, the extreme element where it is an array (see the header). */
-function sortKey(document: JsonObject, { path, descending }: SortField): Json {
-  return keyAt(document, { path, descending }, 0)
+/** Of one field: null where it is missing, the extreme element where it is an array (see the header). */
+interface KeySearch extends SortField {
+  readonly steps: Steps
 }
 
 /** A Position whose id may be any value, or null for none: documents that never went through the store. */
@@ -83,14 +84,15 @@ function refused(text: string, expected: string, found: unknown): Error {
   return fail('badRequest', `Cannot read sort ${describe(text)}: expected ${expected}, found ${describe(found)}`)
 }
 
-function keyAt(value: Json, field: SortField, depth: number): Json {
+function keyAt(value: Json, field: KeySearch, depth: number): Json {
   if (Array.isArray(value)) return keyInArray(value, field, depth)
   const key = field.path[depth]
   if (key === undefined) return value
   return isObject(value) && Object.hasOwn(value, key) ? keyAt(value[key] as Json, field, depth + 1) : null
 }
 
-function keyInArray(list: readonly Json[], field: SortField, depth: number): Json {
+function keyInArray(list: readonly Json[], field: KeySearch, depth: number): Json {
+  takeSteps(field.steps, list.length)
   const segment = field.path[depth]
   if (segment === undefined) return extreme(list, field, boxed)
   const index = indexOfSegment(segment)
