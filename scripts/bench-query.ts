@@ -303,7 +303,7 @@ async function timeQuery(
     await turn()
     const start = performance.now()
     try {
-      const found = await store.find(model, query, `bench ${i}`)
+      const found = await store.find(model, query, { id: `bench ${i}`, class: 'user' })
       answer = `${found.items.length} items`
     } catch (error) {
       answer = error instanceof Error ? error.message.slice(0, 30) : 'failed'
@@ -320,7 +320,7 @@ async function deepPage(services: Services, { topics }: World): Promise<Figure> 
   const filter = { 'topic.id': { $in: [0, 2, 5].map((i) => String(topics[i]?.['id'])) }, status: 'active' }
   let query = await queryOf(services, headline, { filter, sort: 'updatedAt:desc', limit: 10 })
   for (let page = 1; page < 100; page++) {
-    const { next } = await services.store.find(headline, query, 'bench')
+    const { next } = await services.store.find(headline, query, { id: 'bench', class: 'user' })
     if (next === undefined) break
     query = { ...query, after: next }
   }
@@ -357,7 +357,7 @@ async function readsBesideScans(services: Services, world: World): Promise<(read
   const query = await queryOf(services, headline, { sort: 'rank:desc', limit: 20 })
   let isOver = false
   const scans = (async () => {
-    for (let i = 0; !isOver; i++) await services.store.find(headline, query, `scan ${i}`).catch(() => undefined)
+    for (let i = 0; !isOver; i++) await services.store.find(headline, query, { id: `scan ${i}`, class: 'user' }).catch(() => undefined)
   })()
   const [busy, memory] = [await readTimes(services, world, 3_000), process.memoryUsage.rss()]
   isOver = true

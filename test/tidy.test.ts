@@ -35,7 +35,9 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/mail/smtp-channel.ts', call: 'setTimeout', because: 'a mail server may fall silent at any point' },
   { file: 'src/mail/smtp-attempt.ts', call: 'setTimeout', because: 'an attempt is bounded, whatever it waits for' },
   { file: 'src/auth/courier.ts', call: 'setTimeout', because: 'mail that could not be sent is tried again later' },
-  { file: 'src/store/scan-pool.ts', call: 'setTimeout', because: 'a query that misses its deadline loses its thread' },
+  { file: 'src/base/thread.ts', call: 'setTimeout', because: 'a thread may never end, and is not waited for longer' },
+  { file: 'src/store/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
+  { file: 'src/store/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
   { file: 'src/store/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
   {
     file: 'src/http/certificate-renewal.ts',

@@ -47,16 +47,16 @@ export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
   }
   return {
     list: async (exchange, { caller }) =>
-      ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller)),
+      ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller, exchange)),
     query: async (exchange, session) =>
-      ok(await documents.list(readModel(exchange), () => askedInBody(exchange, session), session.caller)),
+      ok(await documents.list(readModel(exchange), () => askedInBody(exchange, session), session.caller, exchange)),
     async explain(exchange, session) {
       const asked = async (): Promise<AskedList> => {
         const read = await askedInBody(exchange, session)
         requireEditor(read.caller)
         return read
       }
-      return ok(await documents.explain(readModel(exchange), asked, session.caller))
+      return ok(await documents.explain(readModel(exchange), asked, session.caller, exchange))
     },
     async check(exchange, session) {
       const [model, id] = [readModel(exchange), exchange.query.get('id')]
@@ -121,6 +121,7 @@ function paramsOfUrl({ query }: Exchange): ListParams {
     cursor: query.get('cursor'),
   }
 }
+
 
 /** The same parameters as members, where null is as good as nothing. The filter has the limits of one in a URL. */
 function paramsOfBody(body: JsonObject): ListParams {

@@ -61,8 +61,8 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
   },
   tooManyRequests: {
     when:
-      'A limit is passed, or several slow queries or downloads of one user run already; `Retry-After` says for how many ' +
-      'seconds',
+      'A limit is passed, 16 slow queries of one user wait already or one waited for 10 seconds, or several downloads of ' +
+      'one user are under way; `Retry-After` says for how many seconds',
     message: 'Sign-in codes came too often: try again in 4 minutes',
   },
   headersTooLarge: {
@@ -75,8 +75,8 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
   },
   networkError: {
     when:
-      'The database cannot be used now, or too many slow queries or mails wait, or the bodies being received take all ' +
-      'the memory for them; for mail and bodies, `Retry-After` says for how many seconds',
-    message: 'Too many queries are under way: try again later',
+      'The database cannot be used now, or too many slow queries of all users or mails wait, or the bodies being received ' +
+      'take all the memory for them; for these, `Retry-After` says for how many seconds',
+    message: 'Too many slow queries of all callers are waiting: try again soon',
   },
 }

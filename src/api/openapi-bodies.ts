@@ -29,7 +29,10 @@ export const SHARED_SCHEMAS: JsonSchemas = {
       description: 'Asks for the next page; null where there is none',
       examples: ['WyIyMDI2LTAzLTAxIl0'],
     },
-    hasMore: { type: 'boolean', description: 'Whether there is a next page' },
+    hasMore: {
+      type: 'boolean',
+      description: 'Whether there is a next page; the number of items does not tell, as pages have a limit in bytes',
+    },
   }),
   Query: {
     type: 'object',

@@ -18,7 +18,9 @@ export const SORT: JsonSchema = {
 export const LIMIT: JsonSchema = {
   type: 'integer',
   minimum: 0,
-  description: 'How many at most; 20 without it and never more than 100, unless the service is set otherwise',
+  description:
+    'How many at most; 20 without it and never more than 100, unless the service is set otherwise. A page ends before ' +
+    'its documents pass 8 MiB, and then has fewer with `hasMore` true; it always has one',
   examples: [20],
 }
 

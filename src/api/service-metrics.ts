@@ -87,9 +87,25 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
   ])
   metrics.gauge('dateline_disk_free_bytes', 'Free where the database is.', async () => [[{}, await freeBytes(dataDir)]])
   metrics.counted('dateline_queries_total', 'Queries by how they were answered.', () => {
-    const { inline, worker, timedOut, refused } = store.queryCounts()
-    return readings('how', { inline, worker, timed_out: timedOut, refused })
+    const { inline, worker, timedOut, refused, abandoned } = store.queryCounts()
+    return readings('how', { inline, worker, timed_out: timedOut, refused, abandoned })
   })
+  metrics.counted('dateline_queries_refused_total', 'Queries that were refused, by the reason.', () => {
+    const { lineFull, allFull, waitedTooLong } = store.queryCounts().refusedBecause
+    return readings('reason', { line_full: lineFull, all_full: allFull, waited_too_long: waitedTooLong })
+  })
+  metrics.counted('dateline_query_waits_total', 'Queries that waited for their turn and came to it.', () => [
+    [{}, store.queryCounts().waited],
+  ])
+  metrics.counted('dateline_query_wait_seconds_total', 'How long those waited in all.', () => [
+    [{}, store.queryCounts().waitedMs / 1000],
+  ])
+  metrics.gauge('dateline_queries_running', 'Longer queries that run now, by the class of their caller.', () =>
+    readings('class', store.queryCounts().running),
+  )
+  metrics.gauge('dateline_queries_waiting', 'Queries that wait for their turn, by the class of their caller.', () =>
+    readings('class', store.queryCounts().waiting),
+  )
   metrics.gauge('dateline_outbox_messages', 'Mail of the last days by its state.', async () =>
     readings('state', (await store.outboxSummary(now())).counts),
   )

@@ -129,7 +129,7 @@ export interface ListQuery extends Query {
 }
 
 export interface IterateQuery extends Query {
-  /** Items for which is asked at a time, 1 or more; 100 without it. */
+  /** Items for which is asked at a time, 1 or more; 100 without it. A page of large documents has fewer. */
   readonly pageSize?: number | undefined
 }
 

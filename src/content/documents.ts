@@ -25,6 +25,7 @@ import { matches } from '../query/match.ts'
 import type { Judge, Requester } from '../store/actor.ts'
 import type { Condition, Moment, Store, Writer } from '../store/store.ts'
 import { requireOwner, requireRole } from './access.ts'
+import { askerOf, type Connection } from './asker.ts'
 import {
   createDocumentCheck,
   existsAlready,
@@ -59,9 +60,9 @@ export interface SentDocument extends SentBody {
 
 /** All results are JSON text. Every function throws the failures of contract and specification. */
 export interface Documents {
-  list(model: Model, params: ReadParams, caller: Caller): Promise<string>
+  list(model: Model, params: ReadParams, caller: Caller, connection: Connection): Promise<string>
   /** How a list is answered, and what that takes. */
-  explain(model: Model, params: ReadParams, caller: Caller): Promise<string>
+  explain(model: Model, params: ReadParams, caller: Caller, connection: Connection): Promise<string>
   read(model: Model, id: string, caller: Caller): Promise<string>
   create(model: Model, body: ReadBody, by: Requester): Promise<string>
   replace(model: Model, id: string, body: ReadBody, { by, condition }: Changing): Promise<string>
@@ -126,22 +127,24 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
   }
 
   return {
-    async list(model, params, admitted) {
+    async list(model, params, admitted, connection) {
       const { caller, query } = await readList(model, params, admitted)
       if (query.limit === 0) return pageText(model, query, { items: [], next: undefined })
-      if (model !== dashboardSummary) return pageText(model, query, await store.find(model, query, caller.id))
+      if (model !== dashboardSummary) {
+        return pageText(model, query, await store.find(model, query, askerOf(caller, connection)))
+      }
       const text = await requireItem(model, dashboardSummary.singleton ?? '')
       const isWanted = query.after === undefined && matches(query.filter, parseJson(text) as JsonObject)
       return pageText(model, query, { items: isWanted ? [text] : [], next: undefined })
     },
 
-    async explain(model, params, admitted) {
+    async explain(model, params, admitted, connection) {
       requireRole(model, 'list', admitted)
       if (model.computed === true) {
         throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
       }
       const { caller, query } = await readList(model, params, admitted)
-      return JSON.stringify(await store.explain(model, query, caller.id))
+      return JSON.stringify(await store.explain(model, query, askerOf(caller, connection)))
     },
 
     read: (model, id, caller) => admit(model, 'read', id, caller),

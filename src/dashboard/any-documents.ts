@@ -4,7 +4,7 @@
  * The typed client knows each model's fields; here a document is an object with an id, and its declaration says the
  * rest.
  */
-import type { Client, Json, ListQuery, Page, RequestOptions, Stored, WriteOptions } from '../client/client.ts'
+import type { Client, IterateQuery, Json, ListQuery, Page, RequestOptions, Stored, WriteOptions } from '../client/client.ts'
 import type { ModelName } from '../client/client-types.ts'
 import type { DocumentProblems } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
@@ -15,6 +15,7 @@ export type StoredDocument = Members & { readonly id: string }
 
 export interface Documents {
   list(query: ListQuery, options?: RequestOptions): Promise<Page<StoredDocument>>
+  iterate(query: IterateQuery, options?: RequestOptions): AsyncIterable<StoredDocument>
   get(id: string, options?: RequestOptions): Promise<Stored<StoredDocument>>
   create(body: Members, options?: RequestOptions): Promise<Stored<StoredDocument>>
   replace(id: string, body: Members, options?: WriteOptions): Promise<Stored<StoredDocument>>

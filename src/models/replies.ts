@@ -38,6 +38,9 @@ export const dashboardOverview = record(
 )
 export type DashboardOverview = ValueOf<typeof dashboardOverview>
 
+/** `dashboard` counts publishers and administrators. */
+const callerCounts = record({ guest: whole(), user: whole(), dashboard: whole() }, 'drop')
+
 export const serviceStatus = record(
   {
     version: text(),
@@ -52,8 +55,35 @@ export const serviceStatus = record(
     attention: list(record({ kind: choice(['database', 'disk', 'mail', 'backups']), message: text() }, 'drop')),
     /** Requests that each limit has refused since the start. */
     limits: list(record({ name: text(), refused: whole() }, 'drop')),
-    /** How queries were answered since the start. */
-    queries: record({ inline: whole(), worker: whole(), timedOut: whole(), refused: whole() }, 'drop'),
+    /** How queries were answered since the start, and how many run and wait now. */
+    queries: record(
+      {
+        /** Beside the other requests. */
+        inline: whole(),
+        /** In a thread of their own. */
+        worker: whole(),
+        timedOut: whole(),
+        refused: whole(),
+        refusedBecause: record(
+          {
+            /** Too many queries of the caller waited. */
+            lineFull: whole(),
+            /** Too many queries of all callers waited. */
+            allFull: whole(),
+            waitedTooLong: whole(),
+          },
+          'drop',
+        ),
+        /** Whose client left while they waited. */
+        abandoned: whole(),
+        /** How many had to wait for their turn and came to it, and how long that took them in all. */
+        waited: whole(),
+        waitedMs: whole(),
+        running: callerCounts,
+        waiting: callerCounts,
+      },
+      'drop',
+    ),
     mail: record(
       {
         description: list(text()),

@@ -1,9 +1,9 @@
 /**
- * Runs a plan: merges its ranges, lets the interpreter decide where SQL has not, and keeps the best *limit + 1*.
+ * Runs a plan: merges its ranges, lets the interpreter decide where SQL has not, and keeps the items of one page.
  *
  * Rows come in the order of the first keys of the sort; among rows with equal first keys any order is possible. So the
- * page is full when it has enough items and the next row differs from the last of them in those first keys. Nothing
- * grows with the table: at most one row of each range and one page are held.
+ * scan ends when the page is full and the next row differs from the last item in those first keys. Nothing grows with
+ * the table: at most one row of each range and one page (page-items.ts) are held.
  */
 import type { SQLOutputValue } from 'node:sqlite'
 import { parseJson, type Json, type JsonObject } from '../base/json.ts'
@@ -13,73 +13,124 @@ import { filterTest } from '../query/match.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../query/order.ts'
 import type { Database, RowCursor } from './database.ts'
 import { patternTest } from '../query/pattern.ts'
-import { StepsExceeded, unlimitedSteps, type Steps } from '../query/steps.ts'
+import { StepsExceeded, takeSteps, unlimitedSteps, type Steps } from '../query/steps.ts'
 import type { TextTest } from '../query/text-search.ts'
 import type { Plan } from './plan.ts'
+import { createPageItems, PAGE_BYTES_MAX, type PageItem } from './page-items.ts'
 import { tableOf } from './schema-sql.ts'
 import type { FindQuery, Found } from './store.ts'
 
 export interface Effort {
-  /** What judging documents takes; past its limit the scan is given up in the middle of a document. */
+  /** What reading and judging documents takes; past its limit the scan is given up in the middle of a document. */
   readonly steps: Steps
   /** Rows that were read. */
   rowsRead: number
-  /** Characters of the longest document, or text beside it, that was read. */
-  charsMax: number
 }
 
 export function noEffort(steps = unlimitedSteps()): Effort {
-  return { steps, rowsRead: 0, charsMax: 0 }
+  return { steps, rowsRead: 0 }
 }
 
-/** Says after each row, before its document is judged, whether to go on; a scan that may not is given up. */
+/** Says after each row, before its document is judged, whether to go on. */
 export type Allowance = (effort: Effort) => boolean
 
-interface Item extends Position {
-  readonly seq: number
-  readonly doc: string | undefined
+export interface ScanTask {
+  readonly plan: Plan
+  readonly query: FindQuery
+  /** Counted up on the way. */
+  readonly effort: Effort
 }
 
-/** The page, or undefined where the allowance ran out. `effort` is counted up on the way. */
+/** A scan that can be interrupted between two rows. It reads from the state of the database in which it began. */
+export interface Scan {
+  /** Goes on while it may, and gives the page when it is done. Throws StepsExceeded past the limit of the effort. */
+  advance(mayGoOn: Allowance): Found | undefined
+  /** To be called at the end, whatever it was. */
+  close(): void
+}
+
+export function startScan(database: Database, model: Model, task: ScanTask): Scan {
+  const rows = scanRows(database, model, task)
+  return {
+    advance(mayGoOn) {
+      for (let row = rows.next(); ; row = rows.next()) {
+        if (row.done === true) return row.value
+        if (!mayGoOn(task.effort)) return undefined
+      }
+    },
+    close: () => void rows.return(NOTHING_FOUND),
+  }
+}
+
+/** A scan from its beginning to its end: the page, or undefined where the allowance or the steps ran out. */
 export function execute(
   database: Database,
   model: Model,
-  { plan, query, effort, mayGoOn }: { plan: Plan; query: FindQuery; effort: Effort; mayGoOn: Allowance },
+  { mayGoOn, ...task }: ScanTask & { readonly mayGoOn: Allowance },
 ): Found | undefined {
-  const { sort, after, filter, limit } = query
-  const wanted = limit === undefined ? Number.POSITIVE_INFINITY : limit + 1
-  const best: Item[] = []
-  const tests = plan.texts.map((pattern) => patternTest(pattern, effort.steps))
-  const holds = plan.isExact ? undefined : filterTest(filter, effort.steps)
-  const rows = mergedRows(database, plan, sort)
+  const scan = startScan(database, model, task)
   try {
-    for (let row = rows.next(); row !== undefined; row = rows.next()) {
-      effort.rowsRead++
-      effort.charsMax = Math.max(effort.charsMax, charsOf(row))
-      if (!mayGoOn(effort)) return undefined
-      if (best.length === wanted && isBeyond(row, best.at(-1), plan, sort)) break
-      if (plan.isFlagged && row.at(-1) !== 1) continue
-      const item = itemOf(row, { plan, sort, holds, tests })
-      if (item === undefined || (after !== undefined && comparePositions(sort, item, after) <= 0)) continue
-      insertSorted(best, item, sort)
-      if (best.length > wanted) best.length = wanted
-      if (best.length === wanted && plan.sortedBy > sort.length) break
-    }
+    return scan.advance(mayGoOn)
   } catch (error) {
     if (error instanceof StepsExceeded) return undefined
     throw error
   } finally {
+    scan.close()
+  }
+}
+
+const NOTHING_FOUND: Found = { items: [], next: undefined }
+
+/** Steps of SQLite and of the parser, in those of the interpreter: about 10 ns each. */
+const RANGE_STEPS = 1_000
+const ROW_STEPS = 60
+const CHARS_PER_STEP_PARSED = 2
+const CHARS_PER_STEP_COPIED = 8
+
+/** Yields after each row that was read, and then after each document of the page. */
+function* scanRows(database: Database, model: Model, { plan, query, effort }: ScanTask): Generator<void, Found> {
+  const { sort, after, filter, limit } = query
+  const { steps } = effort
+  const page = createPageItems(query)
+  const tests = plan.texts.map((pattern) => patternTest(pattern, steps))
+  const holds = plan.isExact ? undefined : filterTest(filter, steps)
+  takeSteps(steps, plan.ranges.length * RANGE_STEPS)
+  const rows = mergedRows(database, plan, sort)
+  try {
+    for (let row = rows.next(); row !== undefined; row = rows.next()) {
+      effort.rowsRead++
+      takeSteps(steps, ROW_STEPS + parsedChars(row) / CHARS_PER_STEP_PARSED)
+      yield
+      if (isBeyond(row, page.end, plan, sort)) break
+      if (plan.isFlagged && row.at(-1) !== 1) continue
+      const item = itemOf(row, { plan, sort, holds, tests, steps })
+      if (item === undefined || (after !== undefined && comparePositions(sort, item, after) <= 0)) continue
+      page.add(item)
+      if (page.end !== undefined && plan.sortedBy > sort.length) break
+    }
+  } finally {
     rows.close()
   }
-  const items = best.slice(0, limit)
-  const last = items.at(-1)
-  const next = items.length < best.length && last !== undefined ? { keys: last.keys, id: last.id } : undefined
-  return { items: items.map((item) => item.doc ?? documentAt(database, model, item.seq)), next }
+  const items: string[] = []
+  let bytes = 0
+  let last: PageItem | undefined
+  for (const item of page.found.slice(0, limit)) {
+    const doc = item.doc ?? documentAt(database, model, item.seq)
+    bytes += Buffer.byteLength(doc)
+    if (items.length > 0 && bytes > PAGE_BYTES_MAX) break
+    items.push(doc)
+    last = item
+    takeSteps(steps, ROW_STEPS + doc.length / CHARS_PER_STEP_COPIED)
+    yield
+  }
+  const isLast = items.length === page.found.length
+  return { items, next: isLast || last === undefined ? undefined : { keys: last.keys, id: last.id } }
 }
 
 type RawRow = readonly SQLOutputValue[]
 
 /** Columns before the keys: seq, id, doc. */
+const DOC_AT = 2
 const KEYS_AT = 3
 
 interface Judge {
@@ -88,10 +139,11 @@ interface Judge {
   /** Undefined where SQL has decided. */
   readonly holds: ValueTest | undefined
   readonly tests: readonly TextTest[]
+  readonly steps: Steps
 }
 
 /** The item of a row, or undefined where its document does not match. */
-function itemOf(row: RawRow, { plan, sort, holds, tests }: Judge): Item | undefined {
+function itemOf(row: RawRow, { plan, sort, holds, tests, steps }: Judge): PageItem | undefined {
   const [seq, id, doc] = [Number(row[0]), String(row[1]), row[2]]
   if (doc === null || doc === undefined) {
     const textsAt = KEYS_AT + plan.keyColumns
@@ -100,14 +152,13 @@ function itemOf(row: RawRow, { plan, sort, holds, tests }: Judge): Item | undefi
   }
   const document = parseJson(String(doc)) as JsonObject
   if (holds !== undefined && !holds(document)) return undefined
-  return { seq, id, doc: String(doc), keys: sortKeys(document, sort) }
+  return { seq, id, doc: String(doc), keys: sortKeys(document, sort, steps) }
 }
 
-/** The longest text of a row: its document, a key, or what a pattern is looked for in. */
-function charsOf(row: RawRow): number {
-  let longest = 0
-  for (const value of row) if (typeof value === 'string' && value.length > longest) longest = value.length
-  return longest
+/** Of the document that comes with a row; the keys of its sort are looked for in it once each. */
+function parsedChars(row: RawRow): number {
+  const doc = row[DOC_AT]
+  return typeof doc === 'string' ? doc.length : 0
 }
 
 function documentAt(database: Database, model: Model, seq: number): string {
@@ -115,7 +166,7 @@ function documentAt(database: Database, model: Model, seq: number): string {
 }
 
 /** Whether this row, and so every later one, comes after the last item in the keys in whose order rows come. */
-function isBeyond(row: RawRow, last: Item | undefined, { sortedBy, keyColumns }: Plan, sort: Sort): boolean {
+function isBeyond(row: RawRow, last: PageItem | undefined, { sortedBy, keyColumns }: Plan, sort: Sort): boolean {
   const known = Math.min(sortedBy, keyColumns, sort.length)
   if (last === undefined || known === 0) return false
   return compareFirst(row, last.keys, sort.slice(0, known)) > 0
@@ -124,22 +175,6 @@ function isBeyond(row: RawRow, last: Item | undefined, { sortedBy, keyColumns }:
 function compareFirst(row: RawRow, keys: readonly Json[], sort: Sort): number {
   const at = (values: readonly Json[]): Position => ({ keys: values, id: '' })
   return comparePositions(sort, at(row.slice(KEYS_AT, KEYS_AT + sort.length) as Json[]), at(keys.slice(0, sort.length)))
-}
-
-/** Binary insertion: the list is short, and most rows of a long scan fall off its end at the first comparison. */
-function insertSorted(items: Item[], item: Item, sort: Sort): void {
-  const last = items.at(-1)
-  if (last === undefined || comparePositions(sort, last, item) <= 0) {
-    items.push(item)
-    return
-  }
-  let [low, high] = [0, items.length - 1]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (comparePositions(sort, items[middle] as Item, item) <= 0) low = middle + 1
-    else high = middle
-  }
-  items.splice(low, 0, item)
 }
 
 /** One cursor as it is, several merged by the keys that their rows bring along. */

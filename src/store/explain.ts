@@ -7,7 +7,7 @@ import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
 import type { Database } from './database.ts'
 import { execute, noEffort } from './executor.ts'
-import { inlineAllowance, runsInline } from './inline-budget.ts'
+import { inlineBudget, runsInline } from './inline-budget.ts'
 import { planQuery, possiblePlans } from './planner.ts'
 import type { FindQuery } from './store.ts'
 
@@ -16,18 +16,22 @@ export interface ExplainTask {
   readonly now: Clock
   /** After so many milliseconds the run is given up between two rows, and what is known by then is told. */
   readonly msMax: number
+  /** Whether the answer is still wanted; looked at between two rows as well. */
+  readonly mayGoOn?: () => boolean
 }
 
-export function explainQuery(database: Database, model: Model, { query, now, msMax }: ExplainTask): QueryPlan {
+export function explainQuery(database: Database, model: Model, { query, now, msMax, mayGoOn = () => true }: ExplainTask): QueryPlan {
   const start = now()
-  const isInTime = (): boolean => now() - start < msMax
+  const isInTime = (): boolean => now() - start < msMax && mayGoOn()
   const first = planQuery(database, model, query)
-  // The time of a run in this thread says nothing of one beside other requests, so only what it reads is held against
-  // the budget.
-  const fits = inlineAllowance(first, query, () => start)
-  let effort = noEffort()
+  const { steps, nextDocument } = inlineBudget()
+  let effort = noEffort(steps)
+  const fits = (): boolean => {
+    nextDocument()
+    return isInTime()
+  }
   let found = runsInline(first, query)
-    ? execute(database, model, { plan: first, query, effort, mayGoOn: (so) => fits(so) && isInTime() })
+    ? execute(database, model, { plan: first, query, effort, mayGoOn: fits })
     : undefined
   const isInline = found !== undefined
   // A thread plans anew, and may count more for it. It begins at the first row, wherever the other run was given up.

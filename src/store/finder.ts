@@ -1,23 +1,34 @@
 /**
- * Decides where a query runs: beside the other requests of this turn, or in a thread of its own. What turns out longer
- * than was expected starts again in a thread.
+ * Decides where a query runs: at once; beside other requests in slices (inline-lane.ts), where it is longer than a
+ * moment; or in a thread of its own (scan-pool.ts). What turns out longer than was expected starts again in the next.
+ *
+ * Only the work that it takes decides between beside other requests and in a thread. Whether a short query runs at once
+ * or in the lane is a matter of who else asks in this turn; it changes when it is answered, and not how.
  */
 import type { Clock } from '../base/clock.ts'
 import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
 import type { Database } from './database.ts'
 import { execute, noEffort } from './executor.ts'
-import { inlineAllowance, runsInline } from './inline-budget.ts'
-import type { Plan } from './plan.ts'
+import type { SlotCounts } from './fair-slots.ts'
+import { inlineBudget, isShort, runsInline, SLICE_STEPS } from './inline-budget.ts'
+import { createInlineLane } from './inline-lane.ts'
+import type { ChosenPlan } from './plan.ts'
 import { planQuery } from './planner.ts'
 import { writeQuery } from './query-message.ts'
 import { createScanPool } from './scan-pool.ts'
 import { indexColumns } from './schema-sql.ts'
-import type { FindQuery, Found, QueryCounts } from './store.ts'
+import type { Asker, FindQuery, Found, QueryCounts } from './store.ts'
+import { createTurnShare } from './turn-share.ts'
+
+/** Work of all callers at once in one turn: about 5 ms. */
+const TURN_STEPS_MAX = 5 * SLICE_STEPS
+/** What asking takes besides, whatever is found. */
+const FIND_STEPS = 5_000
 
 export interface Finder {
-  find(model: Model, query: FindQuery, caller: string): Found | Promise<Found>
-  explain(model: Model, query: FindQuery, caller: string): Promise<QueryPlan>
+  find(model: Model, query: FindQuery, asker: Asker): Found | Promise<Found>
+  explain(model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan>
   counts(): QueryCounts
   close(): Promise<void>
 }
@@ -29,33 +40,77 @@ export interface FinderOptions {
 }
 
 export function createFinder(database: Database, { file, now, queryDeadlineMs }: FinderOptions): Finder {
-  const pool = createScanPool(file, queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs })
+  const pool = createScanPool({ file, now, limits: queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs } })
+  const lane = createInlineLane({ file, now, bytesOf: (query) => writeQuery('', query).filter.length })
+  const share = createTurnShare({ callerStepsMax: SLICE_STEPS, stepsMax: TURN_STEPS_MAX })
   let inline = 0
+
+  const inThread = (model: Model, query: FindQuery, asker: Asker): Promise<Found> =>
+    pool.run(writeQuery(model.name, query), asker, advice(model))
+
+  const inLane = async (model: Model, query: FindQuery, asker: Asker): Promise<Found> => {
+    const found = await lane.run(model, query, asker)
+    if (found === undefined) return inThread(model, query, asker)
+    inline++
+    return found
+  }
+
+  /** The page; else where it is to be looked for. */
+  const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: Asker): Found | 'lane' | 'thread' => {
+    const { steps, nextDocument } = inlineBudget()
+    const effort = noEffort(steps)
+    const mayGoOn = (): boolean => {
+      nextDocument()
+      return steps.taken <= SLICE_STEPS
+    }
+    try {
+      const found = execute(database, model, { plan, query, effort, mayGoOn })
+      return found ?? (steps.taken > steps.max ? 'thread' : 'lane')
+    } finally {
+      share.spend(id, FIND_STEPS + plan.stepsToPlan + steps.taken)
+    }
+  }
+
   return {
-    find(model, query, caller) {
+    find(model, query, asker) {
+      if (!share.has(asker.id)) return inLane(model, query, asker)
       const plan = planQuery(database, model, query)
-      const found = runsInline(plan, query) ? executeInline(database, model, { plan, query, now }) : undefined
-      if (found === undefined) return pool.run(writeQuery(model.name, query), caller, advice(model))
+      if (!runsInline(plan, query)) return inThread(model, query, asker)
+      const found = isShort(plan) ? atOnce(model, plan, query, asker) : 'lane'
+      if (found === 'lane') return inLane(model, query, asker)
+      if (found === 'thread') return inThread(model, query, asker)
       inline++
       return found
     },
-    explain: (model, query, caller) => pool.explain(writeQuery(model.name, query), caller, advice(model)),
+    explain: (model, query, asker) => pool.explain(writeQuery(model.name, query), asker, advice(model)),
     counts() {
-      const { done, timedOut, refused } = pool.counts()
-      return { inline, worker: done + timedOut, timedOut, refused }
+      const { done, timedOut, ...threads } = pool.counts()
+      return { inline, worker: done + timedOut, timedOut, ...together(threads, lane.counts()) }
     },
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([lane.close(), pool.close()])
+    },
   }
 }
 
-interface InlineTask {
-  readonly plan: Plan
-  readonly query: FindQuery
-  readonly now: Clock
-}
-
-function executeInline(database: Database, model: Model, { plan, query, now }: InlineTask): Found | undefined {
-  return execute(database, model, { plan, query, effort: noEffort(), mayGoOn: inlineAllowance(plan, query, now) })
+function together(threads: SlotCounts, lane: SlotCounts): Omit<QueryCounts, 'inline' | 'worker' | 'timedOut'> {
+  const added = <Name extends string>(
+    a: Readonly<Record<Name, number>>,
+    b: Readonly<Record<Name, number>>,
+  ): Record<Name, number> => {
+    const names = Object.keys(a) as Name[]
+    return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<Name, number>
+  }
+  const refusedBecause = added(threads.refused, lane.refused)
+  return {
+    refused: refusedBecause.lineFull + refusedBecause.allFull + refusedBecause.waitedTooLong,
+    refusedBecause,
+    abandoned: threads.abandoned + lane.abandoned,
+    waited: threads.waited + lane.waited,
+    waitedMs: threads.waitedMs + lane.waitedMs,
+    running: added(threads.running, lane.running),
+    waiting: added(threads.waiting, lane.waiting),
+  }
 }
 
 function advice(model: Model): string {

@@ -43,6 +43,12 @@ export interface Plan {
   readonly expectedRows: number
 }
 
+/** The plan that was taken. */
+export interface ChosenPlan extends Plan {
+  /** What finding it took, in steps of the interpreter. */
+  readonly stepsToPlan: number
+}
+
 export interface Candidate {
   readonly plan: Plan
   /** In rows of an index. */
@@ -57,6 +63,8 @@ export interface Search {
   readonly condition: Conditions['searches'][number]
   /** Documents that have the trigrams, as far as they were counted. */
   readonly candidates: number
+  /** All that were counted to know that. */
+  readonly counted: number
   /** They are few enough to gather all of them. */
   readonly isRare: boolean
 }

@@ -20,6 +20,7 @@ import {
   selectRows,
   where,
   type Candidate,
+  type ChosenPlan,
   type Plan,
   type Search,
   type SqlPart,
@@ -29,10 +30,19 @@ import { searchOf, searchPlan } from './search-plan.ts'
 import { guessShare, statisticsOf, type Statistics } from './statistics.ts'
 import type { FindQuery } from './store.ts'
 
+/** For each text of the search index that is counted. */
+const COUNT_STEPS = 5
+
 /** `mayTakeLong` plans for a thread: more may be counted before, and more passed over in one step. */
-export function planQuery(database: Database, model: Model, query: FindQuery, { mayTakeLong = false } = {}): Plan {
-  const plans = possiblePlans(database, model, query, mayTakeLong)
-  return plans.reduce((best, one) => (one.cost < best.cost ? one : best)).plan
+export function planQuery(
+  database: Database,
+  model: Model,
+  query: FindQuery,
+  { mayTakeLong = false } = {},
+): ChosenPlan {
+  const { plans, counted } = weigh(database, model, query, mayTakeLong)
+  const { plan } = plans.reduce((best, one) => (one.cost < best.cost ? one : best))
+  return { ...plan, stepsToPlan: counted * COUNT_STEPS }
 }
 
 /** Every plan that would answer the query, with its cost; of plans that cost the same the first is taken. */
@@ -42,8 +52,17 @@ export function possiblePlans(
   query: FindQuery,
   mayTakeLong = false,
 ): readonly Candidate[] {
+  return weigh(database, model, query, mayTakeLong).plans
+}
+
+interface Weighed {
+  readonly plans: readonly Candidate[]
+  readonly counted: number
+}
+
+function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: boolean): Weighed {
   const conditions = conditionsOf(model, query.filter)
-  if (conditions.never) return [{ plan: NOTHING, cost: 0 }]
+  if (conditions.never) return { plans: [{ plan: NOTHING, cost: 0 }], counted: 0 }
   const statistics = statisticsOf(database, model)
   const search = searchOf(database, model, conditions, mayTakeLong)
   const task: Task = {
@@ -56,7 +75,7 @@ export function possiblePlans(
     matches: expectedMatches(conditions, statistics, search),
   }
   const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
-  return plans.filter((plan) => plan !== undefined)
+  return { plans: plans.filter((plan) => plan !== undefined), counted: search?.counted ?? 0 }
 }
 
 const NOTHING: Plan = {

@@ -15,10 +15,21 @@ export interface QueryMessage {
   readonly after: string | undefined
 }
 
+/** What a thread has from its start. */
+export interface ThreadData {
+  /** The database. */
+  readonly file: string
+  /** Shared: holds the number of the task that is to stop. */
+  readonly stopped: Int32Array
+}
+
 /** What a thread is asked: to answer a query, or to tell how it would, for so many milliseconds at most. */
-export type TaskMessage =
+export type Question =
   | { readonly kind: 'find'; readonly query: QueryMessage }
   | { readonly kind: 'explain'; readonly query: QueryMessage; readonly msMax: number }
+
+/** The tasks of a thread are numbered from 1. */
+export type TaskMessage = Question & { readonly number: number }
 
 export interface FoundMessage {
   readonly kind: 'found'
@@ -32,6 +43,8 @@ export type AnswerMessage =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
   | { readonly kind: 'failed'; readonly error: Error }
+  /** It was asked to stop, and did. */
+  | { readonly kind: 'stopped' }
 
 /** The first message of a thread. */
 export interface ReadyMessage {

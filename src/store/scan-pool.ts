@@ -1,209 +1,140 @@
 /**
- * The threads for queries that take long: few, bounded in time and in number.
+ * The threads for queries that take long: few, bounded in time, and shared fairly (fair-slots.ts).
  *
- * A query gets a deadline from the moment it runs. One that misses it loses its thread; the next query starts another.
- * What waits is bounded too, for each caller and for all together, so that no query of anybody keeps others waiting for
- * longer than a client is willing to.
+ * A query gets a deadline from the moment it runs. The slot of one that misses it is free again when its thread has
+ * stopped: at once where the thread heeds, after its `exit` where it has to be ended, so that there are never more
+ * threads than slots.
  */
 import { availableParallelism } from 'node:os'
-import type { Worker } from 'node:worker_threads'
+import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
-import { startThread } from '../base/thread.ts'
 import type { QueryPlan } from '../models/replies.ts'
-import {
-  readAnswer,
-  type AnswerMessage,
-  type QueryMessage,
-  type ReadyMessage,
-  type TaskMessage,
-} from './query-message.ts'
-import type { Found } from './store.ts'
+import { createFairSlots, type Release, type SlotCounts } from './fair-slots.ts'
+import { readAnswer, type QueryMessage, type Question } from './query-message.ts'
+import { endScanThreads, startScanThread, type GoodAnswer, type ScanThread } from './scan-thread.ts'
+import type { Asker, Found } from './store.ts'
 
 export interface PoolLimits {
+  /** Threads that every caller may have a query in. */
   readonly threads: number
   readonly deadlineMs: number
-  /** Queries that wait for a thread. Clients give up after 15 s, so more of them would wait in vain. */
-  readonly waitingMax: number
-  /** Queries of one caller, running and waiting. */
-  readonly perCallerMax: number
+  /** How long a query waits for a thread. */
+  readonly waitMsMax?: number
 }
 
-/** One core stays free for everything else. */
-const THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
-const POOL_LIMITS: PoolLimits = { threads: THREADS, deadlineMs: 2_000, waitingMax: 6 * THREADS, perCallerMax: 3 }
+/**
+ * All cores but one, which stays free for everything else, and four at most: with its heap of 64 MiB, what it reads
+ * and its program, each takes up to 100 MiB. One more is for dashboard roles alone, so that those who run the site can
+ * still look at it while readers keep all others busy. So one core has 1 + 1 threads, two have 1 + 1, four have 3 + 1,
+ * and eight have 4 + 1. They start when they are first needed.
+ */
+const SHARED_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
+const RESERVED_THREADS = 1
+const POOL_LIMITS: PoolLimits = { threads: SHARED_THREADS, deadlineMs: 2_000 }
 
-/** A thread only ever holds one page and one document, but V8 wants room to breathe. */
-const HEAP_MB_MAX = 64
-const RETRY_AFTER_S = 2
-/** For a thread to load its program, on a busy machine. */
-const START_MS_MAX = 10_000
+/** Queries of one user at the same time; a guest has one, and a dashboard role never all threads. */
+const PER_USER = 2
 /** Of the deadline: a query that is explained is given up after it, so that there is time to tell about it. */
 const EXPLAIN_SHARE = 0.75
+/** For the threads to end when the pool is closed. */
+const END_MS_MAX = 300
 
 export interface ScanPool {
-  /** Answers a query in a thread. Throws badRequest past the deadline, saying `advice`; see the limits for the rest. */
-  run(query: QueryMessage, caller: string, advice: string): Promise<Found>
+  /** Answers a query in a thread. Throws badRequest past the deadline, saying `advice`; else what fair-slots.ts says. */
+  run(query: QueryMessage, asker: Asker, advice: string): Promise<Found>
   /** Tells how a query is answered, within the same bounds; a run that would miss the deadline is given up before. */
-  explain(query: QueryMessage, caller: string, advice: string): Promise<QueryPlan>
-  counts(): { readonly done: number; readonly timedOut: number; readonly refused: number }
+  explain(query: QueryMessage, asker: Asker, advice: string): Promise<QueryPlan>
+  counts(): PoolCounts
+  /** Refuses what waits and what runs, and ends the threads; it waits for them for a moment, whatever they do. */
   close(): Promise<void>
 }
 
-interface Job {
-  readonly task: TaskMessage
-  readonly caller: string
-  readonly advice: string
-  readonly resolve: (answer: GoodAnswer) => void
-  readonly reject: (error: unknown) => void
+export interface PoolCounts extends SlotCounts {
+  readonly done: number
+  readonly timedOut: number
 }
 
-type GoodAnswer = Extract<AnswerMessage, { kind: 'found' | 'explained' }>
+export interface PoolOptions {
+  /** The database. */
+  readonly file: string
+  readonly now: Clock
+  readonly limits?: Partial<PoolLimits>
+  /** Another program for the threads, for tests. */
+  readonly program?: URL
+}
 
-/** Threads start when they are first needed. */
-export function createScanPool(file: string, narrower: Partial<PoolLimits> = {}): ScanPool {
+interface Start {
+  readonly advice: string
+  readonly release: Release
+}
+type Asked = ReturnType<ScanThread['ask']>
+
+export function createScanPool({ file, now, limits: narrower, program }: PoolOptions): ScanPool {
   const limits: PoolLimits = { ...POOL_LIMITS, ...narrower }
-  const idle: Worker[] = []
-  const running = new Map<Worker, { readonly job: Job; readonly timer: NodeJS.Timeout }>()
-  const ready = new WeakSet<Worker>()
-  const waiting: Job[] = []
-  const perCaller = new Map<string, number>()
-  let [done, timedOut, refused] = [0, 0, 0]
+  const slots = createFairSlots(
+    {
+      slots: limits.threads + RESERVED_THREADS,
+      reserved: RESERVED_THREADS,
+      perCaller: { guest: 1, user: Math.min(PER_USER, limits.threads), dashboard: limits.threads },
+      ...(limits.waitMsMax === undefined ? {} : { waitMsMax: limits.waitMsMax }),
+    },
+    now,
+  )
+  const threads = new Set<ScanThread>()
+  const idle: ScanThread[] = []
+  let [done, timedOut] = [0, 0]
 
-  const startNext = (): void => {
-    if (running.size >= limits.threads) return
-    const job = waiting.shift()
-    if (job !== undefined) start(idle.pop() ?? newWorker(), job)
+  const readyThread = (): ScanThread => {
+    for (let thread = idle.pop(); thread !== undefined; thread = idle.pop()) if (thread.isAlive) return thread
+    const thread = startScanThread({ file, program: program ?? new URL('./scan-worker.ts', import.meta.url) })
+    threads.add(thread)
+    thread.worker.once('exit', () => threads.delete(thread))
+    return thread
   }
 
-  const start = (worker: Worker, job: Job): void => {
-    worker.ref()
-    running.set(worker, { job, timer: deadline(worker, ready.has(worker) ? limits.deadlineMs : START_MS_MAX) })
-    worker.postMessage(job.task)
-  }
-
-  const deadline = (worker: Worker, ms: number): NodeJS.Timeout =>
-    setTimeout(() => {
-      timedOut++
-      void worker.terminate()
-      end(worker, ({ reject, advice }) => reject(fail('badRequest', advice)))
-    }, ms)
-
-  /** A new thread has loaded its program; the time that took is not the query's. */
-  const onReady = (worker: Worker): void => {
-    ready.add(worker)
-    const run = running.get(worker)
-    if (run === undefined) return
-    clearTimeout(run.timer)
-    running.set(worker, { ...run, timer: deadline(worker, limits.deadlineMs) })
-  }
-
-  /** The job of this thread is over. */
-  const end = (worker: Worker, settle: (job: Job) => void): void => {
-    const run = running.get(worker)
-    if (run === undefined) return
-    clearTimeout(run.timer)
-    running.delete(worker)
-    leave(run.job)
-    settle(run.job)
-    startNext()
-  }
-
-  const newWorker = (): Worker => {
-    const worker = startThread(new URL('./scan-worker.ts', import.meta.url), {
-      workerData: { file },
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-      // Settings of the process are none of its business.
-      env: {},
-    })
-    worker.on('message', (answer: AnswerMessage | ReadyMessage) => {
-      if (answer.kind === 'ready') return onReady(worker)
-      if (!running.has(worker)) return // Its deadline came first.
-      done++
-      // A thread without work must not keep the process alive.
-      worker.unref()
-      idle.push(worker)
-      end(worker, (job) => settle(job, answer))
-    })
-    worker.on('error', (error) =>
-      end(worker, ({ reject, advice }) =>
-        reject(isOutOfMemory(error) ? fail('badRequest', advice, { cause: error }) : error),
-      ),
-    )
-    worker.on('exit', () => {
-      const place = idle.indexOf(worker)
-      if (place !== -1) idle.splice(place, 1)
-      end(worker, ({ reject }) => reject(new Error('A scan thread ended by itself')))
-    })
-    return worker
-  }
-
-  const leave = ({ caller }: Job): void => {
-    const left = (perCaller.get(caller) ?? 1) - 1
-    if (left === 0) perCaller.delete(caller)
-    else perCaller.set(caller, left)
-  }
-
-  const ask = (task: TaskMessage, caller: string, advice: string): Promise<GoodAnswer> => {
-    const mine = perCaller.get(caller) ?? 0
-    const isFull = waiting.length >= limits.waitingMax
-    if (mine >= limits.perCallerMax || isFull) {
-      refused++
-      return Promise.reject(isFull ? tooManyForUs() : tooManyOfYours(limits.perCallerMax))
+  const start = (question: Question, { signal }: Asker, { advice, release }: Start): Asked => {
+    try {
+      signal?.throwIfAborted()
+      const thread = readyThread()
+      const asked = thread.ask(question, {
+        ...{ deadlineMs: limits.deadlineMs, advice, signal },
+        onLate: () => timedOut++,
+      })
+      const free = asked.free.then(() => {
+        if (thread.isAlive) idle.push(thread)
+      })
+      return { ...asked, free }
+    } catch (error) {
+      release()
+      throw error
     }
-    perCaller.set(caller, mine + 1)
-    return new Promise((resolve, reject) => {
-      waiting.push({ task, caller, advice, resolve, reject })
-      startNext()
-    })
+  }
+
+  const ask = async (question: Question, asker: Asker, advice: string): Promise<GoodAnswer> => {
+    const release = await slots.take(asker, question.query.filter.length)
+    const { answer, free } = start(question, asker, { advice, release })
+    void free.then(release)
+    const answered = await answer
+    done++
+    return answered
   }
 
   return {
-    async run(query, caller, advice) {
-      const answer = await ask({ kind: 'find', query }, caller, advice)
+    async run(query, asker, advice) {
+      const answer = await ask({ kind: 'find', query }, asker, advice)
       if (answer.kind !== 'found') throw new Error('The thread did something else')
       return readAnswer(answer)
     },
-    async explain(query, caller, advice) {
+    async explain(query, asker, advice) {
       const msMax = Math.floor(limits.deadlineMs * EXPLAIN_SHARE)
-      const answer = await ask({ kind: 'explain', query, msMax }, caller, advice)
+      const answer = await ask({ kind: 'explain', query, msMax }, asker, advice)
       if (answer.kind !== 'explained') throw new Error('The thread did something else')
       return answer.plan
     },
-    counts: () => ({ done, timedOut, refused }),
+    counts: () => ({ ...slots.counts(), done, timedOut }),
     async close() {
-      for (const job of waiting.splice(0)) job.reject(fail('networkError', 'The service is stopping'))
-      const workers = [...idle.splice(0), ...running.keys()]
-      for (const worker of running.keys())
-        end(worker, ({ reject }) => reject(fail('networkError', 'The service is stopping')))
-      await Promise.all(workers.map((worker) => worker.terminate()))
+      slots.close()
+      await endScanThreads([...threads], END_MS_MAX, fail('networkError', 'The service is stopping'))
     },
   }
-}
-
-/** The documents of a page, or one of them and what is made of it, are larger than the heap of a thread. */
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-}
-
-function settle({ resolve, reject }: Job, answer: AnswerMessage): void {
-  if (answer.kind === 'found' || answer.kind === 'explained') resolve(answer)
-  else if (answer.kind === 'refused') reject(fail('badRequest', answer.message))
-  else if (answer.kind === 'unavailable') reject(fail('networkError', answer.message, { cause: answer.cause }))
-  else reject(answer.error)
-}
-
-function tooManyOfYours(max: number): Error {
-  return fail(
-    'tooManyRequests',
-    `At most ${max} queries of one user that no index serves can run at once: try again soon`,
-    {
-      headers: { 'Retry-After': String(RETRY_AFTER_S) },
-    },
-  )
-}
-
-function tooManyForUs(): Error {
-  return fail('networkError', 'Too many queries that no index serves are waiting: try again soon', {
-    headers: { 'Retry-After': String(RETRY_AFTER_S) },
-  })
 }

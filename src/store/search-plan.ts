@@ -34,11 +34,13 @@ export function searchOf(
   if (condition === undefined || trigrams.length === 0) return undefined
   const rarest = rarestTrigrams(database, model, trigrams, PROBED_MAX)
   if (rarest.count < PROBED_MAX) {
-    return { match: trigramQuery(rarest.trigrams), text, condition, candidates: rarest.count, isRare: true }
+    const { trigrams: few, count, counted } = rarest
+    return { match: trigramQuery(few), text, condition, candidates: count, counted, isRare: true }
   }
   const match = trigramQuery(trigrams)
   const candidates = mayTakeLong ? countTexts(database, model, match, CANDIDATES_MAX) : PROBED_MAX
-  return { match, text, condition, candidates, isRare: mayTakeLong && candidates < CANDIDATES_MAX }
+  const counted = rarest.counted + candidates
+  return { match, text, condition, candidates, counted, isRare: mayTakeLong && candidates < CANDIDATES_MAX }
 }
 
 /**

@@ -6,7 +6,7 @@
  * knows SQL or sees a transaction. Reads are methods of the store; writes are methods of `store.as(actor)`: actor.ts.
  */
 import type { Json, JsonObject } from '../base/json.ts'
-import type { Caller } from '../models/caller.ts'
+import type { Caller, CallerClass } from '../models/caller.ts'
 import type { MessageState } from '../models/message-state.ts'
 import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
@@ -23,7 +23,7 @@ export interface Document {
 export interface FindQuery {
   readonly filter: Filter
   readonly sort: Sort
-  /** How many items at most; undefined for all of them. */
+  /** How many items at most; undefined for as many as make a page in bytes. */
   readonly limit: number | undefined
   /** The sort values and the id after which the page begins. */
   readonly after: Position | undefined
@@ -34,6 +34,14 @@ export interface Found {
   readonly items: readonly string[]
   /** Where the next page begins; undefined when nothing follows. */
   readonly next: Position | undefined
+}
+
+/** Who asks a query: what decides when it is served while others wait. */
+export interface Asker {
+  readonly id: string
+  readonly class: CallerClass
+  /** Aborts when the answer is of no use any more. Read only by what has to wait. */
+  readonly signal?: AbortSignal
 }
 
 /** The first and the last hour, each by any moment in it, in milliseconds since the epoch. */
@@ -68,13 +76,15 @@ export interface DocumentStore {
   /** The JSON text of a document. */
   get(model: Model, id: string): Promise<string | undefined>
   /**
-   * A page of the documents that match, in the order of the sort, then of the ids. What takes long runs beside
-   * everything else, under a deadline: throws badRequest past it, tooManyRequests where this caller has several such
-   * queries under way, networkError where all callers together have too many.
+   * A page of the documents that match, in the order of the sort, then of the ids: at most `limit`, and fewer where
+   * they would pass the limit in bytes of a page. What takes long runs beside everything else, under a deadline:
+   * throws badRequest past it. It may wait for its turn: throws tooManyRequests where many queries of this caller wait
+   * already or this one waited too long, networkError where those of all callers are too many, and the reason of the
+   * asker's signal when that aborts.
    */
-  find(model: Model, query: FindQuery, caller: string): Promise<Found>
+  find(model: Model, query: FindQuery, asker: Asker): Promise<Found>
   /** How `find` answers a query, and what that takes. It really runs, in a thread; throws what `find` throws. */
-  explain(model: Model, query: FindQuery, caller: string): Promise<QueryPlan>
+  explain(model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan>
   /** How many documents of a counted model have the status `active`. */
   countActive(model: Model): Promise<number>
   /** How many documents of a counted model have each status that any has. */
@@ -105,31 +115,21 @@ export interface CodeIssue {
   readonly mac: Uint8Array
   readonly now: number
   readonly expiresAt: number
-  /** Undefined for a code of the operator, which replaces every other of the address. */
   readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
-  /** The key of a rate whose events are forgotten. */
-  readonly forget?: Uint8Array | undefined
 }
 
 export interface CodeClaim {
   readonly email: string
   readonly mac: Uint8Array
-  /** Stands for the address of the client that tries. */
-  readonly client: Uint8Array
   readonly now: number
-  readonly attempts: CodeAttempts
-  /** Count wrong tries over all codes: of a client, live code or not, and of an address. Undefined where they are off. */
-  readonly rates: { readonly perClient: Rate | undefined; readonly perEmail: Rate | undefined }
+  /** Wrong tries after which the code is void. */
+  readonly attemptsMax: number
+  /** Counts wrong tries of the address over all its codes; undefined where that limit is off. */
+  readonly tries: Rate | undefined
 }
-/** Wrong tries after which a code is void: for one client, and for all. */
-export interface CodeAttempts {
-  readonly perClient: number
-  readonly inAll: number
-}
-/** 'none': no live code. 'blocked': the client has used up its tries at the code. */
 export type CodeRefusal =
-  | { readonly kind: 'refused'; readonly reason: 'none' | 'blocked' | 'wrong' }
-  | { readonly kind: 'limited'; readonly limit: 'perClient' | 'perEmail'; readonly retryAfterMs: number }
+  | { readonly kind: 'refused'; readonly reason: 'none' | 'void' | 'wrong' }
+  | { readonly kind: 'limited'; readonly retryAfterMs: number }
 
 /** A sliding window: at most `max` events of one key within `windowMs`. */
 export interface Rate {
@@ -362,14 +362,29 @@ export interface HousekeepingWriter {
   removeGuests(before: number, now: number): Promise<{ readonly removed: number; readonly isDone: boolean }>
 }
 
-/** How queries were answered since the start. */
+/** How queries were answered since the start, and how many of each class run and wait now. */
 export interface QueryCounts {
-  /** Beside the other requests of the turn. */
+  /** Beside the other requests. */
   readonly inline: number
   /** In a thread of their own. */
   readonly worker: number
   readonly timedOut: number
+  /** For any of the reasons below. */
   readonly refused: number
+  readonly refusedBecause: {
+    /** As many queries of the caller waited as may. */
+    readonly lineFull: number
+    /** Those of all callers together were too many. */
+    readonly allFull: number
+    readonly waitedTooLong: number
+  }
+  /** Whose client left while they waited. */
+  readonly abandoned: number
+  /** Those that had to wait for their turn and came to it, and how long that took them in all. */
+  readonly waited: number
+  readonly waitedMs: number
+  readonly running: Readonly<Record<CallerClass, number>>
+  readonly waiting: Readonly<Record<CallerClass, number>>
 }
 
 /** All that can be changed. */

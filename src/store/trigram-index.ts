@@ -104,13 +104,18 @@ export function countTexts(database: Database, model: Model, match: string, limi
 }
 
 /**
- * The rarest of some trigrams, and in how many texts the rarest of all is, up to a limit. Bounded, whatever the text.
+ * The rarest of some trigrams, in how many texts the rarest of all is, up to a limit, and how many were counted for it.
+ * Bounded, whatever the text.
  */
 export function rarestTrigrams(database: Database, model: Model, trigrams: readonly string[], limit: number) {
   const counted = trigrams
     .map((trigram) => ({ trigram, count: countTexts(database, model, trigramQuery([trigram]), limit) }))
     .sort((a, b) => a.count - b.count)
-  return { trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram), count: counted[0]?.count ?? 0 }
+  return {
+    trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram),
+    count: counted[0]?.count ?? 0,
+    counted: counted.reduce((sum, { count }) => sum + count, 0),
+  }
 }
 
 function valueOf(document: JsonObject, steps: readonly string[]): Json | undefined {

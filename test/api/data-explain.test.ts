@@ -72,7 +72,10 @@ describe('POST /api/v1/data/explain', () => {
 
 describe('a query that takes too long', () => {
   const PATTERN = { name: { $regex: '^(a+)+$' } }
-  const trap = (id: string, length: number) => ({ id, value: { id, name: `${'a'.repeat(length)}!`, status: 'draft' } })
+  const trap = (id: string, length: number) => ({
+    id,
+    value: { id, name: `${'a'.repeat(length)}!`, status: 'draft', notes: 'x'.repeat(2_500) },
+  })
   /** Each takes a millisecond or two, and together they take seconds. */
   const fillWithTraps = () =>
     store.as(SYSTEM).insertMissing(

@@ -15,6 +15,7 @@ import { parseSort, type Position, type Sort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { execute, noEffort } from '../../src/store/executor.ts'
+import type { Plan } from '../../src/store/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/planner.ts'
 import { modelSchema } from '../../src/store/schema-sql.ts'
 import type { Found } from '../../src/store/store.ts'
@@ -81,7 +82,7 @@ interface Asked {
 /** The answer of the plan that the store takes; all others have to give the same. */
 function ask({ filter, sort, limit, after: from }: Asked): Found {
   const query = { filter, sort, limit, after: from }
-  const run = (plan: ReturnType<typeof planQuery>): Found | undefined =>
+  const run = (plan: Plan): Found | undefined =>
     execute(database, scratch, { plan, query, effort: noEffort(), mayGoOn: () => true })
   const found = run(planQuery(database, scratch, query))
   assert.ok(found)

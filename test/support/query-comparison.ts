@@ -20,6 +20,7 @@ import { execute, noEffort } from '../../src/store/executor.ts'
 import type { Plan } from '../../src/store/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/planner.ts'
 import type { FindQuery, Found } from '../../src/store/store.ts'
+import { ASKER } from './asker.ts'
 import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from './random.ts'
@@ -172,7 +173,7 @@ export async function differenceOfStore(
   let after: Position | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const query: FindQuery = { filter, sort, limit: question.limit, after }
-    const found = await copy.store.find(copy.model, query, 'somebody')
+    const found = await copy.store.find(copy.model, query, ASKER)
     const difference = differenceOfPage(found, query, truth)
     if (difference !== undefined) return `${difference}\nafter ${JSON.stringify(after)}`
     if (found.next === undefined || ordered.length === 0) return undefined

@@ -21,13 +21,18 @@ export interface TestStore {
   readonly dir: DataDir
 }
 
-export function testStore(t: Cleanup, models: readonly Model[] = STORED_MODELS): TestStore {
+export function testStore(
+  t: Cleanup,
+  models: readonly Model[] = STORED_MODELS,
+  { queryDeadlineMs }: { readonly queryDeadlineMs?: number } = {},
+): TestStore {
   const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
   const store = openStore({
     dir,
     models,
     version: '1.2.3',
     now: () => 0,
+    ...(queryDeadlineMs === undefined ? {} : { queryDeadlineMs }),
     owner: { pid: process.pid, startedAt: 'now' },
   })
   t.after(() => store.close())

@@ -21,7 +21,8 @@ export async function fetchNames(
 ): Promise<boolean> {
   const unknown = ids.filter((id) => nameOf(model, id) === undefined)
   if (unknown.length === 0) return false
-  const query = { filter: { id: { $in: unknown } }, limit: unknown.length }
-  for (const document of (await documentsOf(client, model).list(query, { signal })).items) rememberName(model, document)
+  // Page by page: large documents make pages of fewer items than there are ids.
+  const found = documentsOf(client, model).iterate({ filter: { id: { $in: unknown } } }, { signal })
+  for await (const document of found) rememberName(model, document)
   return true
 }

@@ -40,6 +40,8 @@ function show(status: ServiceStatus): Child {
         [t('status.worker'), count(queries.worker)],
         [t('status.timedOut'), count(queries.timedOut)],
         [t('refused'), count(queries.refused)],
+        [t('status.queriesRunning'), count(sum(queries.running))],
+        [t('status.queriesWaiting'), count(sum(queries.waiting))],
       ]),
       h(
         'section',
@@ -74,6 +76,10 @@ function card(title: string, facts: readonly (readonly [string, Child])[]): HTML
 
 function code(text: string): Child {
   return h('code', { dir: 'ltr' }, text)
+}
+
+function sum(counts: ServiceStatus['queries']['running']): number {
+  return counts.guest + counts.user + counts.dashboard
 }
 
 function count(number: number): string {
