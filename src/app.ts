@@ -1,7 +1,7 @@
 /**
  * The composition root: config → store → mailer → services → routes → server. The only place that wires.
  */
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { administration } from './app/administration.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
 import { openServices, type Services } from './app/services.ts'
@@ -26,7 +26,7 @@ import { createDocuments } from './content/documents.ts'
 import { createRouter } from './http/router.ts'
 import { startRenewal } from './http/certificate-renewal.ts'
 import type { CertificateFiles } from './http/certificate.ts'
-import { urlOf, type ListenAddress } from './http/listening.ts'
+import { requireSocketDirectory, urlOf, type ListenAddress } from './http/listening.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import { createServer } from './http/server.ts'
 import { SYSTEM } from './store/actor.ts'
@@ -95,7 +95,11 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const mailSetup = readMailSetup(config, { now, environment })
   // Whatever was started is stopped in reverse order: when something behind it cannot start, and at the end.
   await using starting = new AsyncDisposableStack()
-  // Before anything is created: a mistyped path to a certificate must not leave a data directory behind.
+  // Before anything is created: a mistyped path to a socket or certificate must not leave a data directory behind.
+  const dataDir = resolve(config.dataDir)
+  if (config.listen !== undefined && inheritedSocket === undefined && dirname(config.listen.path) !== dataDir) {
+    requireSocketDirectory(config.listen.path)
+  }
   const files = certificateFiles(config)
   const renewal =
     files === undefined ? undefined : startRenewal({ files, now, log, use: (next) => server.setCertificate(next) })
@@ -106,7 +110,6 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
   starting.defer(() => mail.stop())
-  const dataDir = resolve(config.dataDir)
   const backupPlace = { database: join(dataDir, 'dateline.db'), directory: join(dataDir, BACKUPS_DIRECTORY) }
   const backupRuns = createBackupRuns({ ...backupPlace, keep: config.backupKeep, now, log })
   starting.defer(() => backupRuns.stop())

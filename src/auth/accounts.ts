@@ -136,7 +136,7 @@ export function createAccounts({
     async verifyCode({ visitor, email, code, dashboard, client, session, now }) {
       const opened = sessions.open({ label: client, now })
       const outcome = await store.as(visitor).signIn({
-        code: codes.claim({ email, code, now }),
+        code: codes.claim({ email, code, clientAddress: visitor.origin.clientAddress, now }),
         dashboard,
         guest: session?.caller.appRole === 'guestUser' ? session.claim : undefined,
         session: opened,

@@ -9,6 +9,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
+import { limitKey } from '../http/client-address.ts'
 import { OPERATOR, type Visitor } from '../store/actor.ts'
 import type { CodeClaim, CodeRefusal, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
@@ -24,9 +25,12 @@ const TAG_BYTES = 16
 
 export interface CodeSettings {
   readonly lifetimeMs: number
-  /** Wrong tries after which a code is void. */
+  /** Wrong tries of one client address after which a code is void for it. */
   readonly attemptsMax: number
 }
+
+/** A code is void for all after this many times the wrong tries of one client. */
+const CLIENTS_OF_TRIES = 3
 
 export interface Codes {
   /**
@@ -37,9 +41,16 @@ export interface Codes {
   /** Makes a new code in the same way for the operator, who hands it over; no mail is sent. */
   reveal(email: string, now: number): Promise<string>
   /** What the store needs to consume a code at a sign-in. Throws invalidInput for what is no code. */
-  claim(claim: { readonly email: string; readonly code: string; readonly now: number }): CodeClaim
+  claim(claim: CodeTry): CodeClaim
   /** The failure for a code that was not taken: the same invalidInput whatever is wrong with it, or tooManyRequests. */
   refused(refusal: CodeRefusal): Failure
+}
+
+export interface CodeTry {
+  readonly email: string
+  readonly code: string
+  readonly clientAddress: string
+  readonly now: number
 }
 
 export interface Recipient {
@@ -57,13 +68,15 @@ export interface CodesOptions {
 }
 
 export function createCodes({ store, limits, keys, newId, settings }: CodesOptions): Codes {
+  const attempts = { perClient: settings.attemptsMax, inAll: settings.attemptsMax * CLIENTS_OF_TRIES }
   const issue = async (email: string, { writer, now, recipient }: Issuing): Promise<string> => {
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
     const message =
       recipient === undefined ? undefined : { id: newId(), sealed: seal(keys.seal, { ...recipient, code }) }
     const expiresAt = now + settings.lifetimeMs
     const codeMac = mac(keys.code, PURPOSE, email, code)
-    const outcome = await writer.issueCode({ email, mac: codeMac, now, expiresAt, message })
+    const forget = recipient === undefined ? limits.wrongCodesKey(email) : undefined
+    const outcome = await writer.issueCode({ email, mac: codeMac, now, expiresAt, message, forget })
     if (outcome === 'full') throw outboxFull()
     return code
   }
@@ -72,18 +85,12 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
       await issue(recipient.email, { writer: store.as(visitor), now, recipient })
     },
     reveal: (email, now) => issue(email, { writer: store.as(OPERATOR), now, recipient: undefined }),
-    claim({ email, code, now }) {
+    claim({ email, code, clientAddress, now }) {
       if (!CODE.test(code)) throw fail('invalidInput', 'code: expected six digits')
-      return {
-        email,
-        mac: mac(keys.code, PURPOSE, email, code),
-        now,
-        attemptsMax: settings.attemptsMax,
-        tries: limits.wrongCodes(email),
-      }
+      const { client, rates } = limits.wrongCodes({ email, client: limitKey(clientAddress) })
+      return { email, mac: mac(keys.code, PURPOSE, email, code), client, now, attempts, rates }
     },
-    refused: (refusal) =>
-      refusal.kind === 'limited' ? limits.tooManyWrongCodes(refusal.retryAfterMs) : wrongCode(refusal.reason),
+    refused: (refusal) => (refusal.kind === 'limited' ? limits.tooManyWrongCodes(refusal) : wrongCode(refusal.reason)),
   }
 }
 

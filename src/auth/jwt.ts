@@ -19,11 +19,13 @@ export interface Claims {
   /** Seconds since the epoch. */
   readonly iat: number
   readonly exp: number
+  /** Before this time the token does not hold (RFC 7519 section 4.1.5). Our own tokens have none. */
+  readonly nbf?: number
   readonly iss: string
   readonly jti: string
 }
 
-export type TokenRefusal = 'malformed' | 'algorithm' | 'key' | 'signature' | 'claims' | 'issuer' | 'expired'
+export type TokenRefusal = 'malformed' | 'algorithm' | 'key' | 'signature' | 'claims' | 'issuer' | 'expired' | 'early'
 
 export function signToken(claims: Claims, { id, secret }: SigningKey): string {
   const header = encode({ alg: 'HS256', typ: 'JWT', kid: id })
@@ -53,7 +55,8 @@ export function tokenVerifier(trust: Trust): (token: string, now: number) => Cla
       known.set(token, claims)
     }
     const seconds = now / 1000
-    return seconds >= claims.exp || claims.iat > seconds + CLOCK_TOLERANCE_S ? 'expired' : claims
+    if (seconds >= claims.exp) return 'expired'
+    return Math.max(claims.iat, claims.nbf ?? 0) > seconds + CLOCK_TOLERANCE_S ? 'early' : claims
   }
 }
 
@@ -76,10 +79,8 @@ function readToken(token: string, { keys, issuer }: Trust): Claims | TokenRefusa
 }
 
 function isClaims(value: object): value is Claims {
-  const { sub, iat, exp, iss, jti } = value as Record<string, unknown>
-  return (
-    [sub, iss, jti].every((text) => typeof text === 'string') && [iat, exp].every((time) => typeof time === 'number')
-  )
+  const { sub, iat, exp, nbf = 0, iss, jti } = value as Record<string, unknown>
+  return [sub, iss, jti].every((text) => typeof text === 'string') && [iat, exp, nbf].every(Number.isFinite)
 }
 
 function signature(content: string, secret: Buffer): string {

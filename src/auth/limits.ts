@@ -7,7 +7,7 @@
  */
 import { fail, type Failure } from '../base/failure.ts'
 import { SYSTEM, type Actor, type CallerActor } from '../store/actor.ts'
-import type { Rate, Writable } from '../store/store.ts'
+import type { CodeClaim, CodeRefusal, Rate, Writable } from '../store/store.ts'
 import { mac } from './keys.ts'
 
 const MINUTE_MS = 60_000
@@ -29,6 +29,7 @@ const TEST_MAILS_MAX = 10
 export const LIMIT_NAMES = [
   'codes_per_address',
   'codes_per_email',
+  'wrong_codes_per_address',
   'wrong_codes_per_email',
   'guests_per_address',
   'data_per_user',
@@ -40,6 +41,7 @@ export type LimitName = (typeof LIMIT_NAMES)[number]
 export interface LimitSettings {
   readonly codesPerEmail: number
   readonly codesPerAddress: number
+  readonly wrongCodesPerAddress: number
   readonly wrongCodesPerEmail: number
   readonly guestsPerAddress: number
   readonly dataPerUser: number
@@ -48,6 +50,7 @@ export interface LimitSettings {
 export const NO_LIMITS: LimitSettings = {
   codesPerEmail: 0,
   codesPerAddress: 0,
+  wrongCodesPerAddress: 0,
   wrongCodesPerEmail: 0,
   guestsPerAddress: 0,
   dataPerUser: 0,
@@ -66,11 +69,25 @@ export interface Limits {
   dataBody(caller: string, now: number, bytes: number, before?: number): void
   /** Counted in the name of the administrator, and so throws what the store throws of one who is none any more. */
   testMail(admin: CallerActor, now: number): Promise<void>
-  /** The limit on wrong codes of an address, which the store counts as it compares; undefined where it is off. */
-  wrongCodes(email: string): Rate | undefined
-  /** The refusal where the store found that limit passed. */
-  tooManyWrongCodes(retryAfterMs: number): Failure
+  /** How the store counts wrong codes of a client address for an e-mail address, as it compares them. */
+  wrongCodes(tried: { readonly email: string; readonly client: string }): WrongCodes
+  /** Names an e-mail address where its wrong codes are counted, also where that limit is off. */
+  wrongCodesKey(email: string): Uint8Array
+  /** The failure where the store found one of those limits reached. */
+  tooManyWrongCodes(reached: CodeRefusal & { readonly kind: 'limited' }): Failure
 }
+
+export interface WrongCodes {
+  /** Names the client where the tries at one code are counted, which is never off. */
+  readonly client: Uint8Array
+  readonly rates: CodeClaim['rates']
+}
+
+const WRONG_CODES_FOR = 'wrong codes'
+const REACHED = {
+  perClient: ['wrong_codes_per_address', 'from this address'],
+  perEmail: ['wrong_codes_per_email', 'for this e-mail address'],
+} as const
 
 /** `onRefused` hears the name of a limit for each event that it refused. */
 export function createLimits(
@@ -132,10 +149,18 @@ export function createLimits(
         now,
         actor,
       }),
-    wrongCodes: (email) => rate('wrong codes', email, settings.wrongCodesPerEmail, DAY_MS),
-    tooManyWrongCodes(retryAfterMs) {
-      onRefused('wrong_codes_per_email')
-      return tooMany('Wrong codes for this e-mail address', retryAfterMs)
+    wrongCodes: ({ email, client }) => ({
+      client: mac(key, 'tries of', client),
+      rates: {
+        perClient: rate('wrong codes from', client, settings.wrongCodesPerAddress, HOUR_MS),
+        perEmail: rate(WRONG_CODES_FOR, email, settings.wrongCodesPerEmail, DAY_MS),
+      },
+    }),
+    wrongCodesKey: (email) => mac(key, WRONG_CODES_FOR, email),
+    tooManyWrongCodes({ limit, retryAfterMs }) {
+      const [name, whose] = REACHED[limit]
+      onRefused(name)
+      return tooMany(`Wrong codes ${whose}`, retryAfterMs)
     },
   }
 }

@@ -33,7 +33,8 @@ export function keyExposureOf(path: string): string | undefined {
 
 /** `mode 0664 lets other users change it`; undefined where the owner alone may, whoever reads it. */
 export function changeExposureOf(path: string): string | undefined {
-  return exposure(statSync(path), 0, WRITE_BY_OTHERS)
+  const stats = statSync(path)
+  return exposure(stats, 0, hasOwnGroup(stats) ? WRITE_BY_ALL : WRITE_BY_OTHERS)
 }
 
 /** `mode 0666 lets every user change it`; undefined where the owner and the group alone may. */
@@ -60,13 +61,14 @@ const replaceable = (path: string, stats: Stats, remedy: string): string =>
  */
 export function replacementIn(directory: string): string | undefined {
   const stats = statSync(directory, { throwIfNoEntry: false })
-  if (stats === undefined || !isWritable(stats, WRITE_BY_OTHERS)) return undefined
+  if (stats === undefined) return undefined
+  if (!isWritable(stats, hasOwnGroup(stats) ? WRITE_BY_ALL : WRITE_BY_OTHERS)) return undefined
   return replaceable(realpathSync(directory), stats, 'go-w')
 }
 
 /**
- * How every user could replace a directory itself, through one above it. Those may be writable by their group: systems
- * that give each user a group of its own make them so (umask 002). Throws the system's error.
+ * How every user could replace a directory itself, through one above it. Those may be writable by their group. Throws the
+ * system's error.
  */
 export function replacementAbove(directory: string): string | undefined {
   let path = realpathSync(nearestDirectory(resolve(directory)))
@@ -76,6 +78,14 @@ export function replacementAbove(directory: string): string | undefined {
     if (isWritable(stats, WRITE_BY_ALL)) return replaceable(path, stats, 'o-w')
   }
   return undefined
+}
+
+/**
+ * Many systems give each user a group of its own, with the same number, and let it write whatever the user makes (umask
+ * 002): nobody else is in that group.
+ */
+function hasOwnGroup({ uid, gid }: Stats): boolean {
+  return uid === gid && uid !== 0
 }
 
 function isWritable({ mode }: Stats, bits: number): boolean {

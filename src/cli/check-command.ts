@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { dirname, join, resolve } from 'node:path'
 import { FREE_BYTES_MIN, freeBytes } from '../api/readiness.ts'
 import { nearestDirectory } from '../base/directory.ts'
+import { replacementIn } from '../base/file-mode.ts'
 import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { systemReason } from '../base/system-error.ts'
@@ -134,8 +135,13 @@ function checkDirectory(directory: string): string {
 function checkPermissions(directory: string, exposed: readonly string[]): string | Warning {
   if (process.platform === 'win32') return 'are not checked on Windows: they are those of the directory above'
   const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
-  const places = [directory, ...names.filter((entry) => entry.isFile()).map(({ name }) => join(directory, name))]
-  const open = places.filter((place) => ((statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
+  const inside = (entries: typeof names): string[] => entries.map(({ name }) => join(directory, name))
+  const places = [directory, ...inside(names.filter((entry) => entry.isFile()))]
+  const open = [
+    ...places.filter((place) => ((statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0),
+    // Of templates and backups only who may write matters: nobody passes through the directory above to read them.
+    ...inside(names.filter((entry) => entry.isDirectory())).filter((place) => replacementIn(place) !== undefined),
+  ]
   if (open.length === 0) return exposed.length === 0 ? 'nobody else can read the data' : { warning: exposed.join('; ') }
   throw new Problem(`others can read ${open.join(', ')}: run chmod -R go-rwx "${directory}"`)
 }

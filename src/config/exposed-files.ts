@@ -8,7 +8,7 @@
 import { changeExposureOf, exposureOf, keyExposureOf, replacementAbove } from '../base/file-mode.ts'
 import { effectiveSettings, type EffectiveSetting } from './read-config.ts'
 import { secretFile } from './secrets.ts'
-import type { Environment, SettingName } from './settings.ts'
+import type { Config, Environment, SettingName } from './settings.ts'
 
 /** One sentence for each such file, with the remedy. Files that are missing are left out. Throws ConfigError. */
 export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, environment: Environment): readonly string[] {
@@ -16,12 +16,16 @@ export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, enviro
   const pathOf = (name: SettingName): string | undefined => settings.get(name)?.value as string | undefined
   const secret = secretFile(environment)
   const above = replacementAbove(String(settings.get('dataDir')?.value))
+  const mail = settings.get('mail')
   return [
     above === undefined ? undefined : `the data directory: ${above}`,
-    warning('--tls-key', pathOf('tlsKey'), keyExposureOf),
-    warning('--token-file', pathOf('tokenFile'), exposureOf),
-    warning(secret?.variable ?? '', secret?.path, keyExposureOf),
-    warning('--config', pathOf('config'), holdsPassword(settings.get('mail')) ? keyExposureOf : changeExposureOf),
+    warning('the file of --tls-key', pathOf('tlsKey'), keyExposureOf),
+    warning('the file of --token-file', pathOf('tokenFile'), exposureOf),
+    warning(`the file of ${secret?.variable ?? ''}`, secret?.path, keyExposureOf),
+    warning('the file of --config', pathOf('config'), holdsPassword(mail) ? keyExposureOf : changeExposureOf),
+    // Who changes these reads the mail, and so the codes in it.
+    warning('the file of --mail-ca', pathOf('mailCa'), changeExposureOf),
+    warning('the program of --mail', programOf(mail), changeExposureOf, 'go-w'),
   ].filter((text) => text !== undefined)
 }
 
@@ -30,15 +34,22 @@ function holdsPassword(mail: EffectiveSetting | undefined): boolean {
   return mail !== undefined && mail.source.startsWith('mail in ') && mail.shown.includes('***')
 }
 
+/** Undefined for a name that is looked for in PATH, too. */
+function programOf(mail: EffectiveSetting | undefined): string | undefined {
+  const target = mail?.value as Config['mail'] | undefined
+  return target?.kind === 'exec' && target.program.includes('/') ? target.program : undefined
+}
+
 function warning(
   name: string,
   path: string | undefined,
   exposure: (path: string) => string | undefined,
+  remedy = '600',
 ): string | undefined {
   if (path === undefined) return undefined
   try {
     const problem = exposure(path)
-    return problem === undefined ? undefined : `the file of ${name}: ${problem}: run chmod 600 "${path}"`
+    return problem === undefined ? undefined : `${name}: ${problem}: run chmod ${remedy} "${path}"`
   } catch {
     // What cannot be looked at is reported where it is read.
     return undefined

@@ -4,6 +4,7 @@
  * The flag of `dataDir` is `--data-dir`, its variable `DATELINE_DATA_DIR`. Secrets are read apart (secrets.ts) and are
  * no part of the Config, so that a Config can be shown.
  */
+import { isStandIn } from '../auth/new-account.ts'
 import { parseDuration, type DurationRange } from '../base/duration.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { parseOrigins, type CorsPolicy } from '../http/cors.ts'
@@ -33,7 +34,7 @@ export const DECLARED = {
     meaning: 'further names that the service is called by, such as those a proxy passes on, separated by commas',
   } as Setting<readonly string[]>,
   dataDir: text('./dateline-data', 'directory of the database and the secrets'),
-  adminEmail: optional(readEmail, 'e-mail address of an administrator to create or promote at start', [
+  adminEmail: optional(readAdminEmail, 'e-mail address of an administrator to create or promote at start', [
     'OVERRIDE_ADMIN_EMAIL',
   ]),
   mail: {
@@ -95,10 +96,17 @@ export const DECLARED = {
   }),
   tokenIssuer: { ...text('http://localhost:8080', 'issuer named in tokens'), synonyms: ['JWT_ISSUER'] },
   codeMinutes: whole(15, { min: 1, max: 1440, meaning: 'minutes that a sign-in code lasts' }),
-  codeAttempts: whole(5, { min: 1, max: 10, meaning: 'wrong tries after which a code is void' }),
+  codeAttempts: whole(5, {
+    min: 1,
+    max: 10,
+    meaning: 'wrong tries of one client address after which a code is void for it; three times as many of all void it',
+  }),
   codesPerEmail: whole(5, { meaning: 'sign-in codes per e-mail address in 15 minutes; 0 is no limit' }),
   codesPerAddress: whole(60, { meaning: 'sign-in codes per client address in an hour; 0 is no limit' }),
-  wrongCodesPerEmail: whole(20, { meaning: 'wrong codes per e-mail address in a day; 0 is no limit' }),
+  wrongCodesPerAddress: whole(60, { meaning: 'wrong codes per client address in an hour; 0 is no limit' }),
+  wrongCodesPerEmail: whole(100, {
+    meaning: 'wrong tries at codes of one e-mail address in a day; 0 is no limit',
+  }),
   guestsPerAddress: whole(60, { meaning: 'guest sign-ins per client address in an hour; 0 is no limit' }),
   dataPerUser: whole(1200, {
     meaning:
@@ -154,9 +162,11 @@ export const SETTINGS: readonly SettingInfo[] = (Object.entries(DECLARED) as [Se
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-function readEmail(given: string): string {
+/** The address of an administrator, who has to be able to get mail: a stand-in would make a guest one. */
+function readAdminEmail(given: string): string {
   const email = parseEmail(given)
   if (email === undefined) throw new Error(`expected an e-mail address, found "${given}"`)
+  if (isStandIn(email)) throw new Error(`expected an address that gets mail, found "${given}", which stands in for one`)
   return email
 }
 

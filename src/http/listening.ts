@@ -2,9 +2,9 @@
  * Where the server listens: an address and a port, the path of a Unix socket, or a socket that was bound by whoever
  * started the program (systemd) and handed over open.
  */
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, unlinkSync } from 'node:fs'
 import { connect, type AddressInfo, type Server } from 'node:net'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { describe } from '../base/failure.ts'
 import { systemReason } from '../base/system-error.ts'
 
@@ -42,6 +42,19 @@ export function parseUnixAddress(text: string): { readonly kind: 'unix'; readonl
     throw new Error(`expected a path of at most ${UNIX_PATH_BYTES_MAX} bytes for a socket, found ${bytes}`)
   }
   return { kind: 'unix', path }
+}
+
+/** Checks, before the service creates anything, that there is a directory for a socket. Throws ListenError. */
+export function requireSocketDirectory(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw cannotListen(path, error)
+  }
+}
+
+function cannotListen(path: string, cause: unknown): ListenError {
+  return new ListenError(`Cannot listen on "unix:${path}": ${systemReason(cause)}`, { cause })
 }
 
 /** The URL as the ready line tells it; `unix:PATH` where there is none. */
@@ -100,7 +113,7 @@ async function bindUnix(server: Server, path: string): Promise<void> {
     chmodSync(path, UNIX_SOCKET_MODE)
   } catch (error) {
     if (error instanceof ListenError) throw error
-    throw new ListenError(`Cannot listen on "unix:${path}": ${systemReason(error)}`, { cause: error })
+    throw cannotListen(path, error)
   }
 }
 

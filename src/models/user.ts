@@ -1,6 +1,7 @@
 import { boolean, choice, date, id, map, model, nullable, record, text, timestamp, type DocumentOf } from './schema.ts'
 
 export const APP_ROLES = ['guestUser', 'standardUser', 'premiumUser'] as const
+/** Each may do what those before it may. */
 export const DASHBOARD_ROLES = ['none', 'publisher', 'admin'] as const
 /** The cards that the mobile feed mixes in, and that remote_config switches on and off. */
 export const DECORATORS = [

@@ -1,5 +1,5 @@
 /**
- * Codes, tokens and the life of an account: each change whole, with its conditions in the statement.
+ * The life of an account: each change whole, with its conditions in the statement.
  *
  * These functions run inside a transaction of the write queue. A statement decides and changes in one step
  * (`WHERE`, `ON CONFLICT`, `RETURNING`), so two requests at once cannot both consume a code, create an address twice
@@ -9,21 +9,18 @@ import { isoDate } from '../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import { remoteConfig } from '../models/remote-config.ts'
+import { DASHBOARD_ROLES } from '../models/user.ts'
 import { userAppSettings } from '../models/user-app-settings.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import type { Model } from '../models/schema.ts'
 import type { CallerClaim } from './actor.ts'
+import { takeCode } from './code-table.ts'
 import type { Database, Row } from './database.ts'
-import { isFull, putMessage } from './outbox-table.ts'
-import { addHit, rateWait } from './rate-table.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
 import { addSession, holds, revoke } from './session-table.ts'
 import type {
   AccountDeletion,
   Change,
-  CodeClaim,
-  CodeIssue,
-  CodeRefusal,
   Moment,
   NewAccount,
   SessionRecord,
@@ -32,7 +29,6 @@ import type {
   SignInOutcome,
 } from './store.ts'
 
-const PURGE_ROWS_MAX = 50
 const EMAIL = valueAt('email')
 const DASHBOARD_ROLE = valueAt('dashboardRole')
 /** Whether another administrator than the user of the row is there. */
@@ -59,47 +55,6 @@ export function languageOf(database: Database, email: string): string | undefine
     email,
   )
   return typeof row?.['code'] === 'string' ? row['code'] : undefined
-}
-
-export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'full' {
-  if (issue.message !== undefined && isFull(database, issue.email)) return 'full'
-  database.run(
-    `DELETE FROM code WHERE email IN (SELECT email FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
-    issue.now,
-  )
-  database.run(
-    `INSERT INTO code (email, mac, expires_at) VALUES (?, ?, ?) ON CONFLICT (email) DO UPDATE
-      SET mac = excluded.mac, expires_at = excluded.expires_at, attempts = 0`,
-    issue.email,
-    issue.mac,
-    issue.expiresAt,
-  )
-  putMessage(database, issue)
-  return 'issued'
-}
-
-/**
- * The try is counted before the code is compared, and the comparison is the DELETE itself. The mac is keyed with a
- * secret, so that the time which SQLite takes to compare it tells nothing about the code.
- */
-function takeCode(database: Database, claim: CodeClaim): CodeRefusal | undefined {
-  const { email, mac, now, attemptsMax, tries } = claim
-  const retryAfterMs = tries === undefined ? undefined : rateWait(database, tries, now)
-  if (retryAfterMs !== undefined) return { kind: 'limited', retryAfterMs }
-  const counted = database.get(
-    'UPDATE code SET attempts = attempts + 1 WHERE email = ? AND expires_at > ? RETURNING attempts',
-    email,
-    now,
-  )
-  const attempts = counted === undefined ? undefined : Number(counted['attempts'])
-  if (attempts !== undefined && attempts <= attemptsMax) {
-    const taken = database.run('DELETE FROM code WHERE email = ? AND mac = ?', email, mac)
-    if (taken === 1) return undefined
-  }
-  if (tries !== undefined) addHit(database, tries, now)
-  if (attempts === undefined) return { kind: 'refused', reason: 'none' }
-  if (attempts >= attemptsMax) database.run('DELETE FROM code WHERE email = ?', email)
-  return { kind: 'refused', reason: attempts > attemptsMax ? 'void' : 'wrong' }
 }
 
 export function createAccount(database: Database, account: NewAccount, session?: SessionRecord): 'inserted' | 'exists' {
@@ -141,7 +96,8 @@ function findAccount(database: Database, request: SignIn): SignedIn {
   const { code, guest, newcomer, now } = request
   const account = userByEmail(database, code.email)
   const guestId = guest !== undefined && isStillGuest(database, guest, now) ? guest.userId : undefined
-  if (guest !== undefined && guestId !== undefined) {
+  // A guest by role alone, who has the address already, is this account and joins no other.
+  if (guest !== undefined && guestId !== undefined && guestId !== account?.['id']) {
     revoke(database, { jti: guest.jti, expiresAt: guest.expiresAt, now })
     if (account === undefined) {
       const user = convertGuest(database, guestId, request)
@@ -155,10 +111,32 @@ function findAccount(database: Database, request: SignIn): SignedIn {
   }
   const accountId = String(account['id'])
   ensureBelongings(database, accountId, newcomer)
-  if (guestId === undefined) return { kind: 'signed-in', how: 'existing', user: account }
-  mergePreferences(database, { accountId, user: account, guestId, request })
+  if (guestId === undefined || guestId === accountId) return { kind: 'signed-in', how: 'existing', user: account }
+  const user = takeOverRole(database, { account, guestId, now })
+  mergePreferences(database, { accountId, user, guestId, request })
   database.run('DELETE FROM user WHERE id = ?', guestId)
-  return { kind: 'signed-in', how: 'merged', user: account }
+  return { kind: 'signed-in', how: 'merged', user }
+}
+
+/**
+ * The account gets the guest's dashboard role where that is the higher one: an administrator gave it to this person, and
+ * with the guest the last administrator could go.
+ */
+function takeOverRole(
+  database: Database,
+  { account, guestId, now }: { readonly account: JsonObject; readonly guestId: string; readonly now: number },
+): JsonObject {
+  const row = database.get(`SELECT ${DASHBOARD_ROLE} AS role FROM user WHERE id = ?`, guestId)
+  const rank = (role: unknown): number => (DASHBOARD_ROLES as readonly unknown[]).indexOf(role)
+  if (rank(row?.['role']) <= rank(account['dashboardRole'])) return account
+  return document(
+    database.get(
+      `UPDATE user SET doc = json_set(doc, '$.dashboardRole', ?, '$.updatedAt', ?) WHERE id = ? RETURNING doc`,
+      String(row?.['role']),
+      isoDate(now),
+      String(account['id']),
+    ),
+  ) as JsonObject
 }
 
 /** The id stays, and with it settings and preferences. */

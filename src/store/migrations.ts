@@ -90,6 +90,23 @@ export const MIGRATIONS: readonly string[] = [
   -- When a session was last used, to within a few minutes.
   ALTER TABLE session ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
   UPDATE session SET used_at = created_at;
+
+  -- For each address at most one code that was mailed and one that the operator made; wrong counts the tries of all
+  -- clients. A code that is live stays so.
+  ALTER TABLE code RENAME TO replaced_code;
+  CREATE TABLE code (
+    email TEXT NOT NULL, maker TEXT NOT NULL, mac BLOB NOT NULL, wrong INTEGER NOT NULL DEFAULT 0,
+    expires_at INTEGER NOT NULL, PRIMARY KEY (email, maker)
+  ) WITHOUT ROWID;
+  INSERT INTO code (email, maker, mac, wrong, expires_at) SELECT email, 'mail', mac, attempts, expires_at
+    FROM replaced_code;
+  DROP TABLE replaced_code;
+  CREATE INDEX code_expiry ON code (expires_at);
+  -- Wrong tries of one client at a code; client is an HMAC of its address.
+  CREATE TABLE code_try (
+    email TEXT NOT NULL, maker TEXT NOT NULL, client BLOB NOT NULL, wrong INTEGER NOT NULL,
+    PRIMARY KEY (email, maker, client), FOREIGN KEY (email, maker) REFERENCES code (email, maker) ON DELETE CASCADE
+  ) WITHOUT ROWID;
   `,
 ]
 

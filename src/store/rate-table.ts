@@ -3,10 +3,15 @@
  *
  * Refused events are not counted, so somebody who keeps trying is let in as soon as the window allows.
  */
-import type { Database } from './database.ts'
+import type { Database, Row } from './database.ts'
 import type { Rate, RateOutcome } from './store.ts'
 
 const PURGE_ROWS_MAX = 200
+/**
+ * Events that are kept, of all keys together: some 50 MB. Many clients, each within its limits, could otherwise fill the
+ * disk; past this the oldest events are forgotten.
+ */
+const HITS_MAX = 500_000
 
 /** Counts an event, or says how long to wait. */
 export function countRate(database: Database, rate: Rate, now: number): RateOutcome {
@@ -32,5 +37,17 @@ export function addHit(database: Database, { key, windowMs }: Rate, now: number)
     `DELETE FROM rate_hit WHERE rowid IN (SELECT rowid FROM rate_hit WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
     now,
   )
-  database.run('INSERT INTO rate_hit (key, at, expires_at) VALUES (?, ?, ?)', key, now, now + windowMs)
+  const { rowid } = database.get(
+    'INSERT INTO rate_hit (key, at, expires_at) VALUES (?, ?, ?) RETURNING rowid',
+    key,
+    now,
+    now + windowMs,
+  ) as Row
+  // Row ids count upward (sqlite.org/autoinc.html), so these are the oldest.
+  database.run('DELETE FROM rate_hit WHERE rowid <= ?', Number(rowid) - HITS_MAX)
+}
+
+/** Makes a window empty. */
+export function forgetHits(database: Database, key: Uint8Array): void {
+  database.run('DELETE FROM rate_hit WHERE key = ?', key)
 }

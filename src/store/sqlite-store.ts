@@ -6,6 +6,7 @@ import type { Actor, Visitor } from './actor.ts'
 import * as accounts from './account-tables.ts'
 import { momentOf } from './authority.ts'
 import { createCheckpoints } from './checkpoints.ts'
+import * as codes from './code-table.ts'
 import { restoreAdvice } from './backup.ts'
 import { touchTables } from './database-check.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
@@ -127,7 +128,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
       update: (model, id, change) => write((moment) => documents.updateDocument(database, model, id, change, moment)),
       remove: (model, id, condition) => write(() => documents.removeDocument(database, model, id, condition)),
 
-      issueCode: (issue) => write(() => accounts.issueCode(database, issue)),
+      issueCode: (issue) => write(() => codes.issueCode(database, issue)),
       createAccount: (account, session) => write(() => accounts.createAccount(database, account, session)),
       promote: (email, time) => write(() => accounts.promote(database, email, time)),
       signIn: (request) => write(() => accounts.signIn(database, request)),

@@ -115,21 +115,31 @@ export interface CodeIssue {
   readonly mac: Uint8Array
   readonly now: number
   readonly expiresAt: number
+  /** Undefined for a code of the operator, which replaces every other of the address. */
   readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
+  /** The key of a rate whose events are forgotten. */
+  readonly forget?: Uint8Array | undefined
 }
 
 export interface CodeClaim {
   readonly email: string
   readonly mac: Uint8Array
+  /** Stands for the address of the client that tries. */
+  readonly client: Uint8Array
   readonly now: number
-  /** Wrong tries after which the code is void. */
-  readonly attemptsMax: number
-  /** Counts wrong tries of the address over all its codes; undefined where that limit is off. */
-  readonly tries: Rate | undefined
+  readonly attempts: CodeAttempts
+  /** Count wrong tries over all codes: of a client, live code or not, and of an address. Undefined where they are off. */
+  readonly rates: { readonly perClient: Rate | undefined; readonly perEmail: Rate | undefined }
 }
+/** Wrong tries after which a code is void: for one client, and for all. */
+export interface CodeAttempts {
+  readonly perClient: number
+  readonly inAll: number
+}
+/** 'none': no live code. 'blocked': the client has used up its tries at the code. */
 export type CodeRefusal =
-  | { readonly kind: 'refused'; readonly reason: 'none' | 'void' | 'wrong' }
-  | { readonly kind: 'limited'; readonly retryAfterMs: number }
+  | { readonly kind: 'refused'; readonly reason: 'none' | 'blocked' | 'wrong' }
+  | { readonly kind: 'limited'; readonly limit: 'perClient' | 'perEmail'; readonly retryAfterMs: number }
 
 /** A sliding window: at most `max` events of one key within `windowMs`. */
 export interface Rate {

@@ -91,8 +91,10 @@ describe('codes', () => {
     assert.ok(made.some((code) => code.startsWith('0')))
     assert.ok(new Set(made).size > 290)
     assert.deepEqual(await takeAll(store, 0), [], 'nothing is sent')
-    const outcome = async (i: number, now: number): Promise<string> =>
-      (await signInWith(store, codes.claim({ email: `reader-${i}@example.org`, code: made[i] ?? '', now }))).kind
+    const outcome = async (i: number, now: number): Promise<string> => {
+      const tried = { email: `reader-${i}@example.org`, code: made[i] ?? '', clientAddress: '192.0.2.1', now }
+      return (await signInWith(store, codes.claim(tried))).kind
+    }
     assert.equal(await outcome(7, 999), 'signed-in')
     assert.equal(await outcome(8, 1000), 'refused')
   })

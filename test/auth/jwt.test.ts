@@ -58,7 +58,7 @@ const TIMES: readonly (readonly [string, number, 'holds' | TokenRefusal])[] = [
   ['at its end', (NOW_S + 60) * 1000, 'expired'],
   ['long after its end', (NOW_S + 1e6) * 1000, 'expired'],
   ['five seconds before its making', (NOW_S - 5) * 1000, 'holds'],
-  ['more than five seconds before its making', (NOW_S - 5) * 1000 - 1, 'expired'],
+  ['more than five seconds before its making', (NOW_S - 5) * 1000 - 1, 'early'],
 ]
 describe('the time of a token:', () => {
   for (const [name, now, outcome] of TIMES) {
@@ -66,6 +66,30 @@ describe('the time of a token:', () => {
       assert.deepEqual(check(signToken(CLAIMS, newest), now), outcome === 'holds' ? CLAIMS : outcome)
     })
   }
+})
+
+describe('nbf', () => {
+  for (const [name, nbf, now, outcome] of [
+    ['that is past changes nothing', NOW_S - 60, NOW_S, 'holds'],
+    ['that is now changes nothing', NOW_S, NOW_S, 'holds'],
+    ['within the tolerance for clocks changes nothing', NOW_S + 5, NOW_S, 'holds'],
+    ['past that keeps the token from holding', NOW_S + 5.001, NOW_S, 'early'],
+    ['is judged by the time of each request', NOW_S + 30, NOW_S + 30, 'holds'],
+    ['after the end makes a token that never holds', NOW_S + 120, NOW_S + 59, 'early'],
+  ] as const) {
+    it(name, () => {
+      const found = check(forge({ alg: 'HS256', kid: newest.id }, { ...CLAIMS, nbf }, NEW), now * 1000)
+      assert.deepEqual(found, outcome === 'holds' ? { ...CLAIMS, nbf } : outcome)
+    })
+  }
+
+  it('is judged again for a token that was seen before', () => {
+    const verify = tokenVerifier({ keys: signing, issuer: CLAIMS.iss })
+    const token = forge({ alg: 'HS256', kid: newest.id }, { ...CLAIMS, nbf: NOW_S + 30 }, NEW)
+    assert.equal(verify(token, NOW_S * 1000), 'early')
+    assert.equal(typeof verify(token, (NOW_S + 30) * 1000), 'object')
+    assert.equal(verify(token, NOW_S * 1000), 'early')
+  })
 })
 
 const HEADER = { alg: 'HS256', typ: 'JWT', kid: newest.id }
@@ -85,7 +109,17 @@ const REFUSED: readonly (readonly [TokenRefusal, string, string])[] = [
   ['key', 'a key that is not there', forge({ ...HEADER, kid: 'ffffffff' }, CLAIMS, NEW)],
   ['signature', 'another secret', forge(HEADER, CLAIMS, OLD)],
   ['claims', 'claims that are no object', forge(HEADER, [CLAIMS], NEW)],
-  ['claims', 'a claim of another type', forge(HEADER, { ...CLAIMS, exp: '1' }, NEW)],
+  ...(['iat', 'exp', 'nbf'] as const).flatMap((claim) =>
+    ['1', null, true, [1], { at: 1 }].map(
+      (value): (typeof REFUSED)[number] => [
+        'claims',
+        `${claim} ${JSON.stringify(value)}`,
+        forge(HEADER, { ...CLAIMS, [claim]: value }, NEW),
+      ],
+    ),
+  ),
+  ['claims', 'an end past all numbers', forge(HEADER, JSON.stringify({ ...CLAIMS, exp: 0 }).replace(':0', ':1e999'), NEW)],
+  ['claims', 'no end', forge(HEADER, { ...CLAIMS, exp: undefined }, NEW)],
   ['issuer', 'another issuer', forge(HEADER, { ...CLAIMS, iss: 'https://news.example.org/' }, NEW)],
 ]
 describe('tokenVerifier() refuses', () => {
@@ -105,7 +139,7 @@ describe('a verifier that has seen a token', () => {
     assert.deepEqual(verify(token, NOW_S * 1000), CLAIMS)
     assert.equal(verify(token, (NOW_S + 60) * 1000), 'expired')
     assert.deepEqual(verify(token, NOW_S * 1000), CLAIMS)
-    assert.equal(verify(token, (NOW_S - 6) * 1000), 'expired')
+    assert.equal(verify(token, (NOW_S - 6) * 1000), 'early')
   })
 
   it('refuses what only begins like it, and remembers nothing that does not hold', () => {

@@ -4,9 +4,10 @@
  * the settings file anyone names the program that gets the mail.
  */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { replacementIn } from '../../src/base/file-mode.ts'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { exposureWarnings } from '../../src/config/exposed-files.ts'
 import { readConfig } from '../../src/config/read-config.ts'
@@ -18,6 +19,7 @@ import { temporaryDirectory, type Cleanup } from '../support/service.ts'
 
 // Windows has no mode bits: there the directories above decide.
 const skip = process.platform === 'win32'
+const isRoot = process.getuid?.() === 0
 
 async function site(t: Cleanup): Promise<{ readonly data: string; readonly secrets: string }> {
   const data = join(temporaryDirectory(t), 'data')
@@ -99,6 +101,41 @@ describe('attack: files that other users may read or change', { skip }, () => {
     }
   })
 
+  it('a group of the user alone may write, as umask 002 has it, and any other may not', { skip: !isRoot }, async (t) => {
+    const { data } = await site(t)
+    chmodSync(data, 0o770)
+    for (const [uid, gid, isOpen] of [
+      [1234, 1234, false],
+      [1234, 100, true],
+      [0, 0, true],
+    ] as const) {
+      chownSync(data, uid, gid)
+      assert.equal(replacementIn(data) !== undefined, isOpen, `${uid}:${gid}`)
+    }
+  })
+
+  it('secrets that belong to another user than the directory, as in /tmp, are refused', { skip: !isRoot }, async (t) => {
+    const { data, secrets } = await site(t)
+    chmodSync(data, 0o1777)
+    chownSync(secrets, 1234, 1234)
+    const { code, stderr } = await runHere(['serve', '--port', '0', '--data-dir', data])
+    assert.equal(code, 1)
+    assert.match(stderr, /it belongs to another user \(uid 1234\): remove ".*secrets"/)
+    chownSync(data, 1234, 1234)
+    assert.equal((await runHere(['user', 'list', '--data-dir', data])).code, 0, 'as with sudo beside a service of its own')
+  })
+
+  it('a directory of templates that others may write to is reported', async (t) => {
+    const { data } = await site(t)
+    mkdirSync(join(data, 'templates'))
+    chmodSync(join(data, 'templates'), 0o755)
+    assert.equal((await checked('--data-dir', data)).code, 0)
+    chmodSync(join(data, 'templates'), 0o777)
+    const { code, report } = await checked('--data-dir', data)
+    assert.equal(code, 1)
+    assert.match(report.checks.find(({ ok }) => !ok)?.text ?? '', /templates: run chmod -R go-rwx/)
+  })
+
   it('every command refuses such secrets, not the service alone', async (t) => {
     const { data, secrets } = await site(t)
     chmodSync(secrets, 0o644)
@@ -140,6 +177,7 @@ describe('attack: files that other users may read or change', { skip }, () => {
       ['tlsCert', file('cert.pem', '', 0o644)],
       ['tokenFile', file('token', '', 0o640)],
       ['config', file('dateline.json', '{"mail":"smtp://me:hunter2@mail.example.org"}', 0o644)],
+      ['mailCa', file('ca.pem', '', 0o644)],
     ] as const)
     const warnings = exposureWarnings(flags, environment)
     assert.deepEqual(
@@ -150,6 +188,15 @@ describe('attack: files that other users may read or change', { skip }, () => {
     assert.doesNotMatch(warnings.join(), /hunter2/)
     for (const path of [...flags.values(), environment.JWT_SECRET_KEY_FILE]) chmodSync(path, 0o600)
     assert.deepEqual(exposureWarnings(flags, environment), [])
+    const program = file('mailer', '#!/bin/sh\n', 0o775)
+    chmodSync(flags.get('mailCa') ?? '', 0o664)
+    assert.deepEqual(
+      exposureWarnings(new Map([...flags, ['mail', `exec:${program} -t`]]), {}).map((text) => text.replace(directory, '')),
+      [
+        'the file of --mail-ca: mode 0664 lets other users change it: run chmod 600 "/ca.pem"',
+        'the program of --mail: mode 0775 lets other users change it: run chmod go-w "/mailer"',
+      ],
+    )
 
     chmodSync(environment.JWT_SECRET_KEY_FILE, 0o444)
     const { code, stdout } = await run(['check', '--json', '--data-dir', data], { environment })

@@ -80,6 +80,11 @@ describe('a mistyped path', () => {
       /Cannot read the certificate/,
     ],
     [
+      'serve with a socket in a directory that does not exist',
+      ['serve', '--listen', 'unix:no/where/dateline.sock'],
+      /Cannot listen on "unix:.*": no such file or directory/,
+    ],
+    [
       'serve with --token-file in a directory that does not exist',
       ['serve', '--port', '0', '--token-file', 'no/where/token'],
       /Cannot write the token to ".*": no such file or directory/,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { id, model, text, timestamp } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
+import { takeCode } from '../../src/store/code-table.ts'
 import { openDatabase, type Database } from '../../src/store/database.ts'
 import {
   migrate,
@@ -124,4 +125,20 @@ it('a migration that fails leaves the file as it was', (t) => {
   assert.equal(schemaVersion(database, options), MIGRATIONS.length)
   assert.ok(!names(database, 'table').includes('half'))
   assert.ok(existsSync(join(directory, `copy-${MIGRATIONS.length}`)))
+})
+
+it('codes that were live before schema 6 stay so, with the wrong tries that were made', (t) => {
+  const { database, options } = fresh(t)
+  migrate(database, { ...options, migrations: MIGRATIONS.slice(0, 5) })
+  database.run("INSERT INTO code (email, mac, attempts, expires_at) VALUES ('a@example.org', x'0a', 2, 1000)")
+  migrate(database, options)
+  assert.deepEqual(
+    database.all('SELECT * FROM code').map((row) => ({ ...row })),
+    [{ email: 'a@example.org', maker: 'mail', mac: new Uint8Array([10]), wrong: 2, expires_at: 1000 }],
+  )
+  const claim = {
+    ...{ email: 'a@example.org', mac: Buffer.from([10]), client: Buffer.alloc(16), now: 999 },
+    ...{ attempts: { perClient: 5, inAll: 15 }, rates: { perClient: undefined, perEmail: undefined } },
+  }
+  assert.equal(takeCode(database, claim), undefined)
 })

@@ -297,8 +297,8 @@ describe('an outbox that somebody filled', () => {
     assert.equal(await store.issueCode(issue('last@example.org', 'last')), 'issued')
     assert.equal(await store.issueCode(issue('known@example.org', 'more')), 'full')
     assert.equal(await store.issueCode(issue('strange@example.org', 'more')), 'full')
-    const { tries, attemptsMax } = { tries: undefined, attemptsMax: 5 }
-    const claim = { email: 'known@example.org', mac: known.mac, now: 1, attemptsMax, tries }
+    const limits = { attempts: { perClient: 5, inAll: 15 }, rates: { perClient: undefined, perEmail: undefined } }
+    const claim = { email: 'known@example.org', mac: known.mac, client: Buffer.alloc(32), now: 1, ...limits }
     assert.equal((await signInWith(store, claim)).kind, 'signed-in', 'the code before stays good')
     // Whoever waits already may ask again, and an operator needs no room for a code without a message.
     assert.equal(await store.issueCode(issue('last@example.org', 'last again')), 'issued')

@@ -68,6 +68,7 @@ export const adminAr: AdminTexts = {
   'limits.limit': 'الحد',
   'limit.codes_per_address': 'رموز الدخول لعنوان شبكة واحد',
   'limit.codes_per_email': 'رموز الدخول لبريد إلكتروني واحد',
+  'limit.wrong_codes_per_address': 'رموز خاطئة من عنوان شبكة واحد',
   'limit.wrong_codes_per_email': 'رموز خاطئة لبريد إلكتروني واحد',
   'limit.guests_per_address': 'ضيوف جدد من عنوان شبكة واحد',
   'limit.data_per_user': 'طلبات البيانات لمستخدم واحد',

@@ -68,6 +68,7 @@ export const adminDe: AdminTexts = {
   'limits.limit': 'Grenzwert',
   'limit.codes_per_address': 'Anmeldecodes für eine Netzadresse',
   'limit.codes_per_email': 'Anmeldecodes für eine E-Mail-Adresse',
+  'limit.wrong_codes_per_address': 'Falsche Codes von einer Netzadresse',
   'limit.wrong_codes_per_email': 'Falsche Codes für eine E-Mail-Adresse',
   'limit.guests_per_address': 'Neue Gäste von einer Netzadresse',
   'limit.data_per_user': 'Datenanfragen eines Benutzers',

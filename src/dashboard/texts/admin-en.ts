@@ -66,6 +66,7 @@ export const adminEn = {
   'limits.limit': 'Limit',
   'limit.codes_per_address': 'Sign-in codes for one network address',
   'limit.codes_per_email': 'Sign-in codes for one e-mail address',
+  'limit.wrong_codes_per_address': 'Wrong codes from one network address',
   'limit.wrong_codes_per_email': 'Wrong codes for one e-mail address',
   'limit.guests_per_address': 'New guests from one network address',
   'limit.data_per_user': 'Requests of one user for data',

@@ -68,6 +68,7 @@ export const adminEs: AdminTexts = {
   'limits.limit': 'Límite',
   'limit.codes_per_address': 'Códigos para una dirección de red',
   'limit.codes_per_email': 'Códigos para una dirección de correo',
+  'limit.wrong_codes_per_address': 'Códigos erróneos desde una dirección de red',
   'limit.wrong_codes_per_email': 'Códigos erróneos para una dirección de correo',
   'limit.guests_per_address': 'Invitados nuevos de una dirección de red',
   'limit.data_per_user': 'Peticiones de datos de un usuario',

@@ -68,6 +68,7 @@ export const adminFr: AdminTexts = {
   'limits.limit': 'Limite',
   'limit.codes_per_address': 'Codes pour une adresse réseau',
   'limit.codes_per_email': 'Codes pour une adresse e-mail',
+  'limit.wrong_codes_per_address': 'Codes erronés depuis une adresse réseau',
   'limit.wrong_codes_per_email': 'Codes erronés pour une adresse e-mail',
   'limit.guests_per_address': 'Nouveaux invités d’une adresse réseau',
   'limit.data_per_user': 'Requêtes de données d’un utilisateur',

@@ -1,10 +1,14 @@
 /** The administrator whom the setting names is there after every start, and nobody else is touched by it. */
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { readConfig } from '../../../src/config/read-config.ts'
 import { authCalls } from '../../support/auth-calls.ts'
 import { newPerson } from '../../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../../support/client-codec.ts'
-import { ADMIN_EMAIL, startService, type TestService, type TestSettings } from '../../support/service.ts'
+import { run } from '../../support/program.ts'
+import { ADMIN_EMAIL, startService, temporaryDirectory, type TestService, type TestSettings } from '../../support/service.ts'
 
 async function restart(t: TestContext, service: TestService, settings: TestSettings = {}): Promise<TestService> {
   await service.stop()
@@ -93,5 +97,32 @@ describe('the first administrator', () => {
     assert.equal((await service.mails('@')).length, 0)
     await service.admin()
     assert.equal((await service.mails('@')).length, 1)
+  })
+})
+
+describe('an address that stands in for one', () => {
+  const STAND_INS = ['66f000000000000000000601@anonymous.invalid', 'X@Anonymous.INVALID', 'administrator@local.invalid']
+
+  it('cannot be that of the administrator, whichever way it is set', () => {
+    for (const address of STAND_INS) {
+      const wanted = /expected an address that gets mail/
+      assert.throws(() => readConfig(new Map([['adminEmail', address]]), {}), wanted, address)
+      assert.throws(() => readConfig(new Map(), { DATELINE_ADMIN_EMAIL: address }), wanted, address)
+      assert.throws(() => readConfig(new Map(), { OVERRIDE_ADMIN_EMAIL: address }), wanted, address)
+    }
+  })
+
+  it('ends commands with status 2, and makes nobody an administrator', async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    const [address = ''] = STAND_INS
+    for (const words of [
+      ['serve', '--port', '0', '--admin-email', address],
+      ['admin', '--email', address, '--code'],
+    ]) {
+      const { code, stdout, stderr } = await run([...words, '--data-dir', data])
+      assert.deepEqual([code, stdout], [2, ''], stderr)
+      assert.match(stderr, /stands in/)
+    }
+    assert.equal(existsSync(data), false)
   })
 })

@@ -1,4 +1,4 @@
-/** The five limits: at the limit and one past it, how long to wait, and what does not count. */
+/** The six limits: at the limit and one past it, how long to wait, and what does not count. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { authCalls, otherCode, type AuthCalls } from '../../support/auth-calls.ts'
@@ -20,6 +20,7 @@ async function limited(t: TestContext, settings: TestSettings): Promise<Site> {
   const off = {
     codesPerEmail: '0',
     codesPerAddress: '0',
+    wrongCodesPerAddress: '0',
     wrongCodesPerEmail: '0',
     guestsPerAddress: '0',
     dataPerUser: '0',
@@ -79,13 +80,30 @@ const LIMITS: readonly Limit[] = [
     status: 200,
   },
   {
+    name: 'wrong codes per client address',
+    settings: { wrongCodesPerAddress: '3' },
+    windowMs: HOUR_MS,
+    prepare: async ({ verify }) => {
+      let tried = 0
+      // Of addresses without a code, which count as well.
+      return (who) =>
+        verify(
+          { email: `reader-${++tried}@example.org`, code: '123456' },
+          from(who === 'one' ? '192.0.2.1' : '192.0.2.2'),
+        )
+    },
+    status: 400,
+  },
+  {
     name: 'wrong codes per e-mail address',
     settings: { wrongCodesPerEmail: '3' },
     windowMs: DAY_MS,
     prepare:
-      async ({ verify }) =>
-      (who) =>
-        verify({ email: `${who}@example.org`, code: '123456' }),
+      async ({ codeFor, verify }) =>
+      async (who) => {
+        const email = `${who}@example.org`
+        return verify({ email, code: otherCode(await codeFor(email)) })
+      },
     status: 400,
   },
   {
@@ -220,10 +238,11 @@ describe('wrong codes', () => {
     assert.equal((await site.verify({ email, code: await site.codeFor(email) })).status, 200)
   })
 
-  it('are not right ones, and not malformed ones', async (t) => {
+  it('are not right ones, not malformed ones, and for an e-mail address not those without a live code', async (t) => {
     const site = await limited(t, { wrongCodesPerEmail: '1' })
     const email = 'reader@example.org'
     for (let i = 0; i < 3; i++) {
+      assert.equal((await site.verify({ email, code: '123456' })).status, 400)
       assert.equal((await site.verify({ email, code: 'abcdef' })).status, 400)
       await site.signIn(email)
     }
@@ -424,7 +443,11 @@ describe('the client address', () => {
 
 it('all limits are on by default, with the figures of the manual', async (t) => {
   const service = await startService(t, { rateLimits: 'on' })
-  const { requestCode, anonymous } = authCalls(service)
+  const { requestCode, anonymous, verify } = authCalls(service)
+  for (let i = 0; i < 60; i++) {
+    assert.equal((await verify({ email: `reader-${i}@example.org`, code: '123456' })).status, 400)
+  }
+  assertLimited(await verify({ email: 'reader@example.org', code: '123456' }), 3600)
   for (let i = 0; i < 5; i++) assert.equal((await requestCode({ email: 'reader@example.org' })).status, 202)
   assertLimited(await requestCode({ email: 'reader@example.org' }), 900)
   for (let i = 6; i < 60; i++) assert.equal((await requestCode({ email: 'no address' })).status, 400)

@@ -1,0 +1,227 @@
+/**
+ * Guessing sign-in codes, and shutting owners out by guessing.
+ *
+ * Twenty wrong codes of a stranger once locked an address out for a day, even from the code that the operator made; and
+ * each wrong code for a random address left a row for a day. Clients are told apart by X-Forwarded-For here, which the
+ * service believes of this machine.
+ */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { openDatabase, type Database } from '../../../src/store/database.ts'
+import { WAITING_MESSAGES_MAX } from '../../../src/store/outbox-table.ts'
+import { authCalls, otherCode } from '../../support/auth-calls.ts'
+import { ADMIN_EMAIL, startService, type Answer, type ServiceOptions, type TestSettings } from '../../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const EMAIL = 'owner@example.org'
+const OWNER = '192.0.2.1'
+const TRIES = 5
+
+async function guessed(t: TestContext, settings: TestSettings = {}, options: ServiceOptions = {}) {
+  const service = await startService(t, { trustedProxies: '127.0.0.1', ...settings }, options)
+  const { requestCode, verify, signOut } = authCalls(service)
+  const tryCode = (email: string, code: string, client: string): Promise<Answer> =>
+    verify({ email, code }, { headers: { 'x-forwarded-for': client } })
+  const data = join(service.directory, 'data')
+  return {
+    ...service,
+    requestCode,
+    signOut,
+    data,
+    tryCode,
+    /** Makes wrong tries at a code, each of them another one. */
+    async guess(code: string, client: string, count: number, { email = EMAIL, first = 1 } = {}): Promise<void> {
+      const tries = Array.from({ length: count }, (_, i) => tryCode(email, otherCode(code, first + i), client))
+      for (const { status, text } of await Promise.all(tries)) assert.equal(status, 400, text)
+    },
+    /** The code that the operator makes, as the command does it. */
+    revealed: (email: string): Promise<string> => service.app.services.codes.reveal(email, service.now()),
+    rows(table: string): number {
+      return withDatabase(data, (database) => Number(database.get(`SELECT count(*) AS n FROM ${table}`)?.['n']))
+    },
+  }
+}
+type Site = Awaited<ReturnType<typeof guessed>>
+
+function withDatabase<T>(data: string, work: (database: Database) => T): T {
+  const database = openDatabase(join(data, 'dateline.db'))
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+describe('a stranger who guesses at a code', () => {
+  for (const rateLimits of ['off', 'on']) {
+    it(`shuts out nobody but that client, with rate limits ${rateLimits}`, async (t) => {
+      const site = await guessed(t, { rateLimits })
+      const code = await site.codeFor(EMAIL)
+      await site.guess(code, '198.51.100.7', 50)
+      assert.equal((await site.tryCode(EMAIL, code, '198.51.100.7')).status, 400, 'the right digits')
+      assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
+    })
+  }
+
+  it('has five tries however many are sent at once: others may still make nine', async (t) => {
+    const site = await guessed(t)
+    const code = await site.codeFor(EMAIL)
+    await Promise.all([site.guess(code, '198.51.100.1', 50), site.guess(code, '198.51.100.2', 50)])
+    await site.guess(code, '198.51.100.3', 4, { first: 60 })
+    assert.equal((await site.tryCode(EMAIL, code, '198.51.100.3')).status, 200)
+  })
+
+  it('voids it with fifteen tries of three addresses', async (t) => {
+    const site = await guessed(t)
+    const code = await site.codeFor(EMAIL)
+    for (const client of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) await site.guess(code, client, TRIES)
+    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 400)
+    const next = await site.codeFor(EMAIL)
+    assert.equal((await site.tryCode(EMAIL, next, OWNER)).status, 200, 'the next code is a new one')
+  })
+
+  it('is one client behind all addresses of an IPv6 network', async (t) => {
+    const site = await guessed(t)
+    const code = await site.codeFor(EMAIL)
+    for (let i = 1; i <= TRIES; i++) await site.guess(code, `2001:db8:1:2::${i}`, 1, { first: i })
+    assert.equal((await site.tryCode(EMAIL, code, '2001:db8:1:2:ffff::1')).status, 400)
+    assert.equal((await site.tryCode(EMAIL, code, '2001:db8:1:3::1')).status, 200)
+  })
+
+  it('is one client under all addresses that it makes up', async (t) => {
+    const site = await guessed(t, { trustedProxies: '' })
+    const code = await site.codeFor(EMAIL)
+    for (let i = 1; i <= TRIES; i++) await site.guess(code, `198.51.100.${i}`, 1, { first: i })
+    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 400)
+  })
+
+  it('is remembered after a restart', async (t) => {
+    const site = await guessed(t, { rateLimits: 'on', wrongCodesPerAddress: '6' })
+    const code = await site.codeFor(EMAIL)
+    await site.guess(code, '198.51.100.1', TRIES)
+    await site.stop()
+    const again = await guessed(t, { rateLimits: 'on', wrongCodesPerAddress: '6' }, { directory: site.directory })
+    assert.equal((await again.tryCode(EMAIL, code, '198.51.100.1')).status, 400)
+    assert.equal((await again.tryCode(EMAIL, code, '198.51.100.1')).status, 429)
+    assert.equal((await again.tryCode(EMAIL, code, OWNER)).status, 200)
+  })
+})
+
+describe('a campaign over many addresses', () => {
+  it('of one client ends after sixty wrong codes an hour, right ones included', async (t) => {
+    const site = await guessed(t, { rateLimits: 'on' })
+    const code = await site.codeFor(EMAIL)
+    for (let i = 0; i < 60; i++) {
+      assert.equal((await site.tryCode(`reader-${i}@example.org`, '123456', '198.51.100.1')).status, 400)
+    }
+    for (const email of ['one-more@example.org', EMAIL]) {
+      const { status, headers } = await site.tryCode(email, code, '198.51.100.1')
+      assert.deepEqual([status, headers.get('retry-after')], [429, '3600'])
+    }
+    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
+    site.advance(HOUR_MS)
+    assert.equal((await site.tryCode(EMAIL, '123456', '198.51.100.1')).status, 400)
+  })
+
+  for (const [rateLimits, rows] of [
+    ['on', 60],
+    ['off', 0],
+  ] as const) {
+    it(`leaves ${rows} rows, with rate limits ${rateLimits}`, async (t) => {
+      const site = await guessed(t, { rateLimits })
+      const tries = Array.from({ length: 120 }, (_, i) => site.tryCode(`r${i}@example.org`, '123456', '198.51.100.1'))
+      await Promise.all(tries)
+      assert.deepEqual([site.rows('rate_hit'), site.rows('code'), site.rows('code_try')], [rows, 0, 0])
+    })
+  }
+
+  it('counts for no e-mail address that has no code', async (t) => {
+    const site = await guessed(t, { rateLimits: 'on', wrongCodesPerEmail: '2' })
+    for (let i = 0; i < 10; i++) await site.tryCode(EMAIL, '123456', '198.51.100.1')
+    assert.equal((await site.tryCode(EMAIL, await site.codeFor(EMAIL), OWNER)).status, 200)
+  })
+})
+
+describe('the code that the operator makes works', () => {
+  const attacks: readonly (readonly [string, (site: Site) => Promise<void>, TestSettings?])[] = [
+    [
+      'where the address has used up its wrong codes of a day',
+      async (site) => {
+        await site.guess(await site.codeFor(ADMIN_EMAIL), '198.51.100.1', 2, { email: ADMIN_EMAIL })
+        assert.equal((await site.tryCode(ADMIN_EMAIL, '123456', OWNER)).status, 429)
+      },
+      { wrongCodesPerEmail: '2' },
+    ],
+    [
+      'where the client has used up its tries at the code before',
+      async (site) => site.guess(await site.codeFor(ADMIN_EMAIL), OWNER, 6, { email: ADMIN_EMAIL }),
+    ],
+    [
+      'where the client has used up its wrong codes of an hour',
+      async (site) => {
+        for (let i = 0; i < 60; i++) await site.tryCode(`reader-${i}@example.org`, '123456', OWNER)
+        assert.equal((await site.tryCode(ADMIN_EMAIL, '123456', OWNER)).status, 429)
+      },
+    ],
+    [
+      'where the outbox is full',
+      async (site) => {
+        withDatabase(site.data, (database) =>
+          database.run(
+            `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at)
+              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+              SELECT printf('%024d', i), i || '@flood.example.org', x'00', 'waiting', ?, ?, 0 FROM n`,
+            WAITING_MESSAGES_MAX,
+            site.now() + 60_000,
+            site.now() + HOUR_MS,
+          ),
+        )
+        assert.equal((await site.requestCode({ email: ADMIN_EMAIL })).status, 503)
+      },
+    ],
+    [
+      'where the address has used up its codes by mail',
+      async (site) => {
+        while ((await site.requestCode({ email: ADMIN_EMAIL })).status === 202);
+      },
+    ],
+  ]
+  for (const [name, attack, settings] of attacks) {
+    it(name, async (t) => {
+      const site = await guessed(t, { rateLimits: 'on', ...settings })
+      await attack(site)
+      const code = await site.revealed(ADMIN_EMAIL)
+      assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
+      assert.equal((await site.tryCode(ADMIN_EMAIL, code, '198.51.100.9')).status, 400, 'once')
+    })
+  }
+
+  it('although a stranger asks for another one meanwhile, and is not kept from trying', async (t) => {
+    const site = await guessed(t, { rateLimits: 'on' })
+    const code = await site.revealed(ADMIN_EMAIL)
+    const mailed = await site.codeFor(ADMIN_EMAIL)
+    await site.guess(code, '198.51.100.1', 20, { email: ADMIN_EMAIL })
+    assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
+    assert.equal((await site.tryCode(ADMIN_EMAIL, mailed, OWNER)).status, 200, 'the mailed code is another one')
+  })
+
+  it('and replaces the one that was mailed before', async (t) => {
+    const site = await guessed(t, {})
+    const mailed = await site.codeFor(ADMIN_EMAIL)
+    const code = await site.revealed(ADMIN_EMAIL)
+    if (mailed !== code) assert.equal((await site.tryCode(ADMIN_EMAIL, mailed, OWNER)).status, 400)
+    assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
+  })
+
+  it('and is guessed by no client that has used up its wrong codes', async (t) => {
+    const site = await guessed(t, { rateLimits: 'on' })
+    for (let i = 0; i < 60; i++) await site.tryCode(`reader-${i}@example.org`, '123456', '198.51.100.1')
+    const code = await site.revealed(ADMIN_EMAIL)
+    for (let i = 1; i <= TRIES; i++) {
+      assert.equal((await site.tryCode(ADMIN_EMAIL, otherCode(code, i), '198.51.100.1')).status, 429)
+    }
+    assert.equal((await site.tryCode(ADMIN_EMAIL, code, '198.51.100.1')).status, 429)
+    assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
+  })
+})

@@ -1,0 +1,39 @@
+/** Rates in the database: what each client may leave there is bounded, and so is what all of them may. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { openDatabase } from '../../src/store/database.ts'
+import { addHit, forgetHits, rateWait } from '../../src/store/rate-table.ts'
+import { testStore } from '../support/stores.ts'
+
+const HITS_MAX = 500_000
+const rate = (key: string) => ({ key: Buffer.from(key), max: 1, windowMs: 1000 })
+
+it('the newest events of all keys are kept, past a number of them the oldest are forgotten', (t) => {
+  const database = openDatabase(testStore(t).dir.database)
+  t.after(() => database.close())
+  const keys = (): readonly string[] =>
+    database.all('SELECT key FROM rate_hit ORDER BY rowid').map(({ key }) => Buffer.from(key as Uint8Array).toString())
+  const put = (rowid: number, key: string): unknown =>
+    database.run('INSERT INTO rate_hit (rowid, key, at, expires_at) VALUES (?, ?, 0, 1000)', rowid, Buffer.from(key))
+  for (const [rowid, key] of [
+    [1, 'oldest'],
+    [2, 'old'],
+    [HITS_MAX, 'newest'],
+  ] as const) {
+    put(rowid, key)
+  }
+  addHit(database, rate('next'), 0)
+  assert.deepEqual(keys(), ['old', 'newest', 'next'])
+  addHit(database, rate('last'), 0)
+  assert.deepEqual(keys(), ['newest', 'next', 'last'])
+  assert.equal(rateWait(database, rate('oldest'), 1), undefined)
+  assert.equal(rateWait(database, rate('last'), 1), 999)
+})
+
+it('a window that is forgotten has room again, and no other', (t) => {
+  const database = openDatabase(testStore(t).dir.database)
+  t.after(() => database.close())
+  for (const key of ['one', 'other']) addHit(database, rate(key), 0)
+  forgetHits(database, Buffer.from('one'))
+  assert.deepEqual([rateWait(database, rate('one'), 1), rateWait(database, rate('other'), 1)], [undefined, 999])
+})
