@@ -22,6 +22,9 @@ import type { DocumentProblems } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
 import type { Condition } from '../store/store.ts'
 
+/** The body of a query: a filter of 64 KiB in which each character is escaped, a cursor and a sort. */
+const QUERY_BYTES_MAX = 512 * 1024
+
 export interface DataRoutes {
   list(exchange: Exchange, session: Session): Promise<Reply>
   /** A list whose parameters are in the body: long filters do not fit a URL. */
@@ -42,7 +45,7 @@ export interface DataRoutes {
 
 export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
   const askedInBody = async (exchange: Exchange, session: Session): Promise<AskedList> => {
-    const params = paramsOfBody(await exchange.readJson())
+    const params = paramsOfBody(await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true }))
     return { params, caller: await session.current(now()) }
   }
   return {

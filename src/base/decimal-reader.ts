@@ -1,16 +1,40 @@
 /**
- * Reads a JSON text with every number as it is (see decimal.ts), where JSON.parse would round some.
+ * Reads a JSON text with every number as it is (see decimal.ts), where JSON.parse would round some, and as slowly as its
+ * caller likes, where JSON.parse would block the event loop until the end of the text.
  *
  * JSON.parse gives the text of a number to a reviver only, which it calls for each member and element of the document:
- * a body at the limit of its size would block the event loop for more than a second. This reader looks at each character
- * once and accepts what JSON.parse accepts (RFC 8259). Its recursion is bounded by the depth that json-survey.ts found.
+ * a body at the limit of its size would take more than a second. This reader looks at each character once and accepts
+ * what JSON.parse accepts (RFC 8259). It keeps its own stack, so that it can stop after any token and go on later.
  */
 import { isNumberText, parseNumber } from './decimal.ts'
 import { isOfNumber } from './json-survey.ts'
 
-/** Gives what JSON.parse gives, but for the numbers. Throws SyntaxError, without a position, for a malformed text. */
+export interface DecimalReader {
+  /** Reads so many values. True when the text is read; throws SyntaxError with the position for a malformed one. */
+  read(values: number): boolean
+  /** What JSON.parse gives, but for the numbers. Complete after read() gave true. */
+  readonly value: unknown
+}
+
+/** Gives what JSON.parse gives, but for the numbers. Throws SyntaxError with the position for a malformed text. */
 export function readExactly(text: string): unknown {
+  const reader = decimalReader(text)
+  reader.read(Infinity)
+  return reader.value
+}
+
+type Container = unknown[] | Record<string, unknown>
+
+export function decimalReader(text: string): DecimalReader {
   let at = 0
+  let root: unknown
+  let isDone = false
+  /** The containers that are open, outermost first; `inside` is the last of them, and `name` that of its next member. */
+  const open: Container[] = []
+  let inside: Container | undefined
+  let name = ''
+
+  const unexpected = (): SyntaxError => new SyntaxError(`Unexpected text at position ${at}`)
 
   /** The character after white space; NaN at the end of the text. */
   const next = (): number => {
@@ -19,17 +43,54 @@ export function readExactly(text: string): unknown {
     return unit
   }
 
-  const expect = (wanted: number): void => {
-    if (next() !== wanted) throw new SyntaxError('Unexpected character')
+  const place = (value: unknown): void => {
+    if (inside === undefined) root = value
+    else if (Array.isArray(inside)) inside.push(value)
+    else if (name !== '__proto__') inside[name] = value
+    // An assignment would change the prototype; for JSON.parse it is a name like any other.
+    else Object.defineProperty(inside, name, { value, writable: true, enumerable: true, configurable: true })
+  }
+
+  const readName = (): void => {
+    if (next() !== QUOTE) throw unexpected()
+    name = readString()
+    if (next() !== COLON) throw unexpected()
     at++
   }
 
-  const readValue = (): unknown => {
-    switch (next()) {
-      case OPEN_BRACE:
-        return readObject()
-      case OPEN_BRACKET:
-        return readArray()
+  /** Reads one value, or the beginning of an object or array, and what closes after it. */
+  const step = (): void => {
+    const unit = next()
+    if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
+      const container: Container = unit === OPEN_BRACKET ? [] : {}
+      at++
+      place(container)
+      if (next() !== (unit === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE)) {
+        open.push(container)
+        inside = container
+        if (unit === OPEN_BRACE) readName()
+        return
+      }
+      at++
+    } else place(readScalar(unit))
+    while (inside !== undefined) {
+      const isArray = Array.isArray(inside)
+      const after = next()
+      at++
+      if (after === COMMA) {
+        if (!isArray) readName()
+        return
+      }
+      if (after !== (isArray ? CLOSE_BRACKET : CLOSE_BRACE)) throw unexpected()
+      open.pop()
+      inside = open.at(-1)
+    }
+    if (!Number.isNaN(next())) throw unexpected()
+    isDone = true
+  }
+
+  const readScalar = (unit: number): unknown => {
+    switch (unit) {
       case QUOTE:
         return readString()
       case T:
@@ -43,57 +104,30 @@ export function readExactly(text: string): unknown {
     }
   }
 
-  const readObject = (): unknown => {
-    const object: Record<string, unknown> = {}
-    at++
-    if (next() !== CLOSE_BRACE) {
-      for (;;) {
-        expect(QUOTE)
-        at--
-        const name = readString()
-        expect(COLON)
-        const value = readValue()
-        // An assignment would change the prototype; for JSON.parse it is a name like any other.
-        if (name !== '__proto__') object[name] = value
-        else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
-        if (next() !== COMMA) break
-        at++
-      }
-    }
-    expect(CLOSE_BRACE)
-    return object
-  }
-
-  const readArray = (): unknown => {
-    const array: unknown[] = []
-    at++
-    if (next() !== CLOSE_BRACKET) {
-      for (;;) {
-        array.push(readValue())
-        if (next() !== COMMA) break
-        at++
-      }
-    }
-    expect(CLOSE_BRACKET)
-    return array
-  }
-
   const readString = (): string => {
     const start = at
     let isPlain = true
     for (let unit = text.charCodeAt(++at); unit !== QUOTE; unit = text.charCodeAt(++at)) {
       // Also at the end of the text.
-      if (!(unit >= SPACE)) throw new SyntaxError('Unexpected character in a string')
+      if (!(unit >= SPACE)) throw unexpected()
       if (unit !== BACKSLASH) continue
       isPlain = false
       at++
     }
     at++
-    return isPlain ? text.slice(start + 1, at - 1) : (JSON.parse(text.slice(start, at)) as string)
+    return isPlain ? text.slice(start + 1, at - 1) : unescaped(text.slice(start, at))
+  }
+
+  const unescaped = (quoted: string): string => {
+    try {
+      return JSON.parse(quoted) as string
+    } catch {
+      throw unexpected()
+    }
   }
 
   const readWord = (word: string, value: unknown): unknown => {
-    if (!text.startsWith(word, at)) throw new SyntaxError('Unexpected word')
+    if (!text.startsWith(word, at)) throw unexpected()
     at += word.length
     return value
   }
@@ -111,13 +145,19 @@ export function readExactly(text: string): unknown {
     if (digits > 0 && digits <= SAFE_DIGITS && !isZeroFirst && !isOfNumber(text.charCodeAt(at))) return whole
     while (isOfNumber(text.charCodeAt(at))) at++
     const source = text.slice(start, at)
-    if (!isNumberText(source)) throw new SyntaxError('Unexpected number')
+    if (!isNumberText(source)) throw unexpected()
     return parseNumber(source)
   }
 
-  const value = readValue()
-  if (!Number.isNaN(next())) throw new SyntaxError('Unexpected text after the value')
-  return value
+  return {
+    read(values) {
+      for (let left = values; left > 0 && !isDone; left--) step()
+      return isDone
+    },
+    get value() {
+      return root
+    },
+  }
 }
 
 /** Digits of which every whole number is one that a double holds. */

@@ -15,8 +15,11 @@ export interface JsonLimits {
   readonly tokensMax: number
 }
 
-/** `exact`: a number needs decimal-reader.ts. */
-export type Survey = 'plain' | 'exact' | 'too deep' | 'too many tokens'
+export interface Survey {
+  /** `exact`: a number needs decimal-reader.ts. */
+  readonly kind: 'plain' | 'exact' | 'too deep' | 'too many tokens'
+  readonly tokens: number
+}
 
 /** Stops where the text exceeds a limit. Looks at each character at most twice. */
 export function surveyJson(text: string, { depthMax, tokensMax }: JsonLimits): Survey {
@@ -37,16 +40,16 @@ export function surveyJson(text: string, { depthMax, tokensMax }: JsonLimits): S
       }
     } else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
       tokens++
-      if (++depth > depthMax) return 'too deep'
+      if (++depth > depthMax) return { kind: 'too deep', tokens }
     } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) {
       depth--
     } else if (isLetter(unit)) {
       tokens++
       while (isLetter(text.charCodeAt(at))) at++
     }
-    if (tokens > tokensMax) return 'too many tokens'
+    if (tokens > tokensMax) return { kind: 'too many tokens', tokens }
   }
-  return isExact ? 'exact' : 'plain'
+  return { kind: isExact ? 'exact' : 'plain', tokens }
 }
 
 /** Digits, `+`, `-`, `.`, `e` and `E`. */

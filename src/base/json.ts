@@ -3,8 +3,8 @@
  * (see decimal.ts), and nesting is bounded, so that no document can exhaust the stack of a later walk.
  */
 import { Decimal } from './decimal.ts'
-import { readExactly } from './decimal-reader.ts'
-import { surveyJson, type JsonLimits } from './json-survey.ts'
+import { decimalReader, readExactly } from './decimal-reader.ts'
+import { surveyJson, type JsonLimits, type Survey } from './json-survey.ts'
 
 export type Json = null | boolean | number | Decimal | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -30,21 +30,53 @@ export function parseJson(
   text: string,
   { depthMax = JSON_DEPTH_MAX, tokensMax = Infinity }: Partial<JsonLimits> = {},
 ): Json {
-  const survey = surveyJson(text, { depthMax, tokensMax })
-  if (survey === 'too deep') throw new JsonError(`nested deeper than ${depthMax} levels`)
-  if (survey === 'too many tokens') throw new JsonError(`more than ${tokensMax} names and values`)
-  return (survey === 'exact' ? parsed(text, readExactly) : parsed(text, JSON.parse)) as Json
+  const { kind } = surveyWithin(text, { depthMax, tokensMax })
+  try {
+    return (kind === 'exact' ? readExactly(text) : JSON.parse(text)) as Json
+  } catch (error) {
+    throw asJsonError(error)
+  }
 }
 
-function parsed(text: string, read: (text: string) => unknown): unknown {
+/**
+ * Parses one JSON document in slices: between two of them, `turn` lets everything else go on.
+ * Rejects with what parseJson throws.
+ */
+export async function parseJsonInTurns(
+  text: string,
+  { depthMax = JSON_DEPTH_MAX, tokensMax = Infinity }: Partial<JsonLimits> = {},
+  turn: () => Promise<void> = nextTurn,
+): Promise<Json> {
+  const limits = { depthMax, tokensMax }
+  // JSON.parse is faster, where it does not take too long at once.
+  if (surveyWithin(text, limits).tokens <= SLICE_TOKENS) return parseJson(text, limits)
+  const reader = decimalReader(text)
   try {
-    return read(text)
+    // A value of an object comes with a name.
+    while (!reader.read(SLICE_TOKENS / 2)) await turn()
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    // Only JSON.parse tells the position.
-    if (read !== JSON.parse) parsed(text, JSON.parse)
-    throw new JsonError(withoutQuotedText(error.message))
+    throw asJsonError(error)
   }
+  return reader.value as Json
+}
+
+/** Names and values that are parsed at once. A name that was never met before takes V8 about a microsecond. */
+const SLICE_TOKENS = 5_000
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}
+
+function surveyWithin(text: string, limits: JsonLimits): Survey {
+  const survey = surveyJson(text, limits)
+  if (survey.kind === 'too deep') throw new JsonError(`nested deeper than ${limits.depthMax} levels`)
+  if (survey.kind === 'too many tokens') throw new JsonError(`more than ${limits.tokensMax} names and values`)
+  return survey
+}
+
+/** Any error but that of a malformed text is given as it is. */
+function asJsonError(error: unknown): unknown {
+  return error instanceof SyntaxError ? new JsonError(withoutQuotedText(error.message)) : error
 }
 
 /** Writes JSON. Decimals keep their text. */

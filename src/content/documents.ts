@@ -12,7 +12,7 @@
 import type { Clock } from '../base/clock.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
+import { parseJson, parseJsonInTurns, writeJson, type JsonObject } from '../base/json.ts'
 import type { Caller } from '../models/caller.ts'
 import { dashboardSummary } from '../models/dashboard-summary.ts'
 import { headline } from '../models/headline.ts'
@@ -23,7 +23,7 @@ import { topic } from '../models/topic.ts'
 import { user } from '../models/user.ts'
 import { matches } from '../query/match.ts'
 import type { Judge, Requester } from '../store/actor.ts'
-import type { Condition, Moment, Store, Writer } from '../store/store.ts'
+import type { Condition, Moment, ReadDocument, Store, Writer } from '../store/store.ts'
 import { requireOwner, requireRole } from './access.ts'
 import { askerOf, type Connection } from './asker.ts'
 import {
@@ -37,6 +37,9 @@ import { createDrafts, type Draft, type ReferenceLimits, type Standing } from '.
 import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
 import { failureOf, refuse, type Problem } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
+
+/** Stored documents of this length take milliseconds to parse. */
+const LONG_CHARS = 64 * 1024
 
 /** A body, and what its references may bring in. */
 export interface SentBody {
@@ -121,8 +124,10 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
 
   const insert = async (model: Model, { document, admit }: Draft, by: Requester): Promise<string> => {
     const judge = judgeOf(model, 'create', document.id)
-    const outcome = await store.as(by.acting(judge)).insert(model, document, (moment) => admit(standingAt(moment)))
-    if (outcome === 'inserted') return writeJson(document.value)
+    const text = writeJson(document.value)
+    const written = { ...document, text }
+    const outcome = await store.as(by.acting(judge)).insert(model, written, (moment) => admit(standingAt(moment)))
+    if (outcome === 'inserted') return text
     throw failureOf(outcome === 'exists' ? existsAlready(model, document.id) : ownedByNobody(document.id))
   }
 
@@ -169,10 +174,16 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       const { body: sent, references } = await body()
       if (model === user) return replaceUser(writer, { id, body: sent, condition, now: now() })
       const change = await drafts.replace(model, id, sent, { references, report: refuse })
-      const replaced = await writer.update(model, id, (stored, text, moment) => {
-        condition?.(text)
-        return change(stored, standingAt(moment))
-      })
+      const known = await readKnown(found)
+      const replaced = await writer.update(
+        model,
+        id,
+        (stored, text, moment) => {
+          condition?.(text)
+          return change(stored, standingAt(moment))
+        },
+        known,
+      )
       if (replaced === undefined) throw notFound(model, id)
       return replaced
     },
@@ -217,6 +228,12 @@ function judgeOf(model: Model, operation: Operation, id: string): Judge {
 function standingAt({ caller, textOf }: Moment): Standing {
   if (caller === undefined) throw new Error('The document of a request is written without its caller')
   return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? '') }
+}
+
+/** Parses a long document in turns, before the transaction that changes it; short ones are parsed there. */
+async function readKnown(text: string): Promise<ReadDocument | undefined> {
+  if (text.length < LONG_CHARS) return undefined
+  return { text, value: (await parseJsonInTurns(text)) as JsonObject }
 }
 
 interface UserReplacement {

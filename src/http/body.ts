@@ -2,19 +2,24 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, fail } from '../base/failure.ts'
-import { isObject, JSON_DEPTH_JUDGED_MAX, JsonError, parseJson } from '../base/json.ts'
+import { isObject, JSON_DEPTH_JUDGED_MAX, JsonError, parseJsonInTurns } from '../base/json.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { JsonBodyOptions } from './exchange.ts'
 
-/** Longer bodies are parsed one in a turn of the event loop: two megabytes take 20 ms, and become 50 MB of objects. */
-const LONG_BODY_BYTES = 64 * 1024
+/** Longer bodies go through the lane of body-lane.ts, and are parsed in slices. */
+const LONG_BODY_BYTES = 16 * 1024
+/**
+ * Names and values of a body, which decide what everything after its arrival costs. Two megabytes of headlines with all
+ * that they embed have some 85,000, the preferences of a reader with everything 25,000.
+ */
+const BODY_TOKENS_MAX = 100_000
 
 export interface JsonBody {
   readonly headers: IncomingHttpHeaders
   /** All of its bytes; undefined where no body follows the header. */
   readonly read: (() => Promise<Buffer>) | undefined
-  /** Resolves when a long body may be parsed. */
-  readonly longTurn: () => Promise<void>
+  /** Resolves when a long body has the lane. */
+  readonly enterLane: () => Promise<void>
 }
 
 /**
@@ -22,7 +27,7 @@ export interface JsonBody {
  * what reading it throws, see incoming-body.ts.
  */
 export async function readJsonObject(body: JsonBody, { optional = false }: JsonBodyOptions): Promise<JsonObject> {
-  const { headers, read, longTurn } = body
+  const { headers, read, enterLane } = body
   if (read === undefined) return missing(optional)
   if (!optional) assertJsonType(headers['content-type'])
   const encoding = headers['content-encoding']
@@ -30,10 +35,12 @@ export async function readJsonObject(body: JsonBody, { optional = false }: JsonB
     throw fail('invalidInput', `Cannot read a request body with Content-Encoding ${describe(encoding)}: expected none`)
   }
   const bytes = await read()
-  if (bytes.length > LONG_BODY_BYTES) await longTurn()
   // A chunked body may turn out to be empty.
-  return bytes.length === 0 ? missing(optional) : parseObject(bytes)
+  if (bytes.length === 0) return missing(optional)
+  if (bytes.length > LONG_BODY_BYTES) await enterLane()
+  return parseObject(bytes)
 }
+
 function missing(optional: boolean): JsonObject {
   if (optional) return {}
   throw fail('invalidInput', 'Cannot read the request body: expected a JSON object, found nothing')
@@ -46,10 +53,10 @@ function assertJsonType(contentType: string | undefined): void {
   throw fail('invalidInput', `Cannot read a request body of type ${describe(contentType)}: expected "application/json"`)
 }
 
-function parseObject(bytes: Buffer): JsonObject {
+async function parseObject(bytes: Buffer): Promise<JsonObject> {
   if (!isUtf8(bytes)) throw fail('invalidInput', 'Cannot read the request body: expected UTF-8, found other bytes')
   const text = bytes.toString('utf8')
-  const value = parseOrFail(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+  const value = await parseOrFail(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
   if (isObject(value)) return value
   throw fail('invalidInput', `Cannot read the request body: expected a JSON object, found ${describe(value)}`)
 }
@@ -57,9 +64,9 @@ function parseObject(bytes: Buffer): JsonObject {
 /** RFC 8259 section 8.1: senders must not write it, parsers may ignore it. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-function parseOrFail(text: string): unknown {
+async function parseOrFail(text: string): Promise<unknown> {
   try {
-    return parseJson(text, { depthMax: JSON_DEPTH_JUDGED_MAX })
+    return await parseJsonInTurns(text, { depthMax: JSON_DEPTH_JUDGED_MAX, tokensMax: BODY_TOKENS_MAX })
   } catch (error) {
     if (error instanceof JsonError) throw fail('invalidInput', `Cannot read the request body as JSON: ${error.message}`)
     throw error

@@ -66,6 +66,8 @@ export interface JsonBodyOptions {
   readonly bytesMax?: number
   /** Comes in one piece from honest clients: later than some seconds is a requestTimeout. */
   readonly isShort?: boolean
+  /** A long body gives up the lane when it is read, where what follows is no work on the body. */
+  readonly isDoneWhenRead?: boolean
 }
 
 export type ReplyHeaders = Readonly<Record<string, string>>

@@ -7,6 +7,8 @@ import { fail } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { LogFields } from '../base/log.ts'
 import { readJsonObject } from './body.ts'
+import type { BodyLane } from './body-lane.ts'
+import type { BodyOwner } from './body-memory.ts'
 import { clientAddress, limitKey, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { BodyTerms, Exchange, JsonBodyOptions, Params } from './exchange.ts'
@@ -20,8 +22,7 @@ export interface ExchangeSurroundings extends BodySurroundings {
   readonly proxies: TrustedProxies
   readonly bodyBytesMax: number
   readonly shortBodyMs: number
-  /** Resolves when a long body may be parsed. */
-  readonly longTurn: () => Promise<void>
+  readonly bodyLane: BodyLane
 }
 
 export interface IncomingRequest {
@@ -52,6 +53,7 @@ export class IncomingExchange implements Exchange {
   /** Undefined where no body follows the header. */
   readonly #body: IncomingBody | undefined
   #bodyTerms: BodyTerms = {}
+  #leaveLane: () => void = () => {}
   #query: Query | undefined
   #clientAddress: string | undefined
   #json: Promise<JsonObject> | undefined
@@ -145,9 +147,10 @@ export class IncomingExchange implements Exchange {
     this.#body?.fail(reason)
   }
 
-  /** Gives back the memory of the body. Called when nothing of this request will use it any more. */
+  /** Gives back the memory of the body, and the lane. Called when nothing of this request will use them any more. */
   releaseBody(): void {
     this.#body?.release()
+    this.#leaveLane()
   }
 
   /** Throws the rest of the body away; `onPassed` is called after so many bytes of it, at its end, or without a client. */
@@ -170,22 +173,33 @@ export class IncomingExchange implements Exchange {
     if (this.#broken !== undefined) throw this.#broken
     if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was read')
     const body = this.#body
-    const { longTurn, shortBodyMs } = this.#around
+    const { shortBodyMs } = this.#around
     const read = body && (() => this.#readBody(body, options.bytesMax))
     const late = options.isShort === true && body?.isWhole === false ? this.#interruptAfter(shortBodyMs) : undefined
     try {
-      return await readJsonObject({ headers: this.headers, read, longTurn }, options)
+      return await readJsonObject({ headers: this.headers, read, enterLane: () => this.#enterLane() }, options)
     } finally {
       clearTimeout(late)
+      if (options.isDoneWhenRead === true) this.#leaveLane()
     }
   }
 
+  async #enterLane(): Promise<void> {
+    this.#leaveLane = await this.#around.bodyLane.enter(this.#owner)
+    if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was parsed')
+  }
+
+  get #owner(): BodyOwner {
+    const { caller = limitKey(this.clientAddress), usesReserve = false } = this.#bodyTerms
+    return { caller, usesReserve }
+  }
+
   #readBody(body: IncomingBody, bytesMax = Infinity): Promise<Buffer> {
-    const { caller, usesReserve = false, weigh = () => {}, from } = this.#bodyTerms
+    const { weigh = () => {}, from } = this.#bodyTerms
     return body.read({
       bytesMax: Math.min(this.bodyBytesMax, bytesMax),
       from,
-      owner: { caller: caller ?? limitKey(this.clientAddress), usesReserve },
+      owner: this.#owner,
       weigh,
       onStart: () => {
         if (this.#holdsBodyBack) this.response.writeContinue()

@@ -12,9 +12,9 @@ import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import type { Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
-import { createTurns } from '../base/turns.ts'
 import { abandonInput } from './abandoned-input.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
+import { createBodyLane } from './body-lane.ts'
 import type { Certificate } from './certificate.ts'
 import { createChunkPace } from './chunk-pace.ts'
 import { clientAddress, UNIX_PEER } from './client-address.ts'
@@ -101,7 +101,7 @@ export function createServer(options: ServerOptions): HttpServer {
     observe: options.observe ?? (() => {}),
   })
   const bodyMemory = createBodyMemory(limits)
-  const around = { ...limits, proxies, bodyMemory, chunkPace: createChunkPace(), longTurn: createTurns() }
+  const around = { ...limits, proxies, bodyMemory, chunkPace: createChunkPace(), bodyLane: createBodyLane() }
   const connections = new Map<Socket, Connection>()
   const sweep = idleSweep(connections, limits)
   let sweeping: NodeJS.Timeout | undefined

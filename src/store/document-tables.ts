@@ -4,7 +4,7 @@ import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { isForeignKeyError, type Database } from './database.ts'
 import { HOUR_CHARS, tableOf } from './schema-sql.ts'
-import type { Change, Condition, Document, HourCount, HourRange, InsertOutcome, Moment } from './store.ts'
+import type { Change, Condition, Document, HourCount, HourRange, InsertOutcome, Moment, ReadDocument } from './store.ts'
 import { indexText, unindexText } from './trigram-index.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
@@ -12,10 +12,10 @@ export function getDocument(database: Database, model: Model, id: string): strin
   return row === undefined ? undefined : String(row['doc'])
 }
 
-export function insertDocument(database: Database, model: Model, { id, value }: Document): InsertOutcome {
+export function insertDocument(database: Database, model: Model, { id, value, text }: Document): InsertOutcome {
   const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq`
   try {
-    const row = database.get(sql, id, writeJson(value))
+    const row = database.get(sql, id, text ?? writeJson(value))
     if (row === undefined) return 'exists'
     indexText(database, model, Number(row['seq']), value)
     return 'inserted'
@@ -30,13 +30,14 @@ export function updateDocument(
   model: Model,
   id: string,
   change: Change,
-  moment: Moment,
+  { moment, known }: { readonly moment: Moment; readonly known?: ReadDocument | undefined },
 ): string | undefined {
   const stored = database.get(`SELECT seq, doc FROM ${tableOf(model)} WHERE id = ?`, id)
   if (stored === undefined) return undefined
   const seq = Number(stored['seq'])
   const text = String(stored['doc'])
-  const next = change(parseJson(text) as JsonObject, text, moment)
+  const value = known?.text === text ? known.value : (parseJson(text) as JsonObject)
+  const next = change(value, text, moment)
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
   unindexText(database, model, seq)

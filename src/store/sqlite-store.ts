@@ -125,7 +125,8 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
         }),
       insertMissing: (model, items) =>
         write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),
-      update: (model, id, change) => write((moment) => documents.updateDocument(database, model, id, change, moment)),
+      update: (model, id, change, known) =>
+        write((moment) => documents.updateDocument(database, model, id, change, { moment, known })),
       remove: (model, id, condition) => write(() => documents.removeDocument(database, model, id, condition)),
 
       issueCode: (issue) => write(() => codes.issueCode(database, issue)),

@@ -18,6 +18,8 @@ import type { Actor, CallerClaim, Token, Visitor } from './actor.ts'
 export interface Document {
   readonly id: string
   readonly value: JsonObject
+  /** The JSON text of the value, where it is at hand. */
+  readonly text?: string
 }
 
 export interface FindQuery {
@@ -69,6 +71,12 @@ export interface Moment {
   textOf(model: Model, id: string): string | undefined
 }
 
+/** A stored document as it was read: its JSON text, and what that says. */
+export interface ReadDocument {
+  readonly text: string
+  readonly value: JsonObject
+}
+
 /** Gives the value that takes the place of the stored one, of which it also gets the JSON text. */
 export type Change = (stored: JsonObject, text: string, moment: Moment) => JsonObject
 
@@ -102,9 +110,10 @@ interface DocumentWriter {
   insertMissing(model: Model, documents: readonly Document[]): Promise<number>
   /**
    * Replaces a document by what `change` makes of the stored one, with nothing in between; gives its new text, or
-   * undefined where there is none. What `change` throws is thrown, and nothing changes.
+   * undefined where there is none. What `change` throws is thrown, and nothing changes. Where `known` is still what is
+   * stored, it is not parsed again, which would make the transaction long.
    */
-  update(model: Model, id: string, change: Change): Promise<string | undefined>
+  update(model: Model, id: string, change: Change, known?: ReadDocument): Promise<string | undefined>
   /** Removes a document for which the condition holds; false where there is none. */
   remove(model: Model, id: string, condition?: Condition): Promise<boolean>
 }

@@ -10,7 +10,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Decimal, parseNumber } from '../../src/base/decimal.ts'
 import { readExactly } from '../../src/base/decimal-reader.ts'
-import { JsonError, parseJson, type Json } from '../../src/base/json.ts'
+import { JsonError, parseJson, parseJsonInTurns, writeJson, type Json } from '../../src/base/json.ts'
 import { surveyJson } from '../../src/base/json-survey.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
@@ -56,11 +56,11 @@ describe('JSON.parse reads', () => {
     ['long numbers that a double holds', '[10000000000000000,0.5000000000000000000,1e00000000000000001]'],
     ['texts that look like numbers', '["1e400",",9007199254740993","\\\\",",1e400","\\\\\\"",{"1e400":1}]'],
   ] as const) {
-    it(name, () => assert.equal(surveyJson(text, UNLIMITED), 'plain', text))
+    it(name, () => assert.equal(surveyJson(text, UNLIMITED).kind, 'plain', text))
   }
 
   for (const text of ['1e400', '[0,-1e-400]', '{"n":9007199254740993}', '["\\\\",1e400]', '[0.10000000000000000001]']) {
-    it(`no text that needs exact numbers: ${text}`, () => assert.equal(surveyJson(text, UNLIMITED), 'exact'))
+    it(`no text that needs exact numbers: ${text}`, () => assert.equal(surveyJson(text, UNLIMITED).kind, 'exact'))
   }
 })
 
@@ -73,12 +73,44 @@ describe('the tokens of a text', () => {
     [' { "a\\\\" : [ "\\"" , 0 ] } ', 5],
   ] as const) {
     it(`are ${tokens} in ${text.trim()}`, () => {
-      assert.equal(surveyJson(text, { depthMax: 9, tokensMax: tokens }), 'plain')
-      assert.equal(surveyJson(text, { depthMax: 9, tokensMax: tokens - 1 }), 'too many tokens')
+      assert.deepEqual(surveyJson(text, { depthMax: 9, tokensMax: tokens }), { kind: 'plain', tokens })
+      assert.equal(surveyJson(text, { depthMax: 9, tokensMax: tokens - 1 }).kind, 'too many tokens')
       assert.ok(parseJson(text, { tokensMax: tokens }))
       assert.throws(() => parseJson(text, { tokensMax: tokens - 1 }), JsonError)
     })
   }
+})
+
+describe('a text of many tokens', () => {
+  const parse = async (text: string): Promise<{ readonly value: Json; readonly turns: number }> => {
+    let turns = 0
+    const value = await parseJsonInTurns(text, UNLIMITED, async () => void turns++)
+    return { value, turns }
+  }
+
+  for (const [name, unit] of [
+    ['zeros', '0'],
+    ['new names', '{"@":{"a":[]}}'],
+    ['texts', '"x"'],
+    ['numbers that no double holds', '1e400'],
+    ['arrays within arrays', `${'['.repeat(50)}${']'.repeat(50)}`],
+  ] as const) {
+    it(`is parsed in turns: ${name}`, async () => {
+      const per = surveyJson(unit, UNLIMITED).tokens
+      const count = Math.floor(50_000 / per)
+      const text = `[${Array.from({ length: count }, (_, i) => unit.replace('@', `${i}`)).join()}]`
+      const { value, turns } = await parse(text)
+      assert.equal(writeJson(value), text)
+      assert.ok(turns >= 9, `${turns} turns`)
+    })
+  }
+
+  it('is parsed at once where there are few', async () => assert.equal((await parse('[1,2,{"a":null}]')).turns, 0))
+
+  it('is refused where it is malformed at its end', async () => {
+    await assert.rejects(parse(`[${'0,'.repeat(50_000)}]`), /^JsonError: unexpected text at position 100001$/)
+    await assert.rejects(parse(`[${'0,'.repeat(50_000)}0`), JsonError)
+  })
 })
 
 /** What the reader of exact numbers must give is what JSON.parse gives, but for the numbers. */

@@ -1,0 +1,53 @@
+/** Long bodies go one after the other, and callers take turns: nothing but a turn of the event loop is waited for. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { createBodyLane } from '../../src/http/body-lane.ts'
+
+/** Enters bodies `a1 a2 b1 …` at once and gives the order in which they had the lane, and how many had it together. */
+async function order(names: readonly string[], first = ''): Promise<{ readonly order: string; readonly most: number }> {
+  const lane = createBodyLane()
+  const had: string[] = []
+  let [inside, most] = [0, 0]
+  await Promise.all(
+    names.map(async (name) => {
+      const caller = name.slice(0, 1)
+      const leave = await lane.enter({ caller, usesReserve: first.includes(caller) })
+      had.push(name)
+      most = Math.max(most, ++inside)
+      await turn()
+      await turn()
+      inside--
+      leave()
+      leave()
+    }),
+  )
+  return { order: had.join(' '), most }
+}
+
+it('attack: a caller with many long bodies delays no body of others by more than one', async () => {
+  const found = await order(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2'])
+  assert.deepEqual(found, { order: 'a1 b1 c1 a2 c2 a3 a4', most: 1 })
+})
+
+it('bodies of publishers and administrators go first', async () => {
+  const found = await order(['a1', 'a2', 'b1', 'p1', 'p2', 'q1'], 'pq')
+  assert.deepEqual(found, { order: 'p1 q1 p2 a1 b1 a2', most: 1 })
+})
+
+it('a turn of the event loop passes between two bodies', async () => {
+  const lane = createBodyLane()
+  const leave = await lane.enter({ caller: 'a', usesReserve: false })
+  let hasEntered = false
+  const second = lane.enter({ caller: 'b', usesReserve: false }).then(() => (hasEntered = true))
+  leave()
+  await Promise.resolve()
+  await Promise.resolve()
+  assert.equal(hasEntered, false)
+  await second
+})
+
+it('a lane that was left is free', async () => {
+  const lane = createBodyLane()
+  for (let i = 0; i < 3; i++) (await lane.enter({ caller: 'a', usesReserve: false }))()
+})
