@@ -49,7 +49,8 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, FailureWords>> = {
   },
   payloadTooLarge: {
     when:
-      'The body is longer than 2 MiB, one of a guest than 256 KiB, or one below `/auth` than 16 KiB, or it comes in a ' +
+      'The body is longer than 2 MiB, one of a guest than 256 KiB, one of a query than 512 KiB, or one below `/auth` ' +
+      'than 16 KiB, or it comes in a ' +
       'flood of tiny chunks',
     message: 'Cannot take a request body of this size: expected at most 2097152 bytes',
   },
