@@ -4,12 +4,14 @@ import { systemClock } from './base/clock.ts'
 import { Failure } from './base/failure.ts'
 import { leaveNodeVariables } from './base/node-variables.ts'
 import { systemReason } from './base/system-error.ts'
+import { endThreads } from './base/thread.ts'
 import { TokenFileError } from './cli/token-file.ts'
 import { TransferFileError } from './cli/transfer-file.ts'
 import { CertificateError } from './http/certificate.ts'
 import { ListenError } from './http/listening.ts'
 import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
+import { endBySignal, endProcess } from './cli/process-end.ts'
 import { ConfigError } from './config/config-error.ts'
 import { MailSettingError } from './mail/setting-file.ts'
 import { TemplateError } from './mail/template-error.ts'
@@ -31,13 +33,15 @@ const EXPLAINED = [
 ]
 
 const SAME_SIGNAL_MS = 1_000
+/** For the threads of a command to end with it. */
+const THREADS_MS_MAX = 300
 
 leaveNodeVariables(process.env)
 process.umask(0o077)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', (error) => outputFailed(stream, error))
 // The executable loads one CommonJS script in two thirds of the time of a module, and that cannot await at its top.
 process.exitCode = EXIT.failed // Stays for a command that ends without an answer.
-void main(process.argv.slice(2)).then((code) => void (process.exitCode = code))
+void main(process.argv.slice(2)).then(leave)
 
 async function main(words: readonly string[]): Promise<ExitCode> {
   try {
@@ -45,6 +49,12 @@ async function main(words: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     return report(error)
   }
+}
+
+/** Node waits for a thread that does not end before it exits. */
+async function leave(code: ExitCode): Promise<void> {
+  process.exitCode = code
+  if (!(await endThreads(THREADS_MS_MAX))) endBySignal('SIGTERM')
 }
 
 function report(error: unknown): ExitCode {
@@ -110,6 +120,7 @@ function terminal(): Terminal {
     onReload(listener) {
       reload = listener
     },
+    end: (code) => endProcess(code, [process.stdout, process.stderr]),
   }
 }
 
@@ -134,8 +145,7 @@ function onStopSignals(stop: (signal: string) => void): void {
         first = { signal, at: now }
         stop(signal)
       } else if (first.signal !== signal || now - first.at > SAME_SIGNAL_MS) {
-        process.removeAllListeners(signal)
-        process.kill(process.pid, signal)
+        endBySignal(signal)
       }
     })
   }

@@ -17,6 +17,8 @@ export interface Terminal {
   readonly interrupted: Promise<string>
   /** Calls the listener when the process is asked to read its settings again. */
   onReload(listener: () => void): void
+  /** Ends the process within a second, whatever hangs in it. Resolves only where there is no process to end. */
+  end(code: ExitCode): Promise<ExitCode>
 }
 
 /** A flag of one command alone; settings are flags of every command that names them. */

@@ -73,7 +73,7 @@ export const serveCommand: Command = {
       parent?.stop()
     }
     log.flush()
-    return EXIT.ok
+    return terminal.end(EXIT.ok)
   },
 }
 

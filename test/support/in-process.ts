@@ -29,6 +29,7 @@ export async function runHere(
       environment: {},
       interrupted,
       onReload: () => {},
+      end: (code) => Promise.resolve(code),
     })
     return end(code)
   } catch (error) {
