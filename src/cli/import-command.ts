@@ -69,10 +69,12 @@ export const importCommand: Command = {
   async run(args, terminal) {
     const request = readRequest(args)
     const config = readConfig(args.settings, terminal.environment)
-    // A dry run must not be what makes or changes a database.
-    if (request.isDryRun) openForReading(config).close()
+    // A dry run must not be what makes or changes a database, and what goes on was begun in one.
+    if (request.isDryRun || request.resume) openForReading(config).close()
     // Nor may a mistyped FILE or --rejects make one: openServices creates what is missing.
-    if (request.file !== undefined) fileIdentity(request.file)
+    if (request.file !== undefined && !fileIdentity(request.file).isPipe && !request.resume) {
+      await openSource(request, { from: undefined, isPipe: false }, terminal)
+    }
     requireRejectsPath(request)
     const { services, isAlone } = await openBeside(config, terminal)
     try {

@@ -32,10 +32,15 @@ export async function withData(args: Arguments, terminal: Terminal, work: Work):
   )
 }
 
-async function perform(config: Config, { environment, stderr }: Terminal, work: Work): Promise<typeof EXIT.ok> {
+async function perform(config: Config, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
+  const { environment, stderr } = terminal
+  const directory = resolve(config.dataDir)
+  const isNew = !existsSync(join(directory, 'dateline.db'))
   const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
   const services = await openServices(config, readSecrets(environment), { now: systemClock, log, own: false })
   try {
+    // A person who mistyped --data-dir should hear it: the running service knows nothing of this site.
+    if (isNew && terminal.stderrIsTerminal) stderr.write(`Made a new site in "${directory}": it had no database\n`)
     await work(services, config)
   } finally {
     await services.store.close()

@@ -18,6 +18,7 @@ describe('a mistyped path', () => {
     assert.equal((await runHere(['seed', '--data-dir', data])).code, 0)
     assert.equal((await runHere(['backup', '--data-dir', data, '--to', copy])).code, 0)
     writeFileSync(join(directory, 'notes.txt'), 'no database')
+    writeFileSync(join(directory, 'other.csv'), 'x,y\n')
     mkdirSync(join(directory, 'empty'))
   })
 
@@ -64,6 +65,8 @@ describe('a mistyped path', () => {
   for (const [name, words, message] of [
     ['import of a file that does not exist', ['import', '--model', 'topic', 'none.ndjson'], /no such file/],
     ['import of a directory', ['import', '--model', 'topic', '.'], /is a directory/],
+    ['import --resume', ['import', '--model', 'topic', '--resume', 'other.csv'], /has no dateline.db/],
+    ['import of another CSV file', ['import', '--model', 'topic', 'other.csv'], /has no column "x"/],
     [
       'import with --rejects in a directory that does not exist',
       ['import', '--model', 'topic', '--rejects', 'no/where/rejects', '-'],
@@ -90,7 +93,8 @@ describe('a mistyped path', () => {
       /Cannot write the token to ".*": no such file or directory/,
     ],
   ] as const) {
-    it(`${name} makes no data directory`, () => refused([...words, '--data-dir', at('new')], message))
+    it(`${name} makes no data directory`, () =>
+      refused([...words.map((word) => (word === 'other.csv' ? at(word) : word)), '--data-dir', at('new')], message))
   }
 
   it('export --to a directory that does not exist is refused, and makes none', () =>
