@@ -9,6 +9,7 @@ import { overviewHandler } from './api/overview.ts'
 import { apiRoutes, operationRoutes } from './api/routes.ts'
 import { readinessChecks } from './api/readiness.ts'
 import { pageRoutes, type PageAsset } from './api/page-routes.ts'
+import { httpMetrics } from './api/http-metrics.ts'
 import { backupMetrics } from './api/service-metrics.ts'
 import { ownSessionRoutes } from './api/session-routes.ts'
 import { systemRoutes } from './api/system-routes.ts'
@@ -16,6 +17,7 @@ import { authRoutes } from './api/auth-routes.ts'
 import { setupHandler } from './api/dashboard-setup.ts'
 import { dataRoutes } from './api/data-routes.ts'
 import type { Clock } from './base/clock.ts'
+import { openFilesMax } from './base/open-files.ts'
 import type { Log } from './base/log.ts'
 import type { LogMemory } from './base/log-memory.ts'
 import { VERSION } from './base/version.ts'
@@ -23,18 +25,22 @@ import type { Secrets } from './config/secrets.ts'
 import type { Config, Environment, SettingName } from './config/settings.ts'
 import type { ShownSettings } from './config/shown-settings.ts'
 import { createDocuments } from './content/documents.ts'
+import { NO_PROXIES } from './http/client-address.ts'
 import { createRouter } from './http/router.ts'
 import { startRenewal } from './http/certificate-renewal.ts'
 import type { CertificateFiles } from './http/certificate.ts'
 import { requireSocketDirectory, urlOf, type ListenAddress } from './http/listening.ts'
-import type { ServerLimits } from './http/server-limits.ts'
-import { createServer } from './http/server.ts'
+import { SERVER_LIMITS, type ServerLimits } from './http/server-limits.ts'
+import { createServer, type HttpServer } from './http/server.ts'
 import { SYSTEM } from './store/actor.ts'
 import { createBackupRuns } from './store/backup-runs.ts'
 import { startBackups, type BackupSchedule } from './store/backup-schedule.ts'
 import { startHousekeeping, type Housekeeping } from './store/housekeeping.ts'
 
 const DAY_MS = 24 * 3_600_000
+/** Open files that are no connections of clients: the database in several threads, mail, backups, pipes. */
+const FILES_RESERVED = 256
+const CONNECTIONS_MIN = 64
 const BACKUPS_DIRECTORY = 'backups'
 /** What `reload` takes; of all else the values of the start stay in use. */
 const RELOADED: readonly string[] = ['logLevel', 'tlsCert', 'tlsKey'] satisfies SettingName[]
@@ -142,6 +148,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     metrics,
     checks,
     now,
+    hasProxies: config.trustedProxies !== NO_PROXIES,
   })
   const { publicRemoteConfig, appName, codeMinutes } = config
   const codesBy = config.mail.kind === 'console' ? 'terminal' : 'mail'
@@ -167,7 +174,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     ...(config.dashboard ? pageRoutes(pageAssets) : []),
   ]
   if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
-  const server = createServer({
+  const server: HttpServer = createServer({
     router: createRouter(routes),
     newRequestId: newId,
     now,
@@ -177,9 +184,10 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     instance,
     allowedHosts: config.allowedHosts,
     certificate: renewal?.first,
-    limits: serverLimits,
+    limits: { ...serverLimitsOf(config, log), ...serverLimits },
     observe: counters.request,
   })
+  httpMetrics(metrics, server)
   const listening = await server.listen(addressOf(config, inheritedSocket))
   starting.defer(() => server.close())
   starting.defer(() => mail.endTrials())
@@ -204,6 +212,17 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     },
     close: () => (closed ??= started.disposeAsync()),
   }
+}
+
+/** As many connections as the process may have beside its files: a server that cannot open its database serves none. */
+function serverLimitsOf({ connectionsPerAddress }: Config, log: Log): Partial<ServerLimits> {
+  const connectionsPerAddressMax = connectionsPerAddress === 0 ? Infinity : connectionsPerAddress
+  const openFiles = openFilesMax()
+  const wanted = SERVER_LIMITS.connectionsMax
+  if (openFiles === undefined || openFiles - FILES_RESERVED >= wanted) return { connectionsPerAddressMax }
+  const connectionsMax = Math.max(CONNECTIONS_MIN, openFiles - FILES_RESERVED)
+  log.warn('connections.limited', { max: connectionsMax, openFiles, advice: `ulimit -n ${wanted + FILES_RESERVED}` })
+  return { connectionsPerAddressMax, connectionsMax }
 }
 
 function certificateFiles({ tlsCert, tlsKey }: Config): CertificateFiles | undefined {

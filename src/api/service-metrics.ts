@@ -152,7 +152,8 @@ function loopDelay(): () => readonly Reading[] {
   }
 }
 
-function readings(label: string, values: Readonly<Record<string, number>>): readonly Reading[] {
+/** One reading for each member, under its name as the value of a label. */
+export function readings(label: string, values: Readonly<Record<string, number>>): readonly Reading[] {
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value])
 }
 

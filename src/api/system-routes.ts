@@ -3,8 +3,9 @@
  *
  * `/healthz` and `/readyz` are open, as load balancers have no token, and tell next to nothing. `/metrics` is for the
  * administrators, and for a collector on this very machine. A reverse proxy on this machine makes everybody look like
- * that: so a request that was passed on by one needs a token, whatever its address. So does one under a name that
- * somebody else may own: a web page open in a browser here can give its own name the address of this machine.
+ * that: so a request that was passed on by one needs a token, whatever its address, and every request where the operator
+ * has named proxies, since one may pass on a request as its own. So does one under a name that somebody else may own: a
+ * web page open in a browser here can give its own name the address of this machine. Over a Unix socket come proxies.
  */
 import { isIPv4 } from 'node:net'
 import type { Sessions } from '../auth/sessions.ts'
@@ -31,6 +32,8 @@ export interface SystemServices {
   readonly metrics: Metrics
   readonly checks: Readonly<Record<string, ReadinessCheck>>
   readonly now: Clock
+  /** Whether the operator has named proxies that bring the requests of others. */
+  readonly hasProxies: boolean
 }
 
 export interface SystemRoutes {
@@ -41,7 +44,7 @@ export interface SystemRoutes {
 }
 
 export function systemRoutes(services: SystemServices): SystemRoutes {
-  const { instance, startedAt, version, sessions, metrics, checks, now } = services
+  const { instance, startedAt, version, sessions, metrics, checks, now, hasProxies } = services
   let description: string | undefined
   return {
     openApi() {
@@ -55,7 +58,7 @@ export function systemRoutes(services: SystemServices): SystemRoutes {
       return json(503, { status: 'unavailable', instance, reasons })
     },
     async metrics(exchange) {
-      if (!isCollectorHere(exchange)) {
+      if (hasProxies || !isCollectorHere(exchange)) {
         const { caller } = await sessions.require(exchange, now())
         if (!isAdmin(caller)) throw fail('forbidden', 'Metrics are for administrators')
       }

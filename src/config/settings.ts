@@ -74,6 +74,9 @@ export const DECLARED = {
     shown: 'none',
     meaning: 'addresses and CIDR blocks whose X-Forwarded-For is believed, separated by commas',
   },
+  connectionsPerAddress: whole(512, {
+    meaning: 'connections at a time of one client address, not of trusted proxies; 0 is no limit',
+  }),
   dashboard: onOff(true, 'serves the dashboard at / and the reference of the API at /docs; on or off'),
   publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in; on or off'),
   hideInactive: onOff(

@@ -12,6 +12,11 @@ import { systemReason } from '../base/system-error.ts'
 const UNIX_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103
 /** The owner and the group may connect, which is how a proxy gets in; the directory can narrow it further. */
 const UNIX_SOCKET_MODE = 0o660
+/**
+ * Connections that the system holds until they are accepted; it may cap this. Where they are more, a client tries again
+ * after a second, so that a burst of others would delay it: node's 511 are full within milliseconds.
+ */
+const BACKLOG = 4096
 
 export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
@@ -99,7 +104,7 @@ export async function bind(server: Server, address: ListenAddress): Promise<List
 
 async function listen(server: Server, options: { host: string; port: number } | { path: string } | { fd: number }) {
   const { promise, resolve: done, reject } = Promise.withResolvers<void>()
-  server.once('error', reject).listen(options, done)
+  server.once('error', reject).listen({ ...options, backlog: BACKLOG }, done)
   await promise
   server.off('error', reject)
 }

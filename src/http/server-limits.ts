@@ -24,6 +24,8 @@ export interface ServerLimits extends BodyMemoryLimits {
   /** How long close() lets running requests finish. */
   readonly closeMs: number
   readonly connectionsMax: number
+  /** Of one client address, an IPv6 /64 being one. */
+  readonly connectionsPerAddressMax: number
 }
 
 const MIB = 1024 * 1024
@@ -44,4 +46,5 @@ export const SERVER_LIMITS: ServerLimits = {
   checkMs: 5_000,
   closeMs: 10_000,
   connectionsMax: 10_000,
+  connectionsPerAddressMax: 512,
 }

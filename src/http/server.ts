@@ -22,8 +22,9 @@ import type { TrustedProxies } from './client-address.ts'
 import { corsHeaders, originCheck } from './cors.ts'
 import type { CorsPolicy } from './cors.ts'
 import { foreignPageGuard, NO_GUARD } from './foreign-pages.ts'
+import type { Connection } from './connection.ts'
+import { createConnectionTable, type ConnectionTable } from './connection-table.ts'
 import { idleSweep } from './idle-sweep.ts'
-import type { WaitingConnection } from './idle-sweep.ts'
 import { IncomingExchange } from './incoming-exchange.ts'
 import { bind, isLoopback } from './listening.ts'
 import type { ListenAddress, Listening } from './listening.ts'
@@ -63,6 +64,8 @@ export interface ServerOptions {
 }
 
 export interface HttpServer {
+  /** How many connections there are, and how many were ended or refused, by the reason. */
+  readonly connections: Pick<ConnectionTable, 'size' | 'shed'>
   /** The bodies of requests in flight. */
   readonly bodies: Pick<BodyMemory, 'heldBytes' | 'refusals'>
   /** Starts to accept. Port 0 takes any free one. Rejects with ListenError or node's error, such as EADDRINUSE. */
@@ -71,18 +74,6 @@ export interface HttpServer {
   setCertificate(certificate: Certificate): void
   /** Stops accepting, lets running requests finish, cuts them off after closeMs. May be called more than once. */
   close(): Promise<void>
-}
-
-/** One connection and its requests, in order. */
-interface Connection extends WaitingConnection {
-  current: IncomingExchange | undefined
-  readonly waiting: IncomingExchange[]
-  /** The newest request, which may still be arriving. */
-  last: IncomingExchange | undefined
-  /** No further request of this connection is served: a reply has said so. */
-  isDone: boolean
-  /** How many bytes had been read when this connection was refused. */
-  refusedAtByte: number | undefined
 }
 
 export function createServer(options: ServerOptions): HttpServer {
@@ -102,45 +93,35 @@ export function createServer(options: ServerOptions): HttpServer {
   })
   const bodyMemory = createBodyMemory(limits)
   const around = { ...limits, proxies, bodyMemory, chunkPace: createChunkPace(), bodyLane: createBodyLane() }
-  const connections = new Map<Socket, Connection>()
-  const sweep = idleSweep(connections, limits)
+  const table = createConnectionTable({
+    ...limits,
+    // A Unix socket and a proxy of our own bring the connections of many clients.
+    addressOf: (socket) => (isUnixSocket || proxies.isTrusted(clientOf(socket)) ? undefined : clientOf(socket)),
+    looks: () => sweep.looks,
+  })
+  const sweep = idleSweep(table.all, limits)
+  const [isCrowdedAnew, isAddressFullAnew, isFullAnew] = [episode(), episode(), episode()]
   let sweeping: NodeJS.Timeout | undefined
   let guard = NO_GUARD
   /** Peers of a Unix socket have no address. */
   let isUnixSocket = false
-  let isFull = false
   let closing: Promise<void> | undefined
 
   const { server, socketEvent, setCertificate } = createNodeServer(limits, options.certificate)
-  // By their other end: the socket of a request is another object than the one that its handshake began with.
-  const handshakes = new Map<string, Socket>()
+  const inHandshake = socketEvent === 'secureConnection'
 
   server.on('connection', (socket) => {
-    isFull = false
-    const ended = sweep.makeRoom(connections.size + handshakes.size + 1)
-    if (ended > 0) log.info('connections.crowded', { ended, max: limits.connectionsMax })
-    if (socketEvent === 'connection') return
-    const peer = peerOf(socket)
-    handshakes.set(peer, socket)
-    socket.once('close', () => handshakes.delete(peer))
+    const { isTaken, endedOfAddress, endedOfAll } = table.add(socket, { inHandshake })
+    if (!isTaken) socket.destroy()
+    if (endedOfAll > 0 && isCrowdedAnew())
+      log.info('connections.crowded', { ended: endedOfAll, max: limits.connectionsMax })
+    if ((!isTaken || endedOfAddress > 0) && isAddressFullAnew())
+      log.warn('connections.address_limit', { client: clientOf(socket), max: limits.connectionsPerAddressMax })
   })
-  server.on(socketEvent, (socket) => {
-    handshakes.delete(peerOf(socket))
-    connections.set(socket, {
-      current: undefined,
-      waiting: [],
-      last: undefined,
-      isDone: false,
-      refusedAtByte: undefined,
-      waitsSince: sweep.looks,
-      isWatched: false,
-    })
-    socket.once('close', () => connections.delete(socket))
-  })
+  if (inHandshake) server.on(socketEvent, (socket) => table.secured(socket))
   server.on('drop', () => {
-    // Once for each time the limit is reached: the log must not grow with the flood.
-    if (!isFull) log.warn('connections.full', { max: limits.connectionsMax })
-    isFull = true
+    table.countShed('full', 1)
+    if (isFullAnew()) log.warn('connections.full', { max: limits.connectionsMax })
   })
   server.on('request', (request, response) => accept(request, response, false))
   server.on('checkContinue', (request, response) => accept(request, response, true))
@@ -149,8 +130,22 @@ export function createServer(options: ServerOptions): HttpServer {
   server.on('connect', refuseConnect)
   server.on('clientError', onClientError)
 
+  /** Gives a function that is true the first time, and after a look in which it was not called. */
+  function episode(): () => boolean {
+    let lastLook = Number.NEGATIVE_INFINITY
+    return () => {
+      const isNew = sweep.looks > lastLook + 1
+      lastLook = sweep.looks
+      return isNew
+    }
+  }
+
+  function clientOf(socket: Socket): string {
+    return clientAddress(isUnixSocket ? UNIX_PEER : socket.remoteAddress, undefined, proxies)
+  }
+
   function accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const connection = connections.get(request.socket)
+    const connection = table.get(request.socket)
     if (connection === undefined || connection.isDone) return
     const exchange = new IncomingExchange(
       { request, response, expectsContinue, isUnixSocket, requestId: newRequestId() },
@@ -171,6 +166,7 @@ export function createServer(options: ServerOptions): HttpServer {
       next.releaseBody()
       const { socket } = next.request
       const ended = sweep.handedOver(socket)
+      table.countShed('unread_responses', ended)
       if (ended > 0) log.warn('replies.not_taken', { ended, bytesMax: limits.heldBytesMax })
       if (connection.isDone) break
       // Whoever does not take a reply does not get the next one, which would wait in our memory beside it.
@@ -183,7 +179,7 @@ export function createServer(options: ServerOptions): HttpServer {
 
   function onClientError(error: NodeJS.ErrnoException, stream: Duplex): void {
     const socket = stream as Socket
-    const connection = connections.get(socket)
+    const connection = table.get(socket)
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return
@@ -214,14 +210,14 @@ export function createServer(options: ServerOptions): HttpServer {
     connection.refusedAtByte = socket.bytesRead
     socket.end(refusalText(failure, { requestId, instance }))
     if (failure.code === 'requestTimeout') socket.destroySoon()
-    const client = clientAddress(isUnixSocket ? UNIX_PEER : socket.remoteAddress, undefined, proxies)
+    const client = clientOf(socket)
     log.info('request.refused', { requestId, status: failure.status, code: failure.code, cause: failure.cause, client })
   }
 
   /** A tunnel is asked for with an authority in place of a path, so no route can answer it. */
   function refuseConnect(_request: IncomingMessage, stream: Duplex): void {
     const socket = stream as Socket
-    const connection = connections.get(socket)
+    const connection = table.get(socket)
     socket.on('error', () => socket.destroy())
     socket.resume()
     const failure = fail('methodNotAllowed', 'Cannot CONNECT: this server is no proxy', {
@@ -234,13 +230,12 @@ export function createServer(options: ServerOptions): HttpServer {
   async function closeNow(): Promise<void> {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     server.close(() => resolve()) // Also ends the connections that wait for their next request.
-    for (const [socket, { current, last }] of connections) {
+    for (const { socket, inHandshake: isNew, current, last } of table.all()) {
       // Node takes a connection that never sent anything for a busy one.
-      if (socket.bytesRead === 0) socket.destroy()
+      if (isNew || socket.bytesRead === 0) socket.destroy()
       else if (current === undefined || (current === last && current.response.writableEnded))
         last?.response.once('finish', () => socket.destroySoon())
     }
-    for (const socket of handshakes.values()) socket.destroy()
     const cut = setTimeout(() => server.closeAllConnections(), limits.closeMs)
     await closed
     clearTimeout(cut)
@@ -248,6 +243,7 @@ export function createServer(options: ServerOptions): HttpServer {
   }
 
   return {
+    connections: table,
     bodies: bodyMemory,
     async listen(address) {
       const listening = await bind(server, address)
@@ -277,8 +273,4 @@ function taken(response: ServerResponse): Promise<void> {
     if (response.writableFinished || response.destroyed) resolve()
     else response.once('finish', resolve).once('close', resolve)
   })
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress ?? ''} ${remotePort ?? ''}`
 }

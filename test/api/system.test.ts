@@ -105,6 +105,7 @@ describe('metrics', () => {
     const asked = { body: { email: 'reader@example.org', isDashboardLogin: false } }
     assert.equal((await service.call('POST', '/api/v1/auth/request-code', asked)).status, 429)
     await service.app.idle()
+    await service.call('POST', '/api/v1/auth/verify-code', { body: { email: 'x'.repeat(20_000) } })
     const report = await metricsOf(service)
     for (const [series, least] of [
       ['dateline_sign_ins_total{how="guest"}', 1],
@@ -115,6 +116,12 @@ describe('metrics', () => {
       ['dateline_database_bytes{file="database"}', 4096],
       ['dateline_disk_free_bytes', 1],
       ['dateline_memory_bytes{kind="resident"}', 1_000_000],
+      ['dateline_connections', 1],
+      ['dateline_connections_shed_total{reason="crowded"}', 0],
+      ['dateline_connections_shed_total{reason="address_limit"}', 0],
+      ['dateline_request_body_bytes', 0],
+      ['dateline_request_bodies_refused_total{reason="no_room"}', 0],
+      ['dateline_request_bodies_refused_total{reason="too_long"}', 1],
     ] as const) {
       assert.ok((valueOf(report, series) ?? -1) >= least, `${series}\n${report}`)
     }
@@ -169,5 +176,14 @@ describe('metrics', () => {
     const service = await startService(t, { trustedProxies: '127.0.0.1' })
     const headers = { 'x-forwarded-for': '127.0.0.1' }
     assert.equal((await fetch(`${service.url}/metrics`, { headers })).status, 401)
+  })
+
+  it('attack: a stranger behind a proxy that says nothing of him needs a token where proxies are named', async (t) => {
+    // The one that is named may be another, or add its header for some paths alone.
+    const service = await startService(t, { trustedProxies: '10.0.0.0/8' })
+    const { token } = await service.admin()
+    assert.equal((await fetch(`${service.url}/metrics`)).status, 401)
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await fetch(`${service.url}/metrics`, { headers })).status, 200)
   })
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -37,6 +37,21 @@ it('serve on a new directory says where it listens, where the data is, and what 
   ]) {
     assert.ok(stderr.includes(wanted), `${wanted} in:\n${stderr}`)
   }
+})
+
+it('serve takes no more connections than its limit on open files leaves beside its own', {
+  skip: process.platform === 'win32',
+}, async (t) => {
+  const few = `ulimit -n 400 && exec "$0" "$@"`
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')], { before: ['sh', '-c', few] })
+  const { max, openFiles } = await service.logged('connections.limited')
+  assert.deepEqual({ max, openFiles }, { max: 144, openFiles: 400 })
+  const sockets = Array.from({ length: 450 }, () => connect(Number(service.ready['port']), '127.0.0.1'))
+  t.after(() => sockets.forEach((socket) => socket.destroy()))
+  await Promise.all(sockets.map((socket) => once(socket.on('error', () => {}), 'connect')))
+  assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+  const { stderr } = service.output()
+  assert.doesNotMatch(stderr, /EMFILE|"level":"error"/)
 })
 
 it('serve says where the dashboard is, where it has one', async (t) => {

@@ -170,19 +170,35 @@ describe('floods', () => {
   })
 
   it('of connections are bounded, and one line says so', async () => {
-    await using server = await startServer(ROUTES, { limits: { connectionsMax: 2 } })
-    const first = await RawConnection.open(server.port)
-    const second = await RawConnection.open(server.port)
+    const released = Promise.withResolvers<void>()
+    let served = 0
+    const handler = async () => {
+      served++
+      await released.promise
+      return ok('{}')
+    }
+    const slow: Route = { method: 'GET', path: '/slow', handler }
+    await using server = await startServer([...ROUTES, slow], { limits: { connectionsMax: 2 } })
+    // Those that are being served stay, whatever comes.
+    const busy: RawConnection[] = []
+    while (busy.length < 2) {
+      const connection = await RawConnection.open(server.port)
+      connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+      busy.push(connection)
+      while (served < busy.length) await new Promise((resolve) => void setImmediate(resolve))
+    }
     for (let i = 0; i < 3; i++) {
       const refused = await RawConnection.open(server.port)
       assert.equal(await refused.rest(), '')
     }
     assert.equal((await server.logged('connections.full')).level, 'warn')
     assert.equal(server.entries.length, 1)
-    first.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    assert.equal((await first.reply()).status, 200)
-    first.destroy()
-    second.destroy()
+    assert.equal(server.connections.shed.full, 3)
+    released.resolve()
+    for (const connection of busy) {
+      assert.equal((await connection.reply()).status, 200)
+      connection.destroy()
+    }
   })
 
   it('in the form of one long URL get a 431, and 16 KiB of URL are fine', async () => {

@@ -17,6 +17,7 @@ export interface TestServer extends AsyncDisposable {
   readonly port: number
   readonly entries: readonly LogEntry[]
   readonly bodies: HttpServer['bodies']
+  readonly connections: HttpServer['connections']
   /** Resolves with the first log entry of this event that is there or comes. */
   logged(event: string): Promise<LogEntry>
   setCertificate(certificate: Certificate): void
@@ -55,6 +56,7 @@ export async function startServer(routes: readonly Route[], options: TestServerO
     port,
     entries,
     bodies: server.bodies,
+    connections: server.connections,
     logged,
     setCertificate,
     close: () => server.close(),

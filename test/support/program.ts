@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Whether whoever reads stdout is gone before the first line. */
   readonly unread?: boolean
+  /** A command that ends in `exec`, which gets the program and its words. Of `serve` alone. */
+  readonly before?: readonly string[]
 }
 
 /** Runs a command to its end. */
@@ -56,7 +58,8 @@ export interface RunningService {
 
 /** Starts `serve` on a free port and waits for its ready line. */
 export async function serve(t: Cleanup, words: readonly string[], options: RunOptions = {}): Promise<RunningService> {
-  const child = spawn(PROGRAM, [...WORDS, 'serve', '--port', '0', ...words], {
+  const [program = PROGRAM, ...before] = [...(options.before ?? []), PROGRAM]
+  const child = spawn(program, [...before, ...WORDS, 'serve', '--port', '0', ...words], {
     env: programEnvironment(options.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

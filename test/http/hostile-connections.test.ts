@@ -1,0 +1,183 @@
+/**
+ * Connections that are opened to keep others out.
+ *
+ * The attack: 10,100 connections that send headers and never a body shut everybody out for 28 seconds, since only
+ * connections between two requests made room. A client may have any number of addresses of its own: those of this
+ * machine stand for them here.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { connect as connectSecure } from 'node:tls'
+import { parseProxies } from '../../src/http/client-address.ts'
+import { ok } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
+import { RawConnection, send } from '../support/http-client.ts'
+import { startServer, type TestServer } from '../support/http-server.ts'
+import { TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
+
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/', handler: () => ok('"here"') },
+  { method: 'POST', path: '/json', handler: async (x) => ok(JSON.stringify(await x.readJson())) },
+]
+
+const NO_BODY =
+  'POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n'
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+/** Only Linux has all of 127.0.0.0/8 without any set-up. */
+const NEEDS_ADDRESSES = process.platform !== 'linux' && 'it needs several loopback addresses'
+
+interface Flood {
+  readonly sockets: readonly Socket[]
+  readonly open: () => number
+}
+
+/** Opens connections that send something, one after the other, and leaves them open. */
+async function flood(
+  server: TestServer,
+  { connections, from = '127.0.0.1', bytes = NO_BODY }: { connections: number; from?: string; bytes?: string },
+): Promise<Flood> {
+  const sockets: Socket[] = []
+  for (let i = 0; i < connections; i++) {
+    const socket = connect({ port: server.port, host: '127.0.0.1', localAddress: from })
+    socket.on('error', () => {}).resume()
+    await once(socket, 'connect')
+    socket.write(bytes)
+    sockets.push(socket)
+  }
+  return { sockets, open: () => sockets.filter((socket) => !socket.closed).length }
+}
+
+function endAll(...floods: readonly Flood[]): void {
+  for (const { sockets } of floods) for (const socket of sockets) socket.destroy()
+}
+
+async function assertServed(server: TestServer, from = '127.0.0.1'): Promise<void> {
+  const socket = connect({ port: server.port, host: '127.0.0.1', localAddress: from })
+  socket.on('error', () => {})
+  socket.write(GET)
+  const [first] = (await once(socket, 'data')) as [Buffer]
+  assert.match(first.toString(), /^HTTP\/1\.1 200 /)
+  socket.destroy()
+}
+
+describe('a flood of connections without a body', () => {
+  it('from one address leaves room for others, and for new ones of that address', async () => {
+    await using server = await startServer(ROUTES, { limits: { connectionsPerAddressMax: 20 } })
+    const flooding = await flood(server, { connections: 100 })
+    await assertServed(server)
+    if (NEEDS_ADDRESSES === false) await assertServed(server, '127.0.0.2')
+    assert.ok(server.connections.size <= 21, `${server.connections.size} connections`)
+    assert.ok(server.connections.shed.address_limit >= 80)
+    const { level, fields } = await server.logged('connections.address_limit')
+    assert.deepEqual({ level, fields }, { level: 'warn', fields: { client: '127.0.0.1', max: 20 } })
+    assert.equal(server.entries.filter(({ event }) => event === 'connections.address_limit').length, 1)
+    endAll(flooding)
+  })
+
+  it('ends the oldest of them, and no connection that was used before them', async () => {
+    await using server = await startServer(ROUTES, { limits: { connectionsPerAddressMax: 10 } })
+    const used = await RawConnection.open(server.port)
+    used.write(GET)
+    assert.equal((await used.reply()).status, 200)
+    const flooding = await flood(server, { connections: 30 })
+    used.write(GET)
+    assert.equal((await used.reply()).status, 200)
+    for (const socket of flooding.sockets.slice(0, 20)) if (!socket.closed) await once(socket, 'close')
+    assert.equal(flooding.open(), 9)
+    used.destroy()
+    endAll(flooding)
+  })
+
+  for (const [name, bytes] of [
+    ['half of a header', 'POST /json HTTP/1.1\r\nHost:'],
+    ['nothing at all', ''],
+    ['the rest of a body after its response', NO_BODY.replace('/json', '/nowhere')],
+  ] as const) {
+    it(`and those that send ${name} do no more harm`, async () => {
+      await using server = await startServer(ROUTES, { limits: { connectionsPerAddressMax: 20 } })
+      const flooding = await flood(server, { connections: 60, bytes })
+      await assertServed(server)
+      assert.ok(server.connections.size <= 21)
+      endAll(flooding)
+    })
+  }
+
+  it('from many addresses makes room near the limit of all, the address with the most first', async (t) => {
+    if (NEEDS_ADDRESSES !== false) return t.skip(NEEDS_ADDRESSES)
+    await using server = await startServer(ROUTES, { limits: { connectionsMax: 60, connectionsPerAddressMax: 40 } })
+    const modest = await flood(server, { connections: 5, from: '127.0.0.2' })
+    const greedy = await flood(server, { connections: 40, from: '127.0.0.3' })
+    const late = await flood(server, { connections: 30, from: '127.0.0.4' })
+    await assertServed(server, '127.0.0.5')
+    assert.equal(modest.open(), 5)
+    assert.ok(greedy.open() < 30 && greedy.open() > 10, `${greedy.open()} of 40`)
+    assert.ok(late.open() > 10, `${late.open()} of 30`)
+    assert.ok(server.connections.shed.crowded > 0)
+    endAll(modest, greedy, late)
+  })
+
+  it('over TLS is ended in the middle of a handshake', async () => {
+    const certificate = { cert: TEST_CERTIFICATE, key: TEST_KEY, expiresAt: Date.parse('2030-01-01') }
+    await using server = await startServer(ROUTES, { certificate, limits: { connectionsPerAddressMax: 10 } })
+    const flooding = await flood(server, { connections: 30, bytes: '\x16\x03\x01' })
+    const socket = connectSecure({ port: server.port, host: '127.0.0.1', servername: 'localhost', ca: TEST_CERTIFICATE })
+    socket.write(GET)
+    const [first] = (await once(socket, 'data')) as [Buffer]
+    assert.match(first.toString(), /^HTTP\/1\.1 200 /)
+    assert.ok(server.connections.size <= 10)
+    socket.destroy()
+    endAll(flooding)
+    while (server.connections.size > 0) await new Promise((resolve) => void setImmediate(resolve))
+  })
+})
+
+describe('connections of one address', () => {
+  it('that are all being served are not ended for another, which is refused', async () => {
+    const released = Promise.withResolvers<void>()
+    let served = 0
+    const handler = async () => {
+      served++
+      await released.promise
+      return ok('"slow"')
+    }
+    const slow: Route = { method: 'GET', path: '/slow', handler }
+    await using server = await startServer([...ROUTES, slow], { limits: { connectionsPerAddressMax: 3 } })
+    const busy = await Promise.all(Array.from({ length: 3 }, () => RawConnection.open(server.port)))
+    for (const connection of busy) connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    while (served < 3) await new Promise((resolve) => void setImmediate(resolve))
+    const refused = await RawConnection.open(server.port)
+    assert.equal(await refused.rest(), '')
+    assert.equal(server.connections.shed.address_refused, 1)
+    released.resolve()
+    for (const connection of busy) {
+      assert.match((await connection.reply()).text, /"slow"/)
+      connection.destroy()
+    }
+  })
+
+  it('that is a trusted proxy have no limit, since they bring many clients', async () => {
+    await using server = await startServer(ROUTES, {
+      proxies: parseProxies('127.0.0.0/8'),
+      limits: { connectionsPerAddressMax: 3 },
+    })
+    const many = await Promise.all(Array.from({ length: 12 }, () => RawConnection.open(server.port)))
+    for (const connection of many) {
+      connection.write(GET)
+      assert.equal((await connection.reply()).status, 200)
+    }
+    assert.equal(server.connections.size, 12)
+    for (const connection of many) connection.destroy()
+  })
+
+  it('give their places back, so that none is lost', async () => {
+    await using server = await startServer(ROUTES, { limits: { connectionsPerAddressMax: 3 } })
+    for (let i = 0; i < 20; i++) assert.equal((await send(server.port, '/')).status, 200)
+    while (server.connections.size > 0) await new Promise((resolve) => void setImmediate(resolve))
+    assert.deepEqual(
+      Object.values(server.connections.shed).filter((count) => count > 0),
+      [],
+    )
+  })
+})
