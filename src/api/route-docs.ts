@@ -52,7 +52,10 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     tag: 'Accounts',
     id: 'verifyCode',
     summary: 'Sign in with a code',
-    description: 'A guest who sends the own token becomes the account, or is merged into the one that is there.',
+    description:
+      'A guest who sends the own token becomes the account, or is merged into the one that is there. After five wrong ' +
+      'tries of a client a code is void for that client, after fifteen of all clients for all. A client with too many ' +
+      'wrong codes in an hour gets 429, for right ones too.',
     token: 'optional',
     body: 'VerifyCode',
     reply: { status: 200, data: 'SignedIn' },

@@ -19,6 +19,7 @@ import type { Config } from '../config/settings.ts'
 import { defaultLanguage, seedBasics } from '../content/seeding.ts'
 import { remoteConfigSeed } from '../content/seeds.ts'
 import { STORED_MODELS } from '../models/registry.ts'
+import { SYSTEM } from '../store/actor.ts'
 import { prepareDataDir } from '../store/data-dir.ts'
 import { loadSecrets } from '../store/secret-file.ts'
 import { openStore } from '../store/sqlite-store.ts'
@@ -27,6 +28,8 @@ import type { Store } from '../store/store.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const INSTANCE_BYTES = 8
+/** The ids of the keys that the service started with last, so that a command can tell whether it has the same. */
+export const SIGNING_KEYS_NOTE = 'signing-keys'
 
 export interface Services {
   readonly store: Store
@@ -99,7 +102,11 @@ export async function openServices(
       defaultLanguage: () => defaultLanguage(store),
       defaultConfig: remoteConfigSeed(),
     })
-    await seedBasics(store, config)
+    const signing = keys.signing.map(({ id }) => id)
+    await Promise.all([
+      seedBasics(store, config),
+      ...(own ? [store.as(SYSTEM).writeNote(SIGNING_KEYS_NOTE, signing)] : []),
+    ])
     return { store, keys, codes, limits, sessions, accounts, newId, instance, metrics, counters }
   } catch (error) {
     await store.close()

@@ -4,6 +4,7 @@ import { seedSample } from '../content/seeding.ts'
 import { OPERATOR } from '../store/actor.ts'
 import type { Command, Option } from './command.ts'
 import { requireAddress } from './found-user.ts'
+import { requireSameSecret } from './same-secret.ts'
 import { withServices } from './with-services.ts'
 
 const JSON_FLAG: Option = { flag: '--json', meaning: 'print one JSON object' }
@@ -35,7 +36,9 @@ export const adminCommand: Command = {
   examples: ['dateline admin --email you@example.org', 'dateline admin --email you@example.org --code'],
   run: (args, terminal) => {
     const email = requireAddress(args, 'dateline admin wants --email ADDRESS')
-    return withServices(args, terminal, async ({ accounts, codes }, { codeMinutes }) => {
+    return withServices(args, terminal, async (services, { codeMinutes }) => {
+      const { accounts, codes } = services
+      if (args.options.has('--code')) await requireSameSecret(services)
       const done = await accounts.ensureAdmin(email, systemClock(), OPERATOR)
       const code = args.options.has('--code') ? await codes.reveal(email, systemClock()) : undefined
       if (args.options.has('--json')) {

@@ -8,6 +8,7 @@ import { writeJson } from '../base/json.ts'
 import { OPERATOR } from '../store/actor.ts'
 import { UsageError, type Command, type Terminal } from './command.ts'
 import { emailOf, nobody } from './found-user.ts'
+import { requireSameSecret } from './same-secret.ts'
 import { withData } from './with-services.ts'
 
 const TOKEN_LIFETIME = { min: 60_000, max: 3_660 * 86_400_000 }
@@ -29,7 +30,9 @@ export const tokenCommand: Command = {
     if (given === undefined) throw new UsageError('dateline token wants --email ADDRESS')
     const lifetimeMs = readLifetime(options.get('--ttl'))
     const label = options.get('--label') ?? 'dateline token'
-    return withData(args, terminal, async ({ store, sessions }) => {
+    return withData(args, terminal, async (services) => {
+      const { store, sessions } = services
+      await requireSameSecret(services)
       const found = await store.userByEmail(emailOf(given))
       if (found === undefined) throw nobody(given)
       const id = String(found['id'])

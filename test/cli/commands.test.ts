@@ -14,6 +14,10 @@ const signIn = (url: string, email: string, code: string): Promise<Response> =>
 it('admin makes an administrator and a code that signs in, while the service runs', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
   const service = await serve(t, ['--data-dir', data])
+  // A stranger behind the same address has used up its wrong codes: the operator's code works all the same.
+  const guesses = Array.from({ length: 61 }, (_, i) => signIn(service.url, `reader-${i}@example.org`, '123456'))
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status).sort()
+  assert.deepEqual(statuses, [...Array<number>(60).fill(400), 429])
   const created = await run(['admin', '--email', ' Boss@Example.org ', '--code', '--data-dir', data])
   assert.equal(created.code, 0, created.stderr)
   assert.match(created.stdout, /^boss@example\.org is a new administrator\n/)
@@ -22,6 +26,21 @@ it('admin makes an administrator and a code that signs in, while the service run
   const again = await run(['admin', '--email', 'boss@example.org', '--data-dir', data])
   assert.equal(again.stdout, 'boss@example.org is an administrator already\n')
   assert.doesNotMatch(service.output().stderr, new RegExp(code))
+})
+
+it('admin and token refuse to make what the service would not take, for want of its secret', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const environment = { DATELINE_JWT_SECRET: 'Vq3tN8xLr0bYc5KfWm2ZsHd7TgJp4uEa' }
+  const service = await serve(t, ['--data-dir', data], { environment })
+  for (const words of [['admin', '--code'], ['token']]) {
+    const refused = await run([...words, '--email', 'boss@example.org', '--data-dir', data])
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /it started with another secret.*DATELINE_JWT_SECRET/)
+  }
+  const words = ['admin', '--email', 'boss@example.org', '--code', '--json', '--data-dir', data]
+  const made = await run(words, { environment })
+  const { code } = JSON.parse(made.stdout) as { readonly code: string }
+  assert.equal((await signIn(service.url, 'boss@example.org', code)).status, 200)
 })
 
 it('admin and seed tell a program what they did', async (t) => {
