@@ -140,7 +140,7 @@ function paramsOfBody(body: JsonObject): ListParams {
 /** What references bring in has the limit of the body, and counts like it. */
 async function readBody(exchange: Exchange): Promise<SentBody> {
   const body = await exchange.readJson()
-  return { body, references: { bytesMax: exchange.bodyBytesMax, weigh: (bytes) => exchange.weigh(bytes) } }
+  return { body, references: { bytesMax: exchange.bodyBytesMax, onGrowth: (bytes) => exchange.growBody(bytes) } }
 }
 
 function readText(body: JsonObject, name: string): string | undefined {

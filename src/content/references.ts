@@ -23,12 +23,18 @@ export interface ReferenceOptions {
   readonly report?: Report
   /** UTF-8 bytes of JSON that all references together may bring in, each mention counted. */
   readonly bytesMax: number
-  /** Told these bytes before the document is built; may refuse them by what it throws. */
-  readonly weigh?: (bytes: number) => void
+  /** Told these bytes before the document is built, which waits for it; may refuse them by what it throws. */
+  readonly onGrowth?: (bytes: number) => Promise<void>
 }
 
 /** Asks for the JSON text of a record, and is told it, or that there is none. */
-type Lookup = Generator<{ readonly model: Model; readonly id: string }, Records, string | undefined>
+type Lookup = Generator<{ readonly model: Model; readonly id: string }, Found, string | undefined>
+
+interface Found {
+  readonly records: Records
+  /** What all mentions bring in. */
+  readonly bytes: number
+}
 
 /** Looks up the records that a body names. Where one does not exist, or a limit is exceeded, that is reported. */
 export async function findRecords(
@@ -40,7 +46,9 @@ export async function findRecords(
   const steps = lookup(model, body, options)
   let step = steps.next()
   while (step.done !== true) step = steps.next(await store.get(step.value.model, step.value.id))
-  return step.value
+  const { records, bytes } = step.value
+  await options.onGrowth?.(bytes)
+  return records
 }
 
 /** The same where records are at hand: `textOf` gives the JSON text of one, or undefined. */
@@ -48,12 +56,12 @@ export function findRecordsNow(
   model: Model,
   body: JsonObject,
   textOf: (model: Model, id: string) => string | undefined,
-  options: ReferenceOptions,
+  options: Pick<ReferenceOptions, 'report' | 'bytesMax'>,
 ): Records {
   const steps = lookup(model, body, options)
   let step = steps.next()
   while (step.done !== true) step = steps.next(textOf(step.value.model, step.value.id))
-  return step.value
+  return step.value.records
 }
 
 /** The key of a reference in Records; undefined for a value that is a whole copy. */
@@ -71,13 +79,13 @@ interface Mention {
   readonly level: number
 }
 
-function* lookup(model: Model, body: JsonObject, { report = refuse, bytesMax, weigh = () => {} }: ReferenceOptions): Lookup {
+function* lookup(model: Model, body: JsonObject, { report = refuse, bytesMax }: Omit<ReferenceOptions, 'onGrowth'>): Lookup {
   const mentions: Mention[] = []
   collectFromShape(model.fields, body, { path: '', level: 1 }, mentions)
   const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))
   if (mentions.length > REFERENCES_MAX) {
     reportInvalid(report, '', `Cannot take ${mentions.length} references by id: at most ${REFERENCES_MAX} in one body`)
-    return records
+    return { records, bytes: 0 }
   }
   const sizes = new Map<string, { readonly bytes: number; readonly levels: number }>()
   let bytes = 0
@@ -100,12 +108,11 @@ function* lookup(model: Model, body: JsonObject, { report = refuse, bytesMax, we
     if (bytes > bytesMax) {
       const wanted = `records of at most ${bytesMax} bytes in all references by id`
       reportInvalid(report, path, `expected ${wanted}, found more`)
-      return new Map(mentions.map((mention) => [mention.key, REPORTED]))
+      return { records: new Map(mentions.map((mention) => [mention.key, REPORTED])), bytes: 0 }
     }
   }
   if (levels > JSON_DEPTH_MAX) reportInvalid(report, '', TOO_DEEP)
-  weigh(bytes)
-  return records
+  return { records, bytes }
 }
 
 type Place = Pick<Mention, 'path' | 'level'>

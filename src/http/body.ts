@@ -7,7 +7,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { JsonBodyOptions } from './exchange.ts'
 
 /** Longer bodies go through the lane of body-lane.ts, and are parsed in slices. */
-const LONG_BODY_BYTES = 16 * 1024
+export const LONG_BODY_BYTES = 16 * 1024
 /**
  * Names and values of a body, which decide what everything after its arrival costs. Two megabytes of headlines with all
  * that they embed have some 85,000, the preferences of a reader with everything 25,000.

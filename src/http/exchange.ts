@@ -32,8 +32,11 @@ export interface Exchange {
   note(fields: LogFields): void
   /** The length that the body may have: what the server takes, or less by the terms. */
   readonly bodyBytesMax: number
-  /** Counts bytes that the body brings in from elsewhere, as the terms weigh its own; may throw as they do. */
-  weigh(bytes: number): void
+  /**
+   * Counts bytes that the body brings in from elsewhere, as the terms weigh its own, and may throw as they do. Resolves
+   * when a body that is long with them may be processed.
+   */
+  growBody(bytes: number): Promise<void>
   /** States what the body of this request may be and cost, before it is read. Later terms add to earlier ones. */
   setBodyTerms(terms: BodyTerms): void
   /**

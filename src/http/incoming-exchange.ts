@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { fail } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { LogFields } from '../base/log.ts'
-import { readJsonObject } from './body.ts'
+import { LONG_BODY_BYTES, readJsonObject } from './body.ts'
 import type { BodyLane } from './body-lane.ts'
 import type { BodyOwner } from './body-memory.ts'
 import { clientAddress, limitKey, UNIX_PEER } from './client-address.ts'
@@ -53,7 +53,8 @@ export class IncomingExchange implements Exchange {
   /** Undefined where no body follows the header. */
   readonly #body: IncomingBody | undefined
   #bodyTerms: BodyTerms = {}
-  #leaveLane: () => void = () => {}
+  /** There once the body has the lane. */
+  #leaveLane: (() => void) | undefined
   #query: Query | undefined
   #clientAddress: string | undefined
   #json: Promise<JsonObject> | undefined
@@ -129,8 +130,9 @@ export class IncomingExchange implements Exchange {
     return Math.min(this.#around.bodyBytesMax, this.#bodyTerms.bytesMax ?? Infinity)
   }
 
-  weigh(bytes: number): void {
+  async growBody(bytes: number): Promise<void> {
     this.#bodyTerms.weigh?.(bytes, 0)
+    if (bytes > LONG_BODY_BYTES) await this.#enterLane()
   }
 
   setBodyTerms(terms: BodyTerms): void {
@@ -150,7 +152,7 @@ export class IncomingExchange implements Exchange {
   /** Gives back the memory of the body, and the lane. Called when nothing of this request will use them any more. */
   releaseBody(): void {
     this.#body?.release()
-    this.#leaveLane()
+    this.#leaveLane?.()
   }
 
   /** Throws the rest of the body away; `onPassed` is called after so many bytes of it, at its end, or without a client. */
@@ -180,11 +182,12 @@ export class IncomingExchange implements Exchange {
       return await readJsonObject({ headers: this.headers, read, enterLane: () => this.#enterLane() }, options)
     } finally {
       clearTimeout(late)
-      if (options.isDoneWhenRead === true) this.#leaveLane()
+      if (options.isDoneWhenRead === true) this.#leaveLane?.()
     }
   }
 
   async #enterLane(): Promise<void> {
+    if (this.#leaveLane !== undefined) return
     this.#leaveLane = await this.#around.bodyLane.enter(this.#owner)
     if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was parsed')
   }

@@ -144,7 +144,7 @@ describe('references by id', () => {
 
   it('bring in at most the bytes that they may, and these are told before anything is built', async () => {
     const weighed: number[] = []
-    const options = { bytesMax: 4_000, weigh: (bytes: number) => void weighed.push(bytes) }
+    const options = { bytesMax: 4_000, onGrowth: async (bytes: number) => void weighed.push(bytes) }
     // Two bytes each in UTF-8.
     const record = `{"id":"t","d":"${'ü'.repeat((1_000 - 17) / 2)} "}`
     assert.equal(Buffer.byteLength(record), 1_000)
