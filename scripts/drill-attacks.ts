@@ -15,9 +15,17 @@ import { ATTACKS } from './attacks/attack-list.ts'
 import type { Attack, Site } from './attacks/attack.ts'
 import { dataPath, inParallel } from './attacks/loopback-client.ts'
 import { startBareServer, startProbe, type ProbeFigures } from './attacks/probe.ts'
-import { cpuSeconds, handles, residentMemory } from './attacks/process-figures.ts'
+import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/process-figures.ts'
 import { prepareTarget, type RunningTarget, type Target } from './attacks/target.ts'
-import { DEFAULT_LIMITS, judge, PROBE_KINDS, type Limits, type Measured, type ProbeKind } from './attacks/verdict.ts'
+import {
+  DEFAULT_LIMITS,
+  judge,
+  PROBE_KINDS,
+  slownessOf,
+  type Limits,
+  type Measured,
+  type ProbeKind,
+} from './attacks/verdict.ts'
 
 const HEADLINES = 20_000
 const HEADLINES_QUICK = 3_000
@@ -136,7 +144,7 @@ async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
     headlineIds: site.headlineIds,
   })
   await warmUp(site, readers)
-  const before = { ...residentMemory(site.pid), handles: handles(site.pid) }
+  const before = { ...residentMemory(site.pid), ...scheduled(site.pid), handles: handles(site.pid) }
   probe.begin()
   const start = performance.now()
   const { notes, faults } = await Promise.race([attack.run(site), tooLong()]).catch((error: unknown) => ({
@@ -145,11 +153,13 @@ async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
   }))
   await pause(Math.max(0, PROBE_MS_MIN - (performance.now() - start)))
   const { felt, rssPeakMib }: ProbeFigures = await probe.end()
+  const { ranSeconds, waitedSeconds } = scheduled(site.pid)
+  const slowness = slownessOf(ranSeconds - before.ranSeconds, waitedSeconds - before.waitedSeconds)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const told = [...notes, `${seconds} s`]
   const after = await afterwards(running, before.handles)
   const { rssMib: rssBeforeMib, threads: threadsBefore, handles: handlesBefore } = before
-  const measured = { felt, rssBeforeMib, rssPeakMib, threadsBefore, handlesBefore }
+  const measured = { felt, slowness, rssBeforeMib, rssPeakMib, threadsBefore, handlesBefore }
   if (after === undefined) {
     const crash = attack.endsService === true ? [] : [`the service ended during the attack: ${running.ended() ?? ''}`]
     const gone = { rssAfterMib: 0, threadsAfter: 0, handlesAfter: 0, idleCpu: 0, stopMs: undefined }
@@ -212,7 +222,8 @@ function figures({ felt, ...process }: Measured): readonly string[] {
   return [
     `others, p50/p99/max in ms: ${PROBE_KINDS.map(ms).join(', ')}`,
     `memory ${memory(process)} MiB, threads ${process.threadsBefore} → ${process.threadsAfter}, ` +
-      `handles ${process.handlesBefore} → ${process.handlesAfter}, CPU afterwards ${process.idleCpu.toFixed(2)}${stop}`,
+      `handles ${process.handlesBefore} → ${process.handlesAfter}, CPU afterwards ${process.idleCpu.toFixed(2)}` +
+      `${stop}, slowness of the machine ${process.slowness.toFixed(1)}`,
   ]
 }
 
@@ -221,7 +232,8 @@ function memory(process: Pick<Measured, 'rssBeforeMib' | 'rssPeakMib' | 'rssAfte
 }
 
 function tableOf(reports: readonly Report[]): string {
-  const titles = ['attack', ...PROBE_KINDS.map((kind) => `${kind} p99`), 'failed', 'memory MiB', 'verdict']
+  const p99s = PROBE_KINDS.map((kind) => `${kind} p99`)
+  const titles = ['attack', ...p99s, 'failed', 'slowness', 'memory MiB', 'verdict']
   const rows = reports.map(({ attack, measured, faults }) => {
     const verdict = faults.length === 0 ? 'held' : `BROKEN (${faults.length})`
     const { felt } = measured
@@ -231,6 +243,7 @@ function tableOf(reports: readonly Report[]): string {
       attack.name,
       ...PROBE_KINDS.map((kind) => `${Math.round(felt[kind].p99)} ms`),
       String(failed.reduce((sum, count) => sum + count, 0)),
+      measured.slowness.toFixed(1),
       memory(measured),
       verdict,
     ]

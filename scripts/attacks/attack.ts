@@ -64,7 +64,7 @@ export interface Site {
   /** Stops and resumes reading the stderr of the service. */
   pauseLog(): void
   resumeLog(): void
-  /** Size of the data directory. */
+  /** Size of the data directory, without the write-ahead log for as long as it has its usual size. */
   dataBytes(): number
   /** Sends SIGTERM and gives what the process made of it. */
   stop(): Promise<Stopped>

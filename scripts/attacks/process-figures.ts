@@ -22,6 +22,22 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND
 }
 
+export interface Scheduled {
+  /** What the thread that serves requests spent on a core, and what it waited for one, in seconds. */
+  readonly ranSeconds: number
+  readonly waitedSeconds: number
+}
+
+/** Of the main thread, so far (Documentation/scheduler/sched-stats.rst); zeros where the kernel does not count. */
+export function scheduled(pid: number): Scheduled {
+  try {
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ').map(Number)
+    return { ranSeconds: ran / 1e9, waitedSeconds: waited / 1e9 }
+  } catch {
+    return { ranSeconds: 0, waitedSeconds: 0 }
+  }
+}
+
 /** How many file descriptors this process may open at most, which its children inherit. */
 export function handlesMax(): number {
   const limits = readFileSync('/proc/self/limits', 'latin1')

@@ -20,6 +20,8 @@ const TOPICS = 1_000
 const READERS = 16
 const READY_MS_MAX = 30_000
 const MAIL_MS_MAX = 10_000
+/** The write-ahead log is used again from its beginning, and kept at this size. */
+const WAL_BYTES_KEPT = 16 * 1024 * 1024
 const LOG_CHARS_KEPT = 200_000
 /** Distinct addresses below 127.0.0.0/8, from 127.1.0.1 on. */
 const ADDRESSES = 250 * 250 * 200
@@ -286,7 +288,8 @@ function sizeOf(directory: string): number {
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => {
       try {
-        return sum + statSync(join(parentPath, name)).size
+        const { size } = statSync(join(parentPath, name))
+        return sum + (name.endsWith('-wal') ? Math.max(0, size - WAL_BYTES_KEPT) : size)
       } catch {
         return sum // It went meanwhile.
       }

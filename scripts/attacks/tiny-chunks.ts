@@ -9,23 +9,29 @@ const CHUNKS_OF_WRITE = 500
 const CHUNKS = 16_000
 /** How long the unfinished bodies stay. */
 const HOLD_MS = 2_000
+/** Each connection is accepted, read and refused, all in a second or two: some of the others come behind all of them. */
+const BURST = { othersMedianMs: 100 } as const
+const LONG_BURST = { othersMedianMs: 500, othersP99Ms: 1_500 } as const
 
 export const tinyChunks: Attack = {
   name: 'tiny-chunks-200',
   tries: '200 connections send 16,000 chunks of one byte each, to three endpoints',
   isQuick: true,
+  limits: BURST,
   run: (site) => sendChunks(site, { connections: site.isQuick ? 60 : 200, isSpread: true }),
 }
 
 export const tinyChunks29: Attack = {
   name: 'tiny-chunks-29mb',
   tries: '29 MB of chunks of one byte to verify-code, with a heap of 512 MiB',
+  limits: BURST,
   run: (site) => sendChunks(site, { connections: 300, isSpread: false }),
 }
 
 export const tinyChunks88: Attack = {
   name: 'tiny-chunks-88mb',
   tries: '88 MB of chunks of one byte to verify-code, with a heap of 512 MiB',
+  limits: LONG_BURST,
   run: (site) => sendChunks(site, { connections: 910, isSpread: false }),
 }
 

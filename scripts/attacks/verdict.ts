@@ -1,7 +1,7 @@
 /**
- * Whether an attack hurt. A machine that runs the drill is busy with the attack, too, and often with other work: what
- * others felt is compared with a bare server that the probe asks at the same time, so that a slow machine is no fault
- * of the service.
+ * Whether an attack hurt. A machine that runs the drill is busy with the attack, too, and often with other work, which
+ * is no fault of the service: what others felt is compared with a bare server that the probe asks at the same time, and
+ * limits on time are stretched by how long the service waited for a core.
  */
 
 export interface Limits {
@@ -37,6 +37,8 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** Of the bare server's time, which a request to the service costs more than once in system calls and wake-ups. */
 const BARE_TIMES = 3
+/** A machine that is busier than this proves nothing. */
+const SLOWNESS_MAX = 20
 /** What of a machine shared with others counts for nothing. */
 const NOISE_MS = 10
 
@@ -67,14 +69,14 @@ export interface Measured {
   readonly idleCpu: number
   /** Undefined where the service goes on running. */
   readonly stopMs: number | undefined
+  /** How many times longer everything took, since the service had to wait for a core: 1 on a machine of its own. */
+  readonly slowness: number
 }
 
-/**
- * Lists what broke a limit, empty where nothing did. `patience` multiplies every limit on time: more than 1 where
- * the machine is known to be slow.
- */
-export function judge(measured: Measured, limits: Limits, patience = 1): readonly string[] {
+/** Lists what broke a limit, empty where nothing did. `leniency` multiplies every limit on time. */
+export function judge(measured: Measured, limits: Limits, leniency = 1): readonly string[] {
   const { felt } = measured
+  const patience = leniency * measured.slowness
   const slack = (bareMs: number): number => BARE_TIMES * bareMs + NOISE_MS
   const atMost = (name: string, value: number, max: number, unit: string): string[] =>
     value <= max ? [] : [`${name}: ${shown(value)}${unit}, wanted at most ${shown(max)}${unit}`]
@@ -101,6 +103,12 @@ export function judge(measured: Measured, limits: Limits, patience = 1): readonl
       ? []
       : atMost('time to stop', measured.stopMs, limits.stopMs * patience + slack(felt.bare.p99), ' ms')),
   ]
+}
+
+/** The slowness of a thread that ran and waited for so long. */
+export function slownessOf(ranSeconds: number, waitedSeconds: number): number {
+  if (ranSeconds <= 0) return 1
+  return Math.min(SLOWNESS_MAX, (ranSeconds + waitedSeconds) / ranSeconds)
 }
 
 function shown(value: number): string {

@@ -1,7 +1,7 @@
 /** The judgement of the drill of attacks: what it lets pass, and measurements that it must find fault with. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DEFAULT_LIMITS, judge, percentile, type Felt, type Measured } from '../../scripts/attacks/verdict.ts'
+import { DEFAULT_LIMITS, judge, percentile, slownessOf, type Felt, type Measured } from '../../scripts/attacks/verdict.ts'
 
 const FAST: Felt = { count: 100, p50: 2, p99: 9, max: 12, failures: {} }
 const UNHARMED: Measured = {
@@ -15,6 +15,7 @@ const UNHARMED: Measured = {
   handlesAfter: 41,
   idleCpu: 0.01,
   stopMs: 60,
+  slowness: 1,
 }
 
 /** The same with some kinds of requests changed. */
@@ -57,7 +58,14 @@ describe('judge()', () => {
     assert.equal(judge(felt({ item: { p99: 1_100 }, bare: { p99: 250 } }), DEFAULT_LIMITS).length, 1)
   })
 
-  it('multiplies limits on time by the patience, and no others', () => {
+  it('stretches limits on time by the slowness of the machine, and no others', () => {
+    const slow = { ...felt({ item: { p99: 1_100 } }), slowness: 4 }
+    assert.deepEqual(judge(slow, DEFAULT_LIMITS), [])
+    assert.equal(judge({ ...slow, slowness: 3 }, DEFAULT_LIMITS).length, 1)
+    assert.equal(judge({ ...slow, rssPeakMib: 300 }, DEFAULT_LIMITS).length, 1)
+  })
+
+  it('multiplies limits on time by the leniency, and no others', () => {
     const slow = { ...felt({ item: { p99: 1_400 } }), stopMs: 14_000 }
     assert.equal(judge(slow, DEFAULT_LIMITS).length, 2)
     assert.deepEqual(judge(slow, DEFAULT_LIMITS, 5), [])
@@ -71,4 +79,11 @@ it('percentile() gives the value that the share of all values does not pass', ()
   assert.equal(percentile(values, 0.99), 100)
   assert.equal(percentile([7], 0.99), 7)
   assert.equal(percentile([], 0.5), 0)
+})
+
+it('slownessOf() is 1 on a machine of its own, and bounded', () => {
+  assert.equal(slownessOf(2, 0), 1)
+  assert.equal(slownessOf(2, 6), 4)
+  assert.equal(slownessOf(0, 6), 1)
+  assert.equal(slownessOf(1, 1_000), 20)
 })
