@@ -107,7 +107,7 @@ const BODIES: Readonly<Record<string, object>> = {
 }
 const data = (model: Model, id?: string): string => `/api/v1/data${id === undefined ? '' : `/${id}`}?model=${model.name}`
 
-/** Somebody else, whose documents are tampered with. */
+/** Another user, whose documents the cases write. */
 const victim = await newPerson(service, 'standard', admin.token)
 /** A stored document of each model. */
 const existing = new Map<string, string>()

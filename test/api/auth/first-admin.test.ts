@@ -112,7 +112,7 @@ describe('an address that stands in for one', () => {
     }
   })
 
-  it('ends commands with status 2, and makes nobody an administrator', async (t) => {
+  it('ends commands with status 2, before a data directory is made', async (t) => {
     const data = join(temporaryDirectory(t), 'data')
     const [address = ''] = STAND_INS
     for (const words of [

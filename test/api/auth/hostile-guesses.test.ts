@@ -55,7 +55,7 @@ function withDatabase<T>(data: string, work: (database: Database) => T): T {
 
 describe('a stranger who guesses at a code', () => {
   for (const rateLimits of ['off', 'on']) {
-    it(`shuts out nobody but that client, with rate limits ${rateLimits}`, async (t) => {
+    it(`shuts out that client alone, with rate limits ${rateLimits}`, async (t) => {
       const site = await guessed(t, { rateLimits })
       const code = await site.codeFor(EMAIL)
       await site.guess(code, '198.51.100.7', 50)
