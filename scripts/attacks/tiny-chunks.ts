@@ -9,7 +9,7 @@ const CHUNKS_OF_WRITE = 500
 const CHUNKS = 16_000
 /** How long the unfinished bodies stay. */
 const HOLD_MS = 2_000
-/** Each connection is accepted, read and refused, all in a second or two: some of the others come behind all of them. */
+/** Each connection is read and refused, all in a second or two: some of the others come behind all of them. */
 const BURST = { othersMedianMs: 100 } as const
 const LONG_BURST = { othersMedianMs: 500, othersP99Ms: 1_500 } as const
 
