@@ -125,6 +125,10 @@ async function bringNode() {
   }
   if (readIfThere(sumFile) === wanted.integrity && versionOf(bundledNode) === wantedVersion) return
   say(`fetching Node ${wantedVersion} …`)
+  // What a process that was killed has left: the lock is ours.
+  for (const left of readdirSync(modules).filter((name) => name.startsWith('.node-'))) {
+    rmSync(join(modules, left), { recursive: true, force: true })
+  }
   const draft = mkdtempSync(join(modules, '.node-'))
   try {
     await run('npm', packArguments(wanted), draft)

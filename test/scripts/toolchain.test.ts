@@ -304,11 +304,13 @@ describe('toolchain', { timeout: 60_000 }, () => {
       await clone.run()
       rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
       rmSync(join(clone.root, 'node_modules/node/bin/.integrity'))
+      mkdirSync(join(clone.root, 'node_modules/.node-killed'))
       const theirs = `#!/bin/sh\ntouch '${clone.root}/pwned'\necho v${VERSION}\n`
       clone.write('node_modules/node/bin/node', theirs)
       assert.equal((await clone.run()).code, 3)
       assert.deepEqual(clone.calls, ['ci', PACK, PACK])
       assert.equal(existsSync(join(clone.root, 'pwned')), false)
+      assert.deepEqual(clone.installed, ['.bin/node', 'node/bin/.integrity', 'node/bin/node'])
     })
 
     it('is fetched again when the sum in the repository changes', async () => {
