@@ -10,7 +10,7 @@ import { apiRoutes, operationRoutes } from './api/routes.ts'
 import { readinessChecks } from './api/readiness.ts'
 import { pageRoutes, type PageAsset } from './api/page-routes.ts'
 import { httpMetrics } from './api/http-metrics.ts'
-import { backupMetrics } from './api/service-metrics.ts'
+import { backupMetrics, logMetrics } from './api/service-metrics.ts'
 import { ownSessionRoutes } from './api/session-routes.ts'
 import { systemRoutes } from './api/system-routes.ts'
 import { authRoutes } from './api/auth-routes.ts'
@@ -20,6 +20,7 @@ import type { Clock } from './base/clock.ts'
 import { openFilesMax } from './base/open-files.ts'
 import type { Log } from './base/log.ts'
 import type { LogMemory } from './base/log-memory.ts'
+import type { LogOutput } from './base/log-output.ts'
 import { VERSION } from './base/version.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { Config, Environment, SettingName } from './config/settings.ts'
@@ -51,6 +52,8 @@ export interface Surroundings {
   readonly log: Log
   /** The newest lines of that log. */
   readonly logMemory: LogMemory
+  /** Where its lines wait until they are written. */
+  readonly logOutput: Pick<LogOutput, 'heldBytes' | 'dropped'>
   /** The settings in use, for administrators. */
   readonly settings: ShownSettings
   /** Shows the operator one line, such as a code where no mail is set up. */
@@ -95,7 +98,7 @@ export interface App {
  * ListenError, or node's error where it cannot listen.
  */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
-  const { now, log, logMemory, writeLine, environment = {} } = surroundings
+  const { now, log, logMemory, logOutput, writeLine, environment = {} } = surroundings
   const { inheritedSocket, pageAssets, serverLimits = {} } = surroundings
   const startedAt = now()
   const mailSetup = readMailSetup(config, { now, environment })
@@ -188,6 +191,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     observe: counters.request,
   })
   httpMetrics(metrics, server)
+  logMetrics(metrics, logOutput)
   const listening = await server.listen(addressOf(config, inheritedSocket))
   starting.defer(() => server.close())
   starting.defer(() => mail.endTrials())

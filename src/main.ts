@@ -11,6 +11,7 @@ import { CertificateError } from './http/certificate.ts'
 import { ListenError } from './http/listening.ts'
 import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
+import { openLogSink } from './cli/log-sink.ts'
 import { endBySignal, endProcess } from './cli/process-end.ts'
 import { ConfigError } from './config/config-error.ts'
 import { MailSettingError } from './mail/setting-file.ts'
@@ -119,6 +120,11 @@ function terminal(): Terminal {
     },
     onReload(listener) {
       reload = listener
+    },
+    openLogSink: () => openLogSink(),
+    watch({ onCrash, onWarning, onExit }) {
+      process.on('uncaughtExceptionMonitor', onCrash).on('exit', onExit)
+      process.removeAllListeners('warning').on('warning', onWarning) // Node's own listener prints them.
     },
     end: (code) => endProcess(code, [process.stdout, process.stderr]),
   }

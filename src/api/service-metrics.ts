@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { stat } from 'node:fs/promises'
 import { LIMIT_NAMES, type LimitName } from '../auth/limits.ts'
 import type { Clock } from '../base/clock.ts'
+import type { LogOutput } from '../base/log-output.ts'
 import type { Metrics, Reading } from '../base/metrics.ts'
 import type { BackupRecord } from '../store/backup-runs.ts'
 import type { BackupState } from '../store/backup-schedule.ts'
@@ -63,6 +64,16 @@ export function backupMetrics(metrics: Metrics, backups: { state(): BackupState 
     'dateline_backup_duration_seconds',
     'How long the last backup took.',
     ofLast(({ ms }) => ms / 1000),
+  )
+}
+
+/** Registers how far the log is behind what it was given. */
+export function logMetrics(metrics: Metrics, output: Pick<LogOutput, 'heldBytes' | 'dropped'>): void {
+  metrics.gauge('dateline_log_unwritten_bytes', 'Lines of the log that wait for whatever reads them.', () => [
+    [{}, output.heldBytes],
+  ])
+  metrics.counted('dateline_log_lines_dropped_total', 'Lines of the log that were dropped since nothing took them.', () =>
+    readings('level', output.dropped),
   )
 }
 

@@ -1,8 +1,7 @@
 /**
  * The log: one event a line on stderr, as JSON or, for a person at a terminal, as text.
  *
- * Lines of one turn of the event loop are written together: a log line for each request must not cost a system call
- * for each request. Tokens, codes and mail bodies never come here; errors are logged with their stack.
+ * Tokens, codes and mail bodies never come here; errors are logged with their stack.
  */
 import type { Clock } from './clock.ts'
 import { isoDate } from './dates.ts'
@@ -15,7 +14,7 @@ export interface Log {
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
-  /** Writes what is still held back. Call it before the process ends. */
+  /** Writes what is still held back, as far as that takes no waiting. */
   flush(): void
 }
 
@@ -29,7 +28,8 @@ export interface LogOptions {
   readonly format: 'json' | 'pretty'
   readonly now: Clock
   /** Where finished lines go, each ending in a newline. */
-  readonly write: (text: string) => void
+  readonly write: (line: string, level: LogLevel) => void
+  readonly flush?: () => void
   /** Gets each line that is written. */
   readonly keep?: (line: LogLine) => void
 }
@@ -43,22 +43,15 @@ export interface LogLine {
   readonly text: string
 }
 
-export function createLog({ level, format, now, write, keep }: LogOptions): AdjustableLog {
+export function createLog({ level, format, now, write, flush = () => {}, keep }: LogOptions): AdjustableLog {
   let lowest = LOG_LEVELS.indexOf(level)
-  let held = ''
-  const flush = (): void => {
-    const text = held
-    held = ''
-    if (text !== '') write(text)
-  }
   const at = (name: LogLevel) => {
     const rank = LOG_LEVELS.indexOf(name)
     return (event: string, fields: LogFields = {}): void => {
       if (rank < lowest) return
-      if (held === '') setImmediate(flush)
       const time = now()
       const json = format === 'json' || keep !== undefined ? visible(jsonLine(isoDate(time), name, event, fields)) : ''
-      held += format === 'json' ? json : visible(prettyLine(isoDate(time), name, event, fields))
+      write(format === 'json' ? json : visible(prettyLine(isoDate(time), name, event, fields)), name)
       keep?.({ time, level: name, event, text: json })
     }
   }

@@ -1,5 +1,6 @@
 /** What a subcommand is, and what it sees of the world outside. */
 import type { Readable, Writable } from 'node:stream'
+import type { LogSink } from '../base/log-output.ts'
 import type { Environment, SettingName } from '../config/settings.ts'
 
 /** Exit codes, as the README documents them. */
@@ -17,8 +18,21 @@ export interface Terminal {
   readonly interrupted: Promise<string>
   /** Calls the listener when the process is asked to read its settings again. */
   onReload(listener: () => void): void
+  /** Where the log goes. */
+  openLogSink(): LogSink
+  /** Calls these when something befalls the process. */
+  watch(listeners: ProcessListeners): void
   /** Ends the process within a second, whatever hangs in it. Resolves only where there is no process to end. */
   end(code: ExitCode): Promise<ExitCode>
+}
+
+export interface ProcessListeners {
+  /** An error that nothing caught: the process ends with it. */
+  readonly onCrash: (error: Error) => void
+  /** What node warns of, which it prints otherwise. */
+  readonly onWarning: (warning: Error) => void
+  /** The event loop has ended. */
+  readonly onExit: () => void
 }
 
 /** A flag of one command alone; settings are flags of every command that names them. */

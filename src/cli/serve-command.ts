@@ -6,6 +6,7 @@ import { loadPageAssets } from '../app/page-assets.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog, type AdjustableLog, type Log } from '../base/log.ts'
 import { createLogMemory, type LogMemory } from '../base/log-memory.ts'
+import { createLogOutput, type LogOutput } from '../base/log-output.ts'
 import { VERSION } from '../base/version.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { exposureWarnings } from '../config/exposed-files.ts'
@@ -17,6 +18,9 @@ import { EXIT, type Arguments, type Command, type Terminal } from './command.ts'
 import { watchParent } from './parent-watch.ts'
 import { inheritedSocket, notifier } from './systemd.ts'
 import { requireTokenPath, writeTokenFile, type TokenFile } from './token-file.ts'
+
+/** How long the end waits for the last lines of the log to be taken. */
+const LAST_LINES_MS = 200
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -38,8 +42,9 @@ export const serveCommand: Command = {
     if (config.tokenFile !== undefined) requireTokenPath(config.tokenFile, config.dataDir)
     const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
     const logMemory = createLogMemory()
-    const log = openLog(config, terminal, logMemory)
-    const writeLine = (line: string): void => void terminal.stderr.write(`${line}\n`)
+    const { log, output } = openLog(config, terminal, logMemory)
+    // What the operator is told, such as a sign-in code, is no less important than an error.
+    const writeLine = (line: string): void => output.add(`${line}\n`, 'error')
     const parent = config.exitWithParent ? watchParent(terminal.stdin) : undefined
     const notify = notifier(terminal.environment, log)
     const pageAssets = config.dashboard ? loadPageAssets() : undefined
@@ -49,6 +54,7 @@ export const serveCommand: Command = {
         now: systemClock,
         log,
         logMemory,
+        logOutput: output,
         settings: shownSettings(settings, terminal.environment),
         writeLine,
         environment: terminal.environment,
@@ -59,7 +65,7 @@ export const serveCommand: Command = {
       terminal.onReload(() => reload(args, { terminal, log, app }))
       const exposed = exposureWarnings(settings, terminal.environment)
       for (const line of welcome(config, app, { isNew, hasDashboard: pageAssets !== undefined, exposed }))
-        say(line, { config, terminal, log })
+        say(line, { config, terminal, log, writeLine })
       log.flush()
       terminal.stdout.write(readyLine(app, terminal))
       notify('READY=1', `STATUS=Listening on ${app.url}`)
@@ -71,8 +77,9 @@ export const serveCommand: Command = {
       log.info('stopped')
     } finally {
       parent?.stop()
+      log.flush()
     }
-    log.flush()
+    await output.drained(LAST_LINES_MS)
     return terminal.end(EXIT.ok)
   },
 }
@@ -120,19 +127,43 @@ function isPretty({ logFormat }: Config, { stderrIsTerminal }: Terminal): boolea
   return logFormat === 'auto' ? stderrIsTerminal : logFormat === 'pretty'
 }
 
-function openLog(config: Config, terminal: Terminal, { keep }: LogMemory): AdjustableLog {
-  return createLog({
+interface OpenLog {
+  readonly log: AdjustableLog
+  readonly output: LogOutput
+}
+
+function openLog(config: Config, terminal: Terminal, { keep }: LogMemory): OpenLog {
+  const output = createLogOutput({
+    sink: terminal.openLogSink(),
+    onResume: (missing) => log.warn('log.dropped', { lines: missing }),
+  })
+  const log = createLog({
     level: config.logLevel,
     format: isPretty(config, terminal) ? 'pretty' : 'json',
     now: systemClock,
-    write: (text) => void terminal.stderr.write(text),
+    write: output.add,
+    flush: output.flush,
     keep,
   })
+  terminal.watch({
+    onCrash: (error) => log.error('crashed', { error }),
+    onWarning: (warning) => log.warn('process.warning', { error: warning }),
+    onExit: () => output.flushAtExit(LAST_LINES_MS),
+  })
+  return { log, output }
+}
+
+interface Speaking {
+  readonly config: Config
+  readonly terminal: Terminal
+  readonly log: Log
+  readonly writeLine: (line: string) => void
 }
 
 /** A line for the operator: plain where a person reads, an event of the log where a program does. */
-function say(line: string, { config, terminal, log }: { config: Config; terminal: Terminal; log: Log }): void {
-  if (isPretty(config, terminal)) terminal.stderr.write(`${line}\n`)
+function say(line: string, { config, terminal, log, writeLine }: Speaking): void {
+  if (isPretty(config, terminal)) return writeLine(line)
+  if (line.startsWith('Warning:')) log.warn('start', { message: line })
   else log.info('start', { message: line })
 }
 

@@ -39,6 +39,18 @@ it('serve on a new directory says where it listens, where the data is, and what 
   }
 })
 
+it('serve logs what it warns of at level warn', async (t) => {
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--rate-limits', 'off'])
+  await service.end('SIGTERM')
+  const lines = service.output().stderr.trimEnd().split('\n')
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === 'start')
+  assert.deepEqual(
+    told.filter(({ level }) => level === 'warn').map(({ message }) => message),
+    ['Warning: rate limits are off'],
+  )
+  assert.ok(told.some(({ level }) => level === 'info'))
+})
+
 it('serve takes no more connections than its limit on open files leaves beside its own', {
   skip: process.platform === 'win32',
 }, async (t) => {

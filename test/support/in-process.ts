@@ -29,6 +29,8 @@ export async function runHere(
       environment: {},
       interrupted,
       onReload: () => {},
+      openLogSink: () => ({ write: stderr.take, writeAtExit: stderr.take }),
+      watch: () => {},
       end: (code) => Promise.resolve(code),
     })
     return end(code)
@@ -49,6 +51,10 @@ function collector(onWrite: () => void = () => {}) {
   stream.on('data', (part: Buffer) => void parts.push(part))
   return {
     stream,
+    take(bytes: Uint8Array): number {
+      stream.write(Buffer.from(bytes))
+      return bytes.length
+    },
     text() {
       for (let part = stream.read() as Buffer | null; part !== null; part = stream.read() as Buffer | null) {
         parts.push(part)

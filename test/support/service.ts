@@ -10,6 +10,7 @@ import type { PageAsset } from '../../src/api/page-routes.ts'
 import { startApp } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createLogMemory } from '../../src/base/log-memory.ts'
+import { createLogOutput } from '../../src/base/log-output.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { SETTINGS, type Config, type SettingName } from '../../src/config/settings.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
@@ -217,15 +218,16 @@ async function startHere(
   let time = start
   const now = (): number => time
   const logMemory = createLogMemory()
-  const log = createLog({
-    level: 'debug',
-    format: 'json',
-    now,
-    write: (text) => logLines.push(...text.trim().split('\n')),
-    keep: logMemory.keep,
-  })
+  const take = (bytes: Uint8Array): number => {
+    logLines.push(...Buffer.from(bytes).toString().trim().split('\n'))
+    return bytes.length
+  }
+  const logOutput = createLogOutput({ sink: { write: take, writeAtExit: take }, onResume: () => {} })
+  const { add: write, flush } = logOutput
+  const log = createLog({ level: 'debug', format: 'json', now, write, flush, keep: logMemory.keep })
   const writeLine = (line: string): void => void logLines.push(line)
-  const surroundings = { now, log, logMemory, settings: shownSettings(flags, {}), writeLine, pageAssets, mailTestMs }
+  const settings = shownSettings(flags, {})
+  const surroundings = { now, log, logMemory, logOutput, settings, writeLine, pageAssets, mailTestMs }
   const app = await startApp(config, { jwtSecret: undefined }, surroundings)
   return { app, now, advance: (ms) => void (time += ms) }
 }

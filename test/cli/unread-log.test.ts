@@ -1,0 +1,163 @@
+/**
+ * Whatever reads stderr, and how it reads it. The attack: a program that starts the service and never reads its stderr
+ * made it keep every line, 1.3 GB after five million requests, and stay after its end; a terminal that is stopped held
+ * up the service altogether.
+ */
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createLogOutput } from '../../src/base/log-output.ts'
+import { openLogSink } from '../../src/cli/log-sink.ts'
+import { send } from '../support/http-client.ts'
+import { namedPipe } from '../support/named-pipe.ts'
+import { cleanEnvironment, COMMAND } from '../support/program.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+
+const ONLY_SOURCES = process.env['TEST_PROGRAM'] !== undefined && 'an executable loads no other code before its own'
+/** A named pipe can be opened for reading before it is written to. */
+const NEEDS_PIPES = process.platform === 'win32' && 'it needs named pipes'
+
+interface Started {
+  readonly child: ChildProcess
+  readonly port: number
+}
+
+async function start(t: Cleanup, words: readonly string[], stderr: 'pipe' | number = 'pipe'): Promise<Started> {
+  const [program, ...before] = COMMAND
+  const data = join(temporaryDirectory(t), 'data')
+  const child = spawn(program, [...before, 'serve', '--port', '0', '--data-dir', data, '--dashboard', 'off', ...words], {
+    env: process.env['TEST_PROGRAM'] === undefined ? cleanEnvironment({}) : {},
+    stdio: ['ignore', 'pipe', stderr],
+  })
+  t.after(() => void child.kill('SIGKILL'))
+  assert.ok(child.stdout)
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { child, port: (JSON.parse(line) as { port: number }).port }
+}
+
+async function ask(port: number, requests: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  await Promise.all(Array.from({ length: requests }, () => send(port, '/healthz', { agent })))
+  agent.destroy()
+}
+
+async function unwrittenBytes(port: number): Promise<number> {
+  const { text } = await send(port, '/metrics')
+  return Number(/^dateline_log_unwritten_bytes (\d+)$/m.exec(text)?.[1])
+}
+
+describe('a stderr that is not read', () => {
+  it('stops neither the service nor its end, and has every line once it is read', async (t) => {
+    const { child, port } = await start(t, [])
+    assert.ok(child.stderr)
+    child.stderr.pause()
+    await ask(port, 1500)
+    assert.ok((await unwrittenBytes(port)) > 0)
+    let text = ''
+    child.stderr.setEncoding('utf8').on('data', (part: string) => void (text += part)).resume()
+    while ((await unwrittenBytes(port)) > 1000) await send(port, '/healthz')
+    child.kill('SIGTERM')
+    const [code] = (await once(child, 'close')) as [number | null]
+    assert.equal(code, 0)
+    const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as { event: string; requestId?: string })
+    const ids = lines.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId]))
+    assert.ok(ids.length >= 1501)
+    assert.equal(new Set(ids).size, ids.length)
+    assert.deepEqual(lines.slice(-2).map(({ event }) => event), ['stopping', 'stopped'])
+  })
+
+  it('does not keep the process', async (t) => {
+    const { child, port } = await start(t, [])
+    child.stderr?.pause()
+    await ask(port, 1000)
+    assert.ok((await unwrittenBytes(port)) > 0)
+    const begun = performance.now()
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    assert.ok(performance.now() - begun < 5_000)
+  })
+})
+
+describe('a stderr that is a file', () => {
+  it('has every line, in order', async (t) => {
+    const file = join(temporaryDirectory(t), 'log')
+    const descriptor = openSync(file, 'a')
+    const { child, port } = await start(t, [], descriptor)
+    closeSync(descriptor)
+    for (let i = 0; i < 50; i++) await send(port, `/nowhere/${i}`)
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    const logged = lines.map((line) => JSON.parse(line) as { event: string; path?: string })
+    const paths = logged.flatMap(({ path }) => (path === undefined ? [] : [path]))
+    assert.deepEqual(paths, Array.from({ length: 50 }, (_, i) => `/nowhere/${i}`))
+    assert.equal(logged.at(-1)?.event, 'stopped')
+  })
+})
+
+describe('a pipe', { skip: NEEDS_PIPES }, () => {
+  it('takes what it has room for, and never makes the writer wait', (t) => {
+    const path = namedPipe(t)
+    const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    // As a program hands it over: writes to it wait.
+    const writing = openSync(path, constants.O_WRONLY)
+    t.after(() => [reading, writing].forEach((one) => closeSync(one)))
+    const output = createLogOutput({ sink: openLogSink(writing), onResume: () => {} })
+    const line = `${'x'.repeat(999)}\n`
+    for (let i = 0; i < 500; i++) output.add(line, 'info')
+    output.flush()
+    assert.ok(output.heldBytes > 0 && output.heldBytes < 500_000, String(output.heldBytes))
+    const buffer = Buffer.alloc(1_000_000)
+    assert.equal(readSync(reading, buffer) + output.heldBytes, 500_000)
+    output.flushAtExit(20)
+    assert.ok(output.heldBytes < 500_000)
+  })
+})
+
+describe('what befalls the process', { skip: ONLY_SOURCES }, () => {
+  async function logOf(t: Cleanup, preload: string): Promise<{ code: number | null; stderr: string }> {
+    const directory = temporaryDirectory(t)
+    const file = join(directory, 'preload.mjs')
+    writeFileSync(file, preload)
+    const main = join(import.meta.dirname, '../../src/main.ts')
+    const words = ['--import', file, main, 'serve', '--port', '0', '--data-dir', join(directory, 'data')]
+    const child = spawn(process.execPath, words, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] })
+    t.after(() => void child.kill('SIGKILL'))
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (part: string) => void (stderr += part))
+    await once(child.stdout, 'data')
+    child.kill('SIGHUP')
+    const [code] = (await Promise.race([once(child, 'close'), settled()])) as [number | null]
+    return { code, stderr }
+
+    /** What does not crash is asked to end once it has reloaded. */
+    async function settled(): Promise<[number | null]> {
+      while (!stderr.includes('"event":"reloaded"')) await once(child.stderr, 'data')
+      child.kill('SIGTERM')
+      return (await once(child, 'close')) as [number | null]
+    }
+  }
+
+  it('is told as a line of level warn where node warns of it', async (t) => {
+    const { stderr } = await logOf(t, `process.on('SIGHUP', () => process.emitWarning('it leaks', { code: 'LEAK' }))`)
+    const lines = stderr.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+    const found = lines.find(({ event }) => event === 'process.warning')
+    assert.equal(found?.['level'], 'warn')
+    assert.match(String(found?.['error']), /Warning: it leaks/)
+  })
+
+  it('is in the log where it ends the process, after all lines before it', async (t) => {
+    const crash = `process.on('SIGHUP', () => setImmediate(() => { throw new Error('a bug of ours') }))`
+    const { code, stderr } = await logOf(t, crash)
+    assert.notEqual(code, 0)
+    const events = stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []))
+    assert.equal(events.at(-1)?.['event'], 'crashed')
+    assert.match(String(events.at(-1)?.['error']), /Error: a bug of ours\n +at /)
+    assert.ok(events.some(({ event }) => event === 'start'))
+  })
+})
