@@ -21,7 +21,8 @@ export function parseIsoDate(text: string): string | undefined {
   const date = readIsoDate(text)
   if (date === text) {
     if (known.size === KNOWN_MAX) known.clear()
-    known.add(text)
+    // Not the text that was given, which may be a slice and then keeps all of a body in memory.
+    known.add(date)
   }
   return date
 }

@@ -115,7 +115,7 @@ export function decimalReader(text: string): DecimalReader {
       at++
     }
     at++
-    return isPlain ? text.slice(start + 1, at - 1) : unescaped(text.slice(start, at))
+    return isPlain ? detached(text.slice(start + 1, at - 1)) : unescaped(text.slice(start, at))
   }
 
   const unescaped = (quoted: string): string => {
@@ -144,7 +144,7 @@ export function decimalReader(text: string): DecimalReader {
     const isZeroFirst = digits > 1 && text.charCodeAt(start) === DIGIT_0
     if (digits > 0 && digits <= SAFE_DIGITS && !isZeroFirst && !isOfNumber(text.charCodeAt(at))) return whole
     while (isOfNumber(text.charCodeAt(at))) at++
-    const source = text.slice(start, at)
+    const source = detached(text.slice(start, at))
     if (!isNumberText(source)) throw unexpected()
     return parseNumber(source)
   }
@@ -160,6 +160,15 @@ export function decimalReader(text: string): DecimalReader {
   }
 }
 
+/**
+ * A slice of this length keeps the text that it is part of in memory for as long as it lives (V8's SlicedString), such as
+ * a body of two megabytes for an id that is remembered. Joining another text to it makes a text of its own.
+ */
+function detached(slice: string): string {
+  return slice.length < SLICE_CHARS_MIN ? slice : ` ${slice}`.slice(1)
+}
+
+const SLICE_CHARS_MIN = 13
 /** Digits of which every whole number is one that a double holds. */
 const SAFE_DIGITS = 15
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]

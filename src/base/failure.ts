@@ -63,12 +63,15 @@ export function assertNever(value: never): never {
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
-  if (typeof value === 'string') {
-    return JSON.stringify(value.length > FOUND_CHARS_MAX ? `${value.slice(0, FOUND_CHARS_MAX)}…` : value)
-  }
+  if (typeof value === 'string') return JSON.stringify(shortened(value))
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   if (typeof value === 'object' && !(value instanceof Decimal)) return 'an object'
-  return String(value)
+  // A number may have as many digits as its text has room for.
+  return shortened(String(value))
+}
+
+function shortened(text: string): string {
+  return text.length > FOUND_CHARS_MAX ? `${text.slice(0, FOUND_CHARS_MAX)}…` : text
 }
 
 const FOUND_CHARS_MAX = 60
