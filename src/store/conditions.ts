@@ -44,7 +44,8 @@ export function conditionsOf(model: Model, filter: Filter): Conditions {
       // A text is never equal to a value of another type, and no stored one has half of a surrogate pair.
       const wanted = (one.kind === 'eq' ? [one.value] : one.values).filter(isSqlText)
       const before = texts.get(path)
-      const both = before === undefined ? [...new Set(wanted)] : before.filter((value) => wanted.includes(value))
+      const distinct = new Set(wanted)
+      const both = before === undefined ? [...distinct] : before.filter((value) => distinct.has(value))
       texts.set(path, both)
       never ||= both.length === 0
     } else if (one.kind === 'compare') {

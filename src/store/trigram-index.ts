@@ -83,9 +83,15 @@ export function indexedText(text: string): string {
 
 /** The trigrams to look for a text by, in the form of indexedText(); none where it is shorter than one. */
 export function trigramsOf(text: string): readonly string[] {
-  const points = [...text]
-  const all = points.slice(TRIGRAM_POINTS - 1).map((_, i) => points.slice(i, i + TRIGRAM_POINTS).join(''))
-  return [...new Set(all)].slice(0, TRIGRAMS_MAX)
+  const found = new Set<string>()
+  const last: string[] = []
+  for (const point of text) {
+    if (last.push(point) < TRIGRAM_POINTS) continue
+    found.add(last.join(''))
+    if (found.size === TRIGRAMS_MAX) break
+    last.shift()
+  }
+  return [...found]
 }
 
 /** An FTS5 query for texts that have all of these: `"fer" AND "err" AND "rry"`. */
