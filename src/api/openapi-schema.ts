@@ -9,7 +9,7 @@
 import { assertNever } from '../base/failure.ts'
 import { fieldWords, modelWords } from '../models/field-words.ts'
 import { MODELS } from '../models/registry.ts'
-import type { Field, Model, RecordField, Shape } from '../models/schema.ts'
+import { EMBEDDED_ID_CHARS_MAX, type Field, type Model, type RecordField, type Shape } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { sampleOf } from './field-samples.ts'
 
@@ -139,7 +139,11 @@ function fieldSchema(field: Field, place: Place): JsonSchema {
 function valueSchema(field: Field, place: Place): JsonSchema {
   switch (field.kind) {
     case 'text':
-      return field.blank ? { type: 'string' } : { type: 'string', pattern: '\\S' }
+      return {
+        type: 'string',
+        ...(field.blank ? {} : { pattern: '\\S' }),
+        ...(field.max === undefined || !isSent(place.use) ? {} : { maxLength: field.max }),
+      }
     case 'choice':
       return { type: 'string', enum: field.values }
     case 'boolean':
@@ -149,7 +153,9 @@ function valueSchema(field: Field, place: Place): JsonSchema {
     case 'date':
       return DATE
     case 'generated':
-      if (field.as === 'id') return { type: 'string', minLength: 1 }
+      if (field.as === 'id') {
+        return { type: 'string', minLength: 1, ...(isSent(place.use) ? { maxLength: EMBEDDED_ID_CHARS_MAX } : {}) }
+      }
       return place.use === 'stored' ? DATE : DATE_AS_SENT
     case 'constant':
       // Whatever is sent, it is put right.

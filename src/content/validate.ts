@@ -11,7 +11,7 @@
 import { parseIsoDate } from '../base/dates.ts'
 import { assertNever, describe } from '../base/failure.ts'
 import { hasKey, isObject, type Json, type JsonObject } from '../base/json.ts'
-import type { Extras, Field, Model, Shape } from '../models/schema.ts'
+import { EMBEDDED_ID_CHARS_MAX, type Extras, type Field, type Model, type Shape } from '../models/schema.ts'
 import { refuse, REPORTED, reportInvalid, type Report } from './problems.ts'
 import { referenceKey, type Records } from './references.ts'
 import { checkStorable } from './storable.ts'
@@ -126,6 +126,7 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
     case 'text':
       if (typeof value !== 'string') return refused('a string')
       if (!field.blank && value.trim() === '') return refused('a text that is not blank')
+      if (field.max !== undefined && isLonger(value, field.max)) return refused(`at most ${field.max} characters`)
       return value
     case 'choice': {
       if (value === undefined && field.implied !== undefined) return field.implied
@@ -156,7 +157,9 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
         : refused(`a whole ${field.model.name} or {"id": …}`)
     case 'generated':
       if (field.as === 'id') {
-        return typeof value === 'string' && value !== '' ? value : refused('the id of the embedded document')
+        if (typeof value !== 'string' || value === '') return refused('the id of the embedded document')
+        if (value.length <= EMBEDDED_ID_CHARS_MAX) return value
+        return refused(`an id of at most ${EMBEDDED_ID_CHARS_MAX} characters`)
       }
       return typeof value === 'string' && parseIsoDate(value) !== undefined ? value : refused('an ISO 8601 date')
     case 'constant':
@@ -164,6 +167,11 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
     default:
       return assertNever(field)
   }
+}
+
+/** Whether a text has more code points, which are one or two units each. */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max)
 }
 
 function readMap(keys: readonly string[], of: Field, value: JsonObject, path: string, scope: Scope): JsonObject {

@@ -20,10 +20,11 @@ export type Field =
   | GeneratedField
   | ConstantField
 
-/** Any text; `blank: false` wants at least one character that is no white space. */
+/** Any text; `blank: false` wants at least one character that is no white space. `max` is in code points. */
 export interface TextField {
   readonly kind: 'text'
   readonly blank: boolean
+  readonly max?: number
 }
 /**
  * One of a few texts, case-sensitive. `initial` stands in where a new document leaves the field out, `implied` also
@@ -94,8 +95,14 @@ export interface Shape {
   readonly [name: string]: Field
 }
 
+/** Titles and names are indexed for searches, each three characters of them, in the transaction that stores them. */
+const TITLE_POINTS_MAX = 10_000
+
+/** Characters of the id of an embedded copy: it is a key of indexes. */
+export const EMBEDDED_ID_CHARS_MAX = 200
+
 export const text = (): TextField => ({ kind: 'text', blank: true })
-export const nonBlankText = (): TextField => ({ kind: 'text', blank: false })
+export const nonBlankText = (): TextField => ({ kind: 'text', blank: false, max: TITLE_POINTS_MAX })
 export const boolean = (): BooleanField => ({ kind: 'boolean' })
 export const whole = (): WholeField => ({ kind: 'whole' })
 export const date = (): DateField => ({ kind: 'date' })

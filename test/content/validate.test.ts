@@ -70,6 +70,7 @@ describe('a field', () => {
     ['text may be empty', text(), '', ''],
     ['text keeps white space', nonBlankText(), ' a ', ' a '],
     ['text keeps every character', text(), 'a\0b\u2028𝄞', 'a\0b\u2028𝄞'],
+    ['a title of 10,000 characters', nonBlankText(), '𝄞'.repeat(10_000), '𝄞'.repeat(10_000)],
     ['a choice', STATUS, 'off', 'off'],
     ['a choice with an initial value, left out of a new document', STATUS, undefined, 'on'],
     ['a choice with an implied value, left out of a new document', IMPLIED, undefined, 'one'],
@@ -106,6 +107,22 @@ describe('a field', () => {
   const refused: readonly (readonly [field: Field, given: Json | undefined, message: string, stored?: Json])[] = [
     [text(), undefined, 'it: expected a string, found nothing'],
     [nonBlankText(), '\u2003', 'it: expected a text that is not blank, found "\u2003"'],
+    [
+      nonBlankText(),
+      'x'.repeat(10_001),
+      `it: expected at most 10000 characters, found "${'x'.repeat(60)}…"`,
+    ],
+    [nonBlankText(), '𝄞'.repeat(10_001), `it: expected at most 10000 characters, found "${'𝄞'.repeat(30)}…"`],
+    [
+      whole(),
+      parseJson('9'.repeat(1_000_000)),
+      `it: expected a whole number, 0 or more, found ${'9'.repeat(60)}…`,
+    ],
+    [
+      embedded(tag),
+      { label: 'x', id: 'i'.repeat(201), at: '2025-10-20' },
+      `it.id: expected an id of at most 200 characters, found "${'i'.repeat(60)}…"`,
+    ],
     [STATUS, undefined, 'it: expected one of on, off, found nothing', 'off'],
     [STATUS, null, 'it: expected one of on, off, found null'],
     [STATUS, 'ON', 'it: expected one of on, off, found "ON"'],
