@@ -64,7 +64,7 @@ export interface Limits {
   dataRequest(caller: string, now: number): void
   /**
    * Counts the body of a request that is counted already, or what its references bring in: one more for each 64 KiB of
-   * `bytes`, of which the first `before` have been counted.
+   * `bytes`, of which the first `before` have been counted. A body of many names and values counts as a longer one.
    */
   dataBody(caller: string, now: number, bytes: number, before?: number): void
   /** Counted in the name of the administrator, and so throws what the store throws of one who is none any more. */

@@ -45,11 +45,13 @@ export function parseJson(
 export async function parseJsonInTurns(
   text: string,
   { depthMax = JSON_DEPTH_MAX, tokensMax = Infinity }: Partial<JsonLimits> = {},
-  turn: () => Promise<void> = nextTurn,
+  { turn = nextTurn, onTokens }: SliceOptions = {},
 ): Promise<Json> {
   const limits = { depthMax, tokensMax }
+  const { tokens } = surveyWithin(text, limits)
+  onTokens?.(tokens)
   // JSON.parse is faster, where it does not take too long at once.
-  if (surveyWithin(text, limits).tokens <= SLICE_TOKENS) return parseJson(text, limits)
+  if (tokens <= SLICE_TOKENS) return parseJson(text, limits)
   const reader = decimalReader(text)
   try {
     // A value of an object comes with a name.
@@ -58,6 +60,12 @@ export async function parseJsonInTurns(
     throw asJsonError(error)
   }
   return reader.value as Json
+}
+
+export interface SliceOptions {
+  readonly turn?: () => Promise<void>
+  /** Told the number of names and values before anything is parsed; may refuse them by what it throws. */
+  readonly onTokens?: (tokens: number) => void
 }
 
 /** Names and values that are parsed at once. A name that was never met before takes V8 about a microsecond. */

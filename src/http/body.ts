@@ -13,11 +13,16 @@ export const LONG_BODY_BYTES = 16 * 1024
  * that they embed have some 85,000, the preferences of a reader with everything 25,000.
  */
 const BODY_TOKENS_MAX = 100_000
+const BODY_LIMITS = { depthMax: JSON_DEPTH_JUDGED_MAX, tokensMax: BODY_TOKENS_MAX }
+/** What a name or value counts for in the weight of a body, which is twice what it has in usual ones. */
+const TOKEN_BYTES = 32
 
 export interface JsonBody {
   readonly headers: IncomingHttpHeaders
   /** All of its bytes; undefined where no body follows the header. */
   readonly read: (() => Promise<Buffer>) | undefined
+  /** Told the length of the body, and as how many bytes its names and values count, where these are more. */
+  readonly weigh: (bytes: number, before: number) => void
   /** Resolves when a long body has the lane. */
   readonly enterLane: () => Promise<void>
 }
@@ -27,7 +32,7 @@ export interface JsonBody {
  * what reading it throws, see incoming-body.ts.
  */
 export async function readJsonObject(body: JsonBody, { optional = false }: JsonBodyOptions): Promise<JsonObject> {
-  const { headers, read, enterLane } = body
+  const { headers, read, weigh, enterLane } = body
   if (read === undefined) return missing(optional)
   if (!optional) assertJsonType(headers['content-type'])
   const encoding = headers['content-encoding']
@@ -38,7 +43,10 @@ export async function readJsonObject(body: JsonBody, { optional = false }: JsonB
   // A chunked body may turn out to be empty.
   if (bytes.length === 0) return missing(optional)
   if (bytes.length > LONG_BODY_BYTES) await enterLane()
-  return parseObject(bytes)
+  const onTokens = (tokens: number): void => {
+    if (tokens * TOKEN_BYTES > bytes.length) weigh(tokens * TOKEN_BYTES, bytes.length)
+  }
+  return parseObject(bytes, onTokens)
 }
 
 function missing(optional: boolean): JsonObject {
@@ -53,10 +61,10 @@ function assertJsonType(contentType: string | undefined): void {
   throw fail('invalidInput', `Cannot read a request body of type ${describe(contentType)}: expected "application/json"`)
 }
 
-async function parseObject(bytes: Buffer): Promise<JsonObject> {
+async function parseObject(bytes: Buffer, onTokens: (tokens: number) => void): Promise<JsonObject> {
   if (!isUtf8(bytes)) throw fail('invalidInput', 'Cannot read the request body: expected UTF-8, found other bytes')
   const text = bytes.toString('utf8')
-  const value = await parseOrFail(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+  const value = await parseOrFail(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, onTokens)
   if (isObject(value)) return value
   throw fail('invalidInput', `Cannot read the request body: expected a JSON object, found ${describe(value)}`)
 }
@@ -64,9 +72,9 @@ async function parseObject(bytes: Buffer): Promise<JsonObject> {
 /** RFC 8259 section 8.1: senders must not write it, parsers may ignore it. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-async function parseOrFail(text: string): Promise<unknown> {
+async function parseOrFail(text: string, onTokens: (tokens: number) => void): Promise<unknown> {
   try {
-    return await parseJsonInTurns(text, { depthMax: JSON_DEPTH_JUDGED_MAX, tokensMax: BODY_TOKENS_MAX })
+    return await parseJsonInTurns(text, BODY_LIMITS, { onTokens })
   } catch (error) {
     if (error instanceof JsonError) throw fail('invalidInput', `Cannot read the request body as JSON: ${error.message}`)
     throw error

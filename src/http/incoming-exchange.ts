@@ -179,7 +179,9 @@ export class IncomingExchange implements Exchange {
     const read = body && (() => this.#readBody(body, options.bytesMax))
     const late = options.isShort === true && body?.isWhole === false ? this.#interruptAfter(shortBodyMs) : undefined
     try {
-      return await readJsonObject({ headers: this.headers, read, enterLane: () => this.#enterLane() }, options)
+      const weigh = (bytes: number, before: number): void => this.#bodyTerms.weigh?.(bytes, before)
+      const enterLane = (): Promise<void> => this.#enterLane()
+      return await readJsonObject({ headers: this.headers, read, weigh, enterLane }, options)
     } finally {
       clearTimeout(late)
       if (options.isDoneWhenRead === true) this.#leaveLane?.()

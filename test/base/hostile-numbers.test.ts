@@ -8,6 +8,8 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Decimal, parseNumber } from '../../src/base/decimal.ts'
 import { readExactly } from '../../src/base/decimal-reader.ts'
 import { JsonError, parseJson, parseJsonInTurns, writeJson, type Json } from '../../src/base/json.ts'
@@ -84,7 +86,7 @@ describe('the tokens of a text', () => {
 describe('a text of many tokens', () => {
   const parse = async (text: string): Promise<{ readonly value: Json; readonly turns: number }> => {
     let turns = 0
-    const value = await parseJsonInTurns(text, UNLIMITED, async () => void turns++)
+    const value = await parseJsonInTurns(text, UNLIMITED, { turn: async () => void turns++ })
     return { value, turns }
   }
 
@@ -222,4 +224,25 @@ it('a number is a double exactly where the double says the same', () => {
   ] as const) {
     assert.equal(typeof parseNumber(source) === 'number', isDouble, source)
   }
+})
+
+/**
+ * Attack: dates and ids that are remembered, each of them a slice of a body of two megabytes with a number that needs
+ * its digits, and so that body as well.
+ */
+it('what is kept of a text does not keep the text', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const kept: Json[] = []
+  const read = (i: number): void => {
+    const text = `[1e400,"${'x'.repeat(1_000_000)}","an id that is remembered ${i}",1${i}1234567890.12345678901234567890]`
+    const [, , id, number] = parseJson(text) as readonly Json[]
+    kept.push(id ?? null, number ?? null)
+  }
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let i = 0; i < 20; i++) read(i)
+  collect()
+  const grown = process.memoryUsage().heapUsed - before
+  assert.ok(grown < 5_000_000, `${grown} bytes for ${kept.length} values`)
 })

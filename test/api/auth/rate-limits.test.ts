@@ -328,6 +328,22 @@ describe('data requests', () => {
     assert.deepEqual(statuses, [200, 200, 200, 429])
   })
 
+  it('attack: bodies of many names and values count by these', async (t) => {
+    const site = await limited(t, { dataPerUser: '12' })
+    const { guest } = await newCast(site)
+    const check = (tokens: number): Promise<Answer> => {
+      // The object, the name, the array and its zeros.
+      const body = { x: Array(tokens - 3).fill(0) }
+      const query = { model: 'user_content_preferences', id: guest.id }
+      return site.data('POST', '/check', query, { token: guest.token, body })
+    }
+    // Of the 12: 1, 2, 1 + 4, and a last one that is refused costs its request.
+    for (const tokens of [2_047, 2_048, 8_192]) assert.equal((await check(tokens)).status, 200)
+    assertLimited(await check(8_192), 60)
+    assert.equal((await check(4_096)).status, 200, 'what there is room for goes on')
+    assertLimited(await check(10), 60)
+  })
+
   it('attack: small bodies whose references bring in much count by that', async (t) => {
     const site = await limited(t, { dataPerUser: '9' })
     const { admin, guest } = await newCast(site)
