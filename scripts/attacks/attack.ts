@@ -66,6 +66,8 @@ export interface Site {
   resumeLog(): void
   /** Size of the data directory, without the write-ahead log for as long as it has its usual size. */
   dataBytes(): number
+  /** Size of a copy of the database, in which nothing is left in the log. */
+  databaseBytes(): Promise<number>
   /** Sends SIGTERM and gives what the process made of it. */
   stop(): Promise<Stopped>
 }

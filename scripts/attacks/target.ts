@@ -123,7 +123,7 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
         accounts = { administrator, readers, publisher: await invite('publisher', administrator.token) }
       }
       const { administrator, publisher, readers } = accounts
-      let turn = 0
+      let [turn, copies] = [0, 0]
       const site: Site = {
         ...ids,
         port,
@@ -143,6 +143,13 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
         pauseLog: () => void service.child.stderr?.pause(),
         resumeLog: () => void service.child.stderr?.resume(),
         dataBytes: () => sizeOf(data),
+        async databaseBytes() {
+          const copy = join(directory, `copy-${copies++}.db`)
+          await must(['backup', '--to', copy])
+          const { size } = statSync(copy)
+          rmSync(copy)
+          return size
+        },
         stop: () => service.stop(),
       }
       return { site, readers, signIn, errors: service.errors, ended: service.ended, kill: service.kill }
