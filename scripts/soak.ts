@@ -15,8 +15,9 @@ import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
 import type { Attack, Site } from './attacks/attack.ts'
 import { inParallel } from './attacks/loopback-client.ts'
-import { handles, residentMemory } from './attacks/process-figures.ts'
+import { handles, residentMemory, scheduled } from './attacks/process-figures.ts'
 import { prepareTarget, type RunningTarget } from './attacks/target.ts'
+import { slownessOf } from './attacks/verdict.ts'
 import { growthOf, MEASUREMENTS_MIN, type GrowthLimit } from './soak/growth.ts'
 import type { Person } from './soak/ordinary-requests.ts'
 import { startTraffic, type MinuteOfTraffic, type Traffic } from './soak/traffic.ts'
@@ -48,11 +49,13 @@ const LIMITS = {
   threads: { name: 'threads', unit: '', share: 0, amount: 2 },
   /** Records of what was done are kept for months: some hundred bytes for each write and sign-in. */
   disk: { name: 'disk', unit: 'MiB', share: 0.05, amount: 48 },
+  /** On a machine of its own, that is divided by the slowness of the minute. */
   p99: { name: 'p99 of ordinary requests', unit: 'ms', share: 0.5, amount: 150 },
 } as const satisfies Readonly<Record<string, GrowthLimit>>
 
 interface Minute extends Readonly<Record<keyof typeof LIMITS, number>> {
   readonly rssPeak: number
+  readonly slowness: number
   readonly traffic: MinuteOfTraffic
 }
 
@@ -182,6 +185,7 @@ async function backUp({ ask, administrator }: Site): Promise<string[]> {
 
 async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): Promise<Minute> {
   const until = performance.now() + 60_000
+  const before = scheduled(site.pid)
   const seen = { rss: [] as number[], heap: [] as number[], handles: [] as number[], threads: [] as number[] }
   while (performance.now() < until && ended() === undefined) {
     await pause(SAMPLE_MS)
@@ -197,6 +201,8 @@ async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): 
   }
   const lowest = (values: readonly number[]): number => (values.length === 0 ? 0 : Math.min(...values))
   const report = await traffic.minute()
+  const after = scheduled(site.pid)
+  const slowness = slownessOf(after.ranSeconds - before.ranSeconds, after.waitedSeconds - before.waitedSeconds)
   return {
     rss: lowest(seen.rss),
     rssPeak: Math.max(0, ...seen.rss),
@@ -204,7 +210,8 @@ async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): 
     handles: lowest(seen.handles),
     threads: lowest(seen.threads),
     disk: site.dataBytes() / 2 ** 20,
-    p99: report.p99,
+    p99: report.p99 / slowness,
+    slowness,
     traffic: report,
   }
 }
@@ -221,7 +228,8 @@ function lineOf(minute: number, row: Minute, attacked: readonly string[]): strin
     `minute ${minute}: ${requests} requests, p50/p99/max ${p50.toFixed(1)}/${p99.toFixed(0)}/${max.toFixed(0)} ms, ` +
     `${failures.length === 0 ? 'none' : failures.length} failed, ${waits} waited, ${skipped} left out; ` +
     `memory ${mib(row.rss)} (peak ${mib(row.rssPeak)}), heap ${mib(row.heap)}, handles ${row.handles}, ` +
-    `threads ${row.threads}, disk ${mib(row.disk)}; ${attacked.join(' ')}`
+    `threads ${row.threads}, disk ${mib(row.disk)}, slowness of the machine ${row.slowness.toFixed(1)}; ` +
+    attacked.join(' ')
   )
 }
 

@@ -68,7 +68,6 @@ export const patternsCompile: Attack = {
 export const patternsExpand: Attack = {
   name: 'patterns-expand',
   tries: 'three guests send patterns with nested counted repetitions',
-  isQuick: true,
   run: (site) => sendPatterns(site, EXPANSION_BOMBS),
 }
 

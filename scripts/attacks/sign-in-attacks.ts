@@ -50,7 +50,6 @@ export const codesLockOut: Attack = {
 export const codesCampaign: Attack = {
   name: 'codes-campaign',
   tries: 'one client tries codes for 200 addresses, with and without a live code',
-  isQuick: true,
   async run(site) {
     const from = site.newAddress()
     const emails = Array.from({ length: CAMPAIGN_TRIES }, (_, i) => `target-${Date.now()}-${i}@example.org`)
@@ -105,7 +104,6 @@ export const codesAtSpeed: Attack = {
 export const guestFlood: Attack = {
   name: 'guest-flood',
   tries: 'one client signs in as a guest 300 times, and asks for 200 codes',
-  isQuick: true,
   // Five hundred requests at once, most of which write.
   limits: { othersMedianMs: 100 },
   async run(site) {

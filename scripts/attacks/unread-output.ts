@@ -60,7 +60,6 @@ export const repliesUnread: Attack = {
 export const pipelining: Attack = {
   name: 'pipelining',
   tries: '50 connections send 2,000 requests each in advance',
-  isQuick: true,
   limits: { othersP99Ms: 500, othersMedianMs: 60 },
   async run(site) {
     const guest = await site.guest()
