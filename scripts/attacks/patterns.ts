@@ -80,7 +80,7 @@ export const patternsBacktrack: Attack = {
 /** Models of one document, of few documents, and computed ones. */
 export const patternsSmallModels: Attack = {
   name: 'patterns-small-models',
-  tries: 'hostile patterns on dashboard_summary, remote_config, countries, users and preferences',
+  tries: 'hostile patterns on the summary, the configuration, countries, users, preferences, plans and the audit trail',
   isQuick: true,
   async run(site) {
     const patterns = [BACKTRACKING[0], BACKTRACKING[1], COMPILE_BOMBS[0], COMPILE_BOMBS[1]] as string[]
@@ -95,6 +95,22 @@ export const patternsSmallModels: Attack = {
       { model: 'user_content_preferences', field: 'id', by: administrator, wanted: ANSWERS },
     ]
     const [notes, faults]: [string[], string[]] = [[], []]
+    const plans = await inParallel(patterns.length, (i) =>
+      site.ask({
+        method: 'POST',
+        path: dataPath({ model: 'headline' }, '/explain'),
+        body: { filter: { title: { $regex: patterns[i] } } },
+        token: publisher.token,
+      }),
+    )
+    notes.push(`explain: ${statusCounts(plans)}`)
+    faults.push(...unanswered(plans, ANSWERS).map((fault) => `explain: ${fault}`))
+    const audit = await site.ask({
+      path: `/api/v1/admin/audit?${new URLSearchParams({ filter: JSON.stringify({ event: { $regex: patterns[0] } }) })}`,
+      token: administrator.token,
+    })
+    notes.push(`audit: ${audit.status}`)
+    faults.push(...unanswered([audit], ANSWERS).map((fault) => `audit: ${fault}`))
     for (const { model, field, by, wanted } of targets) {
       const replies = await inParallel(patterns.length, (i) =>
         site.ask({ path: dataPath({ model, filter: { [field]: { $regex: patterns[i] } } }), token: by.token }),

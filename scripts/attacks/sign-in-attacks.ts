@@ -95,7 +95,10 @@ export const codesAtSpeed: Attack = {
     const perTry = (grown / tries).toFixed(1)
     const grownMax = DISK_BYTES_SPARE + tries * DISK_BYTES_OF_TRY_MAX
     return {
-      notes: [`${statusCounts(replies.flat())}; the database grew by ${Math.round(grown / 1024)} KiB, ${perTry} bytes a try`],
+      notes: [
+        statusCounts(replies.flat()),
+        `the database grew by ${Math.round(grown / 1024)} KiB, ${perTry} bytes a try`,
+      ],
       faults: grown <= grownMax ? [] : [`the database grew by ${grown} bytes, wanted at most ${grownMax}`],
     }
   },
