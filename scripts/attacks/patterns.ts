@@ -80,7 +80,7 @@ export const patternsBacktrack: Attack = {
 /** Models of one document, of few documents, and computed ones. */
 export const patternsSmallModels: Attack = {
   name: 'patterns-small-models',
-  tries: 'hostile patterns on the summary, the configuration, countries, users, preferences, plans and the audit trail',
+  tries: 'hostile patterns on the summary, the configuration, countries, users, plans and the audit trail',
   isQuick: true,
   async run(site) {
     const patterns = [BACKTRACKING[0], BACKTRACKING[1], COMPILE_BOMBS[0], COMPILE_BOMBS[1]] as string[]
