@@ -34,6 +34,7 @@ import { requireSocketDirectory, urlOf, type ListenAddress } from './http/listen
 import { SERVER_LIMITS, type ServerLimits } from './http/server-limits.ts'
 import { createServer, type HttpServer } from './http/server.ts'
 import { SYSTEM } from './store/actor.ts'
+import type { AuditEntry } from './store/audit-record.ts'
 import { createBackupRuns } from './store/backup-runs.ts'
 import { startBackups, type BackupSchedule } from './store/backup-schedule.ts'
 import { startHousekeeping, type Housekeeping } from './store/housekeeping.ts'
@@ -124,13 +125,14 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   starting.defer(() => backupRuns.stop())
   const everyMs = config.backupEvery
   const own = store.as(SYSTEM)
-  const notes = { readNote: store.readNote, writeNote: own.writeNote }
+  const notes = { readNote: store.readNote, writeNote: own.writeNote, note: own.note }
   const backups =
     everyMs === undefined ? undefined : await startBackups({ store: notes, runs: backupRuns, everyMs, now, log })
   starting.defer(() => backups?.stop())
   if (backups !== undefined) backupMetrics(metrics, backups)
+  const auditMs = config.auditDays === 0 ? undefined : config.auditDays * DAY_MS
   const guestMs = config.guestDays === 0 ? undefined : config.guestDays * DAY_MS
-  const housekeeping = startHousekeeping({ store: own, guestMs, now, log })
+  const housekeeping = startHousekeeping({ store: own, auditMs, guestMs, now, log })
   starting.defer(() => housekeeping.stop())
 
   const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
@@ -161,13 +163,14 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     ...apiRoutes(
       {
         auth,
-        ownSessions: ownSessionRoutes({ store, sessions, now, log }),
+        ownSessions: ownSessionRoutes({ store, sessions, now }),
         data: dataRoutes(documents, now),
         dashboard: { setup, overview: overviewHandler({ store, now }) },
       },
       { sessions, limits, now, publicRemoteConfig },
     ),
     ...administration({
+      listSettings: settings,
       ...{ config, services, mail, checks, startedAt, now, log, logMemory },
       backups: { ...backupPlace, runs: backupRuns, schedule: backups },
       settings: () => shown,
@@ -194,6 +197,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   logMetrics(metrics, logOutput)
   const listening = await server.listen(addressOf(config, inheritedSocket))
   starting.defer(() => server.close())
+  await own.note(startRecord(surroundings.settings))
   starting.defer(() => mail.endTrials())
 
   const started = starting.move()
@@ -227,6 +231,17 @@ function serverLimitsOf({ connectionsPerAddress }: Config, log: Log): Partial<Se
   const connectionsMax = Math.max(CONNECTIONS_MIN, openFiles - FILES_RESERVED)
   log.warn('connections.limited', { max: connectionsMax, openFiles, advice: `ulimit -n ${wanted + FILES_RESERVED}` })
   return { connectionsPerAddressMax, connectionsMax }
+}
+
+/**
+ * The settings in use that differ from their defaults, which the version tells. The address of the administrator is left
+ * out: it must not outlive the account.
+ */
+function startRecord(settings: ShownSettings): AuditEntry {
+  const details = settings
+    .filter(({ origin }) => origin !== 'default')
+    .map(({ name, value }) => ({ name, value: name === 'adminEmail' ? '***' : value }))
+  return { event: 'settings', details: [{ name: 'version', value: VERSION }, ...details] }
 }
 
 function certificateFiles({ tlsCert, tlsKey }: Config): CertificateFiles | undefined {

@@ -115,7 +115,7 @@ function readModel({ query }: Exchange): Model {
   throw fail('badRequest', `Cannot read parameter "model": expected one of ${known}, found ${describe(name)}`)
 }
 
-function paramsOfUrl({ query }: Exchange): ListParams {
+export function paramsOfUrl({ query }: Exchange): ListParams {
   const filter = query.get('filter')
   return {
     filter: filter === undefined ? undefined : parseFilterText(filter),

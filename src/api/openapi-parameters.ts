@@ -65,6 +65,11 @@ export const PARAMETERS: Readonly<Record<ParameterName, JsonSchema>> = {
     description: 'The document that the body is to replace; without it, a new one is meant',
     example: '66f000000000000000000301',
   },
+  email: {
+    ...inQuery('email', { type: 'string', minLength: 1 }),
+    description: 'Only what was done with this e-mail address: codes, sign-ins and invitations',
+    example: 'reader@example.org',
+  },
   ifMatch: inHeader('If-Match', 'ETags of which the document must have one, or `*`'),
   ifNoneMatch: inHeader('If-None-Match', 'ETags of which the document must have none'),
 }

@@ -8,7 +8,7 @@ import type { JsonSchema } from './openapi-schema.ts'
 
 /** A parameter of the query, or a header, that some routes share. */
 export type ParameterName =
-  'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state' | 'id' | 'ifMatch' | 'ifNoneMatch'
+  'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state' | 'id' | 'email' | 'ifMatch' | 'ifNoneMatch'
 
 export interface RouteDoc {
   readonly tag: 'Accounts' | 'Data' | 'Dashboard' | 'Administration' | 'Operation'
@@ -244,6 +244,18 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     parameters: ['level', 'newest'],
     reply: { status: 200, data: 'LogLines' },
     errors: [...ADMINS, 'badRequest'],
+  },
+  'GET /api/v1/admin/audit': {
+    tag: 'Administration',
+    id: 'auditTrail',
+    summary: 'List who did what, the newest first',
+    description:
+      'Fast are filters and sorts by `time`, `event`, `actor`, `documentId` and `emailHash`. Records are kept for as ' +
+      'long as `--audit-days` says, and nothing in the API changes them.',
+    token: 'required',
+    parameters: ['filter', 'email', 'sort', 'limit', 'cursor'],
+    reply: { status: 200, data: 'AuditRecords' },
+    errors: [...ADMINS, 'badRequest', 'invalidInput', 'tooManyRequests'],
   },
   'GET /api/v1/admin/outbox': {
     tag: 'Administration',

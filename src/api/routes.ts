@@ -12,6 +12,7 @@ import type { Exchange, Handler, Reply } from '../http/exchange.ts'
 import type { Route } from '../http/router.ts'
 import { requireAdministrator, requireEditor } from '../content/access.ts'
 import { hasDashboard } from '../models/caller.ts'
+import type { AuditRoutes } from './audit-routes.ts'
 import type { AuthRoutes } from './auth-routes.ts'
 import type { BackupRoutes } from './backup-routes.ts'
 import type { DataRoutes } from './data-routes.ts'
@@ -127,6 +128,7 @@ export function apiRoutes({ auth, ownSessions, data, dashboard }: ApiHandlers, s
 export interface AdminParts {
   readonly status: StatusRoutes
   readonly log: LogRoutes
+  readonly audit: AuditRoutes
   readonly outbox: OutboxRoutes
   readonly mailTest: UserHandler
   readonly backups: BackupRoutes
@@ -135,7 +137,7 @@ export interface AdminParts {
 
 /** For administrators: everybody else is refused before anything of the request is looked at. */
 export function adminRoutes(
-  { status, log, outbox, mailTest, backups, sessions: signedIn }: AdminParts,
+  { status, log, audit, outbox, mailTest, backups, sessions: signedIn }: AdminParts,
   services: Pick<RouteServices, 'sessions' | 'now'>,
 ): readonly Route[] {
   const administrator =
@@ -149,6 +151,7 @@ export function adminRoutes(
     { method: 'GET', path: '/api/v1/admin/status', handler: administrator(status.status) },
     { method: 'GET', path: '/api/v1/admin/settings', handler: administrator(status.settings) },
     { method: 'GET', path: '/api/v1/admin/log', handler: administrator(log.list) },
+    { method: 'GET', path: '/api/v1/admin/audit', handler: administrator(audit.list) },
     { method: 'GET', path: '/api/v1/admin/outbox', handler: administrator(outbox.list) },
     { method: 'POST', path: '/api/v1/admin/outbox/test', handler: administrator(mailTest) },
     { method: 'POST', path: '/api/v1/admin/outbox/:id/retry', handler: administrator(outbox.retry) },

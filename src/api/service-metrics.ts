@@ -5,6 +5,7 @@ import { LIMIT_NAMES, type LimitName } from '../auth/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { LogOutput } from '../base/log-output.ts'
 import type { Metrics, Reading } from '../base/metrics.ts'
+import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup-runs.ts'
 import type { BackupState } from '../store/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
@@ -35,6 +36,8 @@ export interface ServiceCounters {
   }): void
   signIn(how: string): void
   rateLimited(limit: LimitName): void
+  recorded(event: AuditEvent): void
+  suppressed(event: AuditEvent): void
   /** How many requests each limit has refused since the start. */
   refusals(): readonly { readonly name: LimitName; readonly refused: number }[]
 }
@@ -83,6 +86,8 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
   const seconds = metrics.histogram('dateline_request_seconds', 'Time to serve a request.', REQUEST_SECONDS)
   const requests = metrics.counter('dateline_requests_total', 'Requests by route and status.')
   const signIns = metrics.counter('dateline_sign_ins_total', 'Sign-ins by what became of the account.')
+  const recorded = metrics.counter('dateline_audit_records_total', 'Records of the audit trail by event.')
+  const suppressed = metrics.counter('dateline_audit_suppressed_total', 'Records of the audit trail that were left out.')
   const limited = metrics.counter('dateline_rate_limited_total', 'Requests refused by a limit.')
 
   metrics.gauge('dateline_info', 'The version that runs.', () => [[{ version, node: process.versions.node }, 1]])
@@ -136,6 +141,8 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
       seconds(labels, ms / 1000)
     },
     signIn: (how) => signIns({ how }),
+    recorded: (event) => recorded({ event }),
+    suppressed: (event) => suppressed({ event }),
     rateLimited(limit) {
       limited({ limit })
       refused.set(limit, (refused.get(limit) ?? 0) + 1)

@@ -3,7 +3,6 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
-import type { Log } from '../base/log.ts'
 import { requireAdministrator } from '../content/access.ts'
 import { noContent, ok, type Exchange, type Reply } from '../http/exchange.ts'
 import type { SessionsEnded, UserSessions } from '../models/replies.ts'
@@ -16,7 +15,6 @@ export interface SessionParts {
   readonly store: Pick<DocumentStore, 'get'> & Pick<AccountStore, 'sessionsOf'> & Writable
   readonly sessions: Pick<Sessions, 'end'>
   readonly now: Clock
-  readonly log: Log
 }
 
 type Handle = (exchange: Exchange, session: Session) => Promise<Reply>
@@ -38,7 +36,7 @@ export interface OwnSessionRoutes {
 
 /** For administrators. */
 export function sessionRoutes(parts: SessionParts): SessionRoutes {
-  const { store, now, log } = parts
+  const { store, now } = parts
   const requireUser = async ({ params }: Exchange): Promise<string> => {
     const id = params['id'] ?? ''
     if ((await store.get(user, id)) !== undefined) return id
@@ -46,17 +44,15 @@ export function sessionRoutes(parts: SessionParts): SessionRoutes {
   }
   return {
     list: async (exchange, { claim }) => listed(parts, await requireUser(exchange), claim.jti),
-    async end(exchange, { caller, acting }) {
+    async end(exchange, { acting }) {
       const id = await requireUser(exchange)
       const one = exchange.params['session'] ?? ''
       if (!(await store.as(acting(requireAdministrator)).endSession(id, one, now()))) throw unknown(`User ${id} has`, one)
-      log.info('sessions.ended', { user: id, by: caller.id, ended: 1 })
       return noContent()
     },
-    async endAll(exchange, { caller, acting }) {
+    async endAll(exchange, { acting }) {
       const id = await requireUser(exchange)
       const ended = await store.as(acting(requireAdministrator)).endSessions(id, now())
-      log.info('sessions.ended', { user: id, by: caller.id, ended })
       return ok(JSON.stringify({ ended } satisfies SessionsEnded))
     },
   }
@@ -64,7 +60,7 @@ export function sessionRoutes(parts: SessionParts): SessionRoutes {
 
 /** For every user, guests included. */
 export function ownSessionRoutes(parts: SessionParts): OwnSessionRoutes {
-  const { store, sessions, now, log } = parts
+  const { store, sessions, now } = parts
   return {
     list: (_exchange, { caller, claim }) => listed(parts, caller.id, claim.jti),
     async end(exchange, session) {
@@ -73,12 +69,10 @@ export function ownSessionRoutes(parts: SessionParts): OwnSessionRoutes {
       // The own one is ended as by signing out, also where no row lists it.
       if (one === session.claim.jti) await sessions.end(session, now())
       else if (!(await store.as(session.acting(anyCaller)).endSession(id, one, now()))) throw unknown('You have', one)
-      log.info('sessions.ended', { user: id, by: id, ended: 1 })
       return noContent()
     },
     async endOthers(_exchange, { caller: { id }, claim, acting }) {
       const ended = await store.as(acting(anyCaller)).endOtherSessions(id, claim.jti, now())
-      log.info('sessions.ended', { user: id, by: id, ended })
       return ok(JSON.stringify({ ended } satisfies SessionsEnded))
     },
   }

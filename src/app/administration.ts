@@ -1,5 +1,6 @@
 /** What administrators see of the service and do with it: its parts put together into routes. */
 import { resolve } from 'node:path'
+import { auditRoutes } from '../api/audit-routes.ts'
 import { backupRoutes } from '../api/backup-routes.ts'
 import { logRoutes } from '../api/log-routes.ts'
 import { mailTestHandler, TEST_MS_MAX } from '../api/mail-test.ts'
@@ -14,6 +15,7 @@ import type { LogMemory } from '../base/log-memory.ts'
 import { VERSION } from '../base/version.ts'
 import type { Config } from '../config/settings.ts'
 import type { ShownSettings } from '../config/shown-settings.ts'
+import type { ListSettings } from '../content/list-query.ts'
 import type { Route } from '../http/router.ts'
 import type { BackupPlace } from '../store/backup-files.ts'
 import type { BackupRuns } from '../store/backup-runs.ts'
@@ -33,14 +35,15 @@ export interface AdministrationParts {
   readonly log: Log
   readonly logMemory: LogMemory
   readonly settings: () => ShownSettings
+  readonly listSettings: ListSettings
   /** How long a test mail may take; for tests. */
   readonly mailTestMs?: number | undefined
 }
 
 export function administration(parts: AdministrationParts): readonly Route[] {
-  const { config, services, mail, checks, backups, startedAt, now, log, logMemory, settings } = parts
+  const { config, services, mail, checks, backups, startedAt, now, log, logMemory, settings, listSettings } = parts
   const { mailTestMs = TEST_MS_MAX } = parts
-  const { store, sessions, limits, instance, counters } = services
+  const { store, sessions, limits, instance, counters, emailHashes } = services
   const dataDir = resolve(config.dataDir)
   return adminRoutes(
     {
@@ -64,10 +67,11 @@ export function administration(parts: AdministrationParts): readonly Route[] {
         settings,
       }),
       log: logRoutes(logMemory),
-      backups: backupRoutes(backups),
+      audit: auditRoutes({ store, settings: listSettings, emailHashes }),
+      backups: backupRoutes({ ...backups, store }),
       outbox: outboxRoutes({ store, now, wakeCourier: mail.wake }),
       mailTest: mailTestHandler({ tryMail: mail.tryMail, limits, now, log, timeMs: mailTestMs }),
-      sessions: sessionRoutes({ store, sessions, now, log }),
+      sessions: sessionRoutes({ store, sessions, now }),
     },
     { sessions, now },
   )

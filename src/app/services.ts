@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { serviceMetrics, type ServiceCounters } from '../api/service-metrics.ts'
 import { createAccounts, type Accounts } from '../auth/accounts.ts'
 import { createCodes, type Codes } from '../auth/codes.ts'
+import { createEmailHashes, type EmailHashes } from '../auth/email-hash.ts'
 import { deriveKeys, type Keys } from '../auth/keys.ts'
 import { createLimits, NO_LIMITS, type Limits } from '../auth/limits.ts'
 import { createSessions, type Sessions } from '../auth/sessions.ts'
@@ -20,6 +21,7 @@ import { defaultLanguage, seedBasics } from '../content/seeding.ts'
 import { remoteConfigSeed } from '../content/seeds.ts'
 import { STORED_MODELS } from '../models/registry.ts'
 import { SYSTEM } from '../store/actor.ts'
+import { recordFields } from '../store/audit-record.ts'
 import { prepareDataDir } from '../store/data-dir.ts'
 import { loadSecrets } from '../store/secret-file.ts'
 import { openStore } from '../store/sqlite-store.ts'
@@ -39,6 +41,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly accounts: Accounts
   readonly newId: NewId
+  readonly emailHashes: EmailHashes
   readonly metrics: Metrics
   readonly counters: ServiceCounters
   /** Names this run of the program. */
@@ -63,6 +66,8 @@ export async function openServices(
 ): Promise<Services> {
   const dir = prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
+  // Both are made of what is read when the directory is ours.
+  let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
   const store = openStore({
     dir,
     models: STORED_MODELS,
@@ -70,6 +75,14 @@ export async function openServices(
     now,
     queryDeadlineMs: config.queryDeadlineMs,
     ...(own ? { owner } : {}),
+    audit: {
+      recorded(record) {
+        log.info(record.event, recordFields(record))
+        counters?.recorded(record.event)
+      },
+      suppressed: (event) => counters?.suppressed(event),
+      emailHashes: (email) => emailHashes?.all(email) ?? [],
+    },
   })
   try {
     const newId = idGenerator(now)
@@ -79,7 +92,7 @@ export async function openServices(
     if (first === undefined) throw new Error('There is no secret')
     const keys = deriveKeys([first, ...older])
     const metrics = createMetrics()
-    const counters = serviceMetrics(metrics, {
+    const counting = serviceMetrics(metrics, {
       version: VERSION,
       startedAt: now(),
       now,
@@ -87,7 +100,9 @@ export async function openServices(
       database: dir.database,
       dataDir: dir.path,
     })
-    const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate, counters.rateLimited)
+    counters = counting
+    emailHashes = createEmailHashes(keys)
+    const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate, counting.rateLimited)
     const token = { lifetimeMs: config.tokenHours * HOUR_MS, issuer: config.tokenIssuer }
     const sessions = createSessions({ store, keys, settings: token, newId, instance })
     const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
@@ -97,8 +112,8 @@ export async function openServices(
       codes,
       sessions,
       newId,
-      log,
-      onSignIn: counters.signIn,
+      onSignIn: counting.signIn,
+      emailHash: emailHashes.of,
       defaultLanguage: () => defaultLanguage(store),
       defaultConfig: remoteConfigSeed(),
     })
@@ -107,7 +122,7 @@ export async function openServices(
       seedBasics(store, config),
       ...(own ? [store.as(SYSTEM).writeNote(SIGNING_KEYS_NOTE, signing)] : []),
     ])
-    return { store, keys, codes, limits, sessions, accounts, newId, instance, metrics, counters }
+    return { store, keys, codes, limits, sessions, accounts, newId, emailHashes, instance, metrics, counters: counting }
   } catch (error) {
     await store.close()
     throw error

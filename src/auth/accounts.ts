@@ -2,7 +2,6 @@
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { Log } from '../base/log.ts'
 import { parseEmail } from '../mail/address.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
@@ -81,9 +80,10 @@ export interface AccountsOptions {
   readonly codes: Codes
   readonly sessions: Sessions
   readonly newId: NewId
-  readonly log: Log
   /** Hears what became of the account at each sign-in. */
   readonly onSignIn: (how: SignedIn['how'] | 'guest') => void
+  /** What stands for an address in the audit trail. */
+  readonly emailHash: (email: string) => string
   /** The record that the settings of a new account embed. */
   readonly defaultLanguage: () => Promise<JsonObject>
   /** Sets the limits where an administrator has removed the remote configuration. */
@@ -104,8 +104,8 @@ export function createAccounts({
   codes,
   sessions,
   newId,
-  log,
   onSignIn,
+  emailHash,
   defaultLanguage,
   defaultConfig,
 }: AccountsOptions): Accounts {
@@ -129,7 +129,12 @@ export function createAccounts({
   return {
     async requestCode({ visitor, email, dashboard, languages, now }) {
       const user = dashboard ? await store.userByEmail(email) : undefined
-      if (dashboard && (user === undefined || !hasDashboard(user as JsonObject & Caller))) throw dashboardClosed(user)
+      if (dashboard && (user === undefined || !hasDashboard(user as JsonObject & Caller))) {
+        const value = user === undefined ? 'no user' : 'no-dashboard'
+        const details = [{ name: 'outcome', value }]
+        await store.as(visitor).note({ event: 'code.requested', emailHash: emailHash(email), details })
+        throw dashboardClosed(user)
+      }
       const own = await store.languageOf(email)
       await codes.send({ email, languages: own === undefined ? languages : [own, ...languages] }, visitor, now)
     },
@@ -147,7 +152,6 @@ export function createAccounts({
       if (outcome.kind === 'no-dashboard') throw dashboardClosed(outcome.user)
       if (outcome.kind !== 'signed-in') throw codes.refused(outcome)
       const { how, user } = outcome
-      log.info('account.signed-in', { user: user['id'], how })
       onSignIn(how)
       return reply(user, opened)
     },
@@ -162,7 +166,6 @@ export function createAccounts({
       const { jti, expiresAt } = claim
       const request = { id: caller.id, now, keepLastAdmin: false, token: { jti, expiresAt } }
       await store.as(acting(anyCaller)).deleteAccount(request)
-      log.info('account.deleted', { user: caller.id })
     },
     ensureAdmin,
     hasAdministrator: () => store.hasAdmin(LOCAL_ADMIN_EMAIL),

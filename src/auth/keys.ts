@@ -21,17 +21,21 @@ export interface Keys {
   readonly rate: Buffer
   /** AES-256-GCM key for content that waits in the outbox. */
   readonly seal: Buffer
+  /** For the HMAC of e-mail addresses in the audit trail: the first hashes, all are searched by. */
+  readonly audit: readonly [Buffer, ...Buffer[]]
 }
 
 /** Derives the keys. There is at least one secret; the newest comes first. */
 export function deriveKeys(secrets: readonly [string, ...string[]]): Keys {
   const [newest, ...older] = secrets
-  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', newest, '', `dateline ${purpose}`, 32))
+  const derive = (purpose: string, secret = newest): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, '', `dateline ${purpose}`, 32))
   return {
     signing: [signingKey(newest), ...older.map(signingKey)],
     code: derive('sign-in code'),
     rate: derive('rate limit'),
     seal: derive('outbox'),
+    audit: [derive('audit trail'), ...older.map((secret) => derive('audit trail', secret))],
   }
 }
 

@@ -6,6 +6,7 @@ import { readConfig } from '../config/read-config.ts'
 import { STORED_MODELS } from '../models/registry.ts'
 import { backupName, writeBackup } from '../store/backup.ts'
 import { EXIT, type Command } from './command.ts'
+import { commandRecord, recordBeside } from './command-record.ts'
 import { abortOn, progressOn, sizeText } from './progress.ts'
 
 export const backupCommand: Command = {
@@ -35,6 +36,7 @@ export const backupCommand: Command = {
       onProgress: progress.show,
     }).finally(progress.end)
     const { file, bytes, schema, version, items, ms } = backup
+    await recordBeside({ dataDir }, terminal, commandRecord('backup', { file, bytes: String(bytes) }))
     const count = Object.values(items).reduce((sum, n) => sum + n, 0)
     terminal.stdout.write(
       options.has('--json')

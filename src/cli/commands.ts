@@ -6,6 +6,7 @@ import { SETTINGS } from '../config/settings.ts'
 import { parseArguments, takesSetting } from './arguments.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
 import { adminCommand, seedCommand } from './data-commands.ts'
+import { auditCommand } from './audit-command.ts'
 import { backupCommand } from './backup-command.ts'
 import { configCommand, openApiCommand, versionCommand } from './about-commands.ts'
 import { explainCommand } from './explain-command.ts'
@@ -32,6 +33,7 @@ const COMMANDS: readonly Command[] = [
   userSignOutCommand,
   userDeleteCommand,
   tokenCommand,
+  auditCommand,
   mailTestCommand,
   mailOutboxCommand,
   mailRetryCommand,

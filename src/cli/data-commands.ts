@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { seedSample } from '../content/seeding.ts'
 import { OPERATOR } from '../store/actor.ts'
 import type { Command, Option } from './command.ts'
+import { commandRecord } from './command-record.ts'
 import { requireAddress } from './found-user.ts'
 import { requireSameSecret } from './same-secret.ts'
 import { withServices } from './with-services.ts'
@@ -19,6 +20,8 @@ export const seedCommand: Command = {
     withServices(args, terminal, async ({ store }, config) => {
       const added = await seedSample(store, { ...config, now: systemClock() })
       const { topics, sources, headlines } = added
+      const counts = { topics: String(topics), sources: String(sources), headlines: String(headlines) }
+      await store.as(OPERATOR).note(commandRecord('seed', counts))
       if (args.options.has('--json')) terminal.stdout.write(`${JSON.stringify(added)}\n`)
       else terminal.stdout.write(`Added ${topics} topics, ${sources} sources and ${headlines} headlines\n`)
     }),
@@ -37,9 +40,12 @@ export const adminCommand: Command = {
   run: (args, terminal) => {
     const email = requireAddress(args, 'dateline admin wants --email ADDRESS')
     return withServices(args, terminal, async (services, { codeMinutes }) => {
-      const { accounts, codes } = services
+      const { store, accounts, codes } = services
       if (args.options.has('--code')) await requireSameSecret(services)
       const done = await accounts.ensureAdmin(email, systemClock(), OPERATOR)
+      const user = await store.userByEmail(email)
+      const given = { code: args.options.has('--code') ? '' : undefined, done }
+      await store.as(OPERATOR).note(commandRecord('admin', given, String(user?.['id'])))
       const code = args.options.has('--code') ? await codes.reveal(email, systemClock()) : undefined
       if (args.options.has('--json')) {
         terminal.stdout.write(`${JSON.stringify({ email, done, code })}\n`)

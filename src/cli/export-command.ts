@@ -16,6 +16,7 @@ import { describe, Failure } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
 import { systemReason } from '../base/system-error.ts'
 import { readConfig } from '../config/read-config.ts'
+import type { Config } from '../config/settings.ts'
 import { cellsOfDocument, csvColumns } from '../content/csv-columns.ts'
 import { storedDocuments } from '../content/export-documents.ts'
 import { readListQuery } from '../content/list-query.ts'
@@ -27,6 +28,7 @@ import { countriesInUse } from '../store/document-tables.ts'
 import { tableOf } from '../store/schema-sql.ts'
 import type { FindQuery } from '../store/store.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
+import { commandRecord, recordBeside } from './command-record.ts'
 import { ROW_BYTES_MAX } from './import-limits.ts'
 import { openForReading } from './open-for-reading.ts'
 import { progressOn } from './progress.ts'
@@ -58,18 +60,30 @@ export const exportCommand: Command = {
     const model = readStoredModel(options.get('--model'))
     const to = options.get('--to')
     const format = readFormat(options.get('--format') ?? formatOfName(to ?? ''))
-    const database = openForReading(readConfig(settings, terminal.environment))
-    try {
+    const config = readConfig(settings, terminal.environment)
+    const filter = options.get('--filter')
+    await withReading(config, (database) => readQuery(model, filter, database))
+    // Before anything is shown, and while no reader of ours keeps the write-ahead log in use.
+    const filtered = filter === undefined ? undefined : 'yes'
+    await recordBeside(config, terminal, commandRecord('export', { model: model.name, filtered, to }))
+    return withReading(config, async (database) => {
       database.exec('BEGIN')
-      const query = await readQuery(model, options.get('--filter'), database)
+      const query = await readQuery(model, filter, database)
       const task = { database, model, query, format, terminal }
-      return to === undefined ? await printExport(task) : await writeExport(task, to)
-    } catch (error) {
-      throw asStoreFailure(error)
-    } finally {
-      database.close()
-    }
+      return to === undefined ? printExport(task) : writeExport(task, to)
+    })
   },
+}
+
+async function withReading<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openForReading(config)
+  try {
+    return await work(database)
+  } catch (error) {
+    throw asStoreFailure(error)
+  } finally {
+    database.close()
+  }
 }
 
 /** Throws UsageError with the service's own message where the service would refuse. */

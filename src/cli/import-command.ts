@@ -10,22 +10,27 @@ import { newAccount } from '../auth/new-account.ts'
 import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe } from '../base/failure.ts'
+import { idGenerator } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import { createLog } from '../base/log.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
 import { defaultLanguage } from '../content/seeding.ts'
+import type { AuditRecord } from '../models/audit.ts'
 import type { User } from '../models/user.ts'
+import { OPERATOR } from '../store/actor.ts'
+import { recordOf, sourceOf } from '../store/audit-record.ts'
 import { openBulkWriter, type BulkWriter } from '../store/bulk-writer.ts'
 import { DataDirError } from '../store/data-dir.ts'
 import type { NewAccount } from '../store/store.ts'
 import { EXIT, type Command, type ExitCode, type Terminal } from './command.ts'
+import { commandRecord } from './command-record.ts'
 import { rowContext } from './import-context.ts'
 import { forgetNotes, noteName } from './import-notes.ts'
 import { openRejects, refusalText, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
 import { readRequest, ROWS_OF_BATCH, type ImportRequest } from './import-request.ts'
-import { runImport } from './import-run.ts'
+import { runImport, type ImportState } from './import-run.ts'
 import { openSource, startingState } from './import-source.ts'
 import { preparedBlocks } from './import-thread.ts'
 import { openForReading } from './open-for-reading.ts'
@@ -118,6 +123,28 @@ async function accountMaker({ store }: Services): Promise<(document: JsonObject)
   }
 }
 
+/** The counts are those of this run: what was done before it was cut off has a record of its own. */
+function importRecord(
+  { model, file, keep, resume }: ImportRequest,
+  from: ImportState,
+  now: number,
+): (state: ImportState) => AuditRecord {
+  const id = idGenerator(systemClock)()
+  const source = sourceOf(OPERATOR, undefined)
+  const given = {
+    model: model.name,
+    file: file === undefined ? '-' : resolve(file),
+    keep: keep ? '' : undefined,
+    resume: resume ? '' : undefined,
+  }
+  return (state) => {
+    const counts = (['inserted', 'replaced', 'unchanged', 'refused'] as const).map((name): [string, string] => {
+      return [name, String(state[name] - from[name])]
+    })
+    return recordOf(commandRecord('import', { ...given, ...Object.fromEntries(counts) }), source, { id, now })
+  }
+}
+
 interface ImportParts {
   readonly writer: BulkWriter
   readonly file: string
@@ -158,6 +185,7 @@ async function importFile(request: ImportRequest, { writer, file, isAlone, termi
       isAlone,
       keepsBatches: !isDryRun,
       noteName: note,
+      recordAt: importRecord(request, start, begun),
       now: systemClock,
       isInterrupted: () => isInterrupted,
       onRefusals(refusals) {

@@ -2,7 +2,7 @@
 import { describe } from '../base/failure.ts'
 import type { Model } from '../models/schema.ts'
 import { UsageError, type Arguments } from './command.ts'
-import { readFormat, readStoredModel } from './stored-model.ts'
+import { readFormat, readImportedModel } from './stored-model.ts'
 import { formatOfName, type Format } from './transfer-file.ts'
 
 export const ROWS_OF_BATCH = 2_000
@@ -38,7 +38,7 @@ export function readRequest({ options, operands: [named = ''] }: Arguments): Imp
   if (resume && file === undefined)
     throw new UsageError('--resume wants a file: what came through stdin cannot come again')
   return {
-    model: readStoredModel(options.get('--model')),
+    model: readImportedModel(options.get('--model')),
     file,
     format,
     keep: options.has('--keep'),

@@ -9,6 +9,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { describe } from '../base/failure.ts'
 import { prepareRow, readRow, refusalOf, type RowContext, type RowFormat } from '../content/import-rows.ts'
+import type { AuditRecord } from '../models/audit.ts'
 import type { BulkOutcome, BulkRow, BulkTables, BulkWriter } from '../store/bulk-writer.ts'
 import { PLACE_NUMBERS, type PreparedBlock } from './import-message.ts'
 
@@ -59,6 +60,8 @@ export interface ImportTask {
   readonly keepsBatches: boolean
   /** Under which name the state is noted; undefined where it is not. */
   readonly noteName: string | undefined
+  /** What the audit trail tells of the import once it has come so far. */
+  readonly recordAt: (state: ImportState) => AuditRecord
   readonly now: Clock
   readonly isInterrupted: () => boolean
   /** Hears of each refusal before the batch that it belongs to is on disk. */
@@ -109,7 +112,7 @@ interface Waiting {
  * Writes the rows of one batch and takes them off what waits. Where it fails, nothing is written and all still waits.
  */
 async function commitBatch(task: ImportTask, waiting: Waiting[], before: ImportState): Promise<ImportState> {
-  const { writer, rowsMax, isAlone, keepsBatches, noteName, now, onRefusals } = task
+  const { writer, rowsMax, isAlone, keepsBatches, noteName, recordAt, now, onRefusals } = task
   const ends = await writer.transact((tables) => {
     const end = now() + (isAlone ? ALONE_BATCH_MS : SHARED_BATCH_MS)
     const tally = { inserted: 0, replaced: 0, unchanged: 0, refused: 0, newIds: 0 }
@@ -145,6 +148,7 @@ async function commitBatch(task: ImportTask, waiting: Waiting[], before: ImportS
       newIds: before.newIds + tally.newIds,
     }
     if (noteName !== undefined) tables.note(noteName, JSON.stringify({ ...state, at: now() }))
+    tables.record(recordAt(state))
     if (refusals.length > 0) onRefusals(refusals)
     return { state, nexts }
   }, keepsBatches)

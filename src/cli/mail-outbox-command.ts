@@ -10,6 +10,7 @@ import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
 import { OPERATOR } from '../store/actor.ts'
 import type { MessageRecord, OutboxSummary } from '../store/store.ts'
 import { UsageError, type Command } from './command.ts'
+import { commandRecord } from './command-record.ts'
 import { printTable } from './print-table.ts'
 import { withData } from './with-services.ts'
 
@@ -56,6 +57,7 @@ export const mailRetryCommand: Command = {
       const outcome = await store.as(OPERATOR).retryMessage(id, systemClock())
       if (outcome === 'missing') throw fail('notFound', `Cannot retry mail ${id}: the outbox has none of that id`)
       if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT_RETRIED[outcome]}`)
+      await store.as(OPERATOR).note(commandRecord('mail retry', { id }))
       terminal.stdout.write(`Mail ${id} is due: the service tries it within seconds, or when it starts\n`)
     })
   },

@@ -1,4 +1,5 @@
 /** `dateline restore`: puts a backup in the place of the database, while no service runs on the directory. */
+import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { VERSION } from '../base/version.ts'
@@ -7,6 +8,7 @@ import { STORED_MODELS } from '../models/registry.ts'
 import { discardDataDir, ownDataDir, prepareDataDir } from '../store/data-dir.ts'
 import { restoreDatabase } from '../store/restore.ts'
 import { EXIT, type Command } from './command.ts'
+import { commandRecord, recordBeside } from './command-record.ts'
 import { abortOn, progressOn, sizeText } from './progress.ts'
 
 export const restoreCommand: Command = {
@@ -34,6 +36,7 @@ export const restoreCommand: Command = {
       }).finally(progress.end)
       isDone = true
       const { bytes, schema, version, items, replaced } = restored
+      await recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }))
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')

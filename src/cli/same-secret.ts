@@ -1,6 +1,6 @@
 /**
  * Whether a command has the secret of the service beside it. A code or a token that is made with another one is refused
- * there, and nothing would tell why.
+ * there, and hashes of addresses in the audit trail are other ones; nothing would tell why.
  */
 import { SIGNING_KEYS_NOTE, type Services } from '../app/services.ts'
 import { fail } from '../base/failure.ts'
@@ -12,7 +12,7 @@ export async function requireSameSecret({ store, keys }: Services): Promise<void
   if (!Array.isArray(known) || known[0] === keys.signing[0].id) return
   throw fail(
     'conflict',
-    'The service would refuse what this command makes: it started with another secret. Run the command with the same ' +
+    'This command does not have the secret of the service: it started with another secret. Run the command with the same ' +
       'DATELINE_JWT_SECRET or DATELINE_JWT_SECRET_FILE as the service, or restart the service after a change of secrets',
   )
 }

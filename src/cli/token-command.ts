@@ -7,6 +7,7 @@ import { parseDuration } from '../base/duration.ts'
 import { writeJson } from '../base/json.ts'
 import { OPERATOR } from '../store/actor.ts'
 import { UsageError, type Command, type Terminal } from './command.ts'
+import { commandRecord } from './command-record.ts'
 import { emailOf, nobody } from './found-user.ts'
 import { requireSameSecret } from './same-secret.ts'
 import { withData } from './with-services.ts'
@@ -38,8 +39,9 @@ export const tokenCommand: Command = {
       const id = String(found['id'])
       const session = sessions.open({ label, now: systemClock(), ...(lifetimeMs === undefined ? {} : { lifetimeMs }) })
       if ((await store.as(OPERATOR).addSession(id, session)) === 'missing') throw nobody(given)
-      const token = sessions.token(id, session)
       const { jti, expiresAt } = session
+      await store.as(OPERATOR).note(commandRecord('token', { ttl: options.get('--ttl'), session: jti }, id))
+      const token = sessions.token(id, session)
       const text = options.has('--json') ? writeJson({ token, session: jti, expiresAt: isoDate(expiresAt) }) : token
       terminal.stdout.write(`${text}\n`)
       hintAt(

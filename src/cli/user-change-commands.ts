@@ -6,8 +6,10 @@ import { parseJson } from '../base/json.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../models/user.ts'
 import { OPERATOR } from '../store/actor.ts'
 import { UsageError, type Command } from './command.ts'
+import { commandRecord } from './command-record.ts'
 import { findUser, nobody, readRole, WHO } from './found-user.ts'
 import { singleLine } from './print-table.ts'
+import { requireSameSecret } from './same-secret.ts'
 import { withData } from './with-services.ts'
 
 const LAST_ADMIN = 'it is the last administrator; make another one first'
@@ -44,6 +46,7 @@ export const userSetRoleCommand: Command = {
       const outcome = await services.store.as(OPERATOR).updateUser(id, (stored) => ({ ...stored, ...roles, updatedAt }))
       if (outcome === 'missing') throw nobody(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${id}: ${LAST_ADMIN}`)
+      await services.store.as(OPERATOR).note(commandRecord('user set-role', roles, id))
       const changed = parseJson(outcome) as unknown as User
       terminal.stdout.write(
         `${singleLine(changed.email)} is ${changed.appRole}, in the dashboard ${changed.dashboardRole}\n`,
@@ -66,6 +69,7 @@ export const userSignOutCommand: Command = {
       const session = args.options.get('--session')
       if (session === undefined) {
         const ended = await services.store.as(OPERATOR).endSessions(id, systemClock())
+        await services.store.as(OPERATOR).note(commandRecord('user sign-out', {}, id))
         terminal.stdout.write(
           `${email} is signed out everywhere: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
         )
@@ -74,6 +78,7 @@ export const userSignOutCommand: Command = {
       if (!(await services.store.as(OPERATOR).endSession(id, session, systemClock()))) {
         throw fail('notFound', `Cannot end the session "${session}": ${email} has none of that id`)
       }
+      await services.store.as(OPERATOR).note(commandRecord('user sign-out', { session }, id))
       terminal.stdout.write(`The session ${session} of ${email} is ended\n`)
     }),
 }
@@ -92,9 +97,13 @@ export const userDeleteCommand: Command = {
       if (!args.options.has('--yes')) {
         throw new UsageError(`This would delete ${email} with settings and preferences, for good: say so with --yes`)
       }
+      // The address is found in the audit trail by its hash.
+      await requireSameSecret(services)
       const outcome = await services.store.as(OPERATOR).deleteAccount({ id, now: systemClock(), keepLastAdmin: true })
       if (outcome === 'missing') throw nobody(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot delete ${email}: ${LAST_ADMIN}`)
+      // Whose account it was is not to be known any more.
+      await services.store.as(OPERATOR).note(commandRecord('user delete'))
       terminal.stdout.write(`${email} is deleted\n`)
     }),
 }

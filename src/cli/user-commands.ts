@@ -5,16 +5,15 @@ import { parseJson, writeJson, type JsonObject } from '../base/json.ts'
 import { clientName } from '../models/user-agent.ts'
 import { APP_ROLES, DASHBOARD_ROLES, user, type User } from '../models/user.ts'
 import { and, containsText, eq, not, or } from '../query/ast.ts'
-import type { Asker, FindQuery, Found, ListedSession, Store } from '../store/store.ts'
+import type { ListedSession } from '../store/store.ts'
 import { UsageError, type Command, type Option } from './command.ts'
+import { findAll } from './find-all.ts'
 import { findUser, readRole, WHO } from './found-user.ts'
 import { printTable } from './print-table.ts'
 import { withData } from './with-services.ts'
 
 const LISTED_DEFAULT = 100
 const LISTED_MAX = 1_000_000
-
-const OPERATOR: Asker = { id: 'the operator', class: 'dashboard' }
 
 const JSON_FLAG: Option = { flag: '--json', meaning: 'print JSON, one object a line' }
 export const userListCommand: Command = {
@@ -41,7 +40,7 @@ export const userListCommand: Command = {
     )
     const sort = [{ path: ['createdAt'], descending: true }]
     return withData(args, terminal, async ({ store }) => {
-      const { items, next } = await findAll(store, { filter, sort, limit, after: undefined })
+      const { items, next } = await findAll(store, user, { filter, sort, limit, after: undefined })
       if (options.has('--json')) {
         terminal.stdout.write(items.map((item) => `${item}\n`).join(''))
         return
@@ -53,17 +52,6 @@ export const userListCommand: Command = {
       if (next !== undefined) terminal.stderr.write(`There are more: see them with --limit or --search\n`)
     })
   },
-}
-
-/** The pages of a list together: one page has a limit in bytes, which `limit` may go past. */
-async function findAll(store: Store, query: FindQuery & { readonly limit: number }): Promise<Found> {
-  const items: string[] = []
-  for (let after = query.after; ;) {
-    const found = await store.find(user, { ...query, after, limit: query.limit - items.length }, OPERATOR)
-    for (const item of found.items) items.push(item)
-    if (found.next === undefined || items.length >= query.limit) return { items, next: found.next }
-    after = found.next
-  }
 }
 
 const COLUMNS = ['email', 'id', 'appRole', 'dashboardRole', 'createdAt']

@@ -10,6 +10,7 @@
  * may be a proxy, a hotel's sign-in page, or somebody else's server.
  */
 import type {
+  AuditRecords,
   Backup,
   Backups,
   DashboardOverview,
@@ -212,11 +213,18 @@ export interface OutboxQuery {
   readonly limit?: number | undefined
 }
 
+export interface AuditQuery extends ListQuery {
+  /** Only what was done with this e-mail address. */
+  readonly email?: string | undefined
+}
+
 /** For administrators only. */
 export interface AdminCalls {
   status(options?: RequestOptions): Promise<ServiceStatus>
   settings(options?: RequestOptions): Promise<ServiceSettings>
   log(query?: LogQuery, options?: RequestOptions): Promise<LogLines>
+  /** A page of the audit trail: who did what, the newest first unless `sort` says otherwise. */
+  audit(query?: AuditQuery, options?: RequestOptions): Promise<AuditRecords>
   outbox(query?: OutboxQuery, options?: RequestOptions): Promise<OutboxMessages>
   /** Tries a mail of the outbox again, now. */
   retryMail(id: string, options?: RequestOptions): Promise<OutboxRetry>
@@ -461,6 +469,13 @@ export function createClient(options: ClientOptions = {}): Client {
       settings: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/settings', signal }),
       log: ({ level, limit } = {}, { signal } = {}) =>
         dataOf({ method: 'GET', path: withQuery('admin/log', { level, limit }), signal }),
+      async audit({ filter, email, sort, limit, cursor } = {}, { signal } = {}) {
+        const query = { filter: filterText(filter), email, sort, limit, cursor: cursor ?? undefined }
+        const call: Call = { method: 'GET', path: withQuery('admin/audit', query), signal }
+        const page = await dataOf<AuditRecords>(call)
+        if (!isPage(page, cursor)) throw unreadable(call)
+        return page
+      },
       outbox: ({ state, limit } = {}, { signal } = {}) =>
         dataOf({ method: 'GET', path: withQuery('admin/outbox', { state, limit }), signal }),
       retryMail: async (id, { signal } = {}) =>

@@ -134,6 +134,10 @@ export const DECLARED = {
     max: 1000,
     meaning: 'backups made by itself that are kept in backups/ of the data directory',
   }),
+  auditDays: whole(180, {
+    max: 3650,
+    meaning: 'days that records of the audit trail are kept; 0 keeps them for good',
+  }),
   guestDays: whole(90, { max: 3650, meaning: 'days after which a guest who stays away is deleted; 0 keeps all' }),
   flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'where the flags of seeded countries are'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>

@@ -1,4 +1,5 @@
 /** All models, by the name that the query parameter `model` gives. Adding a model is a file and a line here. */
+import { audit } from './audit.ts'
 import { country } from './country.ts'
 import { dashboardSummary } from './dashboard-summary.ts'
 import { headline } from './headline.ts'
@@ -24,11 +25,18 @@ export const MODELS = [
   dashboardSummary,
 ] as const satisfies readonly Model[]
 
-/** The models that have a table. */
-export const STORED_MODELS: readonly Model[] = MODELS.filter((model: Model) => model.computed === undefined)
+/** The models that have a table: the audit trail too, which the data endpoint does not reach. */
+export const STORED_MODELS: readonly Model[] = [
+  ...MODELS.filter((model: Model) => model.computed === undefined),
+  audit,
+]
 
 const BY_NAME: ReadonlyMap<string, Model> = new Map(MODELS.map((model) => [model.name, model]))
 
 export function modelNamed(name: string): Model | undefined {
   return BY_NAME.get(name)
+}
+
+export function storedModelNamed(name: string): Model | undefined {
+  return STORED_MODELS.find((model) => model.name === name)
 }

@@ -7,6 +7,7 @@
  * it later.
  */
 import { LOG_LEVELS } from '../base/log-level.ts'
+import { audit } from './audit.ts'
 import { MESSAGE_STATES } from './message-state.ts'
 import { boolean, choice, date, embedded, list, nullable, record, text, whole, type ValueOf } from './schema.ts'
 import { user } from './user.ts'
@@ -160,6 +161,13 @@ export const logLines = record(
   'drop',
 )
 export type LogLines = ValueOf<typeof logLines>
+
+/** A page of the audit trail. */
+export const auditRecords = record(
+  { items: list(record(audit.fields, 'drop')), cursor: nullable(text()), hasMore: boolean() },
+  'drop',
+)
+export type AuditRecords = ValueOf<typeof auditRecords>
 
 export const outboxMessages = record(
   {

@@ -38,6 +38,11 @@ export function userByEmail(database: Database, email: string): JsonObject | und
   return document(database.get(`SELECT doc FROM user WHERE ${EMAIL} = ?`, email))
 }
 
+export function emailOf(database: Database, id: string): string | undefined {
+  const row = database.get(`SELECT ${EMAIL} AS email FROM user WHERE id = ?`, id)
+  return row === undefined ? undefined : String(row['email'])
+}
+
 /** An index has the administrators together; addresses are unique, so the second of them at most decides. */
 export function hasAdmin(database: Database, except: string): boolean {
   const sql = `SELECT 1 FROM user WHERE ${DASHBOARD_ROLE} = 'admin' AND ${EMAIL} <> ? LIMIT 1`

@@ -7,11 +7,12 @@
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
 import { systemReason } from '../base/system-error.ts'
+import type { AuditEntry } from './audit-record.ts'
 import { backupName, partialFiles, removeOldBackups, type BackupKind } from './backup.ts'
 import { startUpkeep, type Upkeep } from './upkeep-thread.ts'
 
@@ -21,6 +22,15 @@ export interface BackupRecord {
   readonly file: string
   readonly bytes: number
   readonly ms: number
+}
+
+/** What the audit trail tells of a backup. */
+export function backupMade({ file, bytes }: BackupRecord): AuditEntry {
+  const details = [
+    { name: 'name', value: basename(file) },
+    { name: 'bytes', value: String(bytes) },
+  ]
+  return { event: 'backup.made', details }
 }
 
 export interface BackupRuns {

@@ -9,8 +9,8 @@ import { isoDate } from '../base/dates.ts'
 import { isObject, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import { systemReason } from '../base/system-error.ts'
-import type { BackupRecord, BackupRuns } from './backup-runs.ts'
-import type { NoteStore, NoteWriter } from './store.ts'
+import { backupMade, type BackupRecord, type BackupRuns } from './backup-runs.ts'
+import type { AuditWriter, NoteStore, NoteWriter } from './store.ts'
 
 const RETRY_MS_FIRST = 60_000
 const RETRY_MS_MAX = 3_600_000
@@ -34,7 +34,7 @@ export interface BackupSchedule {
 }
 
 export interface ScheduleOptions {
-  readonly store: NoteStore & NoteWriter
+  readonly store: NoteStore & NoteWriter & Pick<AuditWriter, 'note'>
   readonly runs: BackupRuns
   readonly everyMs: number
   readonly now: Clock
@@ -58,7 +58,7 @@ export async function startBackups(options: ScheduleOptions): Promise<BackupSche
     const at = now()
     try {
       const last = await runs.make('scheduled')
-      await store.writeNote(NOTE, { ...last })
+      await Promise.all([store.writeNote(NOTE, { ...last }), store.note(backupMade(last))])
       state = { last, failure: undefined }
       failures = 0
     } catch (error) {

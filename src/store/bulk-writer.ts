@@ -10,9 +10,11 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { parseJson, type JsonObject } from '../base/json.ts'
+import type { AuditRecord } from '../models/audit.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { createAccount, replaceUser } from './account-tables.ts'
+import { putRecord } from './audit-table.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { asStoreFailure, isBusy, isForeignKeyError, openDatabase, type Database } from './database.ts'
 import { getDocument } from './document-tables.ts'
@@ -45,6 +47,8 @@ export type BulkOutcome = 'inserted' | 'replaced' | 'unchanged' | 'stale' | 'tak
 export interface BulkTables {
   stored(model: Model, id: string): string | undefined
   write(model: Model, row: BulkRow): BulkOutcome
+  /** Adds a record to the audit trail, or puts it in the place of the one with the same id. */
+  record(record: AuditRecord): void
   /** Keeps a note under a name, or forgets it. */
   note(name: string, text: string | undefined): void
 }
@@ -77,6 +81,7 @@ export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions): BulkW
     stored: (model, id) => getDocument(database, model, id),
     write: (model, row) =>
       model === user ? writeUser(database, row, accountOf) : writeDocument(database, model, row, search),
+    record: (record) => putRecord(database, record),
     note(name, text) {
       database.run('DELETE FROM meta WHERE name = ?', name)
       if (text !== undefined) database.run('INSERT INTO meta (name, value) VALUES (?, ?)', name, text)

@@ -38,8 +38,9 @@ export function registerGuests(database: Database, after: number, now: number): 
   return rows.length < USERS_PER_STEP ? undefined : Number(rows.at(-1)?.['seq'])
 }
 
-export interface GuestStep {
-  readonly removed: number
+interface GuestStep {
+  /** The ids of those who are gone. */
+  readonly removed: readonly string[]
   readonly isDone: boolean
 }
 
@@ -50,13 +51,13 @@ export function removeGuests(database: Database, before: number, now: number): G
       WHERE at < ? ORDER BY at LIMIT ${GUESTS_PER_STEP}`,
     before - (before % DAY_MS),
   )
-  let removed = 0
+  const removed: string[] = []
   for (const row of rows) {
     const id = String(row['user_id'])
     // Somebody who has become more than a guest stays, and is no longer watched.
     database.run('DELETE FROM guest_seen WHERE user_id = ?', id)
     if (row['role'] !== 'guestUser') continue
-    if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed++
+    if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed.push(id)
   }
   return { removed, isDone: rows.length < GUESTS_PER_STEP }
 }

@@ -19,13 +19,15 @@ export interface Housekeeping {
 
 export interface HousekeepingOptions {
   readonly store: HousekeepingWriter
+  /** How long records of the audit trail are kept; undefined where they are kept for good. */
+  readonly auditMs: number | undefined
   /** How long guests may stay away; undefined where they stay for good. */
   readonly guestMs: number | undefined
   readonly now: Clock
   readonly log: Log
 }
 
-export function startHousekeeping({ store, guestMs, now, log }: HousekeepingOptions): Housekeeping {
+export function startHousekeeping({ store, auditMs, guestMs, now, log }: HousekeepingOptions): Housekeeping {
   const stopping = new AbortController()
   const { signal } = stopping
   let round: Promise<void> | undefined
@@ -43,6 +45,8 @@ export function startHousekeeping({ store, guestMs, now, log }: HousekeepingOpti
     })
   const tidy = async (): Promise<void> => {
     while (!signal.aborted && (await store.removeExpired(now()))) await pause()
+    const before = (): number | undefined => (auditMs === undefined ? undefined : now() - auditMs)
+    while (!signal.aborted && (await store.removeOldRecords(before()))) await pause()
     if (guestMs === undefined) return
     let after: number | undefined = 0
     while (!signal.aborted && after !== undefined) {

@@ -8,7 +8,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
-import { modelNamed } from '../models/registry.ts'
+import { storedModelNamed } from '../models/registry.ts'
 import { asStoreFailure, openDatabase } from './database.ts'
 import { execute, noEffort } from './executor.ts'
 import { explainQuery } from './explain.ts'
@@ -33,7 +33,7 @@ function answer(task: TaskMessage): AnswerMessage {
   const mayGoOn = (): boolean => Atomics.load(stopped, 0) !== task.number
   try {
     if (!mayGoOn()) return { kind: 'stopped' }
-    const model = modelNamed(task.query.model)
+    const model = storedModelNamed(task.query.model)
     if (model === undefined) throw new Error(`There is no model ${task.query.model}`)
     const query = readQuery(task.query)
     database.exec('BEGIN')

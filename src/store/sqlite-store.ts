@@ -2,27 +2,24 @@
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import type { Model } from '../models/schema.ts'
-import type { Actor, Visitor } from './actor.ts'
+import { SYSTEM } from './actor.ts'
 import * as accounts from './account-tables.ts'
-import { momentOf } from './authority.ts'
+import { createAuditTrail, type AuditOutside } from './audit-trail.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import * as codes from './code-table.ts'
 import { restoreAdvice } from './backup.ts'
 import { touchTables } from './database-check.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from './document-tables.ts'
 import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
-import { removeExpired } from './expired-rows.ts'
-import * as guests from './guest-table.ts'
 import * as notes from './note-table.ts'
 import * as outbox from './outbox-table.ts'
-import { countRate } from './rate-table.ts'
 import { createFinder } from './finder.ts'
 import * as sessions from './session-table.ts'
-import type { Moment, Store, Writer } from './store.ts'
+import type { Store } from './store.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createWriteQueue } from './write-queue.ts'
+import { createWriter } from './writer.ts'
 
 export interface StoreOptions {
   readonly dir: DataDir
@@ -33,13 +30,19 @@ export interface StoreOptions {
   readonly queryDeadlineMs?: number
   /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
   readonly owner?: Owner
+  /** What hears of the audit trail, and hashes for it. */
+  readonly audit?: AuditOutside
 }
+
+/** For a store whose records are told to nobody. */
+const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, emailHashes: () => [] }
 
 /**
  * Opens the store and brings its schema up to date. Throws DataDirError where another process owns the directory,
  * SchemaError where the file is not for this program.
  */
-export function openStore({ dir, models, version, now, queryDeadlineMs, owner }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT } = options
   const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
   try {
     const database = openDatabase(dir.database)
@@ -47,7 +50,7 @@ export function openStore({ dir, models, version, now, queryDeadlineMs, owner }:
       touchTables(database)
       prepareSchema(database, { dir, models, version, owned: lock !== undefined })
       if (lock !== undefined) outbox.releaseMessages(database, now())
-      return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, release: () => lock?.release() })
+      return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, audit, release: () => lock?.release() })
     } catch (error) {
       database.close()
       throw error
@@ -92,10 +95,11 @@ interface StoreParts {
   readonly file: string
   readonly now: Clock
   readonly queryDeadlineMs: number | undefined
+  readonly audit: AuditOutside
   readonly release: () => void
 }
 
-function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }: StoreParts): Store {
+function sqliteStore(database: Database, { file, now, queryDeadlineMs, audit, release }: StoreParts): Store {
   const snapshot = createSnapshot(database)
   const checkpoints = createCheckpoints(database, file)
   const queue = createWriteQueue(database, { before: snapshot.end, after: checkpoints.afterCommit })
@@ -109,66 +113,8 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
   }
   const finder = createFinder(database, { file, now, queryDeadlineMs })
 
-  /** The writes in the name of an actor, who is judged in the transaction of each. */
-  const on = (actor: Actor | Visitor): Writer => {
-    const judged =
-      <T>(job: (moment: Moment) => T) =>
-      (): T =>
-        job(momentOf(database, actor, now()))
-    const write = <T>(job: (moment: Moment) => T): Promise<T> => queue.write(judged(job))
-    const writeUnsynced = <T>(job: () => T): Promise<T> => queue.writeUnsynced(judged(job))
-    return {
-      insert: (model, document, admit) =>
-        write((moment) => {
-          admit?.(moment)
-          return documents.insertDocument(database, model, document)
-        }),
-      insertMissing: (model, items) =>
-        write(() => items.filter((item) => documents.insertDocument(database, model, item) === 'inserted').length),
-      update: (model, id, change, known) =>
-        write((moment) => documents.updateDocument(database, model, id, change, { moment, known })),
-      remove: (model, id, condition) => write(() => documents.removeDocument(database, model, id, condition)),
-
-      issueCode: (issue) => write(() => codes.issueCode(database, issue)),
-      createAccount: (account, session) => write(() => accounts.createAccount(database, account, session)),
-      promote: (email, time) => write(() => accounts.promote(database, email, time)),
-      signIn: (request) => write(() => accounts.signIn(database, request)),
-      revoke: (token) => write(() => sessions.revoke(database, token)),
-      addSession: (userId, session) => write(() => sessions.addSession(database, userId, session)),
-      endSession: (userId, jti, time) => write(() => sessions.endSession(database, userId, jti, time)),
-      // A request that only reads must not wait for a disk, and a later one makes good what a power cut took.
-      useSession: (jti, time) => writeUnsynced(() => sessions.useSession(database, jti, time)),
-      endOtherSessions: (userId, kept, time) =>
-        write(() => sessions.endOtherSessions(database, userId, kept, time)),
-      endSessions: (userId, time) => write(() => sessions.endSessions(database, userId, time)),
-      updateUser: (id, change) => write((moment) => accounts.updateUser(database, id, change, moment)),
-      deleteAccount: (request) =>
-        write(() => {
-          const outcome = accounts.deleteAccount(database, request)
-          if (outcome === 'deleted') checkpoints.erase()
-          return outcome
-        }),
-      seeGuest: (id, time) => write(() => guests.seeGuest(database, id, time)),
-      countRate: (rate, time) => write(() => countRate(database, rate, time)),
-
-      // Leases mean nothing after a power cut. That of a delivery would send a mail again that was just delivered, as
-      // does a cut a moment earlier; and syncs keep the service from reading what the mail server said to the other
-      // lanes.
-      takeMessages: (turn) => writeUnsynced(() => outbox.takeMessages(database, turn)),
-      finishMessage: (id, result, time) => writeUnsynced(() => outbox.finishMessage(database, id, result, time)),
-      retryMessage: (id, time) => write(() => outbox.retryMessage(database, id, time)),
-
-      writeNote: (name, value) => write(() => notes.writeNote(database, name, value)),
-      removeExpired: (time) => write(() => removeExpired(database, time)),
-      registerGuests: (after, time) => write(() => guests.registerGuests(database, after, time)),
-      removeGuests: (before, time) =>
-        write(() => {
-          const step = guests.removeGuests(database, before, time)
-          if (step.removed > 0) checkpoints.erase()
-          return step
-        }),
-    }
-  }
+  const trail = createAuditTrail(database, { now, outside: audit })
+  const on = createWriter({ database, queue, checkpoints, trail, now })
 
   return {
     as: on,
@@ -191,10 +137,12 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, release }
     oldestWaitingAt: () => read(() => outbox.oldestWaitingAt(database)),
     outboxSummary: (time) => read(() => outbox.outboxSummary(database, time)),
     readNote: (name) => read(() => notes.readNote(database, name)),
+    hasSuppressed: () => trail.hasSuppressed(),
     queryCounts: () => finder.counts(),
 
     close: async () => {
-      queue.flush()
+      if (trail.hasSuppressed()) void on(SYSTEM).noteSuppressed()
+      queue.close()
       await finder.close()
       snapshot.end()
       await checkpoints.close()

@@ -13,6 +13,7 @@ import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
 import type { Actor, CallerClaim, Token, Visitor } from './actor.ts'
+import type { AuditEntry } from './audit-record.ts'
 
 /** A document on its way into the store; `id` is the same text as its member. */
 export interface Document {
@@ -371,10 +372,23 @@ export interface NoteWriter {
   writeNote(name: string, value: Json): Promise<void>
 }
 
+export interface AuditWriter {
+  /** Adds a record of what is done elsewhere than in the store. Other writes add theirs by themselves. */
+  note(entry: AuditEntry): Promise<void>
+  /** Adds a record of how many were left out since the last such record, if any were. */
+  noteSuppressed(): Promise<void>
+}
+
 /** Small steps that remove what nobody needs any more. */
 export interface HousekeepingWriter {
   /** Removes some rows whose time is over; gives whether there may be more. */
   removeExpired(now: number): Promise<boolean>
+  /**
+   * Removes some records of the audit trail of before a time, or none because of their age where it is undefined, and
+   * some of those that strangers have caused too many of; goes on with what is left to do of deleted accounts. Gives
+   * whether there may be more.
+   */
+  removeOldRecords(before: number | undefined): Promise<boolean>
   /** Begins to watch guests who are not watched yet; gives where to go on, or undefined at the end. */
   registerGuests(after: number, now: number): Promise<number | undefined>
   /** Deletes some of the guests who were last here on a day before that of a time, for good. */
@@ -407,9 +421,9 @@ export interface QueryCounts {
 }
 
 /** All that can be changed. */
-export interface Writer extends DocumentWriter, AccountWriter, OutboxWriter, NoteWriter, HousekeepingWriter {}
+export interface Writer extends DocumentWriter, AccountWriter, OutboxWriter, NoteWriter, AuditWriter, HousekeepingWriter {}
 /** What a request without an access token can change. */
-export type VisitorWriter = Pick<AccountWriter, 'issueCode' | 'signIn' | 'createAccount'>
+export type VisitorWriter = Pick<AccountWriter, 'issueCode' | 'signIn' | 'createAccount'> & Pick<AuditWriter, 'note'>
 
 /** The way to write. Every method judges the actor in the transaction that writes, and may throw unauthorized. */
 export interface Writable {
@@ -418,6 +432,8 @@ export interface Writable {
 }
 
 export interface Store extends DocumentStore, AccountStore, OutboxStore, NoteStore, Writable {
+  /** Whether records of the audit trail were left out that no record counts yet. */
+  hasSuppressed(): boolean
   queryCounts(): QueryCounts
   /** Finishes what is under way and closes the files. */
   close(): Promise<void>

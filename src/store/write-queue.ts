@@ -8,6 +8,7 @@
  * synced (`synchronous=NORMAL`): it survives the end of the process in any way, in its place among the others, and is
  * on disk with the next one that is synced.
  */
+import { fail } from '../base/failure.ts'
 import { asStoreFailure, type Database } from './database.ts'
 
 export interface WriteQueue {
@@ -15,8 +16,8 @@ export interface WriteQueue {
   write<T>(work: () => T): Promise<T>
   /** The same for work whose loss in a power cut does no harm. */
   writeUnsynced<T>(work: () => T): Promise<T>
-  /** Runs what is waiting now. */
-  flush(): void
+  /** Runs what is waiting now. What comes later is rejected with networkError: the database is about to be closed. */
+  close(): void
 }
 
 interface Job {
@@ -35,6 +36,7 @@ export interface WriteQueueHooks {
 
 export function createWriteQueue(database: Database, { before, after }: WriteQueueHooks): WriteQueue {
   let waiting: Job[] = []
+  let isClosed = false
 
   const flush = (): void => {
     const jobs = waiting
@@ -47,6 +49,7 @@ export function createWriteQueue(database: Database, { before, after }: WriteQue
   }
 
   const enqueue = <T>(work: () => T, isSynced: boolean): Promise<T> => {
+    if (isClosed) return Promise.reject(fail('networkError', 'The service is stopping'))
     if (waiting.length === 0) setImmediate(flush)
     return new Promise<T>((resolve, reject) => {
       const settle = (outcome: Outcome): void => {
@@ -56,7 +59,11 @@ export function createWriteQueue(database: Database, { before, after }: WriteQue
       waiting.push({ work, isSynced, settle })
     })
   }
-  return { flush, write: (work) => enqueue(work, true), writeUnsynced: (work) => enqueue(work, false) }
+  const close = (): void => {
+    isClosed = true
+    flush()
+  }
+  return { close, write: (work) => enqueue(work, true), writeUnsynced: (work) => enqueue(work, false) }
 }
 
 function commitTogether(database: Database, jobs: readonly Job[]): readonly Outcome[] {

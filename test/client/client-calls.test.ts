@@ -88,6 +88,10 @@ const ROWS: readonly {
   { call: ({ admin }) => admin.settings(), request: 'GET /api/v1/admin/settings' },
   { call: ({ admin }) => admin.log(), request: 'GET /api/v1/admin/log' },
   { call: ({ admin }) => admin.log({ level: 'warn', limit: 9 }), request: 'GET /api/v1/admin/log?level=warn&limit=9' },
+  {
+    call: ({ admin }) => admin.audit({ filter: { actor: 'a' }, email: 'a@b.example', sort: 'time:asc', limit: 2 }),
+    request: 'GET /api/v1/admin/audit?filter=%7B%22actor%22%3A%22a%22%7D&email=a%40b.example&sort=time%3Aasc&limit=2',
+  },
   { call: ({ admin }) => admin.outbox({ state: 'failed' }), request: 'GET /api/v1/admin/outbox?state=failed' },
   { call: ({ admin }) => admin.retryMail('m/1'), request: 'POST /api/v1/admin/outbox/m%2F1/retry' },
   {

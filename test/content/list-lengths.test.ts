@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { createDrafts } from '../../src/content/drafts.ts'
 import { checkListLengths } from '../../src/content/list-lengths.ts'
 import { refuse } from '../../src/content/problems.ts'
-import { STORED_MODELS } from '../../src/models/registry.ts'
+import { MODELS } from '../../src/models/registry.ts'
 import type { Field, Shape } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { PREFERENCES } from '../support/data-bodies.ts'
@@ -61,7 +61,7 @@ describe('a list', () => {
     const lookIn = (shape: Shape, path: string): void => {
       for (const [name, field] of Object.entries(shape)) lookAt(field, `${path}.${name}`)
     }
-    for (const { name, fields } of STORED_MODELS) lookIn(fields, name)
+    for (const { name, fields } of MODELS) lookIn(fields, name)
     assert.deepEqual(unbounded, [])
     assert.equal(lists, 8)
   })

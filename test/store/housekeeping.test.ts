@@ -28,7 +28,7 @@ it('rows whose time is over go, however many there are, and others stay', async 
   // The other code of an address is not the one that expired.
   database.run("INSERT INTO code VALUES ('e0', 'operator', x'00', 0, ?)", START + 1)
   database.exec('COMMIT')
-  const housekeeping = startHousekeeping({ store, guestMs: undefined, now: () => START, log: recordingLog().log })
+  const housekeeping = startHousekeeping({ store, auditMs: undefined, guestMs: undefined, now: () => START, log: recordingLog().log })
   t.after(() => housekeeping.stop())
   await housekeeping.run()
   for (const table of ['code', 'revoked_token', 'rate_hit', 'session']) {
@@ -106,7 +106,7 @@ it('guests of before are watched from now on, and a site that keeps them keeps t
   database.exec('COMMIT')
   let time = START
   const start = (guestMs: number | undefined) => {
-    const housekeeping = startHousekeeping({ store, guestMs, now: () => time, log: recordingLog().log })
+    const housekeeping = startHousekeeping({ store, auditMs: undefined, guestMs, now: () => time, log: recordingLog().log })
     t.after(() => housekeeping.stop())
     return housekeeping
   }

@@ -105,6 +105,7 @@ describe('delete-account', () => {
     const own = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }
     assert.deepEqual(mentions(service.directory, email), { code: 1, outbox: 2, user: 1 })
     assert.deepEqual(mentions(service.directory, id), {
+      audit: 1,
       session: 1,
       user: 1,
       user_app_settings: 1,

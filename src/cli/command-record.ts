@@ -1,0 +1,51 @@
+/**
+ * What the audit trail tells of a command: its name, what it was given, and the user that it was about. Secrets and
+ * e-mail addresses are never among that: a record outlives the account that an address belongs to.
+ */
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { systemReason } from '../base/system-error.ts'
+import { VERSION } from '../base/version.ts'
+import type { Config } from '../config/settings.ts'
+import { STORED_MODELS } from '../models/registry.ts'
+import { user } from '../models/user.ts'
+import { OPERATOR } from '../store/actor.ts'
+import type { AuditEntry } from '../store/audit-record.ts'
+import { prepareDataDir } from '../store/data-dir.ts'
+import { openStore } from '../store/sqlite-store.ts'
+import type { Terminal } from './command.ts'
+import { openForReading } from './open-for-reading.ts'
+
+/** What is undefined was not given; a switch that is on has an empty text. */
+export type Given = Readonly<Record<string, string | undefined>>
+
+export function commandRecord(name: string, given: Given = {}, userId?: string): AuditEntry {
+  const details = Object.entries({ name, ...given }).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ name: key, value }],
+  )
+  return { event: 'command', details, ...(userId === undefined ? {} : { model: user.name, documentId: userId }) }
+}
+
+/**
+ * Records a command that works on the file and not through the services, once it is done. It has done what it should
+ * whether or not that can be recorded, as in a database of an older program or on a disk that is read only: then stderr
+ * says so.
+ */
+export async function recordBeside(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { stderr }: Pick<Terminal, 'stderr'>,
+  entry: AuditEntry,
+): Promise<void> {
+  try {
+    // Opening a database of an older program would change its schema.
+    openForReading({ dataDir }).close()
+    const store = openStore({ dir: prepareDataDir(dataDir), models: STORED_MODELS, version: VERSION, now: systemClock })
+    try {
+      await store.as(OPERATOR).note(entry)
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    stderr.write(`Not recorded in the audit trail of "${join(dataDir, 'dateline.db')}": ${systemReason(error)}\n`)
+  }
+}

@@ -1,0 +1,336 @@
+/** The audit trail: what is recorded of each event, in the database and in the log, and how it is read. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AuditRecord } from '../../src/models/audit.ts'
+import { newCast, newPerson } from '../support/cast.ts'
+import { REMOTE_CONFIG_ID, TOPIC } from '../support/data-bodies.ts'
+import { ONLY_HERE } from '../support/service-process.ts'
+import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const service = await startSuiteService()
+const cast = await newCast(service)
+const { admin, publisher, standard } = cast
+const ETAG = /^"[\w-]{22}"$/
+
+function read(query: Readonly<Record<string, unknown>> = {}, token: string | undefined = admin.token): Promise<Answer> {
+  const values = Object.entries(query).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ])
+  return service.call('GET', `/api/v1/admin/audit?${new URLSearchParams(values).toString()}`, { token })
+}
+
+async function records(query: Readonly<Record<string, unknown>> = {}): Promise<readonly AuditRecord[]> {
+  const answer = await read(query)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.at('data.items') as AuditRecord[]
+}
+
+/** The newest record of an event. */
+async function newest(event: string, more: Readonly<Record<string, unknown>> = {}): Promise<AuditRecord> {
+  service.advance(1_000)
+  const [record] = await records({ filter: { event, ...more }, limit: 1 })
+  assert.ok(record, `there is a record of ${event}`)
+  return record
+}
+
+function told({ details }: AuditRecord): Readonly<Record<string, string>> {
+  return Object.fromEntries(details.map(({ name, value }) => [name, value]))
+}
+
+const topic = { model: 'topic' }
+
+describe('the audit trail records', () => {
+  it('what publishers and administrators create, replace and delete, with both versions', async () => {
+    const made = await service.data('POST', '', topic, { token: admin.token, body: TOPIC })
+    const id = String(made.at('data.id'))
+    const created = await newest('document.created')
+    const { time, clientAddress, requestId, sessionId } = created
+    assert.deepEqual(
+      { ...created, time, clientAddress, requestId, sessionId, id: '' },
+      {
+        ...{ id: '', time, event: 'document.created', actor: admin.id, role: 'admin' },
+        ...{ clientAddress, sessionId, requestId, emailHash: '', model: 'topic', documentId: id, before: '' },
+        ...{ after: made.headers.get('etag'), changes: [], details: [] },
+      },
+    )
+    assert.equal(requestId, made.headers.get('x-request-id'))
+    assert.match(clientAddress, /^(127\.0\.0\.1|::1)$/)
+    assert.match(time, /^2026-03-01T12:.*Z$/)
+    assert.match(sessionId, /^[0-9a-f]{24}$/)
+
+    const changed = await service.data('PUT', `/${id}`, topic, { token: admin.token, body: { ...TOPIC, id, name: 'B' } })
+    assert.equal(changed.status, 200, changed.text)
+    const replaced = await newest('document.replaced')
+    assert.deepEqual(
+      [replaced.documentId, replaced.before, replaced.after],
+      [id, made.headers.get('etag'), changed.headers.get('etag')],
+    )
+    assert.equal((await service.data('DELETE', `/${id}`, topic, { token: admin.token })).status, 204)
+    const deleted = await newest('document.deleted')
+    assert.deepEqual([deleted.documentId, deleted.before, deleted.after], [id, changed.headers.get('etag'), ''])
+    assert.deepEqual(
+      (await records({ filter: { documentId: id, model: 'topic' } })).map(({ event }) => event),
+      ['document.deleted', 'document.replaced', 'document.created'],
+    )
+  })
+
+  it('nothing of a write that is refused', async () => {
+    const before = await newest('document.created')
+    const refused = [
+      await service.data('POST', '', topic, { token: publisher.token, body: TOPIC }),
+      await service.data('POST', '', topic, { token: admin.token, body: { name: '' } }),
+      await service.data('PUT', '/nowhere', topic, { token: admin.token, body: TOPIC }),
+      await service.data('DELETE', `/${admin.id}`, { model: 'user' }, { token: admin.token }),
+    ]
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [403, 400, 404, 403],
+    )
+    assert.deepEqual(await newest('document.created'), before)
+    assert.deepEqual(await records({ filter: { event: 'user.deleted' } }), [])
+  })
+
+  it('nothing of what readers keep for themselves', async () => {
+    const before = (await records({ limit: 1 }))[0]
+    const mine = await service.data('GET', `/${standard.id}`, { model: 'user_content_preferences' }, standard)
+    const body = mine.at('data')
+    const answer = await service.data('PUT', `/${standard.id}`, { model: 'user_content_preferences' }, { ...standard, body })
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual((await records({ limit: 1 }))[0], before)
+  })
+
+  it('sign-ins, requests for codes and sessions that end, with a hash of the address', async () => {
+    const email = 'somebody@example.org'
+    const code = await service.codeFor(email)
+    const asked = await newest('code.requested')
+    assert.deepEqual([asked.actor, asked.role, told(asked)['outcome']], ['', 'stranger', 'issued'])
+    assert.match(asked.emailHash, /^[\w-]{22}$/)
+    const verify = (given: string, more = {}) =>
+      service.call('POST', '/api/v1/auth/verify-code', { body: { email, code: given, ...more } })
+    const wrong = code === '000000' ? '111111' : '000000'
+    assert.equal((await verify(wrong)).status, 400)
+    const failed = await newest('sign-in.failed')
+    assert.deepEqual([failed.actor, failed.role, failed.emailHash], ['', 'stranger', asked.emailHash])
+    assert.equal(told(failed)['reason'], 'code wrong')
+    const signedIn = await verify(code)
+    const user = signedIn.at('data.user') as { readonly id: string }
+    const succeeded = await newest('sign-in.succeeded')
+    assert.deepEqual(
+      [succeeded.actor, succeeded.role, succeeded.emailHash, told(succeeded)],
+      [user.id, 'standardUser', asked.emailHash, { how: 'created' }],
+    )
+    const token = String(signedIn.at('data.token'))
+    await service.call('POST', '/api/v1/auth/sign-out', { token })
+    const ended = await newest('session.ended')
+    assert.deepEqual([ended.actor, ended.documentId], [user.id, user.id])
+    assert.deepEqual([ended.sessionId, told(ended)['session']], [succeeded.sessionId, succeeded.sessionId])
+    assert.deepEqual(
+      (await records({ email: ' Somebody@EXAMPLE.org ' })).map(({ event }) => event),
+      ['sign-in.succeeded', 'sign-in.failed', 'code.requested'],
+    )
+    assert.deepEqual(await records({ email: 'nobody@example.org' }), [])
+  })
+
+  it('who was not let into the dashboard', async () => {
+    for (const [email, outcome] of [
+      ['unknown@example.org', 'no user'],
+      [standard.email, 'no-dashboard'],
+    ] as const) {
+      await service.call('POST', '/api/v1/auth/request-code', { body: { email, isDashboardLogin: true } })
+      assert.equal(told(await newest('code.requested'))['outcome'], outcome)
+    }
+    const code = await service.codeFor(standard.email)
+    const body = { email: standard.email, code, isDashboardLogin: true }
+    assert.equal((await service.call('POST', '/api/v1/auth/verify-code', { body })).status, 403)
+    assert.equal(told(await newest('sign-in.failed'))['reason'], 'no-dashboard')
+  })
+
+  it('guests, and what becomes of them', async () => {
+    const guest = await service.guest()
+    const first = await newest('sign-in.succeeded')
+    assert.deepEqual([first.actor, first.role, told(first)], [guest.id, 'guestUser', { how: 'guest' }])
+    await service.signIn('was-a-guest@example.org', { token: guest.token })
+    const converted = await newest('sign-in.succeeded')
+    assert.deepEqual([converted.actor, told(converted)['how']], [guest.id, 'converted'])
+    const other = await service.guest()
+    await service.signIn('was-a-guest@example.org', { token: other.token })
+    assert.equal(told(await newest('sign-in.succeeded'))['how'], 'merged')
+    assert.deepEqual(await records({ filter: { actor: other.id } }), [], 'the guest is deleted with the merge')
+  })
+
+  it('invitations and roles, from and to', async () => {
+    const body = { email: 'new@example.org', dashboardRole: 'publisher' }
+    const invited = await service.data('POST', '', { model: 'user' }, { token: admin.token, body })
+    const id = String(invited.at('data.id'))
+    const invitation = await newest('user.invited')
+    assert.deepEqual([invitation.actor, invitation.documentId], [admin.id, id])
+    assert.deepEqual(told(invitation), { appRole: 'standardUser', dashboardRole: 'publisher' })
+    const next = { ...(invited.at('data') as object), dashboardRole: 'admin', appRole: 'premiumUser' }
+    await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body: next })
+    const changed = await newest('user.role-changed')
+    assert.deepEqual(changed.changes, [
+      { path: 'appRole', from: 'standardUser', to: 'premiumUser' },
+      { path: 'dashboardRole', from: 'publisher', to: 'admin' },
+    ])
+    assert.match(changed.before, ETAG)
+    assert.match(changed.after, ETAG)
+    assert.deepEqual([changed.actor, changed.model, changed.documentId], [admin.id, 'user', id])
+    await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body: next })
+    assert.equal((await newest('document.replaced')).documentId, id, 'a change that leaves the roles as they are')
+  })
+
+  it('sessions that an administrator ends', async () => {
+    const person = await newPerson(service, 'standard', admin.token)
+    await service.call('DELETE', `/api/v1/admin/users/${person.id}/sessions`, { token: admin.token })
+    const ended = await newest('session.ended')
+    assert.deepEqual([ended.actor, ended.documentId, told(ended)], [admin.id, person.id, { ended: '1' }])
+  })
+
+  it('the paths of the configuration that have changed, with their values', async () => {
+    const item = `/${REMOTE_CONFIG_ID}`
+    const model = { model: 'remote_config' }
+    const config = (await service.data('GET', item, model, { token: admin.token })).at('data') as {
+      readonly appStatus: object
+    }
+    const body = { ...config, appStatus: { ...config.appStatus, isUnderMaintenance: true } }
+    const changed = await service.data('PUT', item, model, { token: admin.token, body })
+    assert.equal(changed.status, 200, changed.text)
+    const record = await newest('config.changed')
+    assert.deepEqual(record.changes, [{ path: 'appStatus.isUnderMaintenance', from: 'false', to: 'true' }])
+    assert.equal(record.after, changed.headers.get('etag'))
+    const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`m${i}`, 'x'.repeat(2_000)]))
+    await service.data('PUT', item, model, { token: admin.token, body: { ...body, adConfig: { ...(config as never)['adConfig'] as object, ...many } } })
+    const bounded = await newest('config.changed')
+    assert.ok(bounded.changes.length <= 101 && JSON.stringify(bounded).length < 60_000, 'a record is bounded')
+    await service.data('PUT', item, model, { token: admin.token, body: config })
+  })
+
+  it('backups and their downloads', async () => {
+    const made = await service.call('POST', '/api/v1/admin/backups', { token: admin.token })
+    const name = String(made.at('data.name'))
+    const record = await newest('backup.made')
+    assert.deepEqual([record.actor, told(record)['name']], [admin.id, name])
+    const authorization = `Bearer ${admin.token}`
+    const file = await fetch(`${service.url}/api/v1/admin/backups/${name}`, { headers: { authorization } })
+    await file.arrayBuffer()
+    const downloaded = await newest('backup.downloaded')
+    assert.deepEqual([downloaded.actor, told(downloaded)], [admin.id, { name }])
+    await service.call('GET', '/api/v1/admin/backups/dateline-20260301T000000Z.db', { token: admin.token })
+    assert.equal((await newest('backup.downloaded')).id, downloaded.id, 'one that is not there is not downloaded')
+  })
+
+  it('the settings at the start, and the administrator of the settings', async () => {
+    const settings = await newest('settings')
+    assert.deepEqual([settings.actor, settings.role], ['', 'service'])
+    const { port, adminEmail, jwtSecret, version } = told(settings)
+    assert.deepEqual([port, adminEmail, jwtSecret], ['0', '***', '***'])
+    assert.match(version ?? '', /^\d+\.\d+\.\d+/)
+    assert.equal((await newest('user.invited', { documentId: admin.id })).role, 'service')
+  })
+
+  it('the same in the log, after the commit', { skip: ONLY_HERE }, async () => {
+    const all = await records({ limit: 100 })
+    assert.ok(all.length > 20)
+    const lines = new Map(
+      service.logLines.map((line) => JSON.parse(line) as { event: string; record?: string }).map((line) => [line.record, line]),
+    )
+    for (const { id, event, actor, documentId, requestId, details } of all) {
+      // The log keeps what it was told before an account was deleted.
+      if (actor.startsWith('deleted-')) continue
+      const line = lines.get(id) as Record<string, unknown> | undefined
+      assert.ok(line, `the log has ${event}`)
+      assert.deepEqual(
+        [line['event'], line['actor'] ?? '', line['documentId'] ?? '', line['requestId'] ?? ''],
+        [event, actor, documentId, requestId],
+      )
+      assert.deepEqual(line['details'] ?? {}, Object.fromEntries(details.map(({ name, value }) => [name, value])))
+    }
+  })
+
+  it('counts of its records in the metrics', { skip: ONLY_HERE }, async () => {
+    const report = await (await fetch(`${service.url}/metrics`)).text()
+    assert.match(report, /^dateline_audit_records_total\{event="document\.created"\} [1-9]/m)
+  })
+})
+
+describe('the audit trail is read', () => {
+  it('the newest first, page by page, each record once', async () => {
+    const whole = await records({ limit: 100 })
+    assert.ok(whole.length > 30)
+    const times = whole.map(({ time, id }) => `${time} ${id}`)
+    assert.deepEqual(times, times.toSorted().reverse())
+    const paged: AuditRecord[] = []
+    for (let cursor: unknown = undefined; paged.length < whole.length;) {
+      const page = await read({ limit: 7, ...(cursor === undefined ? {} : { cursor }) })
+      paged.push(...(page.at('data.items') as AuditRecord[]))
+      if (page.at('data.hasMore') === false) break
+      cursor = page.at('data.cursor')
+    }
+    assert.deepEqual(
+      paged.map(({ id }) => id),
+      whole.map(({ id }) => id),
+    )
+    const oldest = await records({ sort: 'time:asc', limit: 1 })
+    assert.ok(times.at(-1)?.startsWith(oldest[0]?.time ?? '?'))
+  })
+
+  it('by any filter of the language, and declared fields by an index', async () => {
+    const { store } = service.app.services
+    const both = await records({ filter: { $or: [{ event: 'settings' }, { 'details.value': 'merged' }] } })
+    assert.deepEqual(both.map(({ event }) => event).toSorted(), ['settings', 'sign-in.succeeded'])
+    assert.deepEqual(await records({ filter: { time: { $gte: '2027-01-01' } } }), [])
+    assert.ok((await records({ filter: { actor: admin.id, event: { $in: ['document.created', 'user.invited'] } } })).length > 2)
+    if (store === undefined) return
+    const before = store.queryCounts().worker
+    for (const filter of [{ event: 'settings' }, { actor: admin.id }, { documentId: admin.id }, {}]) await records({ filter })
+    assert.equal(store.queryCounts().worker, before, 'none of them runs in a thread')
+  })
+
+  it('with an empty page for limit 0, and 400 for what cannot be read', async () => {
+    assert.deepEqual((await read({ limit: 0 })).at('data'), { items: [], cursor: null, hasMore: false })
+    for (const query of [{ filter: '{' }, { filter: { event: { $near: 1 } } }, { sort: ':' }, { cursor: 'x' }, { limit: -1 }, { email: 'x' }]) {
+      const answer = await read(query)
+      assert.equal(answer.status, 400, `${JSON.stringify(query)}: ${answer.text}`)
+    }
+  })
+
+  for (const [role, token, status] of [
+    ['a stranger', '', 401],
+    ['a guest', cast.guest.token, 403],
+    ['a standard user', standard.token, 403],
+    ['a publisher', publisher.token, 403],
+  ] as const) {
+    it(`by no ${role.replace('a ', '')}`, async () => {
+      const answer = await service.call('GET', '/api/v1/admin/audit', token === '' ? {} : { token })
+      assert.equal(answer.status, status)
+      assert.ok(!answer.text.includes('items'))
+    })
+  }
+
+  it('and changed by nobody: no method but GET, and nothing through the data endpoint', async () => {
+    const { token } = admin
+    const [record] = await records({ limit: 1 })
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      for (const path of ['/api/v1/admin/audit', `/api/v1/admin/audit/${record?.id ?? ''}`]) {
+        const { status } = await service.call(method, path, { token, isUndescribed: true })
+        assert.ok(status === 405 || status === 404, `${method} ${path}: ${status}`)
+      }
+    }
+    const model = { model: 'audit' }
+    const asked = [
+      await service.data('GET', '', model, { token }),
+      await service.data('POST', '', model, { token, body: { event: 'settings' } }),
+      await service.data('GET', `/${record?.id ?? ''}`, model, { token }),
+      await service.data('PUT', `/${record?.id ?? ''}`, model, { token, body: {} }),
+      await service.data('DELETE', `/${record?.id ?? ''}`, model, { token }),
+      await service.data('POST', '/query', model, { token, body: {} }),
+      await service.data('POST', '/check', model, { token, body: {} }),
+      await service.data('POST', '/explain', model, { token, body: {} }),
+    ]
+    for (const answer of asked) assert.match(`${answer.status} ${answer.error}`, /^400 badRequest: .*"model"/)
+    assert.ok(!asked[0]?.text.includes('audit,'), 'it is not among the models that are offered')
+  })
+})
+
