@@ -44,6 +44,7 @@ const CALLS: Readonly<Record<string, Write>> = {
   serviceStatus: () => 'const status = await client.admin.status()',
   serviceSettings: () => 'const { items } = await client.admin.settings()',
   logLines: () => "const { items } = await client.admin.log({ level: 'warn' })",
+  auditTrail: () => "const { items, cursor } = await client.admin.audit({ filter: { event: 'user.role-changed' } })",
   outbox: () => "const { items } = await client.admin.outbox({ state: 'failed' })",
   retryMail: ({ id }) => `const { state } = await client.admin.retryMail('${id}')`,
   testMail: ({ body }) => `const { delivered, lines, advice } = await client.admin.testMail(${body})`,

@@ -1,5 +1,5 @@
 /** What stands around a form: title, actions that stay in sight, and beside it the preview and what else there is. */
-import type { Caller } from '../../models/caller.ts'
+import { isAdmin, type Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import { STATUSES } from '../../models/status.ts'
 import { labelOf, type StoredDocument } from '../any-documents.ts'
@@ -90,6 +90,9 @@ export function editorFrame(options: FrameOptions): Frame {
         { class: 'buttons' },
         button(t('editor.json'), 'docs', showJson, 'small'),
         may('create', model, user) ? button(t('editor.duplicate'), 'copy', duplicate, 'small') : null,
+        isAdmin(user)
+          ? h('a', { class: 'button small', href: trailHref(stored) }, icon('operations'), t('editor.trail'))
+          : null,
         may('remove', model, user) ? button(t('delete'), 'trash', remove, 'small risky') : null,
       ),
     )
@@ -116,6 +119,11 @@ export function editorFrame(options: FrameOptions): Frame {
       for (const one of buttons.children) one.setAttribute('aria-busy', String(isSaving))
     },
   }
+}
+
+/** The records of the audit trail that are about a document. */
+function trailHref({ id }: StoredDocument): string {
+  return hrefTo(['operations'], { part: 'audit', document: id })
 }
 
 /** The way back to the list. */

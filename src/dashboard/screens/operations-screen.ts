@@ -1,4 +1,5 @@
 /** How the service is doing, for administrators: one part at a time, each with an address of its own. */
+import { auditPart } from '../operations/audit-part.ts'
 import { backupsPart } from '../operations/backups-part.ts'
 import { limitsPart } from '../operations/limits-part.ts'
 import { logPart } from '../operations/log-part.ts'
@@ -18,6 +19,7 @@ const PARTS = {
   limits: limitsPart,
   settings: settingsPart,
   log: logPart,
+  audit: auditPart,
 } as const satisfies Readonly<Record<string, OpenPart>>
 type PartName = keyof typeof PARTS
 

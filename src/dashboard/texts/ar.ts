@@ -142,6 +142,7 @@ export const ar: Texts = {
   'editor.saveDraft': 'حفظ كمسودة',
   'editor.duplicate': 'تكرار',
   'editor.json': 'عرض JSON',
+  'editor.trail': 'سجل التدقيق',
   'editor.facts': 'التفاصيل',
   'field.id': 'المعرّف',
   'editor.preview': 'في التطبيق',

@@ -138,6 +138,7 @@ export const en = {
   'editor.saveDraft': 'Save as draft',
   'editor.duplicate': 'Duplicate',
   'editor.json': 'Show JSON',
+  'editor.trail': 'Audit trail',
   'editor.facts': 'Details',
   'field.id': 'ID',
   'editor.preview': 'In the app',

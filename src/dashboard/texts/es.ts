@@ -141,6 +141,7 @@ export const es: Texts = {
   'editor.saveDraft': 'Guardar borrador',
   'editor.duplicate': 'Duplicar',
   'editor.json': 'Mostrar JSON',
+  'editor.trail': 'Registro de auditoría',
   'editor.facts': 'Detalles',
   'field.id': 'ID',
   'editor.preview': 'En la aplicación',

@@ -142,6 +142,7 @@ export const fr: Texts = {
   'editor.saveDraft': 'Enregistrer le brouillon',
   'editor.duplicate': 'Dupliquer',
   'editor.json': 'Afficher le JSON',
+  'editor.trail': 'Journal d’audit',
   'editor.facts': 'Détails',
   'field.id': 'Identifiant',
   'editor.preview': 'Dans l’application',

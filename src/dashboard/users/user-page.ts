@@ -1,6 +1,7 @@
 /** One user: who it is, the roles, where they are signed in, and deleting the account. */
 import type { Stored } from '../../client/client.ts'
 import type { User } from '../../models/user.ts'
+import { auditHref } from '../operations/audit-search.ts'
 import type { Screen, ScreenContext } from '../screen.ts'
 import { t } from '../texts/texts.ts'
 import { fill, h, type Child } from '../view/dom.ts'
@@ -56,6 +57,11 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
         ),
       ),
       card(t('users.roles'), roles.element),
+      card(
+        t('operations.audit'),
+        h('p', {}, h('a', { href: auditHref({ actor: id }) }, t('users.did'))),
+        h('p', {}, h('a', { href: auditHref({ document: id }) }, t('users.wasDone'))),
+      ),
       card(t('users.sessions'), sessionList(callsFor(id, context), context)),
       card(
         t('users.delete'),

@@ -1,0 +1,125 @@
+/** The audit trail in Operations: who did what, narrowed by the address of the page, and the links to it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { auditQuery, readAuditSearch } from '../../src/dashboard/operations/audit-search.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { TOPIC } from '../support/data-bodies.ts'
+
+const MARKUP = '<img src=x onerror=alert(1)>'
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+const { admin, publisher } = cast
+
+describe('what the audit trail is narrowed to', () => {
+  for (const [address, filter, email] of [
+    ['', {}, undefined],
+    ['event=settings&actor=a&document=d&email=e%40x.org', { event: 'settings', actor: 'a', documentId: 'd' }, 'e@x.org'],
+    ['event=nonsense&actor=+', {}, undefined],
+  ] as const) {
+    it(`comes from the address ?${address}`, () => {
+      assert.deepEqual(auditQuery(readAuditSearch(new URLSearchParams(address))), { filter, email })
+    })
+  }
+})
+
+describe('the audit trail', { skip: browserMissing() }, () => {
+  const rows = async (page: Page): Promise<number> => (await page.findAll({ role: 'row' })).length - 1
+  const made: string[] = []
+  let shared: Page | undefined
+  const asAdmin = async (hash: string): Promise<Page> => {
+    shared ??= await dashboard.openAs(admin)
+    await shared.open(`/${hash}`)
+    return shared
+  }
+
+  it('shows who did what, and more of it on demand', async () => {
+    for (let i = 0; i < 60; i++) {
+      service.advance(1_000)
+      const body = { ...TOPIC, name: `Topic ${i}` }
+      const answer = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body })
+      made.push(String(answer.at('data.id')))
+    }
+    const page = await asAdmin('#/operations?part=audit')
+    await page.find({ role: 'table', name: 'Audit trail' })
+    assert.equal(await rows(page), 50)
+    await page.find({ role: 'link', name: made.at(-1) ?? '' })
+    await page.click({ role: 'button', name: 'Show more' })
+    await page.waitFor(async () => (await rows(page)) > 60, 'the next page')
+    await page.gone({ role: 'button', name: 'Show more' })
+    await page.reads(/Service started/)
+    await expectAccessible(page, { stopsMax: 30 })
+    await page.screenshot('operations-audit-light')
+    await page.expectNoProblems()
+  })
+
+  it('is narrowed by event, by user and by document, all of it in the address', async () => {
+    const page = await asAdmin('#/operations?part=audit')
+    await page.select({ role: 'combobox', name: 'Event' }, 'User invited')
+    await page.waitFor(async () => (await rows(page)) < 10, 'invitations alone')
+    assert.match(await page.url(), /event=user\.invited/)
+    await page.reload()
+    await page.find({ role: 'table', name: 'Audit trail' })
+    assert.equal((await page.findAll({ role: 'cell', name: 'User invited' })).length, await rows(page))
+    await page.click({ role: 'link', name: `Only ${publisher.email}` })
+    await page.waitFor(async () => (await rows(page)) === 1, 'one invitation')
+    assert.match(await page.url(), new RegExp(`document=${publisher.id}`))
+    await page.fill({ role: 'searchbox', name: 'Document ID' }, 'nothing-of-the-kind')
+    await page.reads(/Nothing found/)
+    await page.click({ role: 'button', name: 'Clear all' })
+    await page.find({ role: 'button', name: 'Show more' })
+    await page.fill({ role: 'searchbox', name: 'User ID' }, admin.id)
+    await page.waitFor(async () => new RegExp(`actor=${admin.id}`).test(await page.url()), 'the address')
+    await page.expectNoProblems()
+  })
+
+  it('finds what was done with an e-mail address, and shows hostile texts as texts', async () => {
+    const email = 'tried@example.org'
+    await service.codeFor(email)
+    const body = { email, code: '000000' }
+    await service.call('POST', '/api/v1/auth/verify-code', { body })
+    const { store } = service.app.services
+    const details = [{ name: MARKUP, value: MARKUP }]
+    await store.as({ kind: 'operator' }).note({ event: 'command', details, model: MARKUP, documentId: MARKUP })
+    const page = await asAdmin('#/operations?part=audit&email=tried%40example.org')
+    await page.find({ role: 'cell', name: 'Sign-in failed' })
+    await page.find({ role: 'cell', name: 'Code requested' })
+    assert.equal(await rows(page), 2)
+    await page.open('/#/operations?part=audit&event=command')
+    const table = await page.find({ role: 'table', name: 'Audit trail' })
+    assert.ok((await page.text(table)).includes(MARKUP))
+    assert.equal(await page.inspect(table, (element) => element.querySelectorAll('img').length), 0)
+    await page.expectNoProblems()
+  })
+
+  it('is linked from a document and from a user', async () => {
+    const id = made[0] ?? ''
+    const page = await asAdmin(`#/topics/${id}`)
+    await page.click({ role: 'link', name: 'Audit trail' })
+    await page.find({ role: 'table', name: 'Audit trail' })
+    assert.equal(await rows(page), 1)
+    await page.click({ role: 'link', name: id })
+    await page.find({ role: 'textbox', name: /Name/ })
+    await page.open(`/#/users/${publisher.id}`)
+    await page.click({ role: 'link', name: 'What was done to this user' })
+    await page.find({ role: 'cell', name: 'User invited' })
+    await page.open(`/#/users/${admin.id}`)
+    await page.click({ role: 'link', name: 'What this user did' })
+    await page.waitFor(async () => (await rows(page)) === 50, 'what the administrator did')
+    await page.expectNoProblems()
+  })
+
+  it('fits 360 pixels from right to left', async () => {
+    const size = { width: 360, height: 740 }
+    const page = await dashboard.openAs(admin, '#/operations?part=audit', { size, language: 'ar' })
+    await page.loaded()
+    await page.waitFor(async () => (await rows(page)) === 50, 'the records')
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    assert.equal(overflow, 0)
+    await page.screenshot('operations-audit-arabic-360')
+    await page.expectNoProblems()
+  })
+})
