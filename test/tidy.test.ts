@@ -28,6 +28,11 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/http/incoming-exchange.ts', call: 'setTimeout', because: 'a short body has to come within seconds' },
   { file: 'src/http/reply-writer.ts', call: 'setTimeout', because: 'a body that no handler reads may never end' },
   { file: 'src/http/idle-sweep.ts', call: 'setTimeout', because: 'a client that does not take its reply is watched' },
+  {
+    file: 'src/http/incoming-exchange.ts',
+    call: 'setInterval',
+    because: 'a client that closed its sending half is asked whether it is there',
+  },
   { file: 'src/http/server.ts', call: 'performance.now', because: 'the default for measuring how long a request took' },
   { file: 'src/http/server.ts', call: 'setInterval', because: 'one timer looks after all connections that wait' },
   { file: 'src/http/server.ts', call: 'setTimeout', because: 'close() cuts connections off after ten seconds' },

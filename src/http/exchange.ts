@@ -26,7 +26,10 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders
   /** The address to count and to log; see client-address.ts. */
   readonly clientAddress: string
-  /** Aborts when the client is gone before its reply. Only made when it is read. */
+  /**
+   * Aborts when the client is gone before its reply. Only made when it is read. From then on a client that closed its
+   * sending half gets interim responses (`100 Continue`) until its reply.
+   */
   readonly signal: AbortSignal
   /** Adds fields to the access log line of this request, such as the id of the user. */
   note(fields: LogFields): void

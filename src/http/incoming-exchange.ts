@@ -25,6 +25,9 @@ export interface ExchangeSurroundings extends BodySurroundings {
   readonly bodyLane: BodyLane
 }
 
+/** Between two interim responses that tell whether a client is still there. */
+const PROBE_MS = 100
+
 export interface IncomingRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -164,10 +167,27 @@ export class IncomingExchange implements Exchange {
   #abortOnClose(): AbortController {
     const controller = new AbortController()
     const { socket } = this.request
-    const abort = (): void => controller.abort()
+    let probing: NodeJS.Timeout | undefined
+    const abort = (): void => {
+      clearInterval(probing)
+      controller.abort()
+    }
+    // A client that is gone and one that closed its sending half, and waits for the reply, have both sent a FIN. The
+    // system of the first answers an interim response with a reset, which the write after it meets.
+    const probe = (): void => {
+      if (!this.response.headersSent && this.request.httpVersion === '1.1') this.response.writeContinue()
+    }
+    const onEnd = (): void => {
+      probe()
+      probing = setInterval(probe, PROBE_MS).unref()
+    }
     if (socket.destroyed) abort()
-    socket.once('close', abort)
-    this.response.once('finish', () => socket.off('close', abort))
+    else if (socket.readableEnded) onEnd()
+    socket.once('close', abort).once('end', onEnd)
+    this.response.once('finish', () => {
+      socket.off('close', abort).off('end', onEnd)
+      clearInterval(probing)
+    })
     return controller
   }
 

@@ -25,6 +25,8 @@ export interface FairQueue<Entry extends Waiting> {
   add(entry: Entry): readonly Entry[]
   /** Takes the entry whose turn it is among those that may go now. All entries of one line are asked as one. */
   take(mayGo: (entry: Entry) => boolean): Entry | undefined
+  /** Puts the line of a caller that was just served behind the lines of its class. */
+  yieldTurn(caller: Pick<Waiting, 'caller' | 'class'>): void
   /** Takes an entry out that waits no longer. */
   remove(entry: Entry): void
   /** Takes all out. */
@@ -69,12 +71,16 @@ export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: Q
     for (const line of lines[lowest].values()) if (found === undefined || line.weight >= found.weight) found = line
     return found?.entries.at(-1)
   }
+  const yieldTurn = (name: CallerClass, caller: string): void => {
+    const line = lines[name].get(caller)
+    if (line !== undefined && lines[name].delete(caller)) lines[name].set(caller, line)
+  }
   const takeFrom = (name: CallerClass, mayGo: (entry: Entry) => boolean): Entry | undefined => {
     for (const [caller, line] of lines[name]) {
       const [first] = line.entries
       if (first === undefined || !mayGo(first)) continue
       removeAt(first, 0)
-      if (lines[name].delete(caller)) lines[name].set(caller, line) // To the end: the others are next.
+      yieldTurn(name, caller)
       return first
     }
     return undefined
@@ -106,6 +112,7 @@ export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: Q
       }
       return undefined
     },
+    yieldTurn: ({ caller, class: name }) => yieldTurn(name, caller),
     remove(entry) {
       removeAt(entry, lines[entry.class].get(entry.caller)?.entries.indexOf(entry) ?? -1)
     },

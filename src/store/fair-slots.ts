@@ -86,6 +86,7 @@ export function createFairSlots(limits: SlotLimits, now: Clock): FairSlots {
       const left = (perCaller.get(caller) ?? 1) - 1
       if (left === 0) perCaller.delete(caller)
       else perCaller.set(caller, left)
+      queue.yieldTurn({ caller, class: name })
       for (let next = queue.take(mayGo); next !== undefined; next = queue.take(mayGo)) next.go()
     }
   }
