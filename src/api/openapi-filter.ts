@@ -64,12 +64,16 @@ const TESTING: Readonly<Record<string, OperatorWords>> = {
     schema: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
   },
   $regex: {
-    about: 'A text in which the regular expression is found; one that is none is searched for as it stands',
+    about:
+      'A text in which the regular expression is found: of JavaScript, without look-around and back-references. ' +
+      'One that is none is searched for as it stands',
     example: { title: { $regex: 'ferry|boat', $options: 'i' } },
     schema: { type: 'string', maxLength: 1000 },
   },
   $options: {
-    about: 'Flags beside `$regex`: `i` for upper and lower case alike, `m` for lines, `s` for a dot that takes all',
+    about:
+      'Flags beside `$regex`: `i` for upper and lower case alike, `m` for lines, `s` for a dot that takes all, ' +
+      '`x` for white space and comments that are ignored',
     example: { title: { $regex: '^new', $options: 'i' } },
     schema: { type: 'string' },
   },

@@ -9,7 +9,7 @@ import { assertNever } from '../base/failure.ts'
 import { isNumber, isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { CompareOperator, Filter, ValueType } from './ast.ts'
 import { someCandidate, type CandidateTest, type ValueTest } from './candidates.ts'
-import { patternTest } from './pattern.ts'
+import { bytesOfEach, patternTest } from './pattern.ts'
 import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 import { compareValues, equalValues, typeRank } from './values.ts'
 
@@ -20,17 +20,41 @@ export function matches(filter: Filter, document: JsonObject, steps: Steps = unl
 
 /** The function that says whether a document meets the filter. It counts its work in `steps`, and throws past them. */
 export function filterTest(filter: Filter, steps: Steps): ValueTest {
+  return testOf(filter, { steps, patternBytes: bytesOfEach(patternsIn(filter)) })
+}
+
+interface Judging {
+  readonly steps: Steps
+  /** What each pattern may remember from document to document. */
+  readonly patternBytes: number
+}
+
+function patternsIn(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.filters.reduce((sum, one) => sum + patternsIn(one), 0)
+    case 'not':
+    case 'elemMatch':
+      return patternsIn(filter.filter)
+    default:
+      return filter.kind === 'pattern' ? 1 : 0
+  }
+}
+
+function testOf(filter: Filter, judging: Judging): ValueTest {
+  const { steps } = judging
   switch (filter.kind) {
     case 'and': {
-      const members = filter.filters.map((one) => filterTest(one, steps))
+      const members = filter.filters.map((one) => testOf(one, judging))
       return (root) => members.every((holds) => holds(root))
     }
     case 'or': {
-      const members = filter.filters.map((one) => filterTest(one, steps))
+      const members = filter.filters.map((one) => testOf(one, judging))
       return (root) => members.some((holds) => holds(root))
     }
     case 'not': {
-      const holds = filterTest(filter.filter, steps)
+      const holds = testOf(filter.filter, judging)
       return (root) => !holds(root)
     }
     case 'eq':
@@ -55,13 +79,13 @@ export function filterTest(filter: Filter, steps: Steps): ValueTest {
       return someCandidate(path, (found) => Array.isArray(found) && found.length === size, steps, { whole: true })
     }
     case 'elemMatch': {
-      const test = elementTest(filter.form, filterTest(filter.filter, steps), steps)
+      const test = elementTest(filter.form, testOf(filter.filter, judging), steps)
       return someCandidate(filter.path, test, steps, { whole: true })
     }
     case 'mod':
       return someCandidate(filter.path, remainderTest(filter.divisor, filter.remainder), steps)
     case 'pattern': {
-      const test = patternTest(filter.pattern, steps)
+      const test = patternTest(filter.pattern, steps, judging.patternBytes)
       return someCandidate(filter.path, (candidate) => typeof candidate === 'string' && test(candidate), steps)
     }
     default:

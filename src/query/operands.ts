@@ -74,7 +74,7 @@ export function readPattern(source: Json, options: Json, at: string): Pattern {
   if (chars > PATTERN_CHARS_MAX) {
     throw refused(`${at}.$regex`, `a pattern of at most ${PATTERN_CHARS_MAX} characters`, chars)
   }
-  return parsePattern(source, options)
+  return parsePattern(source, options, `${at}.$regex`)
 }
 
 function typesOf(type: Json, at: string): readonly ValueType[] {

@@ -30,6 +30,7 @@ import {
   readSize,
   readTypes,
 } from './operands.ts'
+import { statesOf } from './pattern.ts'
 
 /** UTF-8 bytes of a filter's text. */
 const FILTER_BYTES_MAX = 65_536
@@ -37,6 +38,8 @@ const FILTER_BYTES_MAX = 65_536
 const FILTER_LEVELS_MAX = 100
 /** Literals and operators that test a field, counted over the whole filter. */
 const CONDITIONS_MAX = 1000
+/** Of all patterns of a filter; each has a limit of its own. It bounds the memory that a filter takes. */
+const PATTERN_STATES_MAX = 100_000
 
 const LOGICAL = new Set(['$and', '$or', '$nor'])
 
@@ -62,10 +65,13 @@ export function parseFilterText(text: string): Json {
 
 /** Parses a filter. Throws badRequest with the place of the error: `Cannot read filter at "$.age.$gt": …`. */
 export function parseFilter(filter: Json, { dateFields = new Set() }: FilterOptions = {}): Filter {
-  const reading: Reading = { dateFields, conditions: 0 }
+  const reading: Reading = { dateFields, conditions: 0, patternStates: 0 }
   const parsed = readFilterObject(reading, filter, { at: '$', level: 1, within: undefined })
   if (reading.conditions > CONDITIONS_MAX) {
     throw refused('$', `at most ${CONDITIONS_MAX} conditions`, reading.conditions)
+  }
+  if (reading.patternStates > PATTERN_STATES_MAX) {
+    throw refused('$', `patterns of at most ${PATTERN_STATES_MAX} states together`, reading.patternStates)
   }
   return parsed
 }
@@ -73,6 +79,7 @@ export function parseFilter(filter: Json, { dateFields = new Set() }: FilterOpti
 interface Reading {
   readonly dateFields: ReadonlySet<string>
   conditions: number
+  patternStates: number
 }
 
 /** Where the reader stands: the place for messages, how deep, and the array whose elements `$elemMatch` looks at. */
@@ -126,7 +133,9 @@ function readOperators(reading: Reading, operators: JsonObject, target: Target):
       if (operator !== '$not') reading.conditions++
       if (operator === '$regex') {
         const options = hasKey(operators, '$options') ? (operators['$options'] as Json) : ''
-        return ast.matchesPattern(target.path, readPattern(operand, options, target.at))
+        const pattern = readPattern(operand, options, target.at)
+        reading.patternStates += statesOf(pattern)
+        return ast.matchesPattern(target.path, pattern)
       }
       return readOperator(reading, operator, operand, { ...target, at: `${target.at}.${operator}` })
     }),

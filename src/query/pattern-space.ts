@@ -5,11 +5,22 @@
  * character class and where it is escaped; a comment runs from an unescaped `#` outside a class to the end of the line.
  */
 
+export interface SpacelessPattern {
+  readonly kept: string
+  /** For each unit of `kept` its index in the source. */
+  readonly origins: readonly number[]
+}
+
 /** The pattern without what the option `x` ignores. */
-export function withoutPatternSpace(source: string): string {
+export function withoutPatternSpace(source: string): SpacelessPattern {
   let kept = ''
+  const origins: number[] = []
   let inClass = false
   let skipped = false
+  const keep = (text: string, from: number): void => {
+    kept += text
+    for (let i = 0; i < text.length; i++) origins.push(from)
+  }
   for (let i = 0; i < source.length; i++) {
     const char = source.charAt(i)
     if (!inClass && (SPACE.test(char) || char === '#')) {
@@ -18,18 +29,29 @@ export function withoutPatternSpace(source: string): string {
       continue
     }
     // `\1 0` is a reference and a digit; without the space it would be a reference to group 10.
-    if (skipped && /\d/.test(char) && /\\\d+$/.test(kept)) kept += '(?:)'
+    if (skipped && isDigit(char) && endsInNumber(kept)) keep('(?:)', i)
     skipped = false
     if (char === '\\') {
-      kept += unescapedSpace(source.slice(i, i + 2))
+      keep(unescapedSpace(source.slice(i, i + 2)), i)
       i++
       continue
     }
     if (char === '[') inClass = true
     else if (char === ']') inClass = false
-    kept += char
+    keep(char, i)
   }
-  return kept
+  return { kept, origins }
+}
+
+/** Whether a text ends in a backslash and digits. */
+function endsInNumber(text: string): boolean {
+  let end = text.length
+  while (isDigit(text.charAt(end - 1))) end--
+  return end < text.length && text.charAt(end - 1) === '\\'
+}
+
+function isDigit(char: string): boolean {
+  return char >= '0' && char <= '9'
 }
 
 const SPACE = /[ \t\n\v\f\r]/

@@ -1,41 +1,62 @@
 /**
  * `$regex` patterns as data.
  *
- * Most patterns come from search boxes and are plain words. Those are recognised here and never reach the regular
- * expression engine: a literal text, or a literal text at the start (`^Re`), is found in linear time and can be served
- * by an index. The rest is a JavaScript regular expression, with the flag `u` where the pattern is valid under it.
- * A text that is no valid pattern at all (`C++`, `(`) means itself, literally.
+ * The dialect is that of JavaScript, with the flag `u` where the pattern is valid under it, without look-around and
+ * back-references. A text that is no valid pattern at all (`C++`, `(`) means itself, literally. Our own matcher takes
+ * time in proportion to the text: no pattern of a client ever reaches the engine of the runtime, whose time may be
+ * exponential, to compile as well as to match.
+ *
+ * Most patterns come from search boxes and are plain words: a literal text, or one at the start (`^Re`), is found by a
+ * search and can be served by an index.
  *
  * A Pattern is plain data, so that it can travel to a worker thread; `patternTest` makes the function that runs.
  */
-import { assertNever, fail } from '../base/failure.ts'
-import { containsTest, prefixTest, type TextTest } from './text-search.ts'
+import { assertNever } from '../base/failure.ts'
+import { refusedAs } from './filter-refusal.ts'
 import { withoutPatternSpace } from './pattern-space.ts'
-import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
+import { parseRegex, type ParsedPattern } from './regex/pattern-parser.ts'
+import { literalTextOf } from './regex/literal-text.ts'
+import { createRegexTest } from './regex/regex-test.ts'
+import { requiredTexts } from './regex/required-texts.ts'
+import { takeSteps, type Steps } from './steps.ts'
+import { containsTest, prefixTest, type TextTest } from './text-search.ts'
+
+/** Of the automaton, with counted repetitions written out. */
+const PATTERN_STATES_MAX = 10_000
+/** What the patterns of one filter may remember together, from text to text. */
+const REMEMBERED_BYTES_MAX = 4 * 2 ** 20
+/** Of many patterns each gets at least this; a filter has a thousand of them at most. */
+const REMEMBERED_BYTES_MIN = 8 * 2 ** 10
 
 export type Pattern =
   | { readonly kind: 'literal'; readonly text: string; readonly ignoreCase: boolean }
   | { readonly kind: 'prefix'; readonly text: string; readonly ignoreCase: boolean }
-  | { readonly kind: 'regexp'; readonly source: string; readonly flags: string }
+  | RegexpPattern
+
+interface RegexpPattern {
+  readonly kind: 'regexp'
+  readonly source: string
+  readonly flags: string
+}
 
 /** The letters of `$options`. `u` is taken and changes nothing: it is on wherever it can be. */
 export const PATTERN_OPTIONS = 'imsxu'
 
-/** Reads a pattern with its options (letters of PATTERN_OPTIONS, in any order). Every text gives a Pattern. */
-export function parsePattern(source: string, options: string): Pattern {
+/**
+ * Reads a pattern with its options (letters of PATTERN_OPTIONS, in any order). Throws badRequest, naming the place `at`
+ * in the filter, for look-around, back-references and too many states. Every other text gives a Pattern.
+ */
+export function parsePattern(source: string, options: string, at = '$'): Pattern {
   const ignoreCase = options.includes('i')
-  const kept = options.includes('x') ? withoutPatternSpace(source) : source
-  const text = literalText(kept)
-  if (text !== undefined) return literalPattern(text, ignoreCase)
-  // With `m`, `^` also holds after a line break, so the text need not be at the start.
-  const atStart = kept.startsWith('^') && !options.includes('m') ? literalText(kept.slice(1)) : undefined
-  if (atStart === '') return literalPattern('', ignoreCase)
-  if (atStart !== undefined) return Object.freeze({ kind: 'prefix', text: atStart, ignoreCase })
-
+  const { kept, origins } = options.includes('x') ? withoutPatternSpace(source) : { kept: source, origins: undefined }
   const flags = [...'ims'].filter((letter) => options.includes(letter)).join('')
-  if (isValid(kept, `${flags}u`)) return Object.freeze({ kind: 'regexp', source: kept, flags: `${flags}u` })
-  if (isValid(kept, flags)) return Object.freeze({ kind: 'regexp', source: kept, flags })
-  return literalPattern(source, ignoreCase)
+  const parsed = parseRegex(kept, `${flags}u`) ?? parseRegex(kept, flags)
+  if (parsed === undefined) return literalPattern(source, ignoreCase)
+  assertSupported(parsed, at, origins)
+  const literal = literalTextOf(parsed, ignoreCase)
+  if (literal === undefined) return regexpPattern(kept, parsed)
+  const { text, atStart } = literal
+  return atStart && text !== '' ? Object.freeze({ kind: 'prefix', text, ignoreCase }) : literalPattern(text, ignoreCase)
 }
 
 /** The pattern that looks for a text, whatever characters it has. */
@@ -43,71 +64,75 @@ export function literalPattern(text: string, ignoreCase: boolean): Pattern {
   return Object.freeze({ kind: 'literal', text, ignoreCase })
 }
 
+/** States of the automaton of a pattern, which memory and the time to build it grow with. */
+export function statesOf(pattern: Pattern): number {
+  return pattern.kind === 'regexp' ? treeOf(pattern).root.states : 0
+}
+
+/** Texts that every match has, one of each list and in any case; none are known of a pattern such as `\d+`. */
+export function textsRequiredBy(pattern: RegexpPattern): readonly (readonly string[])[] {
+  return requiredTexts(treeOf(pattern).root).map((clause) => clause.map(({ text }) => text))
+}
+
+/** What each of so many patterns may remember. */
+export function bytesOfEach(patterns: number): number {
+  return Math.max(REMEMBERED_BYTES_MIN, Math.floor(REMEMBERED_BYTES_MAX / Math.max(1, patterns)))
+}
+
 /**
- * The test of a pattern on a text. A regular expression may run for any length of time on a hostile pattern; see
- * `isLinear` for those that may run where others wait. Throws badRequest when the engine gives up for lack of stack.
+ * The test of a pattern on a text, which counts its steps and throws StepsExceeded past their limit. `bytesMax` is for
+ * what it remembers from text to text.
  */
-export function patternTest(pattern: Pattern, steps: Steps = unlimitedSteps()): TextTest {
-  const test = uncountedTest(pattern)
+export function patternTest(pattern: Pattern, steps: Steps, bytesMax = REMEMBERED_BYTES_MAX): TextTest {
+  switch (pattern.kind) {
+    case 'literal':
+      return counted(containsTest(pattern.text, pattern.ignoreCase), steps)
+    case 'prefix':
+      return prefixTest(pattern.text, pattern.ignoreCase)
+    case 'regexp': {
+      const { root, unicode } = treeOf(pattern)
+      const test = createRegexTest(root, { unicode, bytesMax })
+      return (text) => test(text, steps)
+    }
+    default:
+      return assertNever(pattern)
+  }
+}
+
+function counted(test: TextTest, steps: Steps): TextTest {
   return (text) => {
     takeSteps(steps, text.length)
     return test(text)
   }
 }
 
-function uncountedTest(pattern: Pattern): TextTest {
-  switch (pattern.kind) {
-    case 'literal':
-      return containsTest(pattern.text, pattern.ignoreCase)
-    case 'prefix':
-      return prefixTest(pattern.text, pattern.ignoreCase)
-    case 'regexp':
-      return regexpTest(new RegExp(pattern.source, pattern.flags), pattern.source)
-    default:
-      return assertNever(pattern)
-  }
+function regexpPattern(source: string, parsed: ParsedPattern): Pattern {
+  const pattern: RegexpPattern = Object.freeze({ kind: 'regexp', source, flags: parsed.flags })
+  trees.set(pattern, parsed)
+  return pattern
 }
 
-function regexpTest(regexp: RegExp, source: string): TextTest {
-  return (text) => {
-    try {
-      return regexp.test(text)
-    } catch (cause) {
-      // V8 throws a RangeError when backtracking fills its stack, and a SyntaxError for code that grows too large.
-      throw fail('badRequest', `Cannot match pattern ${JSON.stringify(source)}: it needs too much memory`, { cause })
-    }
-  }
+/** Of patterns that are still in use. One that comes from another thread is read again. */
+const trees = new WeakMap<RegexpPattern, ParsedPattern>()
+
+function treeOf(pattern: RegexpPattern): ParsedPattern {
+  const known = trees.get(pattern)
+  if (known !== undefined) return known
+  const parsed = parseRegex(pattern.source, pattern.flags)
+  if (parsed === undefined) throw new Error(`The pattern ${JSON.stringify(pattern.source)} was never read`)
+  trees.set(pattern, parsed)
+  return parsed
 }
 
-function isValid(source: string, flags: string): boolean {
-  try {
-    return new RegExp(source, flags).source !== ''
-  } catch {
-    return false
+function assertSupported({ root, unsupported }: ParsedPattern, at: string, origins: readonly number[] | undefined): void {
+  if (unsupported !== undefined) {
+    const { construct, text, index } = unsupported
+    const found = `the ${construct} "${text}" at index ${origins?.[index] ?? index}`
+    throw refusedAs(at, 'a pattern without look-around and back-references', found)
+  }
+  if (root.states > PATTERN_STATES_MAX) {
+    const states = root.states <= Number.MAX_SAFE_INTEGER ? root.states : `more than ${Number.MAX_SAFE_INTEGER}`
+    const expected = `a pattern of at most ${PATTERN_STATES_MAX} states with its repetitions written out`
+    throw refusedAs(at, expected, String(states))
   }
 }
-
-/**
- * The text a pattern stands for when it has no metacharacter that is not escaped (`C\+\+`, `a-b`, `{x}`); undefined
- * where it has one. Escaped letters and digits are classes, controls or references, so they are left to RegExp.
- */
-function literalText(source: string): string | undefined {
-  let text = ''
-  for (let i = 0; i < source.length; i++) {
-    const char = source.charAt(i)
-    if (char === '\\') {
-      const escaped = source.charAt(++i)
-      if (escaped === '' || /[A-Za-z0-9]/.test(escaped)) return undefined
-      text += escaped
-    } else {
-      if ('^$.*+?()[|'.includes(char)) return undefined
-      QUANTIFIER.lastIndex = i
-      if (char === '{' && QUANTIFIER.test(source)) return undefined
-      text += char
-    }
-  }
-  return text
-}
-
-/** Braces that do not have this form stand for themselves (ECMA-262, annex B.1.2). */
-const QUANTIFIER = /\{\d+(?:,\d*)?\}/y

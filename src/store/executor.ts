@@ -12,7 +12,7 @@ import type { ValueTest } from '../query/candidates.ts'
 import { filterTest } from '../query/match.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../query/order.ts'
 import type { Database, RowCursor } from './database.ts'
-import { patternTest } from '../query/pattern.ts'
+import { bytesOfEach, patternTest } from '../query/pattern.ts'
 import { StepsExceeded, takeSteps, unlimitedSteps, type Steps } from '../query/steps.ts'
 import type { TextTest } from '../query/text-search.ts'
 import type { Plan } from './plan.ts'
@@ -92,7 +92,7 @@ function* scanRows(database: Database, model: Model, { plan, query, effort }: Sc
   const { sort, after, filter, limit } = query
   const { steps } = effort
   const page = createPageItems(query)
-  const tests = plan.texts.map((pattern) => patternTest(pattern, steps))
+  const tests = plan.texts.map((pattern) => patternTest(pattern, steps, bytesOfEach(plan.texts.length)))
   const holds = plan.isExact ? undefined : filterTest(filter, steps)
   takeSteps(steps, plan.ranges.length * RANGE_STEPS)
   const rows = mergedRows(database, plan, sort)

@@ -30,7 +30,7 @@ export function explainQuery(database: Database, model: Model, { query, now, msM
     nextDocument()
     return isInTime()
   }
-  let found = runsInline(first, query)
+  let found = runsInline(first)
     ? execute(database, model, { plan: first, query, effort, mayGoOn: fits })
     : undefined
   const isInline = found !== undefined

@@ -75,7 +75,7 @@ export function createFinder(database: Database, { file, now, queryDeadlineMs }:
     find(model, query, asker) {
       if (!share.has(asker.id)) return inLane(model, query, asker)
       const plan = planQuery(database, model, query)
-      if (!runsInline(plan, query)) return inThread(model, query, asker)
+      if (!runsInline(plan)) return inThread(model, query, asker)
       const found = isShort(plan) ? atOnce(model, plan, query, asker) : 'lane'
       if (found === 'lane') return inLane(model, query, asker)
       if (found === 'thread') return inThread(model, query, asker)

@@ -5,11 +5,8 @@
  * Work is counted in steps of about 10 ns (query/steps.ts). A document of 2,000 characters takes about 1,100, so some
  * thousand of them are filtered and sorted here, in slices (inline-lane.ts); what takes more runs in a thread.
  */
-import type { Filter } from '../query/ast.ts'
-import { isLinear } from '../query/pattern-cost.ts'
 import type { Steps } from '../query/steps.ts'
 import type { Plan } from './plan.ts'
-import type { FindQuery } from './store.ts'
 
 /** About 40 ms. */
 const INLINE_STEPS_MAX = 4_000_000
@@ -24,9 +21,8 @@ const DOCUMENT_ROW_STEPS = 1_100
 const INDEX_ROW_STEPS = 60
 
 /** Whether a plan is expected to be short enough to run beside other requests. */
-export function runsInline(plan: Plan, query: FindQuery): boolean {
-  if (plan.ranges.length > INLINE_RANGES_MAX || expectedSteps(plan) > INLINE_STEPS_MAX) return false
-  return plan.isExact || hasLinearPatterns(query.filter)
+export function runsInline(plan: Plan): boolean {
+  return plan.ranges.length <= INLINE_RANGES_MAX && expectedSteps(plan) <= INLINE_STEPS_MAX
 }
 
 /** Whether a plan is expected to be done without a pause. */
@@ -53,19 +49,4 @@ export function inlineBudget(): InlineBudget {
 
 function expectedSteps({ readsDocuments, expectedRows }: Plan): number {
   return expectedRows * (readsDocuments ? DOCUMENT_ROW_STEPS : INDEX_ROW_STEPS)
-}
-
-function hasLinearPatterns(filter: Filter): boolean {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.filters.every(hasLinearPatterns)
-    case 'not':
-    case 'elemMatch':
-      return hasLinearPatterns(filter.filter)
-    case 'pattern':
-      return isLinear(filter.pattern)
-    default:
-      return true
-  }
 }

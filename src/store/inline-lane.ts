@@ -53,7 +53,7 @@ export function createInlineLane({ file, now, bytesOf }: LaneOptions): InlineLan
     connection.exec('BEGIN')
     try {
       const plan = planQuery(connection, model, query)
-      if (!runsInline(plan, query)) return undefined
+      if (!runsInline(plan)) return undefined
       const { steps, nextDocument } = inlineBudget()
       const rows = startScan(connection, model, { plan, query, effort: noEffort(steps) })
       try {

@@ -28,7 +28,8 @@ before(async () => {
     value: randomHeadline(random, sampleId(i)),
   }))
   const list = Array.from({ length: 30_000 }, (_, i) => i)
-  const big = { ...randomHeadline(random, BIG), list, long: 'x'.repeat(50_000), pairs: times(5_000, (i) => [-i, i]) }
+  const mixed = Array.from({ length: 30_000 }, () => random.pick(['a', 'b'])).join('')
+  const big = { ...randomHeadline(random, BIG), list, long: 'x'.repeat(50_000), mixed, pairs: times(5_000, (i) => [-i, i]) }
   const long = { ...randomHeadline(random, LONG), title: 'x'.repeat(20_000), topic: { id: 'long' } }
   await store.insertMissing(headline, [...documents, { id: BIG, value: big }, { id: LONG, value: long }])
 })
@@ -68,13 +69,13 @@ const ROWS: readonly {
   {
     name: 'some bounded patterns on a large document',
     filter: { _id: BIG, $nor: times(30, (i) => ({ long: { $regex: `[xz]{1,9}y${i}` } })) },
-    runs: 'in a thread',
+    runs: 'inline',
   },
   {
     name: 'patterns on a long title that an index keeps',
     filter: { 'topic.id': 'long', $and: times(60, (i) => ({ title: { $regex: `[xz]{1,9}${'x'.repeat(i % 9)}` } })) },
     sort: 'updatedAt:desc',
-    runs: 'in a thread',
+    runs: 'inline',
   },
   {
     name: 'lists of arrays on a list of scalars',
@@ -87,8 +88,13 @@ const ROWS: readonly {
     runs: 'in a thread',
   },
   {
-    name: 'a pattern that is not known to be linear',
-    filter: { _id: sampleId(3), title: { $regex: '.*' } },
+    name: 'a pattern that takes a backtracking engine exponential time',
+    filter: { _id: sampleId(3), title: { $regex: '^(x+x+)+y$' } },
+    runs: 'inline',
+  },
+  {
+    name: 'a pattern of many states on a large document',
+    filter: { _id: BIG, mixed: { $regex: 'a[ab]{300}[cd]' } },
     runs: 'in a thread',
   },
   { name: 'a sort of everything on an undeclared member', filter: {}, sort: 'x', runs: 'inline' },

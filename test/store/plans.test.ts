@@ -424,7 +424,7 @@ function describePlan(plan: Plan, query: FindQuery): string {
     `${way} ${isExact ? 'exact' : 'superset'}`,
     order,
     number,
-    runsInline(plan, query) ? 'inline' : 'in a thread',
+    runsInline(plan) ? 'inline' : 'in a thread',
   ].join(', ')
 }
 

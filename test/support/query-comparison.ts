@@ -40,6 +40,8 @@ const bareHeadline: Model = { ...declared, indexes: [] }
 
 interface Copy {
   readonly model: Model
+  /** Its file. */
+  readonly file: string
   readonly store: SystemStore
   readonly database: Database
 }
@@ -59,7 +61,7 @@ export function createWorld(t: Cleanup): World {
     const { store, dir } = testStore(t, models)
     const database = openDatabase(dir.database, { readOnly: true })
     t.after(() => database.close())
-    return { model, store, database }
+    return { model, file: dir.database, store, database }
   }
   const [indexed, bare] = [copyOf(headline), copyOf(bareHeadline)]
   const documents: World['documents'] = new Map()
@@ -166,18 +168,18 @@ export function differenceOf(
 /** Asks the store itself, page by page. */
 export async function differenceOfStore(
   question: Question,
-  { world, copy }: Pick<Comparison, 'world' | 'copy'>,
+  { world, model, find }: { readonly world: World; readonly model: Model; readonly find: SystemStore['find'] },
 ): Promise<string | undefined> {
   const truth = bruteForce(world, question)
   const { filter, sort, ordered } = truth
   let after: Position | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const query: FindQuery = { filter, sort, limit: question.limit, after }
-    const found = await copy.store.find(copy.model, query, ASKER)
+    const found = await find(model, query, ASKER)
     const difference = differenceOfPage(found, query, truth)
     if (difference !== undefined) return `${difference}\nafter ${JSON.stringify(after)}`
     if (found.next === undefined || ordered.length === 0) return undefined
-    after = sentAsCursor(found.next, copy.model, sort)
+    after = sentAsCursor(found.next, model, sort)
   }
   return undefined
 }
