@@ -9,7 +9,7 @@ import type { Json } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { isTextPath } from '../models/text-paths.ts'
 import type { CompareOperator, Filter } from '../query/ast.ts'
-import type { Pattern } from '../query/pattern.ts'
+import { textsRequiredBy, type Pattern } from '../query/pattern.ts'
 import { compareText } from '../query/values.ts'
 
 export interface Bound {
@@ -23,15 +23,22 @@ export interface Conditions {
   readonly texts: ReadonlyMap<string, readonly string[]>
   /** For each path at most one from below and one from above, so that a long filter makes no long SQL. */
   readonly bounds: readonly Bound[]
-  /** Literal texts that must stand in a text path. */
-  readonly searches: readonly { readonly path: string; readonly pattern: LiteralPattern; readonly filter: Filter }[]
+  /** Texts that must stand in a text path. */
+  readonly searches: readonly TextSearch[]
   /** What SQL cannot decide, searches included. */
   readonly rest: readonly Filter[]
   /** No document can meet the filter. */
   readonly never: boolean
 }
 
-type LiteralPattern = Extract<Pattern, { kind: 'literal' }>
+export interface TextSearch {
+  readonly path: string
+  /** For each list, one of its texts stands there, in any case. */
+  readonly clauses: readonly (readonly string[])[]
+  /** The condition asks for no more than that. */
+  readonly isWhole: boolean
+  readonly filter: Filter
+}
 
 export function conditionsOf(model: Model, filter: Filter): Conditions {
   const texts = new Map<string, readonly string[]>()
@@ -54,12 +61,23 @@ export function conditionsOf(model: Model, filter: Filter): Conditions {
       else never = true // Comparisons hold within one type only.
     } else {
       rest.push(one)
-      if (one.kind !== 'pattern' || one.pattern.kind === 'regexp' || !isSqlText(one.pattern.text)) continue
-      if (one.pattern.kind === 'literal') searches.push({ path, pattern: one.pattern, filter: one })
-      else if (!one.pattern.ignoreCase) bounds.push(...prefixBounds(path, one.pattern.text))
+      if (one.kind !== 'pattern') continue
+      const { pattern } = one
+      const clauses = searchClauses(pattern)
+      const isWhole = pattern.kind === 'literal' && pattern.ignoreCase
+      if (clauses.length > 0) searches.push({ path, clauses, isWhole, filter: one })
+      if (pattern.kind === 'prefix' && !pattern.ignoreCase && isSqlText(pattern.text)) {
+        bounds.push(...prefixBounds(path, pattern.text))
+      }
     }
   }
   return { texts, bounds: strictest(bounds), searches, rest, never }
+}
+
+/** What a search for a pattern can ask for. */
+function searchClauses(pattern: Pattern): TextSearch['clauses'] {
+  const clauses = pattern.kind === 'regexp' ? textsRequiredBy(pattern) : [[pattern.text]]
+  return clauses.filter((clause) => clause.every(isSqlText))
 }
 
 /** Whether a value is a text that reaches SQLite as it is. */

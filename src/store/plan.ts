@@ -58,7 +58,8 @@ export interface Candidate {
 /** What a search by trigrams would find. */
 export interface Search {
   readonly match: string
-  readonly text: string
+  /** Texts as the index holds them, of which one must stand in the field. */
+  readonly texts: readonly string[]
   /** The condition that it serves. */
   readonly condition: Conditions['searches'][number]
   /** Documents that have the trigrams, as far as they were counted. */

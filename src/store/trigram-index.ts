@@ -13,7 +13,7 @@ import { tableOf, trigramColumns, trigramTable } from './schema-sql.ts'
 
 const TRIGRAM_POINTS = 3
 /** A long text is found by some of its trigrams; more of them cost more than they narrow. */
-const TRIGRAMS_MAX = 12
+export const TRIGRAMS_MAX = 12
 /** Of trigrams that are counted, so many of the rarest are asked for together. */
 const RAREST = 3
 

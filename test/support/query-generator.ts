@@ -65,6 +65,15 @@ const PATTERNS = [
   '^\uE000',
   '^\u{10FFFF}',
   '^\ud800',
+  'fer+y',
+  'f[e]r{2}y',
+  'Fer{2,3}y |stra(ße|sse)',
+  '\\bferry\\b',
+  '(?i:FERR)y',
+  '\\x66erry$',
+  'aab.*aab',
+  'no such (text|word)',
+  'rr[\\s\\S]*erry',
 ]
 const OPTIONS = ['', 'i', 'i', 'm', 's', 'x', 'ix']
 const COMPARISONS = ['$gt', '$gte', '$lt', '$lte'] as const
