@@ -43,6 +43,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/auth/courier.ts', call: 'setTimeout', because: 'mail that could not be sent is tried again later' },
   { file: 'src/base/thread.ts', call: 'setTimeout', because: 'a thread may never end, and is not waited for longer' },
   { file: 'src/store/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
+  { file: 'src/store/reader-pause.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
   { file: 'src/store/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
   { file: 'src/store/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
   {

@@ -29,12 +29,18 @@ const LONG_LOG_PAGES = 1_500
 /** An erasure is waited for, so that an account is gone from the file when the answer says so; but not for ever. */
 const ERASURE_PAGES_MAX = 8_000
 const RETRY_MS = 500
+/** A log of this length (16 MiB) was not begun again for long. */
+const HELD_UP_PAGES = 4_000
 
 export interface Checkpoints {
   /** Has what the present transaction deletes erased from all files after its commit. */
   erase(): void
   /** Moves the log if it is time. To be called after each commit, while no transaction is open. Never throws. */
   afterCommit(): void
+  /** Whether readers keep the log from beginning again, so that it grows, or from being erased. */
+  isHeldUp(): boolean
+  /** Moves the log and erases what is to be; true where all of that is done. For a moment without readers. */
+  settle(): boolean
   /** Moves the log and closes the database. May be called more than once. */
   close(): Promise<void>
 }
@@ -141,6 +147,11 @@ export function createCheckpoints(
     afterCommit() {
       attempt((pages) => owesErasure || pages >= logPagesMax)
       if (owesErasure) attemptLater()
+    },
+    isHeldUp: () => owesErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES,
+    settle() {
+      attempt(() => true)
+      return upkeep === undefined && !owesErasure && pagesLeft() === 0
     },
     async close() {
       if (!isOpen) return

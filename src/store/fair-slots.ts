@@ -51,6 +51,9 @@ export interface FairSlots {
    */
   take(asker: Asker, bytes: number): Promise<Release>
   counts(): SlotCounts
+  /** Gives out no slot until `resume`: all wait. */
+  hold(): void
+  resume(): void
   /** Refuses all who wait, and all who come. Slots that are taken stay so. */
   close(): void
 }
@@ -67,27 +70,31 @@ export function createFairSlots(limits: SlotLimits, now: Clock): FairSlots {
   const perCaller = new Map<string, number>()
   const refused = { lineFull: 0, allFull: 0, waitedTooLong: 0 }
   let [abandoned, waited, waitedMs] = [0, 0, 0]
-  let isClosed = false
+  let [isClosed, isHeld] = [false, false]
 
   const mayGo = ({ caller, class: name }: Pick<Waiting, 'caller' | 'class'>): boolean => {
+    if (isHeld) return false
     const others = running.guest + running.user
     if (others + running.dashboard >= limits.slots) return false
     if (name !== 'dashboard' && others >= limits.slots - limits.reserved) return false
     return (perCaller.get(caller) ?? 0) < limits.perCaller[name]
   }
+  const goOn = (): void => {
+    for (let next = queue.take(mayGo); next !== undefined; next = queue.take(mayGo)) next.go()
+  }
   const occupy = ({ caller, class: name }: Pick<Waiting, 'caller' | 'class'>): Release => {
     running[name]++
     perCaller.set(caller, (perCaller.get(caller) ?? 0) + 1)
-    let isHeld = true
+    let isTaken = true
     return () => {
-      if (!isHeld) return
-      isHeld = false
+      if (!isTaken) return
+      isTaken = false
       running[name]--
       const left = (perCaller.get(caller) ?? 1) - 1
       if (left === 0) perCaller.delete(caller)
       else perCaller.set(caller, left)
       queue.yieldTurn({ caller, class: name })
-      for (let next = queue.take(mayGo); next !== undefined; next = queue.take(mayGo)) next.go()
+      goOn()
     }
   }
   /** Stands in line until it is the caller's turn. */
@@ -150,6 +157,13 @@ export function createFairSlots(limits: SlotLimits, now: Clock): FairSlots {
       waited,
       waitedMs,
     }),
+    hold() {
+      isHeld = true
+    },
+    resume() {
+      isHeld = false
+      goOn()
+    },
     close() {
       isClosed = true
       for (const entry of queue.clear()) entry.refuse(stopping())

@@ -16,6 +16,7 @@ import { createInlineLane } from './inline-lane.ts'
 import type { ChosenPlan } from './plan.ts'
 import { planQuery } from './planner.ts'
 import { writeQuery } from './query-message.ts'
+import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
 import { indexColumns } from './schema-sql.ts'
 import type { Asker, FindQuery, Found, QueryCounts } from './store.ts'
@@ -30,6 +31,8 @@ export interface Finder {
   find(model: Model, query: FindQuery, asker: Asker): Found | Promise<Found>
   explain(model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan>
   counts(): QueryCounts
+  /** Lets no long query begin until those that run are over and `settle` has succeeded, for some seconds at most. */
+  pauseFor(settle: () => boolean): void
   close(): Promise<void>
 }
 
@@ -43,6 +46,7 @@ export function createFinder(database: Database, { file, now, queryDeadlineMs }:
   const pool = createScanPool({ file, now, limits: queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs } })
   const lane = createInlineLane({ file, now, bytesOf: (query) => writeQuery('', query).filter.length })
   const share = createTurnShare({ callerStepsMax: SLICE_STEPS, stepsMax: TURN_STEPS_MAX })
+  const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
 
   const inThread = (model: Model, query: FindQuery, asker: Asker): Promise<Found> =>
@@ -85,9 +89,11 @@ export function createFinder(database: Database, { file, now, queryDeadlineMs }:
     explain: (model, query, asker) => pool.explain(writeQuery(model.name, query), asker, advice(model)),
     counts() {
       const { done, timedOut, ...threads } = pool.counts()
-      return { inline, worker: done + timedOut, timedOut, ...together(threads, lane.counts()) }
+      return { inline, worker: done + timedOut, timedOut, ...together(threads, lane.slots.counts()) }
     },
+    pauseFor: pause.request,
     async close() {
+      pause.close()
       await Promise.all([lane.close(), pool.close()])
     },
   }

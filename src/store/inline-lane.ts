@@ -13,7 +13,7 @@ import type { Model } from '../models/schema.ts'
 import { StepsExceeded } from '../query/steps.ts'
 import { openDatabase, type Database } from './database.ts'
 import { noEffort, startScan } from './executor.ts'
-import { createFairSlots, type SlotCounts } from './fair-slots.ts'
+import { createFairSlots, type FairSlots } from './fair-slots.ts'
 import { inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
 import { planQuery } from './planner.ts'
 import type { Asker, FindQuery, Found } from './store.ts'
@@ -21,7 +21,7 @@ import type { Asker, FindQuery, Found } from './store.ts'
 export interface InlineLane {
   /** The page, or undefined where it takes more than an inline query may. Throws what fair-slots.ts says. */
   run(model: Model, query: FindQuery, asker: Asker): Promise<Found | undefined>
-  counts(): SlotCounts
+  readonly slots: Pick<FairSlots, 'counts' | 'hold' | 'resume'>
   /** Refuses what waits, and ends what runs at its next slice. */
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ export function createInlineLane({ file, now, bytesOf }: LaneOptions): InlineLan
       running = scanning.catch(() => {})
       return scanning
     },
-    counts: slots.counts,
+    slots,
     async close() {
       isClosed = true
       slots.close()

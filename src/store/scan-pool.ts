@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import type { QueryPlan } from '../models/replies.ts'
-import { createFairSlots, type Release, type SlotCounts } from './fair-slots.ts'
+import { createFairSlots, type FairSlots, type Release, type SlotCounts } from './fair-slots.ts'
 import { readAnswer, type QueryMessage, type Question } from './query-message.ts'
 import { endScanThreads, startScanThread, type GoodAnswer, type ScanThread } from './scan-thread.ts'
 import type { Asker, Found } from './store.ts'
@@ -45,6 +45,7 @@ export interface ScanPool {
   /** Tells how a query is answered, within the same bounds; a run that would miss the deadline is given up before. */
   explain(query: QueryMessage, asker: Asker, advice: string): Promise<QueryPlan>
   counts(): PoolCounts
+  readonly slots: Pick<FairSlots, 'counts' | 'hold' | 'resume'>
   /** Refuses what waits and what runs, and ends the threads; it waits for them for a moment, whatever they do. */
   close(): Promise<void>
 }
@@ -132,6 +133,7 @@ export function createScanPool({ file, now, limits: narrower, program }: PoolOpt
       return answer.plan
     },
     counts: () => ({ ...slots.counts(), done, timedOut }),
+    slots,
     async close() {
       slots.close()
       await endScanThreads([...threads], END_MS_MAX, fail('networkError', 'The service is stopping'))

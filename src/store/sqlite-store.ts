@@ -102,7 +102,17 @@ interface StoreParts {
 function sqliteStore(database: Database, { file, now, queryDeadlineMs, audit, release }: StoreParts): Store {
   const snapshot = createSnapshot(database)
   const checkpoints = createCheckpoints(database, file)
-  const queue = createWriteQueue(database, { before: snapshot.end, after: checkpoints.afterCommit })
+  const queue = createWriteQueue(database, {
+    before: snapshot.end,
+    after() {
+      checkpoints.afterCommit()
+      if (!checkpoints.isHeldUp()) return
+      finder.pauseFor(() => {
+        snapshot.end()
+        return checkpoints.settle()
+      })
+    },
+  })
   const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
       snapshot.begin()

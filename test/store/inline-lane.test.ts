@@ -69,7 +69,7 @@ describe('a query that is longer than a moment', () => {
     const lane = laneFor(t)
     const answer = lane.run(headline, query({ rank: { $gte: 0 } }, 2), ASKER)
     for (let i = 0; i < 3; i++) await turn()
-    assert.equal(lane.counts().running.user, 1, 'it is under way')
+    assert.equal(lane.slots.counts().running.user, 1, 'it is under way')
     const value = { ...randomHeadline(seededRandom(2), sampleId(9_000)), rank: DOCUMENTS + 1 }
     await store.insert(headline, { id: sampleId(9_000), value })
     await store.remove(headline, sampleId(DOCUMENTS - 1))
