@@ -63,15 +63,19 @@ export function startScanThread({ file, program }: ScanThreadOptions): ScanThrea
     // Settings of the process are none of its business.
     env: {},
   })
-  let [isReady, isAlive, runs] = [false, true, 0]
+  let [isReady, isAlive, isEnding, runs] = [false, true, false, 0]
   let current: Run | undefined
 
+  const terminate = (): void => {
+    isEnding = true
+    void worker.terminate()
+  }
   const stop = (run: Run, error: unknown): void => {
     run.reject(error)
     if (run !== current) return
     Atomics.store(stopped, 0, run.number)
     clearTimeout(run.timer)
-    run.timer = setTimeout(() => void worker.terminate(), STOP_MS_MAX)
+    run.timer = setTimeout(terminate, STOP_MS_MAX)
   }
   const finish = (): Run | undefined => {
     const run = current
@@ -85,6 +89,7 @@ export function startScanThread({ file, program }: ScanThreadOptions): ScanThrea
   }
   worker.on('message', (message: AnswerMessage | ReadyMessage) => {
     if (message.kind !== 'ready') {
+      if (isEnding) return // Its last answer, which crossed with its end: it is busy until it is gone.
       const run = finish()
       if (run !== undefined) settle(run, message)
       return
@@ -134,7 +139,7 @@ export function startScanThread({ file, program }: ScanThreadOptions): ScanThrea
     },
     end(error) {
       if (current !== undefined) stop(current, error)
-      void worker.terminate()
+      terminate()
     },
   }
 }
