@@ -20,7 +20,7 @@ const RESCAN_SHARE = 0.01
 const SHED_ORDER = { incomplete: 0, idle: 1, unread: 2 } as const
 
 /** Why a connection was ended or refused, as `/metrics` counts it. */
-export type ShedReason = 'crowded' | 'address_limit' | 'address_refused' | 'full' | 'unread_responses'
+export type ShedReason = 'crowded' | 'address_limit' | 'address_refused' | 'full' | 'unread_responses' | 'long_headers'
 
 export interface ConnectionTableOptions {
   readonly connectionsMax: number
@@ -57,7 +57,7 @@ export function createConnectionTable(options: ConnectionTableOptions): Connecti
   const byAddress = new Map<string, Set<Connection>>()
   // By their other end: the socket of a request is another object than the one that its handshake began with.
   const handshakes = new Map<string, Connection>()
-  const shed = { crowded: 0, address_limit: 0, address_refused: 0, full: 0, unread_responses: 0 }
+  const shed = { crowded: 0, address_limit: 0, address_refused: 0, full: 0, unread_responses: 0, long_headers: 0 }
   let rescanAt = 0
 
   function remove(connection: Connection): void {

@@ -12,8 +12,11 @@ export interface Connection {
   current: IncomingExchange | undefined
   /** Pipelined requests that wait for their turn. */
   readonly waiting: IncomingExchange[]
-  /** The newest request, which may still be arriving. */
+  /** The newest request, which may still be arriving. Forgotten some time after its response: it can be long. */
   last: IncomingExchange | undefined
+  hasServed: boolean
+  /** How many bytes had been read when the last request was forgotten. What came since is of a header. */
+  bytesForgotten: number
   /** No further request of this connection is served: a reply has said so. */
   isDone: boolean
   /** How many bytes had been read when this connection was refused. */
@@ -40,6 +43,8 @@ export function newConnection(socket: Socket, given: Pick<Connection, 'address' 
     current: undefined,
     waiting: [],
     last: undefined,
+    hasServed: false,
+    bytesForgotten: 0,
     isDone: false,
     refusedAtByte: undefined,
     isWatched: false,
@@ -47,8 +52,8 @@ export function newConnection(socket: Socket, given: Pick<Connection, 'address' 
   return connection
 }
 
-export function stateOf({ socket, current, last }: Connection): ConnectionState {
+export function stateOf({ socket, current, last, hasServed }: Connection): ConnectionState {
   if (current !== undefined) return current.request.complete || current.isBroken ? 'busy' : 'incomplete'
-  if (last?.request.complete !== true) return 'incomplete'
+  if (last === undefined ? !hasServed : !last.request.complete) return 'incomplete'
   return socket.writableLength > 0 ? 'unread' : 'idle'
 }

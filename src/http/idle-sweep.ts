@@ -13,8 +13,8 @@ import type { ServerLimits } from './server-limits.ts'
 export interface IdleSweep {
   /** The number of the latest look. */
   readonly looks: number
-  /** Looks once. */
-  look(): void
+  /** Looks once. Gives how many connections were ended since all unfinished headers together were too long. */
+  look(): number
   /**
    * To be told of each reply that was handed to its socket. Where the clients have not taken more than we can hold, cuts
    * off those that hold most, until half of it is left; gives their number.
@@ -24,7 +24,7 @@ export interface IdleSweep {
 
 export function idleSweep(
   all: () => readonly Connection[],
-  { keepAliveMs, idleMs, checkMs, heldBytesMax }: ServerLimits,
+  { keepAliveMs, idleMs, checkMs, heldBytesMax, headsBytesMax }: ServerLimits,
 ): IdleSweep {
   const looksMax = Math.ceil(keepAliveMs / checkMs)
   let looks = 0
@@ -41,9 +41,26 @@ export function idleSweep(
       connection.waitsSince = looks
       socket.setTimeout(isStuck ? idleMs : 0)
       // Before the first request, node's time-out of the headers holds.
-    } else if (stateOf(connection) === 'idle' && looks - connection.waitsSince > looksMax) {
-      socket.destroy()
+    } else if (stateOf(connection) === 'idle') {
+      if (looks - connection.waitsSince > looksMax) socket.destroy()
+      else forgetLast(connection)
     }
+  }
+
+  function endLongHeads(): number {
+    const heads = all()
+      .map((connection) => ({ connection, bytes: headBytesOf(connection) }))
+      .filter(({ bytes }) => bytes > 0)
+    let bytesLeft = heads.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (bytesLeft <= headsBytesMax) return 0
+    let ended = 0
+    for (const { connection, bytes } of heads.sort((a, b) => b.bytes - a.bytes)) {
+      if (bytesLeft <= headsBytesMax / 2) break
+      bytesLeft -= bytes
+      connection.socket.destroy()
+      ended++
+    }
+    return ended
   }
 
   return {
@@ -53,6 +70,7 @@ export function idleSweep(
     look() {
       looks++
       for (const connection of all()) lookAt(connection)
+      return endLongHeads()
     },
     handedOver(socket) {
       heldBytes += socket.writableLength
@@ -73,4 +91,17 @@ export function idleSweep(
       return ended
     },
   }
+}
+
+/** A request with a long URL would take its memory for as long as the connection waits for the next. */
+function forgetLast(connection: Connection): void {
+  if (connection.last?.response.writableFinished !== true) return
+  connection.last = undefined
+  connection.hasServed = true
+  connection.bytesForgotten = connection.socket.bytesRead
+}
+
+/** The bytes of a header that has not arrived completely, which the parser holds. */
+function headBytesOf({ socket, current, last, bytesForgotten }: Connection): number {
+  return current === undefined && last === undefined && !socket.destroyed ? socket.bytesRead - bytesForgotten : 0
 }

@@ -134,6 +134,7 @@ export class IncomingBody implements BodySink {
   end(): void {
     this.#isWhole = true
     this.#reader?.resolve(this.#bytes())
+    this.#rest?.onPassed()
   }
 
   /** Makes reading it fail, now or when it is asked for, and gives its memory back. */
@@ -149,7 +150,7 @@ export class IncomingBody implements BodySink {
     this.fail(new Error('Cannot read a request body after the response'))
   }
 
-  /** The same, with a call as soon as more than so many bytes came, or the last one did, or the client left. */
+  /** The same, with calls when more than so many bytes came, when the last one did, and when the client left. */
   discard(bytesMax: number, onPassed: () => void): void {
     this.#rest = { bytesLeft: bytesMax, onPassed }
     this.#request.once('close', onPassed)

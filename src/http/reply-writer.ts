@@ -18,6 +18,8 @@ import type { IncomingExchange } from './incoming-exchange.ts'
 
 const DRAINED_BYTES_MAX = 65_536
 const LINGERING_BYTES_MAX = 8 * 1024 * 1024
+/** Node's parser keeps the URL of a request until the next begins: a connection that had a longer one is closed. */
+const KEPT_URL_CHARS_MAX = 8 * 1024
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -57,7 +59,8 @@ export function sendReply(
 ): SentReply | Promise<SentReply> {
   const { request, response } = exchange
   const rest = restOfBody(exchange)
-  const isLast = around.isClosing() || exchange.isBroken || rest === 'long' || rest === 'held back'
+  const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'
+  const isLast = around.isClosing() || isUnusable || (request.url ?? '').length > KEPT_URL_CHARS_MAX
   const { body, bytes, head } = render(exchange, reply, around.now)
   head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', around.instance)
   head.push('X-Content-Type-Options', 'nosniff')
@@ -78,7 +81,7 @@ export function sendReply(
     discard(exchange, around.lingerMs)
   } else {
     response.end(sent)
-    if (rest === 'short') exchange.discardBody(DRAINED_BYTES_MAX, () => {})
+    if (rest === 'short') drain(exchange, around.lingerMs)
   }
   return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
 }
@@ -96,7 +99,7 @@ async function sendFileReply(
   { rest, isLast, around: { isClosing, lingerMs } }: FileSurroundings,
 ): Promise<SentReply> {
   const { request, response } = exchange
-  if (rest === 'short') exchange.discardBody(DRAINED_BYTES_MAX, () => {})
+  if (rest === 'short') drain(exchange, lingerMs)
   const { bytes: bodyBytes, failure } = await sendFile(response, file)
   if (bodyBytes < file.bytes) return { bodyBytes, isLast: true, isShort: true, failure }
   if (isClosing() && !isLast) response.once('finish', () => request.socket.destroySoon())
@@ -160,6 +163,12 @@ function restOfBody(exchange: IncomingExchange): Rest {
   if (exchange.holdsBodyBack) return 'held back'
   const length = request.headers['content-length']
   return length !== undefined && Number(length) <= DRAINED_BYTES_MAX ? 'short' : 'long'
+}
+
+/** Throws a short rest of the body away, after which the connection is used again; ends it where the rest is late. */
+function drain(exchange: IncomingExchange, lingerMs: number): void {
+  const late = setTimeout(() => exchange.request.socket.destroy(), lingerMs).unref()
+  exchange.discardBody(DRAINED_BYTES_MAX, () => clearTimeout(late))
 }
 
 /**

@@ -5,6 +5,8 @@ export interface ServerLimits extends BodyMemoryLimits {
   readonly bodyBytesMax: number
   /** Request line and headers together. */
   readonly headerBytesMax: number
+  /** Of all headers together that have not arrived completely. Past it, the connections of the longest are ended. */
+  readonly headsBytesMax: number
   /** From the first byte, or from the start of the connection, to the end of the headers. Of TLS also the handshake. */
   readonly headersMs: number
   /** The same to the end of the body. */
@@ -36,6 +38,7 @@ export const SERVER_LIMITS: ServerLimits = {
   bodiesReserveBytes: 16 * MIB,
   bodiesPerCallerBytesMax: 8 * MIB,
   headerBytesMax: 64 * 1024,
+  headsBytesMax: 64 * MIB,
   headersMs: 15_000,
   requestMs: 30_000,
   shortBodyMs: 5_000,
@@ -43,7 +46,7 @@ export const SERVER_LIMITS: ServerLimits = {
   keepAliveMs: 75_000,
   idleMs: 120_000,
   heldBytesMax: 256 * MIB,
-  checkMs: 5_000,
+  checkMs: 1_000,
   closeMs: 10_000,
   connectionsMax: 10_000,
   connectionsPerAddressMax: 512,

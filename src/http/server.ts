@@ -100,7 +100,7 @@ export function createServer(options: ServerOptions): HttpServer {
     looks: () => sweep.looks,
   })
   const sweep = idleSweep(table.all, limits)
-  const [isCrowdedAnew, isAddressFullAnew, isFullAnew] = [episode(), episode(), episode()]
+  const [isCrowdedAnew, isAddressFullAnew, isFullAnew, isHeadsLongAnew] = [episode(), episode(), episode(), episode()]
   let sweeping: NodeJS.Timeout | undefined
   let guard = NO_GUARD
   /** Peers of a Unix socket have no address. */
@@ -129,6 +129,12 @@ export function createServer(options: ServerOptions): HttpServer {
   server.on('checkExpectation', (request, response) => accept(request, response, false))
   server.on('connect', refuseConnect)
   server.on('clientError', onClientError)
+
+  function look(): void {
+    const ended = sweep.look()
+    table.countShed('long_headers', ended)
+    if (ended > 0 && isHeadsLongAnew()) log.warn('connections.long_headers', { ended, bytesMax: limits.headsBytesMax })
+  }
 
   /** Gives a function that is true the first time, and after a look in which it was not called. */
   function episode(): () => boolean {
@@ -248,7 +254,7 @@ export function createServer(options: ServerOptions): HttpServer {
     async listen(address) {
       const listening = await bind(server, address)
       server.on('error', (error) => log.error('server.failed', { error }))
-      sweeping = setInterval(sweep.look, limits.checkMs)
+      sweeping = setInterval(look, limits.checkMs)
       sweeping.unref()
       isUnixSocket = listening.kind === 'unix'
       guard = foreignPageGuard({

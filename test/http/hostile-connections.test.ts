@@ -181,3 +181,44 @@ describe('connections of one address', () => {
     )
   })
 })
+
+describe('long headers', () => {
+  const LONG = 'x'.repeat(40_000)
+
+  it('that do not come to an end take a bounded memory together', async () => {
+    await using server = await startServer(ROUTES, { limits: { headsBytesMax: 200_000, checkMs: 20 } })
+    const flooding = await flood(server, { connections: 10, bytes: `GET /?${LONG}` })
+    const { fields } = await server.logged('connections.long_headers')
+    assert.ok(Number(fields['ended']) >= 3, JSON.stringify(fields))
+    assert.equal(server.connections.shed.long_headers, Number(fields['ended']))
+    await assertServed(server)
+    endAll(flooding)
+  })
+
+  it('are not kept for a connection that waits for its next request', async () => {
+    await using server = await startServer(ROUTES, { limits: { headsBytesMax: 200_000, checkMs: 1 } })
+    const connections = await Promise.all(Array.from({ length: 10 }, () => RawConnection.open(server.port)))
+    const long = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Long: ${LONG}\r\n\r\n`
+    for (let i = 0; i < 3; i++) {
+      for (const connection of connections) connection.write(long('/'))
+      for (const connection of connections) assert.equal((await connection.reply()).headers['connection'], 'keep-alive')
+      for (let j = 0; j < 20; j++) await send(server.port, '/') // Meanwhile the server has looked at all connections.
+    }
+    assert.equal(server.connections.shed.long_headers, 0, 'what was served is not counted')
+    for (const connection of connections) connection.destroy()
+  })
+
+  it('with a long URL end their connection, since the parser keeps it', async () => {
+    await using server = await startServer(ROUTES)
+    const connection = await RawConnection.open(server.port)
+    for (const [chars, kept] of [
+      [8_000, 'keep-alive'],
+      [9_000, 'close'],
+    ] as const) {
+      connection.write(`GET /?${'x'.repeat(chars)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      const { status, headers } = await connection.reply()
+      assert.deepEqual([status, headers['connection']], [200, kept])
+    }
+    assert.equal(await connection.rest(), '')
+  })
+})
