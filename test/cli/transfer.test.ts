@@ -6,6 +6,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { audit } from '../../src/models/audit.ts'
 import { modelNamed, STORED_MODELS } from '../../src/models/registry.ts'
 import { statisticsOf } from '../../src/store/statistics.ts'
 import { faultsOf } from '../../src/store/database-check.ts'
@@ -54,8 +55,10 @@ it('every model comes back from an export: the same bytes from JSON lines, equal
     string,
   ]
   await filledDirectory(data)
-  // Owners first.
-  const models = [...STORED_MODELS].sort((a, b) => Number(a.owned ?? false) - Number(b.owned ?? false))
+  // Owners first. The audit trail cannot be imported.
+  const models = STORED_MODELS.filter((model) => model !== audit).sort(
+    (a, b) => Number(a.owned ?? false) - Number(b.owned ?? false),
+  )
   for (const { name } of models) {
     const text = await exported(data, name)
     assert.ok(text.length > 200, `${name} has nothing to export`)

@@ -300,6 +300,28 @@ describe('a deleted account', () => {
   })
 })
 
+it('guests who are cleaned away leave one record for each step, and none with their ids', async (t) => {
+  const site = open(t)
+  const ids = Array.from({ length: 45 }, (_, i) => `guest-number-${i}`)
+  const own = site.store.as(SYSTEM)
+  for (const [i, id] of ids.entries()) {
+    const guest = { id, email: `${id}@anonymous.invalid`, appRole: 'guestUser', dashboardRole: 'none', now: NOW } as const
+    const session = { jti: `session of ${id}`, label: '', createdAt: NOW, expiresAt: NOW + DAY_MS }
+    const asker = site.store.as(visitor(`192.0.2.${i}`))
+    assert.equal(await asker.createAccount(newAccount({ ...guest, language: {} }), session), 'inserted')
+    await own.seeGuest(id, NOW)
+  }
+  assert.equal((await site.all()).filter(({ event, role }) => event === 'sign-in.succeeded' && role === 'guestUser').length, 45)
+  while (!(await own.removeGuests(NOW + 2 * DAY_MS, NOW)).isDone);
+  const all = await site.all()
+  const removals = all.filter(({ event }) => event === 'user.deleted')
+  const counts = removals.map(({ details }) => Number(details.find(({ name }) => name === 'count')?.value))
+  assert.ok(removals.length <= 3, `${removals.length} records`)
+  assert.equal(counts.reduce((sum, one) => sum + one, 0), 45)
+  assert.ok(removals.every(({ role }) => role === 'service'))
+  assert.ok(!JSON.stringify(all).includes('guest-number-'))
+})
+
 it('a record is bounded, whatever it is made of', () => {
   const long = '\ud83d\ude00'.repeat(5_000)
   const entry: AuditEntry = {

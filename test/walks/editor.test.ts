@@ -346,7 +346,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.find({ role: 'heading', name: /^<img src=x/ })
     await page.reads(/^D?.*data|<img src=x/s, { role: 'article' })
     const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map((a) => a.getAttribute('href')))
-    assert.deepEqual(links, ['#/headlines'])
+    assert.deepEqual(links, ['#/headlines', `#/operations?part=audit&document=${id}`])
     assert.equal(await page.evaluate(() => document.querySelectorAll('main :is(img, b, script, iframe)').length), 0)
     await page.fill(field('Address'), 'https://harbour.example.org/<b>')
     const link = await page.find({ role: 'link', name: /^Open address/ })
