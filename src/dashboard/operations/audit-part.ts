@@ -11,7 +11,7 @@ import { fill, h, type Child } from '../view/dom.ts'
 import { exactTime } from '../view/moments.ts'
 import { notify } from '../view/notices.ts'
 import { emptyState, isAbort, wordsOf } from '../view/states.ts'
-import { eventTitle, userIdsOf, whatCell, whoCell, type AuditItem } from './audit-row.ts'
+import { eventTitle, namedIds, whatCell, whoCell, type AuditItem } from './audit-row.ts'
 import { AUDIT_FIELDS, auditQuery, readAuditSearch, type AuditSearch } from './audit-search.ts'
 import { whileBusy } from './busy-button.ts'
 import { readInto, type OpenPart } from './part.ts'
@@ -30,8 +30,11 @@ export const auditPart: OpenPart = (context) => {
 
   const read = async (cursor: string | null, options: { readonly signal?: AbortSignal | undefined }) => {
     const page = await client.admin.audit({ ...auditQuery(search), limit: PAGE_ITEMS, cursor }, options)
-    const ids = [...new Set(page.items.flatMap(userIdsOf))]
-    await fetchNames(client, { model: userModel, ids, signal })
+    const names = [userModel, ...models].map((model) => {
+      const ids = [...new Set(page.items.flatMap((item) => namedIds(item, model)))]
+      return fetchNames(client, { model, ids, signal })
+    })
+    await Promise.all(names)
     return page
   }
   const { load } = readInto(context, {
@@ -137,5 +140,5 @@ export const auditPart: OpenPart = (context) => {
 }
 
 function address(text: string): HTMLElement {
-  return h('code', { dir: 'ltr' }, text)
+  return h('code', { class: 'audit-address', dir: 'ltr' }, text)
 }

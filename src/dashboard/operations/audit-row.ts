@@ -20,9 +20,10 @@ export function eventTitle(event: AuditEvent): string {
   return textOr(`event.${event}`, humanized(event))
 }
 
-/** Whose names are to be fetched before a record is shown. */
-export function userIdsOf({ actor, model, documentId }: AuditItem): readonly string[] {
-  return [actor, model === userModel.name ? documentId : ''].filter((id) => id !== '' && !isDeleted(id))
+/** The documents of a model whose names are to be fetched before a record is shown. */
+export function namedIds({ actor, model, documentId }: AuditItem, of: Model): readonly string[] {
+  const ids = [model === of.name ? documentId : '', of === userModel ? actor : '']
+  return ids.filter((id) => id !== '' && !isDeleted(id))
 }
 
 export function whoCell({ actor, role }: AuditItem, search: AuditSearch): Child {
@@ -46,7 +47,8 @@ function targetOf({ event, model, documentId }: AuditItem, search: AuditSearch, 
   if (model === '' || documentId === '') return null
   const declared = models.find(({ name }) => name === model)
   const title = textOr(`model.${model}`, declared === undefined ? humanized(model) : modelTitle(declared))
-  const label = model === userModel.name ? userLabel(documentId) : documentId
+  const name = declared === undefined ? undefined : nameOf(declared, documentId)
+  const label = model === userModel.name ? userLabel(documentId) : (name ?? documentId)
   const isGone = isDeleted(documentId) || event === 'document.deleted' || event === 'user.deleted'
   const href = isGone ? undefined : placeOf(model, documentId, declared)
   return [h('span', { class: 'soft' }, title), ' ', named(label, href, { ...search, document: documentId })]
