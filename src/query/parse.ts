@@ -36,7 +36,7 @@ import { statesOf } from './pattern.ts'
 const FILTER_BYTES_MAX = 65_536
 /** Filters, `$not`, `$elemMatch` and literals within one another; the outermost filter is level 1. */
 const FILTER_LEVELS_MAX = 100
-/** Literals and operators that test a field, counted over the whole filter. */
+/** Literals and operators that test a field, and empty members of lists, counted over the whole filter. */
 const CONDITIONS_MAX = 1000
 /** Of all patterns of a filter; each has a limit of its own. It bounds the memory that a filter takes. */
 const PATTERN_STATES_MAX = 100_000
@@ -67,9 +67,7 @@ export function parseFilterText(text: string): Json {
 export function parseFilter(filter: Json, { dateFields = new Set() }: FilterOptions = {}): Filter {
   const reading: Reading = { dateFields, conditions: 0, patternStates: 0 }
   const parsed = readFilterObject(reading, filter, { at: '$', level: 1, within: undefined })
-  if (reading.conditions > CONDITIONS_MAX) {
-    throw refused('$', `at most ${CONDITIONS_MAX} conditions`, reading.conditions)
-  }
+  requireFewConditions(reading)
   if (reading.patternStates > PATTERN_STATES_MAX) {
     throw refused('$', `patterns of at most ${PATTERN_STATES_MAX} states together`, reading.patternStates)
   }
@@ -80,6 +78,11 @@ interface Reading {
   readonly dateFields: ReadonlySet<string>
   conditions: number
   patternStates: number
+}
+
+/** Also asked on the way, so that no more is read of a filter that has too many. */
+function requireFewConditions({ conditions }: Reading): void {
+  if (conditions > CONDITIONS_MAX) throw refused('$', `at most ${CONDITIONS_MAX} conditions`, conditions)
 }
 
 /** Where the reader stands: the place for messages, how deep, and the array whose elements `$elemMatch` looks at. */
@@ -98,6 +101,7 @@ interface Target extends Place {
 function readFilterObject(reading: Reading, filter: Json, place: Place): Filter {
   if (!isObject(filter)) throw refused(place.at, 'an object', filter)
   if (place.level > FILTER_LEVELS_MAX) throw tooDeep(place.at, place.level)
+  requireFewConditions(reading)
   return ast.and(
     ...Object.entries(filter).map(([key, value]) => {
       const inner = { ...place, at: `${place.at}.${key}` }
@@ -112,6 +116,8 @@ function readFilterObject(reading: Reading, filter: Json, place: Place): Filter 
 
 function readLogic(reading: Reading, operator: string, list: Json, place: Place): Filter {
   if (!Array.isArray(list) || list.length === 0) throw refused(place.at, 'a list of at least one filter', list)
+  // A member that tests nothing is read like any other, and there is room for twenty thousand of them.
+  reading.conditions += list.filter((member: Json) => isObject(member) && firstKey(member) === undefined).length
   const members = list.map((member: Json, i) =>
     readFilterObject(reading, member, { ...place, at: `${place.at}[${i}]`, level: place.level + 1 }),
   )

@@ -14,6 +14,8 @@ import { tableOf, trigramColumns, trigramTable } from './schema-sql.ts'
 const TRIGRAM_POINTS = 3
 /** A long text is found by some of its trigrams; more of them cost more than they narrow. */
 export const TRIGRAMS_MAX = 12
+/** Trigrams are taken of the beginning of a text, which may repeat a few of them to its end. */
+const SEARCHED_CHARS_MAX = 1_000
 /** Of trigrams that are counted, so many of the rarest are asked for together. */
 const RAREST = 3
 
@@ -85,7 +87,7 @@ export function indexedText(text: string): string {
 export function trigramsOf(text: string): readonly string[] {
   const found = new Set<string>()
   const last: string[] = []
-  for (const point of text) {
+  for (const point of text.slice(0, SEARCHED_CHARS_MAX)) {
     if (last.push(point) < TRIGRAM_POINTS) continue
     found.add(last.join(''))
     if (found.size === TRIGRAMS_MAX) break

@@ -34,6 +34,7 @@ describe('parseFilter() takes a filter at each limit and refuses one past it', (
     ['conditions', (n) => ({ $or: list(n).map((i) => ({ a: i })) }), 1000, /at most 1000 conditions, found 1001$/],
     ['conditions of one filter', (n) => Object.fromEntries(list(n).map((i) => [`f${i}`, i])), 1000, /found 1001$/],
     ['operators of fields', (n) => ({ b: 1, $and: list(n - 1).map((i) => ({ a: { $gt: i } })) }), 1000, /found 1001$/],
+    ['empty members', (n) => ({ $or: [{ $and: list(n - 1).map(() => ({})) }, { a: 1 }] }), 1000, /found 1001$/],
     ['members of $in', (n) => ({ a: { $in: list(n) } }), 1000, /"\$\.a\.\$in": .* at most 1000 members, found 1001$/],
     ['members of $nin', (n) => ({ a: { $nin: list(n) } }), 1000, /\$nin": expected at most 1000 members, found 1001$/],
     ['members of $all', (n) => ({ a: { $all: list(n) } }), 1000, /\$all": expected at most 1000 members, found 1001$/],
