@@ -8,7 +8,7 @@
 import { describe, fail } from '../base/failure.ts'
 import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
-import { writeJson, type JsonObject } from '../base/json.ts'
+import { writeJson, type Json, type JsonObject } from '../base/json.ts'
 import { requireEditor } from '../content/access.ts'
 import type { ListParams } from '../content/list-query.ts'
 import { parseFilterText } from '../query/parse.ts'
@@ -24,6 +24,9 @@ import type { Condition } from '../store/store.ts'
 
 /** The body of a query: a filter of 64 KiB in which each character is escaped, a cursor and a sort. */
 const QUERY_BYTES_MAX = 512 * 1024
+
+/** A character of a filter is work for the planner and for each document, and counts as so many bytes of a body. */
+const FILTER_WEIGHT = 16
 
 export interface DataRoutes {
   list(exchange: Exchange, session: Session): Promise<Reply>
@@ -45,7 +48,10 @@ export interface DataRoutes {
 
 export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
   const askedInBody = async (exchange: Exchange, session: Session): Promise<AskedList> => {
-    const params = paramsOfBody(await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true }))
+    const params = paramsOfBody(
+      exchange,
+      await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true }),
+    )
     return { params, caller: await session.current(now()) }
   }
   return {
@@ -115,26 +121,31 @@ function readModel({ query }: Exchange): Model {
   throw fail('badRequest', `Cannot read parameter "model": expected one of ${known}, found ${describe(name)}`)
 }
 
-export function paramsOfUrl({ query }: Exchange): ListParams {
+export function paramsOfUrl(exchange: Exchange): ListParams {
+  const { query } = exchange
   const filter = query.get('filter')
   return {
-    filter: filter === undefined ? undefined : parseFilterText(filter),
+    filter: filter === undefined ? undefined : readFilter(exchange, filter),
     sort: query.get('sort'),
     limit: query.get('limit'),
     cursor: query.get('cursor'),
   }
 }
 
-
 /** The same parameters as members, where null is as good as nothing. The filter has the limits of one in a URL. */
-function paramsOfBody(body: JsonObject): ListParams {
+function paramsOfBody(exchange: Exchange, body: JsonObject): ListParams {
   const filter = body['filter'] ?? undefined
   return {
-    filter: filter === undefined ? undefined : parseFilterText(writeJson(filter)),
+    filter: filter === undefined ? undefined : readFilter(exchange, writeJson(filter)),
     sort: readText(body, 'sort'),
     limit: body['limit'] ?? undefined,
     cursor: readText(body, 'cursor'),
   }
+}
+
+function readFilter(exchange: Exchange, text: string): Json {
+  exchange.weigh(text.length * FILTER_WEIGHT)
+  return parseFilterText(text)
 }
 
 /** What references bring in has the limit of the body, and counts like it. */

@@ -88,8 +88,7 @@ export function apiRoutes({ auth, ownSessions, data, dashboard }: ApiHandlers, s
         limits.dataRequest(id, now())
         if (session.caller.appRole === 'guestUser')
           exchange.setBodyTerms({ bytesMax: GUEST_BODY_BYTES_MAX, from: 'a guest' })
-        if (exchange.method !== 'GET')
-          exchange.setBodyTerms({ weigh: (bytes, before) => limits.dataBody(id, now(), bytes, before) })
+        exchange.setBodyTerms({ weigh: (bytes, before) => limits.dataBody(id, now(), bytes, before) })
       }
       return handler(exchange, session)
     })

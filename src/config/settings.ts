@@ -114,7 +114,7 @@ export const DECLARED = {
   dataPerUser: whole(1200, {
     meaning:
       'data requests per user in a minute, of which a body, and the records that its references bring in, are one more ' +
-      'for each 64 KiB or 2,048 names and values; 0 is no limit',
+      'for each 64 KiB or 2,048 names and values, and a filter for each 4,096 characters; 0 is no limit',
   }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),

@@ -35,6 +35,8 @@ export interface Exchange {
   note(fields: LogFields): void
   /** The length that the body may have: what the server takes, or less by the terms. */
   readonly bodyBytesMax: number
+  /** Counts work as so many bytes of the body, as the terms weigh its own; may throw as they do. */
+  weigh(bytes: number): void
   /**
    * Counts bytes that the body brings in from elsewhere, as the terms weigh its own, and may throw as they do. Resolves
    * when a body that is long with them may be processed.

@@ -133,8 +133,12 @@ export class IncomingExchange implements Exchange {
     return Math.min(this.#around.bodyBytesMax, this.#bodyTerms.bytesMax ?? Infinity)
   }
 
-  async growBody(bytes: number): Promise<void> {
+  weigh(bytes: number): void {
     this.#bodyTerms.weigh?.(bytes, 0)
+  }
+
+  async growBody(bytes: number): Promise<void> {
+    this.weigh(bytes)
     if (bytes > LONG_BODY_BYTES) await this.#enterLane()
   }
 

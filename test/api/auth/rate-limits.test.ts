@@ -344,6 +344,25 @@ describe('data requests', () => {
     assertLimited(await check(10), 60)
   })
 
+  it('attack: long filters count by their length, in a URL and in a body', async (t) => {
+    const site = await limited(t, { dataPerUser: '12' })
+    const { guest } = await newCast(site)
+    // `{"a":"…"}`
+    const filter = (chars: number) => ({ a: 'x'.repeat(chars - 8) })
+    const list = (chars: number): Promise<Answer> =>
+      site.data('GET', '', { model: 'topic', filter: filter(chars) }, { token: guest.token })
+    const query = (chars: number): Promise<Answer> =>
+      site.data('POST', '/query', { model: 'topic' }, { token: guest.token, body: { filter: filter(chars) } })
+    // Of the 12: 1, 2, 1, 2 and 1 + 4, and a last one that is refused costs its request.
+    for (const ask of [list, query]) {
+      assert.equal((await ask(4_095)).status, 200)
+      assert.equal((await ask(4_096)).status, 200)
+    }
+    assert.equal((await list(4 * 4_096)).status, 200)
+    assertLimited(await list(4_096), 60)
+    assertLimited(await list(10), 60)
+  })
+
   it('attack: small bodies whose references bring in much count by that', async (t) => {
     const site = await limited(t, { dataPerUser: '9' })
     const { admin, guest } = await newCast(site)
