@@ -1,11 +1,13 @@
 /** The audit trail: what is recorded of each event, in the database and in the log, and how it is read. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AuditRecord } from '../../src/models/audit.ts'
+import { audit, type AuditRecord } from '../../src/models/audit.ts'
+import { eq } from '../../src/query/ast.ts'
+import { ASKER } from '../support/asker.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { REMOTE_CONFIG_ID, TOPIC } from '../support/data-bodies.ts'
 import { ONLY_HERE } from '../support/service-process.ts'
-import type { Answer } from '../support/service.ts'
+import { startService, type Answer } from '../support/service.ts'
 import { startSuiteService } from '../support/suite-service.ts'
 
 const service = await startSuiteService()
@@ -334,3 +336,20 @@ describe('the audit trail is read', () => {
   })
 })
 
+for (const [auditDays, isGone] of [
+  ['180', true],
+  ['182', false],
+  ['0', false],
+] as const) {
+  it(`records of 181 days ago are ${isGone ? 'gone' : 'there'} with --audit-days ${auditDays}`, { skip: ONLY_HERE }, async (t) => {
+    const site = await startService(t, { auditDays })
+    const settings = async (): Promise<number> => {
+      const query = { filter: eq(['event'], 'settings'), sort: [], limit: 10, after: undefined }
+      return (await site.app.services.store.find(audit, query, ASKER)).items.length
+    }
+    assert.equal(await settings(), 1)
+    site.advance(181 * 24 * 3_600_000)
+    await site.app.housekeeping.run()
+    assert.equal(await settings(), isGone ? 0 : 1)
+  })
+}
