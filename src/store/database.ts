@@ -59,8 +59,14 @@ export interface CopyStep {
   readonly remainingPages: number
 }
 
+export interface OpenOptions {
+  readonly readOnly?: boolean
+  /** Pages that are kept in memory. */
+  readonly cacheKib?: number
+}
+
 /** Opens the file, creating it where `readOnly` is not set. Throws what node:sqlite throws. */
-export function openDatabase(file: string, { readOnly = false } = {}): Database {
+export function openDatabase(file: string, { readOnly = false, cacheKib }: OpenOptions = {}): Database {
   const connection = new DatabaseSync(file, {
     readOnly,
     timeout: BUSY_TIMEOUT_MS,
@@ -69,7 +75,7 @@ export function openDatabase(file: string, { readOnly = false } = {}): Database 
   })
   connection.exec(`
     PRAGMA trusted_schema = OFF;
-    PRAGMA cache_size = -${readOnly ? SCAN_CACHE_KIB : CACHE_KIB};
+    PRAGMA cache_size = -${cacheKib ?? (readOnly ? SCAN_CACHE_KIB : CACHE_KIB)};
     PRAGMA temp_store = MEMORY;
   `)
   if (!readOnly) {

@@ -11,7 +11,7 @@ import type { Model } from '../models/schema.ts'
 import type { Database } from './database.ts'
 import { execute, noEffort } from './executor.ts'
 import type { SlotCounts } from './fair-slots.ts'
-import { inlineBudget, isShort, runsInline, SLICE_STEPS } from './inline-budget.ts'
+import { inlineBudget, isShort, runsInline, SHORT_STEPS_MAX, SLICE_STEPS } from './inline-budget.ts'
 import { createInlineLane } from './inline-lane.ts'
 import type { ChosenPlan } from './plan.ts'
 import { planQuery } from './planner.ts'
@@ -65,7 +65,7 @@ export function createFinder(database: Database, { file, now, queryDeadlineMs }:
     const effort = noEffort(steps)
     const mayGoOn = (): boolean => {
       nextDocument()
-      return steps.taken <= SLICE_STEPS
+      return steps.taken <= SHORT_STEPS_MAX
     }
     try {
       const found = execute(database, model, { plan, query, effort, mayGoOn })

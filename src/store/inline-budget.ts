@@ -12,8 +12,10 @@ import type { Plan } from './plan.ts'
 const INLINE_STEPS_MAX = 4_000_000
 /** About 10 ms: a scan is interrupted between documents, and a filter can look at each element of a long array. */
 const DOCUMENT_STEPS_MAX = 1_000_000
-/** About a millisecond: what may run without a pause. */
+/** About a millisecond: between two slices others are served. */
 export const SLICE_STEPS = 100_000
+/** What may run at once, without a pause. */
+export const SHORT_STEPS_MAX = 250_000
 /** A range is prepared, sought and merged before the first row comes out. */
 const INLINE_RANGES_MAX = 100
 /** What a row is expected to take, with its document and without it. */
@@ -27,7 +29,7 @@ export function runsInline(plan: Plan): boolean {
 
 /** Whether a plan is expected to be done without a pause. */
 export function isShort(plan: Plan): boolean {
-  return expectedSteps(plan) <= SLICE_STEPS
+  return expectedSteps(plan) <= SHORT_STEPS_MAX
 }
 
 /** What one inline query may take. Past its steps the scan throws StepsExceeded, and the query runs in a thread. */

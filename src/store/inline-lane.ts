@@ -18,6 +18,9 @@ import { inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
 import { planQuery } from './planner.ts'
 import type { Asker, FindQuery, Found } from './store.ts'
 
+/** Some thousand documents, which are read again and again. */
+const CACHE_KIB = 16 * 1024
+
 export interface InlineLane {
   /** The page, or undefined where it takes more than an inline query may. Throws what fair-slots.ts says. */
   run(model: Model, query: FindQuery, asker: Asker): Promise<Found | undefined>
@@ -49,7 +52,7 @@ export function createInlineLane({ file, now, bytesOf }: LaneOptions): InlineLan
 
   const scan = async (model: Model, query: FindQuery, { signal }: Asker): Promise<Found | undefined> => {
     if (stepsLeft <= 0) await pause()
-    const connection = (database ??= openDatabase(file, { readOnly: true }))
+    const connection = (database ??= openDatabase(file, { readOnly: true, cacheKib: CACHE_KIB }))
     connection.exec('BEGIN')
     try {
       const plan = planQuery(connection, model, query)

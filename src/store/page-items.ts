@@ -6,7 +6,6 @@
  * An item never moves forward while others are added, so one that does not fit now never will, and is dropped: memory
  * is bounded by one page, whatever the documents weigh.
  */
-import type { Json } from '../base/json.ts'
 import { comparePositions, type Position, type Sort } from '../query/order.ts'
 
 /** Bytes of the documents of one page, as UTF-8. A single larger document still makes a page. */
@@ -30,22 +29,26 @@ export interface PageItems {
 export function createPageItems({ sort, limit }: { readonly sort: Sort; readonly limit: number | undefined }): PageItems {
   const wanted = limit === undefined ? Number.POSITIVE_INFINITY : limit + 1
   const found: PageItem[] = []
-  const sizes: number[] = []
   let bytes = 0
   const isFull = (): boolean => found.length >= wanted || (found.length > 1 && bytes > PAGE_BYTES_MAX)
+  const insert = (item: PageItem): boolean => {
+    const last = found.at(-1)
+    if (last === undefined || comparePositions(sort, last, item) <= 0) {
+      if (isFull()) return false
+      found.push(item)
+    } else {
+      found.splice(placeOf(item, found, sort), 0, item)
+    }
+    bytes += bytesAtLeast(item)
+    return true
+  }
   return {
     add(item) {
-      if (isFull() && comparePositions(sort, found.at(-1) as PageItem, item) <= 0) return
-      const place = placeOf(item, found, sort)
-      const size = bytesAtLeast(item)
-      found.splice(place, 0, item)
-      sizes.splice(place, 0, size)
-      bytes += size
-      for (;;) {
-        const without = bytes - (sizes.at(-1) ?? 0)
+      if (!insert(item)) return
+      for (let last = found.at(-1); last !== undefined; last = found.at(-1)) {
+        const without = bytes - bytesAtLeast(last)
         if (found.length <= wanted && !(found.length > 2 && without > PAGE_BYTES_MAX)) return
         found.pop()
-        sizes.pop()
         bytes = without
       }
     },
@@ -56,7 +59,7 @@ export function createPageItems({ sort, limit }: { readonly sort: Sort; readonly
   }
 }
 
-/** Binary insertion: the list is short, and most rows of a long scan fall off its end at the first comparison. */
+/** Binary search: the list is short, and most rows of a long scan fall off its end before they come here. */
 function placeOf(item: PageItem, items: readonly PageItem[], sort: Sort): number {
   let [low, high] = [0, items.length]
   while (low < high) {
@@ -67,8 +70,13 @@ function placeOf(item: PageItem, items: readonly PageItem[], sort: Sort): number
   return low
 }
 
-/** A document that has not been read yet is no smaller than any of its keys. */
+/**
+ * A bound from below, which drops no item that belongs on the page: no text has fewer bytes than UTF-16 units, and a
+ * document that has not been read yet is no smaller than any of its keys.
+ */
 function bytesAtLeast({ doc, keys }: PageItem): number {
-  if (doc !== undefined) return Buffer.byteLength(doc)
-  return Math.max(0, ...keys.map((key: Json) => (typeof key === 'string' ? Buffer.byteLength(key) : 0)))
+  if (doc !== undefined) return doc.length
+  let longest = 0
+  for (const key of keys) if (typeof key === 'string' && key.length > longest) longest = key.length
+  return longest
 }
