@@ -233,7 +233,7 @@ function lineOf(minute: number, row: Minute, attacked: readonly string[]): strin
   )
 }
 
-/** Prints the first and the last third of what is compared, and gives the faults. */
+/** Prints the first and the last third of each compared figure and returns the faults. */
 function judgeGrowth(rows: readonly Minute[]): readonly string[] {
   const compared = rows.slice(Math.ceil(rows.length * WARM_UP_SHARE))
   const found = (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((name) => ({

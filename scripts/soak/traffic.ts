@@ -52,7 +52,7 @@ export function startTraffic(setup: TrafficSetup, codeFor: (email: string) => Pr
       const { email } = message
       codeFor(email).then(
         (code) => send({ kind: 'code', email, code }),
-        // A code that nobody was sent: the request with it fails and is told.
+        // A wrong code: the request fails and is reported.
         () => send({ kind: 'code', email, code: 'none' }),
       )
     }

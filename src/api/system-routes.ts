@@ -4,7 +4,7 @@
  * `/healthz` and `/readyz` are open, as load balancers have no token, and tell next to nothing. `/metrics` is for the
  * administrators, and for a collector on this very machine. A reverse proxy on this machine makes everybody look like
  * that: so a request that was passed on by one needs a token, whatever its address, and every request where the operator
- * has named proxies, since one may pass on a request as its own. So does one under a name that somebody else may own: a
+ * has named proxies, since one may pass on a request as its own. So does one under a name that a stranger may own: a
  * web page open in a browser here can give its own name the address of this machine. Over a Unix socket come proxies.
  */
 import { isIPv4 } from 'node:net'

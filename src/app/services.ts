@@ -66,7 +66,7 @@ export async function openServices(
 ): Promise<Services> {
   const dir = prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
-  // Both are made of what is read when the directory is ours.
+  // Both derive from the secrets, which are read once the directory is locked.
   let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
   const store = openStore({
     dir,

@@ -31,7 +31,7 @@ export function keyExposureOf(path: string): string | undefined {
   return exposure(stats, READ_BY_ALL, WRITE_BY_OTHERS)
 }
 
-/** `mode 0664 lets other users change it`; undefined where the owner alone may, whoever reads it. */
+/** `mode 0664 lets other users change it`; undefined where only the owner may change it, whatever the bits for reading say. */
 export function changeExposureOf(path: string): string | undefined {
   const stats = statSync(path)
   return exposure(stats, 0, hasOwnGroup(stats) ? WRITE_BY_ALL : WRITE_BY_OTHERS)
@@ -82,7 +82,7 @@ export function replacementAbove(directory: string): string | undefined {
 
 /**
  * Many systems give each user a group of its own, with the same number, and let it write whatever the user makes (umask
- * 002): nobody else is in that group.
+ * 002): the group has no other member.
  */
 function hasOwnGroup({ uid, gid }: Stats): boolean {
   return uid === gid && uid !== 0

@@ -139,10 +139,10 @@ function checkPermissions(directory: string, exposed: readonly string[]): string
   const places = [directory, ...inside(names.filter((entry) => entry.isFile()))]
   const open = [
     ...places.filter((place) => ((statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0),
-    // Of templates and backups only who may write matters: nobody passes through the directory above to read them.
+    // Of templates and backups only the bits for writing matter: the directory above keeps readers out.
     ...inside(names.filter((entry) => entry.isDirectory())).filter((place) => replacementIn(place) !== undefined),
   ]
-  if (open.length === 0) return exposed.length === 0 ? 'nobody else can read the data' : { warning: exposed.join('; ') }
+  if (open.length === 0) return exposed.length === 0 ? 'only the owner can read the data' : { warning: exposed.join('; ') }
   throw new Problem(`others can read ${open.join(', ')}: run chmod -R go-rwx "${directory}"`)
 }
 

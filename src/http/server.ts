@@ -100,7 +100,7 @@ export function createServer(options: ServerOptions): HttpServer {
     looks: () => sweep.looks,
   })
   const sweep = idleSweep(table.all, limits)
-  const [isCrowdedAnew, isAddressFullAnew, isFullAnew, isHeadsLongAnew] = [episode(), episode(), episode(), episode()]
+  const [isCrowdedAgain, isAddressFullAgain, isFullAgain, isHeadsLongAgain] = [episode(), episode(), episode(), episode()]
   let sweeping: NodeJS.Timeout | undefined
   let guard = NO_GUARD
   /** Peers of a Unix socket have no address. */
@@ -113,15 +113,15 @@ export function createServer(options: ServerOptions): HttpServer {
   server.on('connection', (socket) => {
     const { isTaken, endedOfAddress, endedOfAll } = table.add(socket, { inHandshake })
     if (!isTaken) socket.destroy()
-    if (endedOfAll > 0 && isCrowdedAnew())
+    if (endedOfAll > 0 && isCrowdedAgain())
       log.info('connections.crowded', { ended: endedOfAll, max: limits.connectionsMax })
-    if ((!isTaken || endedOfAddress > 0) && isAddressFullAnew())
+    if ((!isTaken || endedOfAddress > 0) && isAddressFullAgain())
       log.warn('connections.address_limit', { client: clientOf(socket), max: limits.connectionsPerAddressMax })
   })
   if (inHandshake) server.on(socketEvent, (socket) => table.secured(socket))
   server.on('drop', () => {
     table.countShed('full', 1)
-    if (isFullAnew()) log.warn('connections.full', { max: limits.connectionsMax })
+    if (isFullAgain()) log.warn('connections.full', { max: limits.connectionsMax })
   })
   server.on('request', (request, response) => accept(request, response, false))
   server.on('checkContinue', (request, response) => accept(request, response, true))
@@ -133,7 +133,7 @@ export function createServer(options: ServerOptions): HttpServer {
   function look(): void {
     const ended = sweep.look()
     table.countShed('long_headers', ended)
-    if (ended > 0 && isHeadsLongAnew()) log.warn('connections.long_headers', { ended, bytesMax: limits.headsBytesMax })
+    if (ended > 0 && isHeadsLongAgain()) log.warn('connections.long_headers', { ended, bytesMax: limits.headsBytesMax })
   }
 
   /** Gives a function that is true the first time, and after a look in which it was not called. */

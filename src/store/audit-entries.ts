@@ -39,7 +39,7 @@ export interface Versions {
   readonly after: string
 }
 
-/** A change of roles, whoever makes it; nothing where they stay the same. */
+/** A change of roles by any actor; empty where they stay the same. */
 export function roleChanged(before: JsonObject, after: JsonObject): readonly AuditEntry[] {
   const changes = ROLES.filter((role) => before[role] !== after[role]).map((path) => {
     return { path, from: String(before[path]), to: String(after[path]) }

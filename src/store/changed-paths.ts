@@ -2,7 +2,7 @@
 import { hasKey, isObject, writeJson, type Json, type JsonObject } from '../base/json.ts'
 import type { AuditRecord } from '../models/audit.ts'
 
-/** More are counted by nobody: a record of them is cut anyway. */
+/** Counting stops here: a record of more paths is cut anyway. */
 const PATHS_MAX = 200
 
 /** Values as JSON; an empty text where there is none. A list counts as one value. */

@@ -141,7 +141,7 @@ export function createFairSlots(limits: SlotLimits, now: Clock): FairSlots {
       const entry = { caller: asker.id, class: asker.class }
       if (isClosed) throw stopping()
       asker.signal?.throwIfAborted()
-      // Nobody overtakes: a free slot means that none of those who wait may have it.
+      // No caller is overtaken: a slot is only free here when no waiting caller may have it.
       if (mayGo(entry)) return occupy(entry)
       if (queue.isFull(entry)) {
         refused.lineFull++

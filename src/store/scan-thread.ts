@@ -1,7 +1,7 @@
 /**
  * One thread for queries that take long, and one query at a time in it.
  *
- * A query that misses its deadline, or that nobody waits for any more, is asked to stop: the thread looks between two
+ * A query that misses its deadline, or whose client has disconnected, is asked to stop: the thread looks between two
  * rows. One that does not heed is ended. Whatever its query's asker has been told by then, the thread counts as busy
  * until it has answered or is really gone, which `terminate()` alone does not promise (base/thread.ts).
  */

@@ -34,7 +34,7 @@ export interface StoreOptions {
   readonly audit?: AuditOutside
 }
 
-/** For a store whose records are told to nobody. */
+/** For a store without a listener for its audit records. */
 const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, emailHashes: () => [] }
 
 /**

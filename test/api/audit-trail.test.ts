@@ -311,7 +311,7 @@ describe('the audit trail is read', () => {
     })
   }
 
-  it('and changed by nobody: no method but GET, and nothing through the data endpoint', async () => {
+  it('and is read-only: no method but GET, and nothing through the data endpoint', async () => {
     const { token } = admin
     const [record] = await records({ limit: 1 })
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {

@@ -1,5 +1,5 @@
 /**
- * Anybody becomes a guest with one request. So a guest may send less than somebody with an account: enough for all that
+ * Any stranger becomes a guest with one request. So a guest may send less than a registered user: enough for all that
  * the limits of a guest allow.
  */
 import assert from 'node:assert/strict'

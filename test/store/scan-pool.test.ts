@@ -175,7 +175,7 @@ describe('a thread that never ends', () => {
   it('keeps its slot, and that of its caller, until it is really gone', async (t) => {
     const pool = hungPool(t, { waitMsMax: 600 })
     await assert.rejects(pool.run(message(HARMLESS), guest('a'), ADVICE), isFailure(400, ADVICE))
-    // Long after the thread was told to end, nobody but a dashboard role gets another thread.
+    // Long after the thread was told to end, only a dashboard role gets another thread.
     await assert.rejects(pool.run(message(HARMLESS), guest('b'), ADVICE), isFailure(429, 'waited too long', true))
     assert.deepEqual(pool.counts().running, { guest: 1, user: 0, dashboard: 0 })
     await assert.rejects(pool.run(message(HARMLESS), editor('c'), ADVICE), isFailure(400, ADVICE))

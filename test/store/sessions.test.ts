@@ -94,7 +94,7 @@ it('a session keeps when it was last used, and a clock that is set back changes 
   assert.deepEqual(await usedAt(), [NOW + 10])
 })
 
-it('all sessions of a user but one are ended, and nobody else’s', async (t) => {
+it('all sessions of a user but one are ended, and no other user’s', async (t) => {
   const { store, holds, listed } = await site(t)
   await store.addSession('ann', session('ann-second'))
   await store.addSession('ann', session('ann-third'))

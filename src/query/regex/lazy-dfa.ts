@@ -50,7 +50,7 @@ export function createLazyDfa({ alphabet, stepper, unicode }: AutomatonParts, by
   const clear = (): void => {
     while (columns < alphabet.size) columns *= 2
     table = new Int32Array(ROWS_FIRST * columns)
-    // Row 0 is nobody's: its place is the cell that is not known.
+    // Row 0 stays empty: its number marks a cell that is not filled yet.
     sets = [{ states: new Uint16Array(0), before: 0 }]
     rows.clear()
     firstCell = UNKNOWN
