@@ -4,8 +4,8 @@
  * Whatever reads the log may stall: a program that never reads its child's stderr, a full disk, a terminal that is
  * stopped. The service goes on all the same, and holds a bounded number of bytes. Past it, lines are dropped, those of
  * level info first, and counted; once most of what is held was written, they are taken again, and a line says how many
- * are missing. Lines of one turn of the event loop are written together: each request has one, and must not cost a
- * system call.
+ * are missing. A line is written at the end of its turn of the event loop, and lines that follow within some milliseconds
+ * together: each request has one, and must not cost a system call.
  */
 import { LOG_LEVELS, type LogLevel } from './log-level.ts'
 
@@ -15,6 +15,8 @@ const SHARE_OF_LEVEL: Readonly<Record<LogLevel, number>> = { debug: 0.75, info: 
 /** Lines are taken again when no more than this share is held. */
 const RESUME_SHARE = 0.25
 const PIECE_BYTES = 64 * 1024
+/** Lines that come sooner after a write wait for so long. */
+const WRITE_PERIOD_MS = 10
 /** After a write that wrote nothing, the next try: twice as late each time. */
 const RETRY_MS = { min: 5, max: 250 }
 
@@ -67,6 +69,7 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
   let isBroken = false
   let retryMs = RETRY_MS.min
   let retry: NodeJS.Timeout | undefined
+  let pause: NodeJS.Timeout | undefined
   let onDrained: () => void = () => {}
 
   function drop(level: LogLevel): void {
@@ -92,8 +95,22 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
     heldBytes += bytes
   }
 
-  function writeOn(): void {
+  function schedule(): void {
+    if (isScheduled || isWriting || retry !== undefined || pause !== undefined) return
+    isScheduled = true
+    setImmediate(writeAndPause)
+  }
+
+  function writeAndPause(): void {
     isScheduled = false
+    writeOn()
+    pause = setTimeout(() => {
+      pause = undefined
+      if (heldBytes > 0) writeAndPause()
+    }, WRITE_PERIOD_MS).unref()
+  }
+
+  function writeOn(): void {
     while (!isWriting && retry === undefined) {
       const piece = pieces[0]
       if (piece === undefined || piece.start === piece.end) return
@@ -165,9 +182,7 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
       const bytes = Buffer.byteLength(line)
       if (!hasRoom(bytes, level)) return drop(level)
       append(line, bytes)
-      if (isScheduled || isWriting || retry !== undefined) return
-      isScheduled = true
-      setImmediate(writeOn)
+      schedule()
     },
     flush: writeOn,
     async drained(ms) {

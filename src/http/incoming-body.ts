@@ -46,6 +46,8 @@ interface Reader extends BodyReading {
 }
 
 const NOTHING = Buffer.alloc(0)
+/** Made once: the stack of an error costs more than all else of a small body. */
+const AFTER_RESPONSE = new Error('Cannot read a request body after its response')
 
 function resume({ socket }: IncomingMessage): void {
   if (socket.isPaused()) socket.resume()
@@ -147,7 +149,7 @@ export class IncomingBody implements BodySink {
 
   /** Gives its memory back, and throws away what is still to come. Called when the response is made. */
   release(): void {
-    this.fail(new Error('Cannot read a request body after the response'))
+    this.fail(AFTER_RESPONSE)
   }
 
   /** The same, with calls when more than so many bytes came, when the last one did, and when the client left. */
