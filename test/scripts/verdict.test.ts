@@ -65,6 +65,14 @@ describe('judge()', () => {
     assert.equal(judge({ ...slow, rssPeakMib: 300 }, DEFAULT_LIMITS).length, 1)
   })
 
+  it('forgives late queries on a slow machine, and nothing else', () => {
+    const late = felt({ query: { failures: { '400': 2 } } })
+    assert.equal(judge(late, DEFAULT_LIMITS).length, 1)
+    assert.deepEqual(judge({ ...late, slowness: 3 }, DEFAULT_LIMITS), [])
+    const refused = felt({ query: { failures: { '503': 2 } }, item: { failures: { '400': 1 } } })
+    assert.match(judge({ ...refused, slowness: 3 }, DEFAULT_LIMITS).join(), /item 400×1, query 503×2/)
+  })
+
   it('multiplies limits on time by the leniency, and no others', () => {
     const slow = { ...felt({ item: { p99: 1_400 } }), stopMs: 14_000 }
     assert.equal(judge(slow, DEFAULT_LIMITS).length, 2)
