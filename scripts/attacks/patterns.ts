@@ -106,7 +106,7 @@ export const patternsSmallModels: Attack = {
     notes.push(`explain: ${statusCounts(plans)}`)
     faults.push(...unanswered(plans, ANSWERS).map((fault) => `explain: ${fault}`))
     const audit = await site.ask({
-      path: `/api/v1/admin/audit?${new URLSearchParams({ filter: JSON.stringify({ event: { $regex: patterns[0] } }) })}`,
+      path: `/api/v1/admin/audit?filter=${encodeURIComponent(JSON.stringify({ event: { $regex: patterns[0] } }))}`,
       token: administrator.token,
     })
     notes.push(`audit: ${audit.status}`)

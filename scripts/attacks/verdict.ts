@@ -88,9 +88,10 @@ export function judge(measured: Measured, limits: Limits, leniency = 1): readonl
     ...atMost(`${kind} median`, felt[kind].p50, limits.othersMedianMs * patience + slack(felt.bare.p50), ' ms'),
     ...atMost(`${kind} p99`, felt[kind].p99, limits.othersP99Ms * patience + slack(felt.bare.p99), ' ms'),
   ])
+  const isSlow = measured.slowness > SLOWNESS_OF_DEADLINES
   const failures = (['item', 'list', 'new', 'query'] as const).flatMap((kind) =>
     Object.entries(felt[kind].failures)
-      .filter(([status]) => !(kind === 'query' && status === PAST_DEADLINE && measured.slowness > SLOWNESS_OF_DEADLINES))
+      .filter(([status]) => !isSlow || kind !== 'query' || status !== PAST_DEADLINE)
       .map(([status, count]) => ({ kind, status, count })),
   )
   const failed = failures.reduce((sum, { count }) => sum + count, 0)
