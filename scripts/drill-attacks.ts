@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
 import { seededRandom } from '../test/support/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
-import type { Attack, Site } from './attacks/attack.ts'
+import type { Attack, Outcome, Site } from './attacks/attack.ts'
 import { dataPath, inParallel } from './attacks/loopback-client.ts'
 import { startBareServer, startProbe, type ProbeFigures } from './attacks/probe.ts'
 import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/process-figures.ts'
@@ -20,6 +20,7 @@ import { prepareTarget, type RunningTarget, type Target } from './attacks/target
 import {
   DEFAULT_LIMITS,
   judge,
+  missesDeadlines,
   PROBE_KINDS,
   slownessOf,
   type Limits,
@@ -148,7 +149,7 @@ async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
   const before = { ...residentMemory(site.pid), ...scheduled(site.pid), handles: handles(site.pid) }
   probe.begin()
   const start = performance.now()
-  const { notes, faults } = await Promise.race([attack.run(site), tooLong()]).catch((error: unknown) => ({
+  const outcome: Outcome = await Promise.race([attack.run(site), tooLong()]).catch((error: unknown) => ({
     notes: [],
     faults: [`the attack could not be run: ${error instanceof Error ? error.message : String(error)}`],
   }))
@@ -158,7 +159,9 @@ async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
   const { ranSeconds, waitedSeconds } = scheduled(site.pid)
   const slowness = slownessOf(ranSeconds - before.ranSeconds, waitedSeconds - before.waitedSeconds)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  const told = [...notes, `${seconds} s`]
+  const isLate = missesDeadlines({ slowness })
+  const told = [...outcome.notes, `${seconds} s`]
+  const faults = [...outcome.faults, ...(isLate ? [] : (outcome.lateness ?? []))]
   const after = await afterwards(running, before.handles)
   const { rssMib: rssBeforeMib, threads: threadsBefore, handles: handlesBefore } = before
   const measured = { felt, slowness, rssBeforeMib, rssPeakMib, threadsBefore, handlesBefore }

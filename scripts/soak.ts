@@ -15,9 +15,9 @@ import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
 import type { Attack, Site } from './attacks/attack.ts'
 import { inParallel } from './attacks/loopback-client.ts'
-import { handles, residentMemory, scheduled } from './attacks/process-figures.ts'
+import { handles, residentMemory, scheduled, type Scheduled } from './attacks/process-figures.ts'
 import { prepareTarget, type RunningTarget } from './attacks/target.ts'
-import { slownessOf } from './attacks/verdict.ts'
+import { missesDeadlines, slownessOf } from './attacks/verdict.ts'
 import { growthOf, MEASUREMENTS_MIN, type GrowthLimit } from './soak/growth.ts'
 import type { Person } from './soak/ordinary-requests.ts'
 import { startTraffic, type MinuteOfTraffic, type Traffic } from './soak/traffic.ts'
@@ -167,8 +167,10 @@ async function rotate(
     const attack = round.pop() as Attack
     run.attacked.push(attack.name)
     try {
-      const { faults } = await attack.run(site)
-      run.faults.push(...faults.map((fault) => `${attack.name}: ${fault}`))
+      const before = scheduled(site.pid)
+      const { faults, lateness = [] } = await attack.run(site)
+      const isLate = missesDeadlines({ slowness: slownessSince(before, site.pid) })
+      run.faults.push(...[...faults, ...(isLate ? [] : lateness)].map((fault) => `${attack.name}: ${fault}`))
     } catch (error) {
       if (run.isOver()) return
       run.faults.push(`${attack.name} could not be run: ${error instanceof Error ? error.message : String(error)}`)
@@ -201,8 +203,7 @@ async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): 
   }
   const lowest = (values: readonly number[]): number => (values.length === 0 ? 0 : Math.min(...values))
   const report = await traffic.minute()
-  const after = scheduled(site.pid)
-  const slowness = slownessOf(after.ranSeconds - before.ranSeconds, after.waitedSeconds - before.waitedSeconds)
+  const slowness = slownessSince(before, site.pid)
   return {
     rss: lowest(seen.rss),
     rssPeak: Math.max(0, ...seen.rss),
@@ -214,6 +215,11 @@ async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): 
     slowness,
     traffic: report,
   }
+}
+
+function slownessSince(before: Scheduled, pid: number): number {
+  const { ranSeconds, waitedSeconds } = scheduled(pid)
+  return slownessOf(ranSeconds - before.ranSeconds, waitedSeconds - before.waitedSeconds)
 }
 
 function heapIn(metrics: string): number[] {

@@ -28,6 +28,8 @@ export interface Outcome {
   readonly notes: readonly string[]
   /** What must not happen, beside what the probe and the process figures show. */
   readonly faults: readonly string[]
+  /** What must not happen on a machine with time for it: queries past their deadline, which is wall time. */
+  readonly lateness?: readonly string[]
 }
 
 export interface Account {

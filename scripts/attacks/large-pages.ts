@@ -15,14 +15,16 @@ interface Page {
 export const largePages: Attack = {
   name: 'large-pages',
   tries: 'a publisher stores 40 documents of 1 MB, and six users read pages of 100 of them',
-  limits: { othersMedianMs: 60, othersP99Ms: 600, growthMib: 300 },
+  // Six pages of 8 MiB are under way at a time, each as rows, as text and as bytes.
+  limits: { othersMedianMs: 60, othersP99Ms: 600, growthMib: 350 },
   async run(site) {
     const { token } = site.publisher
     const path = dataPath({ model: 'headline' }, `/${site.headlineIds[0]}`)
     const sample = (JSON.parse((await site.ask({ path, token })).text) as { data: Record<string, unknown> }).data
-    const title = `Large ${Date.now()}`
     // Archived, so that the feeds of others, whose times are compared, stay as they are.
-    const body = { ...sample, title, status: 'archived', body: 'x'.repeat(DOCUMENT_CHARS) }
+    const body = { ...sample, status: 'archived', body: 'x'.repeat(DOCUMENT_CHARS) }
+    const filter = { status: 'archived', 'topic.id': (sample['topic'] as { readonly id: string }).id }
+    const list = { model: 'headline', filter, sort: 'updatedAt:desc', limit: '100' }
     const ids: string[] = []
     const faults: string[] = []
     for (let i = 0; i < DOCUMENTS; i++) {
@@ -35,20 +37,20 @@ export const largePages: Attack = {
       const items: string[] = []
       let [cursor, longest]: [string | null, number] = [null, 0]
       do {
-        const query = { model: 'headline', filter: { title }, limit: '100', ...(cursor === null ? {} : { cursor }) }
+        const query = { ...list, ...(cursor === null ? {} : { cursor }) }
         const { status, text } = await site.ask({ path: dataPath(query), token: reader.token, from: site.newAddress() })
         if (status !== 200) return { items, longest, failure: status === 0 ? text : String(status) }
         longest = Math.max(longest, text.length)
         const { data } = JSON.parse(text) as Page
         items.push(...data.items.map(({ id }) => id))
         cursor = data.cursor
-      } while (cursor !== null && items.length <= DOCUMENTS)
+      } while (cursor !== null)
       return { items, longest, failure: undefined }
     })
     for (const { items, longest, failure } of seen) {
       if (failure !== undefined) faults.push(`a page failed: ${failure}`)
-      else if (new Set(items).size !== ids.length || items.length !== ids.length)
-        faults.push(`pages had ${items.length} items, ${new Set(items).size} different, wanted ${ids.length}`)
+      else if (new Set(items).size !== items.length) faults.push('pages repeat documents')
+      else if (!ids.every((id) => items.includes(id))) faults.push(`pages lack some of ${ids.length} documents`)
       if (longest > PAGE_BYTES_MAX) faults.push(`a page of ${longest} bytes, wanted at most ${PAGE_BYTES_MAX}`)
     }
     // One after the other, so that a service that has suffered is rid of them, too.

@@ -66,11 +66,11 @@ describe('judge()', () => {
   })
 
   it('forgives late queries on a slow machine, and nothing else', () => {
-    const late = felt({ query: { failures: { '400': 2 } } })
+    const late = felt({ query: { failures: { '400': 2, '429': 1 } } })
     assert.equal(judge(late, DEFAULT_LIMITS).length, 1)
-    assert.deepEqual(judge({ ...late, slowness: 3 }, DEFAULT_LIMITS), [])
-    const refused = felt({ query: { failures: { '503': 2 } }, item: { failures: { '400': 1 } } })
-    assert.match(judge({ ...refused, slowness: 3 }, DEFAULT_LIMITS).join(), /item 400×1, query 503×2/)
+    assert.deepEqual(judge({ ...late, slowness: 5 }, DEFAULT_LIMITS), [])
+    const refused = felt({ query: { failures: { '500': 2 } }, item: { failures: { '503': 1 } } })
+    assert.match(judge({ ...refused, slowness: 5 }, DEFAULT_LIMITS).join(), /item 503×1, query 500×2/)
   })
 
   it('multiplies limits on time by the leniency, and no others', () => {
