@@ -39,7 +39,7 @@ export const DEFAULT_LIMITS: Limits = {
 const BARE_TIMES = 3
 /** A machine that is busier than this proves nothing. */
 const SLOWNESS_MAX = 20
-/** What a query past its deadline gets, running or waiting: that is wall time, which passes on a slow machine as well. */
+/** What a query past its deadline gets, running or waiting: wall time passes on a slow machine as well. */
 const PAST_DEADLINE: readonly string[] = ['400', '429', '503']
 const SLOWNESS_OF_DEADLINES = 4
 /** What of a machine shared with others counts for nothing. */
