@@ -51,10 +51,12 @@ export async function readListQuery(
   return { filter: and(...filters), sort, limit: complete ? undefined : limit, after }
 }
 
-/** The JSON text of a page. */
+/** The JSON text of a page, which is concatenated: `join` would make a copy of it before the reply makes another. */
 export function pageText(model: Model, { sort }: FindQuery, { items, next }: Found): string {
   const cursor: Json = next === undefined ? null : writeCursor({ model: model.name, sort, ...next })
-  return `{"items":[${items.join(',')}],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`
+  let text = '{"items":['
+  for (const [i, item] of items.entries()) text += i === 0 ? item : `,${item}`
+  return `${text}],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`
 }
 
 /** Whatever is above the maximum, of however many digits, means the maximum. */

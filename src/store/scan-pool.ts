@@ -23,8 +23,8 @@ export interface PoolLimits {
 }
 
 /**
- * All cores but one, which stays free for everything else, and four at most: with its heap of 64 MiB, what it reads
- * and its program, each takes up to 100 MiB. One more is for dashboard roles alone, so that those who run the site can
+ * All cores but one, which stays free for everything else, and four at most: with its heap of 64 MiB and its program, each
+ * takes 20 to 90 MiB. One more is for dashboard roles alone, so that those who run the site can
  * still look at it while readers keep all others busy. So one core has 1 + 1 threads, two have 1 + 1, four have 3 + 1,
  * and eight have 4 + 1. They start when they are first needed.
  */

@@ -82,7 +82,11 @@ describe('the state of the service', () => {
     assert.deepEqual([status.startedAt, status.uptimeSeconds], [startedAt, 90])
     const { bytes, logBytes, freeBytes } = status.database
     assert.ok(bytes > 0 && bytes + logBytes > 100_000 && freeBytes > 0)
-    assert.ok(status.queries.inline >= 1)
+    const { inline, refusedBecause, running, waiting } = status.queries
+    assert.ok(inline >= 1)
+    assert.deepEqual(refusedBecause, { lineFull: 0, allFull: 0, waitedTooLong: 0 })
+    const none = { guest: 0, user: 0, dashboard: 0 }
+    assert.deepEqual([running, waiting], [none, none])
     assert.deepEqual([status.mail.counts.delivered, status.mail.counts.waiting], [1, 0])
     assert.match(status.mail.description[0] ?? '', /written to files/)
     assert.deepEqual(

@@ -90,6 +90,7 @@ describe('slow queries of guests', () => {
       const answer = await askLong(flooding.token, SLOW, gone.signal).catch(() => undefined)
       if (answer !== undefined) refused.push(answer)
     })
+    while (store.queryCounts().waiting.guest < 16) await new Promise(setImmediate)
     const answers = await Promise.all(
       [other.token, standard.token, admin.token].map((token) => askLong(token, THREAD)),
     )
@@ -101,6 +102,7 @@ describe('slow queries of guests', () => {
     while (refused.length < 23) await new Promise(setImmediate)
     gone.abort()
     await Promise.all(flood)
+    assert.ok(store.queryCounts().refusedBecause.lineFull > 0)
     const tooMany = refused.filter(({ status }) => status === 429)
     assert.ok(tooMany.length >= 15, `${tooMany.length} refused`)
     for (const { headers } of tooMany) assert.match(String(headers.get('retry-after')), /^[1-9]\d*$/)
