@@ -6,12 +6,13 @@ export function createTurns(): () => Promise<void> {
   return () => (last = last.then(() => new Promise((resolve) => void setImmediate(resolve))))
 }
 
-/** Gives a function that counts one, and says whether more than `max` have been counted in this turn. */
-export function createTurnBudget(max: number): () => boolean {
+/** Gives a function that counts a cost, and says whether more than `max` have been counted in this turn. */
+export function createTurnBudget(max: number): (cost: number) => boolean {
   let spent = 0
   const renew = (): void => void (spent = 0)
-  return () => {
+  return (cost) => {
     if (spent === 0) setImmediate(renew)
-    return ++spent > max
+    spent += cost
+    return spent > max
   }
 }

@@ -9,7 +9,7 @@ import type { IncomingMessage } from 'node:http'
 import { fail, type Failure } from '../base/failure.ts'
 import { abandonInput } from './abandoned-input.ts'
 import type { BodyMemory, BodyOwner } from './body-memory.ts'
-import type { ChunkPace } from './chunk-pace.ts'
+import type { BodyPace } from './body-pace.ts'
 import type { BodySink } from './pushed-request.ts'
 
 /** What is taken of a body before a handler asks for it; what was read with it from the socket comes on top. */
@@ -37,7 +37,7 @@ export interface BodyReading {
 
 export interface BodySurroundings {
   readonly bodyMemory: BodyMemory
-  readonly chunkPace: ChunkPace
+  readonly bodyPace: BodyPace
 }
 
 interface Reader extends BodyReading {
@@ -62,7 +62,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export class IncomingBody implements BodySink {
   readonly #request: IncomingMessage
   readonly #memory: BodyMemory
-  readonly #pace: ChunkPace
+  readonly #pace: BodyPace
   readonly #onFlood: (failure: Failure) => void
   /** Undefined of a chunked body. */
   readonly #announced: number | undefined
@@ -80,13 +80,13 @@ export class IncomingBody implements BodySink {
   /** `onFlood` is called when the connection has to end, since nothing more of it is parsed. */
   constructor(
     request: IncomingMessage,
-    { bodyMemory, chunkPace }: BodySurroundings,
+    { bodyMemory, bodyPace }: BodySurroundings,
     onFlood: (failure: Failure) => void,
   ) {
     const { 'content-length': length } = request.headers
     this.#request = request
     this.#memory = bodyMemory
-    this.#pace = chunkPace
+    this.#pace = bodyPace
     this.#onFlood = onFlood
     this.#announced = length === undefined ? undefined : Number(length)
   }
@@ -125,11 +125,10 @@ export class IncomingBody implements BodySink {
 
   take(piece: Buffer): boolean {
     this.#received += piece.length
-    const isChunked = this.#announced === undefined
-    if (isChunked && ++this.#chunks > CHUNKS_FREE + this.#received / CHUNK_BYTES_MIN) this.#cutOff()
+    if (this.#announced === undefined && ++this.#chunks > CHUNKS_FREE + this.#received / CHUNK_BYTES_MIN) this.#cutOff()
     else if (this.#failure === undefined) this.#keepOrFail(piece)
     else if (this.#rest !== undefined && (this.#rest.bytesLeft -= piece.length) < 0) this.#rest.onPassed()
-    if (isChunked && this.#pace.isExceeded()) this.#waitForTurn()
+    if (this.#pace.isExceededBy(piece.length)) this.#waitForTurn()
     return this.#takesMore
   }
 

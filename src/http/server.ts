@@ -14,9 +14,9 @@ import type { Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
 import { abandonInput } from './abandoned-input.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
+import { createBodyPace } from './body-pace.ts'
 import { createBodyLane } from './body-lane.ts'
 import type { Certificate } from './certificate.ts'
-import { createChunkPace } from './chunk-pace.ts'
 import { clientAddress, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import { corsHeaders, originCheck } from './cors.ts'
@@ -92,7 +92,7 @@ export function createServer(options: ServerOptions): HttpServer {
     observe: options.observe ?? (() => {}),
   })
   const bodyMemory = createBodyMemory(limits)
-  const around = { ...limits, proxies, bodyMemory, chunkPace: createChunkPace(), bodyLane: createBodyLane() }
+  const around = { ...limits, proxies, bodyMemory, bodyPace: createBodyPace(), bodyLane: createBodyLane() }
   const table = createConnectionTable({
     ...limits,
     // A Unix socket and a proxy of our own bring the connections of many clients.

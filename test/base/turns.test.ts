@@ -19,10 +19,10 @@ describe('createTurns()', () => {
 })
 
 describe('createTurnBudget()', () => {
-  it('is exceeded by one more than its maximum, and renewed in the next turn', async () => {
+  it('is exceeded by what is past its maximum, and renewed in the next turn', async () => {
     const isExceeded = createTurnBudget(2)
-    assert.deepEqual([isExceeded(), isExceeded(), isExceeded(), isExceeded()], [false, false, true, true])
+    assert.deepEqual([isExceeded(1), isExceeded(1), isExceeded(0.5), isExceeded(1)], [false, false, true, true])
     await nextTurn()
-    assert.deepEqual([isExceeded(), isExceeded(), isExceeded()], [false, false, true])
+    assert.deepEqual([isExceeded(2), isExceeded(1)], [false, true])
   })
 })
