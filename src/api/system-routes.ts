@@ -45,10 +45,10 @@ export interface SystemRoutes {
 
 export function systemRoutes(services: SystemServices): SystemRoutes {
   const { instance, startedAt, version, sessions, metrics, checks, now, hasProxies } = services
-  let description: string | undefined
+  let description: Buffer | undefined
   return {
     openApi() {
-      description ??= JSON.stringify(openApiDocument({ version }))
+      description ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
       return { kind: 'raw', status: 200, contentType: JSON_TYPE, body: description }
     },
     health: () => json(200, { status: 'ok', instance, uptimeSeconds: Math.floor((now() - startedAt) / 1000) }),

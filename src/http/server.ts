@@ -8,6 +8,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import type { Failure } from '../base/failure.ts'
@@ -175,8 +176,10 @@ export function createServer(options: ServerOptions): HttpServer {
       table.countShed('unread_responses', ended)
       if (ended > 0) log.warn('replies.not_taken', { ended, bytesMax: limits.heldBytesMax })
       if (connection.isDone) break
-      // Whoever does not take a reply does not get the next one, which would wait in our memory beside it.
+      // A client that does not read a response does not get the next one, which would be held in memory beside it.
       if (socket.writableLength > HELD_BYTES_MAX) await taken(next.response)
+      // Pipelined requests of one connection must not keep the event loop from all others.
+      else if (connection.waiting.length > 0) await nextTurn()
     }
     for (const unserved of connection.waiting.splice(0)) unserved.releaseBody()
     connection.current = undefined

@@ -169,6 +169,24 @@ describe('floods', () => {
     await assertUnharmed(server)
   })
 
+  it('of requests sent in advance are served one in each turn of the event loop', async () => {
+    let [inTurn, mostInTurn] = [0, 0]
+    const counted: Route = {
+      method: 'GET',
+      path: '/counted',
+      handler: () => {
+        if (inTurn === 0) setImmediate(() => (inTurn = 0))
+        mostInTurn = Math.max(mostInTurn, ++inTurn)
+        return Promise.resolve(ok('{}'))
+      },
+    }
+    await using server = await startServer([...ROUTES, counted])
+    const connection = await RawConnection.open(server.port)
+    connection.write('GET /counted HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50))
+    for (let i = 0; i < 50; i++) assert.equal((await connection.reply()).status, 200)
+    assert.equal(mostInTurn, 1)
+  })
+
   it('of connections are bounded, and one line says so', async () => {
     const released = Promise.withResolvers<void>()
     let served = 0
