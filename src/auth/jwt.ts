@@ -56,7 +56,8 @@ export function tokenVerifier(trust: Trust): (token: string, now: number) => Cla
     }
     const seconds = now / 1000
     if (seconds >= claims.exp) return 'expired'
-    return Math.max(claims.iat, claims.nbf ?? 0) > seconds + CLOCK_TOLERANCE_S ? 'early' : claims
+    const isEarly = claims.iat > seconds + CLOCK_TOLERANCE_S || (claims.nbf ?? 0) > seconds
+    return isEarly ? 'early' : claims
   }
 }
 
