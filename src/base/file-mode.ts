@@ -56,26 +56,27 @@ const replaceable = (path: string, stats: Stats, remedy: string): string =>
   `mode ${modeText(stats)} of "${path}" lets other users replace what is in it: run chmod ${remedy} "${path}"`
 
 /**
- * How other users could replace files in a directory, and what closes it; undefined where they cannot, or where there
- * is no directory. The sticky bit, as on /tmp, keeps them from files that are not theirs. Throws the system's error.
+ * How other users could put files into a directory, and what closes it; undefined where they cannot, or where there is no
+ * directory. The sticky bit of /tmp changes nothing: it protects the files that are there, and a WAL that another user
+ * adds beside the database becomes part of it. Throws the system's error.
  */
 export function replacementIn(directory: string): string | undefined {
   const stats = statSync(directory, { throwIfNoEntry: false })
   if (stats === undefined) return undefined
-  if (!isWritable(stats, hasOwnGroup(stats) ? WRITE_BY_ALL : WRITE_BY_OTHERS)) return undefined
+  if (ON_WINDOWS || (stats.mode & (hasOwnGroup(stats) ? WRITE_BY_ALL : WRITE_BY_OTHERS)) === 0) return undefined
   return replaceable(realpathSync(directory), stats, 'go-w')
 }
 
 /**
- * How every user could replace a directory itself, through one above it. Those may be writable by their group. Throws the
- * system's error.
+ * How every user could replace a directory itself, through one above it. Those may be writable by their group, and the
+ * sticky bit keeps other users from entries that are not theirs. Throws the system's error.
  */
 export function replacementAbove(directory: string): string | undefined {
   let path = realpathSync(nearestDirectory(resolve(directory)))
   while (dirname(path) !== path) {
     path = dirname(path)
     const stats = statSync(path)
-    if (isWritable(stats, WRITE_BY_ALL)) return replaceable(path, stats, 'o-w')
+    if (!ON_WINDOWS && (stats.mode & WRITE_BY_ALL) !== 0 && (stats.mode & STICKY) === 0) return replaceable(path, stats, 'o-w')
   }
   return undefined
 }
@@ -86,8 +87,4 @@ export function replacementAbove(directory: string): string | undefined {
  */
 function hasOwnGroup({ uid, gid }: Stats): boolean {
   return uid === gid && uid !== 0
-}
-
-function isWritable({ mode }: Stats, bits: number): boolean {
-  return !ON_WINDOWS && (mode & bits) !== 0 && (mode & STICKY) === 0
 }

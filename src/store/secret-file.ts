@@ -46,7 +46,7 @@ function requirePrivate(file: string): void {
   const directory = dirname(realpathSync(file))
   const replacement = replacementIn(directory)
   if (replacement !== undefined) throw unusable(file, replacement)
-  // In a directory such as /tmp, another user could have made the file first.
+  // Another user may have made the file while the directory was open to others.
   const owner = statSync(file).uid
   const trusted = [0, process.getuid?.() ?? owner, statSync(directory).uid]
   if (!trusted.includes(owner)) {
