@@ -78,6 +78,15 @@ describe('patternTest()', () => {
     assert.ok(found > 5_000 && found < 55_000, `${found} found`)
   })
 
+  it('reads two halves of a surrogate pair that stand apart in the pattern as two characters, as V8 does', () => {
+    for (const source of ['\\ud83d(?:\\ude00)', '\\ud83d[\\ude00]', '\\ud83d(\\ude00)', '\\ud83d\\ude00', '^\\ud83d(?:\\ude00)']) {
+      for (const text of ['😀', '\ud83d', 'a😀']) {
+        const found = testOf(parsePattern(source, ''))(text)
+        assert.equal(found, new RegExp(source, 'u').test(text), JSON.stringify({ source, text }))
+      }
+    }
+  })
+
   it('takes time in proportion to the text for a literal that almost matches everywhere', () => {
     const test = testOf(literalPattern(`${'a'.repeat(900)}b`, true))
     const [small, large] = [timeOf(() => test('A'.repeat(20_000))), timeOf(() => test('A'.repeat(400_000)))]

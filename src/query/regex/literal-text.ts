@@ -27,7 +27,9 @@ export function literalTextOf(
   const chars = parts.slice(atStart ? 1 : 0).map((part) => literalChar(part, casing))
   if (!chars.every((char) => char !== undefined)) return undefined
   const text = chars.join('')
-  return unicode || text.isWellFormed() ? { text, atStart } : undefined
+  // With the flag, two halves that stand side by side in the pattern are two characters, which match no pair in a text.
+  const isSearched = unicode ? [...text].length === chars.length : text.isWellFormed()
+  return isSearched ? { text, atStart } : undefined
 }
 
 function literalChar(node: PatternNode, casing: Casing): string | undefined {
