@@ -47,7 +47,8 @@ export function reportInvalid(report: Report, path: string, message: string): vo
 export const REPORTED: JsonObject = Object.freeze({})
 
 /** That a document nests deeper than JSON_DEPTH_MAX, and so than what can be read again. */
-export const TOO_DEEP = `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`
+export const TOO_DEEP =
+  `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, ` + 'those of its embedded records included'
 
 /** The problems that the work reports, in its order, at most PROBLEMS_MAX; after that the work is cut off. */
 export async function collectProblems(work: (report: Report) => Promise<void>): Promise<readonly Problem[]> {

@@ -79,7 +79,11 @@ interface Mention {
   readonly level: number
 }
 
-function* lookup(model: Model, body: JsonObject, { report = refuse, bytesMax }: Omit<ReferenceOptions, 'onGrowth'>): Lookup {
+function* lookup(
+  model: Model,
+  body: JsonObject,
+  { report = refuse, bytesMax }: Omit<ReferenceOptions, 'onGrowth'>,
+): Lookup {
   const mentions: Mention[] = []
   collectFromShape(model.fields, body, { path: '', level: 1 }, mentions)
   const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))

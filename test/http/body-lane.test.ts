@@ -3,6 +3,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createBodyLane } from '../../src/http/body-lane.ts'
+import { ok } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
+import { send } from '../support/http-client.ts'
+import { startServer } from '../support/http-server.ts'
 
 /** Enters bodies `a1 a2 b1 …` at once and gives the order in which they had the lane, and how many had it together. */
 async function order(names: readonly string[], first = ''): Promise<{ readonly order: string; readonly most: number }> {
@@ -50,4 +54,43 @@ it('a turn of the event loop passes between two bodies', async () => {
 it('a lane that was left is free', async () => {
   const lane = createBodyLane()
   for (let i = 0; i < 3; i++) (await lane.enter({ caller: 'a', usesReserve: false }))()
+})
+
+it('a long body has the lane until its reply, a short one and one that is done when it is read need none', async () => {
+  const inside: string[] = []
+  const held = new Map<string, () => void>()
+  let arrived = Promise.withResolvers<void>()
+  const route = (path: string, isDoneWhenRead = false): Route => ({
+    method: 'POST',
+    path,
+    async handler(exchange) {
+      await exchange.readJson({ isDoneWhenRead })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      inside.push(path)
+      held.set(path, resolve)
+      arrived.resolve()
+      await promise
+      return ok('1')
+    },
+  })
+  await using server = await startServer([route('/query', true), route('/one'), route('/two'), route('/short')])
+  const post = (path: string, chars: number): Promise<{ readonly status: number }> => {
+    arrived = Promise.withResolvers<void>()
+    return send(server.port, path, { method: 'POST', body: { a: 'x'.repeat(chars) } })
+  }
+  const query = post('/query', 20_000)
+  await arrived.promise
+  const one = post('/one', 20_000)
+  await arrived.promise
+  const two = post('/two', 20_000)
+  const short = post('/short', 10_000)
+  await arrived.promise
+  assert.deepEqual(inside, ['/query', '/one', '/short'])
+  arrived = Promise.withResolvers<void>()
+  held.get('/one')?.()
+  await arrived.promise
+  assert.deepEqual(inside, ['/query', '/one', '/short', '/two'])
+  for (const leave of held.values()) leave()
+  const statuses = (await Promise.all([query, one, two, short])).map(({ status }) => status)
+  assert.deepEqual(statuses, [200, 200, 200, 200])
 })

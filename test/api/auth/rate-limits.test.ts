@@ -368,12 +368,14 @@ describe('data requests', () => {
     const { admin, guest } = await newCast(site)
     const create = (description: string): Promise<Answer> =>
       site.data('POST', '', { model: 'topic' }, { token: admin.token, body: { ...TOPIC, description } })
-    const bytesOf = ({ text }: Answer): number => Buffer.byteLength(text.slice('{"data":'.length, text.indexOf(',"metadata"')))
+    const bytesOf = ({ text }: Answer): number =>
+      Buffer.byteLength(text.slice('{"data":'.length, text.indexOf(',"metadata"')))
     const topic = await create('x'.repeat(1_310 - bytesOf(await create(''))))
     assert.equal(bytesOf(topic), 1_310)
     const put = (count: number): Promise<Answer> => {
       const topics = Array.from({ length: count }, () => ({ id: topic.at('data.id') }))
-      const body = { ...PREFERENCES, id: guest.id, savedFilters: [{ id: 'f', name: 'F', topics, sources: [], countries: [] }] }
+      const savedFilters = [{ id: 'f', name: 'F', topics, sources: [], countries: [] }]
+      const body = { ...PREFERENCES, id: guest.id, savedFilters }
       return site.data('PUT', `/${guest.id}`, { model: 'user_content_preferences' }, { token: guest.token, body })
     }
     // 262,000 bytes are 3 more requests, and as much as a guest may send.
