@@ -14,7 +14,7 @@ import { systemStore } from '../support/stores.ts'
 import { startSuiteService } from '../support/suite-service.ts'
 
 const DOCUMENTS = 1_000
-const service = await startSuiteService({ queryDeadlineMs: '1000' })
+const service = await startSuiteService({ queryDeadlineMs: '500' })
 const store = systemStore(service.app.services.store)
 const random = seededRandom(1)
 const list = Array.from({ length: 2_000 }, (_, i) => i)
@@ -22,7 +22,7 @@ await store.insertMissing(
   headline,
   Array.from({ length: DOCUMENTS }, (_, i) => {
     const value = { ...randomHeadline(random, sampleId(i)), rank: (i * 7) % DOCUMENTS, status: 'active' }
-    return { id: sampleId(i), value: i < 300 ? { ...value, list } : value }
+    return { id: sampleId(i), value: i < 100 ? { ...value, list } : value }
   }),
 )
 const { admin, standard } = await newCast(service)
@@ -40,7 +40,7 @@ const askLong = (token: string, query: Json, signal?: AbortSignal) =>
 const ids: Json = { $in: Array.from({ length: 300 }, (_, i) => `t${i}`) }
 /** Takes a thread for its many ranges, and a moment in it. */
 const THREAD: Json = { filter: { 'topic.id': ids, 'source.id': ids, 'eventCountry.id': ids }, sort: 'title', limit: 3 }
-/** Takes one for seconds: each of 300 documents takes some milliseconds, and none matches. */
+/** Takes one up to its deadline: each of 100 documents takes some milliseconds, and none matches. */
 const conditions: Json = Array.from({ length: 400 }, (_, i) => ({ list: { $lt: -1 - i } }))
 const SLOW: Json = { filter: { 'topic.id': ids, $nor: conditions, list: -1 }, sort: 'updatedAt:desc', limit: 3 }
 
