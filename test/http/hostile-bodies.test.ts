@@ -5,9 +5,15 @@
  * that never end, on many connections; lengths that are announced and never sent; and bodies that no handler asks for.
  */
 import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { createBodyMemory } from '../../src/http/body-memory.ts'
+import { createBodyPace } from '../../src/http/body-pace.ts'
 import { noContent, ok, type BodyTerms } from '../../src/http/exchange.ts'
+import { IncomingBody } from '../../src/http/incoming-body.ts'
+import { PushedRequest } from '../../src/http/pushed-request.ts'
 import type { Route } from '../../src/http/router.ts'
+import { SERVER_LIMITS } from '../../src/http/server-limits.ts'
 import { RawConnection, send, type RawReply } from '../support/http-client.ts'
 import { startServer, type TestServer } from '../support/http-server.ts'
 
@@ -267,6 +273,35 @@ describe('a body that no handler has asked for yet', () => {
     released.resolve()
     await until(() => server.bodies.heldBytes === 0)
   })
+})
+
+describe('what many bodies bring in one turn of the event loop', () => {
+  for (const [name, headers, bytes, pieces] of [
+    ['long pieces', { 'content-length': '100000000' }, 64 * KIB, 16],
+    ['short chunks', { 'transfer-encoding': 'chunked' }, 300, 774],
+  ] as const) {
+    it(`is read in others: ${name}`, async () => {
+      const around = { bodyMemory: createBodyMemory(SERVER_LIMITS), bodyPace: createBodyPace() }
+      const requests = [0, 1].map(() => Object.assign(new PushedRequest(new Socket()), { headers }))
+      const bodies = requests.map((request) => new IncomingBody(request, around, () => {}))
+      for (const body of bodies) body.discard(Infinity, () => {})
+      const piece = Buffer.alloc(bytes)
+      let taken = 0
+      while (bodies[0]?.take(piece) === true) taken++
+      assert.equal(taken + 1, pieces)
+      assert.equal(bodies[1]?.take(piece), false)
+      for (const { socket } of requests) socket.pause()
+      // One of them in a turn.
+      const paused = (): number => requests.filter(({ socket }) => socket.isPaused()).length
+      const seen = new Set([paused()])
+      while (paused() > 0) {
+        await new Promise((resolve) => void setImmediate(resolve))
+        seen.add(paused())
+      }
+      assert.deepEqual([...seen], [2, 1, 0])
+      assert.equal(bodies[0]?.take(piece), true)
+    })
+  }
 })
 
 describe('a body that is late', () => {

@@ -195,6 +195,17 @@ describe('long headers', () => {
     endAll(flooding)
   })
 
+  it('are counted also behind a request that was served', async () => {
+    await using server = await startServer(ROUTES, { limits: { headsBytesMax: 200_000, checkMs: 1 } })
+    const connections = await Promise.all(Array.from({ length: 10 }, () => RawConnection.open(server.port)))
+    for (const connection of connections) connection.write(GET)
+    for (const connection of connections) assert.equal((await connection.reply()).status, 200)
+    for (let i = 0; i < 20; i++) await send(server.port, '/') // Meanwhile the server has looked at all connections.
+    for (const connection of connections) connection.write(`GET /?${LONG}`)
+    assert.ok(Number((await server.logged('connections.long_headers')).fields['ended']) >= 3)
+    for (const connection of connections) connection.destroy()
+  })
+
   it('are not kept for a connection that waits for its next request', async () => {
     await using server = await startServer(ROUTES, { limits: { headsBytesMax: 200_000, checkMs: 1 } })
     const connections = await Promise.all(Array.from({ length: 10 }, () => RawConnection.open(server.port)))
