@@ -94,6 +94,6 @@ function whatText({ model, documentId, changes, details }: AuditWhat): string {
     ...(model === '' ? [] : [model]),
     ...(documentId === '' ? [] : [documentId]),
     ...changes.map(({ path, from, to }) => `${path}: ${from} → ${to}`),
-    ...details.map(({ name, value }) => `${name}=${value}`),
+    ...details.map(({ name, value }) => (value === '' ? name : `${name}=${value}`)),
   ].join(' ')
 }

@@ -57,11 +57,15 @@ export function userChanged(id: string, versions: Versions, moment: Moment): rea
 }
 
 /** A new account: a guest signs in with it at once, and everybody else is invited. */
-export function accountCreated(account: NewAccount, session: SessionRecord | undefined): AuditEntry {
-  const { id, value } = account.user
+export function accountCreated(
+  { user: { id, value } }: NewAccount,
+  session: SessionRecord | undefined,
+  hashOf: (email: string) => string,
+): AuditEntry {
   if (session !== undefined) return signedIn(value, session, 'guest')
   const details = ROLES.map((name) => ({ name, value: String(value[name]) }))
-  return { event: 'user.invited', model: user.name, documentId: id, details }
+  const emailHash = hashOf(String(value['email']))
+  return { event: 'user.invited', emailHash, model: user.name, documentId: id, details }
 }
 
 /** How a sign-in by code went. */

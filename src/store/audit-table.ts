@@ -145,9 +145,10 @@ function anonymous(
   const isAddress = emailHashes.includes(record.emailHash)
   return {
     ...record,
+    // The client of an invitation is that of the inviting user.
+    ...(isAddress ? { emailHash: '', clientAddress: record.actor === '' ? '' : record.clientAddress } : {}),
     ...(isActor ? { actor: pseudonym, clientAddress: '', sessionId: '', requestId: '', emailHash: '' } : {}),
-    ...(isAddress ? { emailHash: '', clientAddress: '' } : {}),
-    ...(isTarget ? { documentId: pseudonym, before: '', after: '' } : {}),
+    ...(isTarget ? { documentId: pseudonym, before: '', after: '', emailHash: '' } : {}),
     details: isActor || isTarget ? record.details.filter(({ name }) => name !== 'session') : record.details,
   }
 }

@@ -105,7 +105,7 @@ export function createWriter({
       createAccount: (account, session) =>
         write((_, note) => {
           const outcome = accounts.createAccount(database, account, session)
-          if (outcome === 'inserted') note(entries.accountCreated(account, session))
+          if (outcome === 'inserted') note(entries.accountCreated(account, session, trail.emailHash))
           return outcome
         }),
       promote: (email, time) =>

@@ -169,6 +169,8 @@ describe('the audit trail records', () => {
     const invitation = await newest('user.invited')
     assert.deepEqual([invitation.actor, invitation.documentId], [admin.id, id])
     assert.deepEqual(told(invitation), { appRole: 'standardUser', dashboardRole: 'publisher' })
+    assert.match(invitation.emailHash, /^[\w-]{22}$/)
+    assert.deepEqual(await records({ email: ' New@example.ORG' }), [invitation])
     const next = { ...(invited.at('data') as object), dashboardRole: 'admin', appRole: 'premiumUser' }
     await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body: next })
     const changed = await newest('user.role-changed')
@@ -229,7 +231,10 @@ describe('the audit trail records', () => {
     const { port, adminEmail, jwtSecret, version } = told(settings)
     assert.deepEqual([port, adminEmail, jwtSecret], ['0', '***', '***'])
     assert.match(version ?? '', /^\d+\.\d+\.\d+/)
-    assert.equal((await newest('user.invited', { documentId: admin.id })).role, 'service')
+    const invitation = await newest('user.invited', { documentId: admin.id })
+    assert.equal(invitation.role, 'service')
+    const found = await records({ email: admin.email, filter: { event: 'user.invited' } })
+    assert.deepEqual(found, [invitation])
   })
 
   it('the same in the log, after the commit', { skip: ONLY_HERE }, async () => {

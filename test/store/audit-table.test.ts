@@ -230,6 +230,10 @@ describe('a deleted account', () => {
     addRecords(site, [
       ...Array.from({ length: count }, (_, i): AuditEntry => ({ event: 'document.created', ...own, documentId: `d${i}` })),
       { event: 'user.role-changed', actor: 'boss', model: 'user', documentId: 'the-id-of-ann', before: '"a"', after: '"b"' },
+      {
+        ...{ event: 'user.invited', actor: 'boss', clientAddress: '192.0.2.1', emailHash: `hash of a lost key of ${EMAIL}` },
+        ...{ model: 'user', documentId: 'the-id-of-ann' },
+      },
       { event: 'document.replaced', actor: 'boss', model: 'user_app_settings', documentId: 'the-id-of-ann' },
       { event: 'session.ended', model: 'user', documentId: 'the-id-of-ann', details: [{ name: 'session', value: 'the-session-of-ann' }] },
       ...HASHES.map((emailHash): AuditEntry => ({ event: 'sign-in.failed', emailHash, clientAddress: '203.0.113.99' })),
@@ -263,8 +267,18 @@ describe('a deleted account', () => {
         ['session.ended', '', '', '', 0],
         ['user.deleted', 'boss', '', '', 0],
         ['user.invited', '', '', '', 2],
+        ['user.invited', 'boss', '', '', 0],
         ['user.role-changed', 'boss', '', '', 0],
       ],
+    )
+    const invitations = all.filter(({ event, documentId }) => event === 'user.invited' && documentId === pseudonym)
+    assert.deepEqual(
+      invitations.map(({ emailHash, clientAddress }) => [emailHash, clientAddress]).toSorted(),
+      [
+        ['', ''],
+        ['', '192.0.2.1'],
+      ],
+      'the inviting user keeps the address of the client',
     )
     const failed = all.filter(({ event }) => event === 'sign-in.failed')
     assert.deepEqual(failed.map(({ emailHash, clientAddress }) => emailHash + clientAddress), ['', ''])

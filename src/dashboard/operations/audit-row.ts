@@ -39,7 +39,7 @@ export function whatCell(item: AuditItem, search: AuditSearch, models: readonly 
     changes.map(({ path, from, to }) => when(code(path), ' ', h('bdi', {}, from), ' → ', h('bdi', {}, to))),
     details.length === 0
       ? null
-      : when(details.map(({ name, value }, i) => [i > 0 && ', ', code(name), ' ', h('bdi', {}, value)])),
+      : when(details.map(({ name, value }, i) => [i > 0 && ', ', code(name), value !== '' && [' ', h('bdi', {}, value)]])),
   ]
 }
 
