@@ -34,7 +34,7 @@ export function parseJson(
   try {
     return (kind === 'exact' ? readExactly(text) : JSON.parse(text)) as Json
   } catch (error) {
-    throw asJsonError(error)
+    throw asJsonError(error, text)
   }
 }
 
@@ -57,7 +57,7 @@ export async function parseJsonInTurns(
     // A value of an object comes with a name.
     while (!reader.read(SLICE_TOKENS / 2)) await turn()
   } catch (error) {
-    throw asJsonError(error)
+    throw asJsonError(error, text)
   }
   return reader.value as Json
 }
@@ -83,8 +83,8 @@ function surveyWithin(text: string, limits: JsonLimits): Survey {
 }
 
 /** Any error but that of a malformed text is given as it is. */
-function asJsonError(error: unknown): unknown {
-  return error instanceof SyntaxError ? new JsonError(withoutQuotedText(error.message)) : error
+function asJsonError(error: unknown, text: string): unknown {
+  return error instanceof SyntaxError ? new JsonError(withoutQuotedText(error.message, text)) : error
 }
 
 /** Writes JSON. Decimals keep their text. */
@@ -106,7 +106,8 @@ export function hasKey(object: JsonObject, key: string): boolean {
 }
 
 /** V8 quotes a part of the input in some messages; an error text of ours never repeats a body. */
-function withoutQuotedText(message: string): string {
-  const position = / at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0]
-  return position === undefined ? 'it ends or breaks off where a value was expected' : `unexpected text${position}`
+function withoutQuotedText(message: string, text: string): string {
+  const [at, position = text.length] = / at position (\d+)(?: \(line \d+ column \d+\))?/.exec(message) ?? []
+  if (at === undefined || Number(position) >= text.length) return 'it ends or breaks off where a value was expected'
+  return `unexpected text${at}`
 }
