@@ -127,6 +127,10 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     'items.id': '66f000000000000000000801',
     'items.client': 'Firefox on Linux',
     'items.label': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    'items.createdAt': '2026-03-01T08:00:00.000Z',
+    'items.lastUsedAt': '2026-03-01T11:30:00.000Z',
+    'items.expiresAt': '2026-03-08T08:00:00.000Z',
+    'items.current': true,
   },
   queryPlan: {
     model: 'headline',

@@ -70,6 +70,17 @@ export const PARAMETERS: Readonly<Record<ParameterName, JsonSchema>> = {
     description: 'Only what was done with this e-mail address: codes, sign-ins and invitations',
     example: 'reader@example.org',
   },
+  auditFilter: {
+    name: 'filter',
+    in: 'query',
+    description: 'Which records to list, as JSON; all without it',
+    content: { 'application/json': { schema: refTo('Filter'), example: { event: 'document.deleted' } } },
+  },
+  auditSort: {
+    ...inQuery('sort', { type: 'string', pattern: SORT['pattern'] }),
+    description: 'Dotted paths, each with `:desc` for the greatest first; `time:desc,id:desc` without it',
+    example: 'time:desc',
+  },
   ifMatch: inHeader('If-Match', 'ETags of which the document must have one, or `*`'),
   ifNoneMatch: inHeader('If-None-Match', 'ETags of which the document must have none'),
 }

@@ -8,7 +8,7 @@ import type { JsonSchema } from './openapi-schema.ts'
 
 /** A parameter of the query, or a header, that some routes share. */
 export type ParameterName =
-  'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state' | 'id' | 'email' | 'ifMatch' | 'ifNoneMatch'
+  'model' | 'filter' | 'sort' | 'limit' | 'cursor' | 'newest' | 'level' | 'state' | 'id' | 'email' | 'auditFilter' | 'auditSort' | 'ifMatch' | 'ifNoneMatch'
 
 export interface RouteDoc {
   readonly tag: 'Accounts' | 'Data' | 'Dashboard' | 'Administration' | 'Operation'
@@ -253,7 +253,7 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
       'Fast are filters and sorts by `time`, `event`, `actor`, `documentId` and `emailHash`. Records are kept for as ' +
       'long as `--audit-days` says, and nothing in the API changes them.',
     token: 'required',
-    parameters: ['filter', 'email', 'sort', 'limit', 'cursor'],
+    parameters: ['auditFilter', 'email', 'auditSort', 'limit', 'cursor'],
     reply: { status: 200, data: 'AuditRecords' },
     errors: [...ADMINS, 'badRequest', 'invalidInput', 'tooManyRequests'],
   },
@@ -388,6 +388,9 @@ export const ROUTE_DOCS: Readonly<Record<string, RouteDoc>> = {
     tag: 'Operation',
     id: 'metrics',
     summary: 'Read numbers in the text format of Prometheus; from this machine, or as an administrator',
+    description:
+      'Only an administrator may where the service runs with `--trusted-proxies`, where a proxy passed the request on, ' +
+      'and under a name with a dot in it.',
     token: 'optional',
     reply: { status: 200, type: 'text/plain', schema: { type: 'string', examples: [METRICS_SAMPLE] } },
     errors: ['unauthorized', 'forbidden'],

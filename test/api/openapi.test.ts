@@ -119,6 +119,22 @@ describe('the description of the API', () => {
     }
   })
 
+  it('has an example of the audit trail that finds records, and times of a session in their order', async () => {
+    const { token } = (await newCast(service)).admin
+    const audit = operations().find(([path]) => path === '/api/v1/admin/audit')?.[2]['parameters'] as Members[]
+    const parameters = audit.map(({ $ref }) => resolve(String($ref)) as Members)
+    const filter = parameters.find(({ name }) => name === 'filter')?.['content'] as Members
+    const example = (filter['application/json'] as Members)['example']
+    assert.deepEqual(example, { event: 'document.deleted' })
+    const sort = String(parameters.find(({ name }) => name === 'sort')?.['example'])
+    const query = new URLSearchParams({ filter: JSON.stringify(example), sort }).toString()
+    assert.equal((await service.call('GET', `/api/v1/admin/audit?${query}`, { token })).status, 200)
+    const reply = JSON.stringify(operations().find(([path]) => path === '/api/v1/auth/sessions')?.[2]['responses'])
+    const times = ['createdAt', 'lastUsedAt', 'expiresAt'].map((name) => new RegExp(`"${name}":"(2[^"]+)"`).exec(reply)?.[1])
+    assert.deepEqual(times, [...new Set(times)].toSorted())
+    assert.ok(!times.includes(undefined))
+  })
+
   it('has examples that fit, for each body, each reply and each code', () => {
     let count = 0
     const look = (value: Json, pointer: string): void => {
