@@ -50,6 +50,13 @@ describe('the texts of the page', () => {
       for (const [key, text] of Object.entries(table)) assert.ok(text.trim() !== '', key)
     })
 
+    it(`name each part of Operations differently in ${language}`, () => {
+      const parts = Object.entries(table).filter(([key]) => key.startsWith('operations.'))
+      assert.ok(parts.length > 6)
+      assert.deepEqual([...new Set(parts.map(([, name]) => name))], parts.map(([, name]) => name))
+      assert.equal(table['editor.trail'], table['operations.audit'])
+    })
+
     it(`have the plural forms of ${language}, and its places`, () => {
       const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
       for (const [key, text] of Object.entries(table)) {

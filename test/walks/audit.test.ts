@@ -17,6 +17,7 @@ describe('what the audit trail is narrowed to', () => {
     ['', {}, undefined],
     ['event=settings&actor=a&document=d&email=e%40x.org', { event: 'settings', actor: 'a', documentId: 'd' }, 'e@x.org'],
     ['event=nonsense&actor=+', {}, undefined],
+    ['email=half%40example', {}, undefined],
   ] as const) {
     it(`comes from the address ?${address}`, () => {
       assert.deepEqual(auditQuery(readAuditSearch(new URLSearchParams(address))), { filter, email })
@@ -93,6 +94,25 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('waits for a complete e-mail address', async () => {
+    const page = await asAdmin('#/operations?part=audit')
+    await page.waitFor(async () => (await rows(page)) === 50, 'all records')
+    await page.gone({ role: 'button', name: 'Clear all' })
+    await page.fill({ role: 'searchbox', name: 'E-mail address' }, publisher.email.slice(0, publisher.email.indexOf('@') + 3))
+    await page.reads(/Enter a complete e-mail address/)
+    assert.equal(await rows(page), 50, 'the table stays')
+    await page.find({ role: 'button', name: 'Clear all' })
+    await page.fill({ role: 'searchbox', name: 'E-mail address' }, publisher.email)
+    await page.find({ role: 'cell', name: 'User invited' })
+    await page.waitFor(async () => (await rows(page)) < 10, 'what was done with the address')
+    assert.match(await page.url(), /email=/)
+    await page.click({ role: 'button', name: 'Clear all' })
+    await page.waitFor(async () => (await rows(page)) === 50, 'all records again')
+    assert.doesNotMatch(await page.url(), /email=/)
+    await page.gone({ role: 'button', name: 'Clear all' })
+    await page.expectNoProblems()
+  })
+
   it('is linked from a document and from a user', async () => {
     const id = made[0] ?? ''
     const page = await asAdmin(`#/topics/${id}`)
@@ -119,6 +139,13 @@ describe('the audit trail', { skip: browserMissing() }, () => {
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     )
     assert.equal(overflow, 0)
+    const misplaced = await page.evaluate(() =>
+      [...document.querySelectorAll('.records td')].filter(({ children }) => {
+        const ends = [...children].map((child) => Math.round(child.getBoundingClientRect().right))
+        return new Set(ends).size > 1
+      }).length,
+    )
+    assert.equal(misplaced, 0, 'all that a cell has begins beside its label')
     await page.screenshot('operations-audit-arabic-360')
     await page.expectNoProblems()
   })

@@ -12,7 +12,7 @@ import { exactTime } from '../view/moments.ts'
 import { notify } from '../view/notices.ts'
 import { emptyState, isAbort, wordsOf } from '../view/states.ts'
 import { eventTitle, namedIds, whatCell, whoCell, type AuditItem } from './audit-row.ts'
-import { AUDIT_FIELDS, auditQuery, readAuditSearch, type AuditSearch } from './audit-search.ts'
+import { AUDIT_FIELDS, auditQuery, isWholeEmail, readAuditSearch, type AuditSearch } from './audit-search.ts'
 import { whileBusy } from './busy-button.ts'
 import { readInto, type OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
@@ -79,7 +79,11 @@ export const auditPart: OpenPart = (context) => {
   }
 
   function change(next: Partial<AuditSearch>): void {
-    search = { ...search, ...next }
+    const changed = { ...search, ...next }
+    const isSame = AUDIT_FIELDS.every((name) => changed[name] === search[name])
+    search = changed
+    showClear()
+    if (isSame) return
     const { query } = currentPlace()
     for (const name of AUDIT_FIELDS) query.set(name, search[name])
     noteQuery(query)
@@ -93,8 +97,8 @@ export const auditPart: OpenPart = (context) => {
     AUDIT_EVENTS.map((event) => h('option', { value: event, selected: event === search.event }, eventTitle(event))),
   )
 
-  function field(name: 'actor' | 'document' | 'email'): HTMLInputElement {
-    const soon = debounce(TYPING_PAUSE_MS, () => change({ [name]: input.value.trim() }))
+  function field(name: 'actor' | 'document' | 'email', use = (text: string): void => change({ [name]: text })) {
+    const soon = debounce(TYPING_PAUSE_MS, () => use(input.value.trim()))
     const input = h('input', {
       type: 'search',
       value: search[name],
@@ -106,17 +110,31 @@ export const auditPart: OpenPart = (context) => {
     signal.addEventListener('abort', soon.cancel)
     return input
   }
-  const fields = { actor: field('actor'), document: field('document'), email: field('email') }
+  const emailProblem = h('p', { id: 'audit-email-problem', class: 'field-problem', role: 'status' })
+  const useEmail = (text: string): void => {
+    const isUsable = text === '' || isWholeEmail(text)
+    fill(emailProblem, isUsable ? null : t('audit.wholeEmail'))
+    change({ email: isUsable ? text : '' })
+  }
+  const fields = { actor: field('actor'), document: field('document'), email: field('email', useEmail) }
+  fields.email.setAttribute('aria-describedby', emailProblem.id)
+
+  const clear = h('button', { type: 'button', on: { click: clearAll } }, t('list.clear'))
+  function showClear(): void {
+    clear.hidden = [events, ...Object.values(fields)].every(({ value }) => value === '')
+  }
+  function clearAll(): void {
+    events.value = ''
+    for (const input of Object.values(fields)) input.value = ''
+    fill(emailProblem)
+    change({ event: '', actor: '', document: '', email: '' })
+    events.focus()
+  }
+  clear.hidden = AUDIT_FIELDS.every((name) => search[name] === '')
 
   function nothing(): Child {
-    if (AUDIT_FIELDS.every((name) => search[name] === '')) return emptyState('check', t('list.empty'))
-    const all = (): void => {
-      events.value = ''
-      for (const input of Object.values(fields)) input.value = ''
-      change({ event: '', actor: '', document: '', email: '' })
-      events.focus()
-    }
-    return emptyState('search', t('list.nothing'), h('button', { type: 'button', on: { click: all } }, t('list.clear')))
+    const isWhole = AUDIT_FIELDS.every((name) => search[name] === '')
+    return isWhole ? emptyState('check', t('list.empty')) : emptyState('search', t('list.nothing'))
   }
 
   const labelled = (words: string, input: HTMLElement): HTMLElement => h('label', {}, h('span', {}, words), input)
@@ -131,7 +149,8 @@ export const auditPart: OpenPart = (context) => {
         labelled(t('audit.event'), events),
         labelled(t('audit.actorId'), fields.actor),
         labelled(t('audit.documentId'), fields.document),
-        labelled(t('signIn.email'), fields.email),
+        h('div', {}, labelled(t('signIn.email'), fields.email), emailProblem),
+        h('div', { class: 'buttons' }, clear),
       ),
       place,
     ),

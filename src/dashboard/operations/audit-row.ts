@@ -49,7 +49,12 @@ function targetOf({ event, model, documentId }: AuditItem, search: AuditSearch, 
   const title = textOr(`model.${model}`, declared === undefined ? humanized(model) : modelTitle(declared))
   const name = declared === undefined ? undefined : nameOf(declared, documentId)
   const label = model === userModel.name ? userLabel(documentId) : (name ?? documentId)
-  const isGone = isDeleted(documentId) || event === 'document.deleted' || event === 'user.deleted'
+  // Names are fetched before: a document without one was deleted later.
+  const isGone =
+    isDeleted(documentId) ||
+    event === 'document.deleted' ||
+    event === 'user.deleted' ||
+    (declared !== undefined && name === undefined)
   const href = isGone ? undefined : placeOf(model, documentId, declared)
   return [h('span', { class: 'soft' }, title), ' ', named(label, href, { ...search, document: documentId })]
 }

@@ -13,11 +13,19 @@ export interface AuditSearch {
 
 export const AUDIT_FIELDS = ['event', 'actor', 'document', 'email'] as const satisfies readonly (keyof AuditSearch)[]
 
-/** What an address says; an event that there is none of is left out. */
+/** An address as far as it can be told before the server reads it: half of one, as it is typed, is refused there. */
+const WHOLE_EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/
+
+export function isWholeEmail(text: string): boolean {
+  return WHOLE_EMAIL.test(text)
+}
+
+/** What an address says; an event that does not exist and an incomplete e-mail address are left out. */
 export function readAuditSearch(query: URLSearchParams): AuditSearch {
   const text = (name: string): string => (query.get(name) ?? '').trim()
   const event = AUDIT_EVENTS.find((one) => one === query.get('event')) ?? ''
-  return { event, actor: text('actor'), document: text('document'), email: text('email') }
+  const email = isWholeEmail(text('email')) ? text('email') : ''
+  return { event, actor: text('actor'), document: text('document'), email }
 }
 
 /** The trail narrowed to this, as an address. */

@@ -141,7 +141,7 @@ export const de: Texts = {
   'editor.saveDraft': 'Als Entwurf speichern',
   'editor.duplicate': 'Duplizieren',
   'editor.json': 'JSON anzeigen',
-  'editor.trail': 'Protokoll',
+  'editor.trail': 'Prüfprotokoll',
   'editor.facts': 'Details',
   'field.id': 'ID',
   'editor.preview': 'In der App',
