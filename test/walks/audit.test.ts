@@ -101,6 +101,7 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await page.fill({ role: 'searchbox', name: 'E-mail address' }, publisher.email.slice(0, publisher.email.indexOf('@') + 3))
     await page.reads(/Enter a complete e-mail address/)
     assert.equal(await rows(page), 50, 'the table stays')
+    await page.screenshot('operations-audit-half-address')
     await page.find({ role: 'button', name: 'Clear all' })
     await page.fill({ role: 'searchbox', name: 'E-mail address' }, publisher.email)
     await page.find({ role: 'cell', name: 'User invited' })
@@ -127,6 +128,19 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await page.open(`/#/users/${admin.id}`)
     await page.click({ role: 'link', name: 'What this user did' })
     await page.waitFor(async () => (await rows(page)) === 50, 'what the administrator did')
+    await page.expectNoProblems()
+  })
+
+  it('has no link to a document that was deleted later', async () => {
+    const id = made[1] ?? ''
+    await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: admin.token })
+    const page = await dashboard.openAs(admin, `#/operations?part=audit&document=${id}`)
+    await page.find({ role: 'cell', name: 'Deleted' })
+    assert.equal(await rows(page), 2)
+    const links = await page.findAll({ role: 'link', name: id })
+    assert.equal(links.length, 0)
+    await page.find({ role: 'button', name: 'Clear all' })
+    await page.screenshot('operations-audit-document')
     await page.expectNoProblems()
   })
 
