@@ -30,7 +30,7 @@ import {
   readSize,
   readTypes,
 } from './operands.ts'
-import { statesOf } from './pattern.ts'
+import { propertiesOf, statesOf } from './pattern.ts'
 
 /** UTF-8 bytes of a filter's text. */
 const FILTER_BYTES_MAX = 65_536
@@ -40,6 +40,8 @@ const FILTER_LEVELS_MAX = 100
 const CONDITIONS_MAX = 1000
 /** Of all patterns of a filter; each has a limit of its own. It bounds the memory that a filter takes. */
 const PATTERN_STATES_MAX = 100_000
+/** Different Unicode properties in all patterns of a filter. The first question about one takes V8 some time. */
+const PROPERTIES_MAX = 100
 
 const LOGICAL = new Set(['$and', '$or', '$nor'])
 
@@ -65,7 +67,7 @@ export function parseFilterText(text: string): Json {
 
 /** Parses a filter. Throws badRequest with the place of the error: `Cannot read filter at "$.age.$gt": …`. */
 export function parseFilter(filter: Json, { dateFields = new Set() }: FilterOptions = {}): Filter {
-  const reading: Reading = { dateFields, conditions: 0, patternStates: 0 }
+  const reading: Reading = { dateFields, conditions: 0, patternStates: 0, properties: new Set() }
   const parsed = readFilterObject(reading, filter, { at: '$', level: 1, within: undefined })
   requireFewConditions(reading)
   if (reading.patternStates > PATTERN_STATES_MAX) {
@@ -78,6 +80,8 @@ interface Reading {
   readonly dateFields: ReadonlySet<string>
   conditions: number
   patternStates: number
+  /** Names of Unicode properties that patterns ask for. */
+  readonly properties: Set<string>
 }
 
 /** Also asked on the way, so that no more is read of a filter that has too many. */
@@ -141,6 +145,10 @@ function readOperators(reading: Reading, operators: JsonObject, target: Target):
         const options = hasKey(operators, '$options') ? (operators['$options'] as Json) : ''
         const pattern = readPattern(operand, options, target.at)
         reading.patternStates += statesOf(pattern)
+        for (const name of propertiesOf(pattern)) reading.properties.add(name)
+        if (reading.properties.size > PROPERTIES_MAX) {
+          throw refused('$', `at most ${PROPERTIES_MAX} Unicode properties`, reading.properties.size)
+        }
         return ast.matchesPattern(target.path, pattern)
       }
       return readOperator(reading, operator, operand, { ...target, at: `${target.at}.${operator}` })

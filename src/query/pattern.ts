@@ -69,6 +69,13 @@ export function statesOf(pattern: Pattern): number {
   return pattern.kind === 'regexp' ? treeOf(pattern).root.states : 0
 }
 
+/** Names of the Unicode properties in a pattern. */
+export function propertiesOf(pattern: Pattern): ReadonlySet<string> {
+  return pattern.kind === 'regexp' ? treeOf(pattern).properties : NO_PROPERTIES
+}
+
+const NO_PROPERTIES: ReadonlySet<string> = new Set()
+
 /** Texts that every match has, one of each list and in any case; none are known of a pattern such as `\d+`. */
 export function textsRequiredBy(pattern: RegexpPattern): readonly (readonly string[])[] {
   return requiredTexts(treeOf(pattern).root).map((clause) => clause.map(({ text }) => text))

@@ -6,6 +6,7 @@
  * one) does not match inside a whole pair, as a RegExp with the flag `u` would not.
  */
 import { fold, foldedUnitAt } from './fold.ts'
+import { createSkipSearch } from './skip-search.ts'
 
 export type TextTest = (text: string) => boolean
 
@@ -16,7 +17,11 @@ export function containsTest(needle: string, ignoreCase: boolean): TextTest {
   if (!ignoreCase) return splits ? (text) => containsWhole(text, needle) : (text) => text.includes(needle)
   const folded = fold(needle)
   const borders = bordersOf(folded)
-  return (text) => containsFolded(text, folded, borders, splits)
+  const search = splits ? undefined : createSkipSearch([{ text: needle, ignoreCase }])
+  return (text) => {
+    const answer = search?.(text) ?? 'gave up'
+    return answer === 'gave up' ? containsFolded(text, folded, borders, splits) : answer === 'found'
+  }
 }
 
 /** A test whether a text begins with the needle. */

@@ -12,6 +12,9 @@ import type { CompareOperator, Filter } from '../query/ast.ts'
 import { textsRequiredBy, type Pattern } from '../query/pattern.ts'
 import { compareText } from '../query/values.ts'
 
+/** Patterns on the search field that are looked into for texts. More of them would hardly narrow. */
+const SEARCHES_MAX = 16
+
 export interface Bound {
   readonly path: string
   readonly operator: CompareOperator
@@ -63,7 +66,7 @@ export function conditionsOf(model: Model, filter: Filter): Conditions {
       rest.push(one)
       if (one.kind !== 'pattern') continue
       const { pattern } = one
-      const clauses = searchClauses(pattern)
+      const clauses = searches.length < SEARCHES_MAX && path === model.search[0] ? searchClauses(pattern) : []
       const isWhole = pattern.kind === 'literal' && pattern.ignoreCase
       if (clauses.length > 0) searches.push({ path, clauses, isWhole, filter: one })
       if (pattern.kind === 'prefix' && !pattern.ignoreCase && isSqlText(pattern.text)) {

@@ -18,6 +18,9 @@ export const END_CLASS = 0
 
 /** More classes than a pattern without properties can have. Past it all are forgotten. */
 const CLASSES_MAX = 4_096
+/** To ask whether a character is in a set, and whether it has a property. */
+const MEMBER_STEPS = 2
+const PROPERTY_STEPS = 20
 const PAGE_BITS = 7
 const PAGE_SIZE = 1 << PAGE_BITS
 const PAGE_BYTES = PAGE_SIZE * 2
@@ -40,6 +43,7 @@ export interface Alphabet {
 export function createAlphabet(program: Program, bytesMax: number): Alphabet {
   const contexts = contextSets(program)
   const sets = [...program.sets, ...contexts.map(({ set }) => set)]
+  const stepsToClassify = sets.reduce((sum, set) => sum + MEMBER_STEPS + PROPERTY_STEPS * set.properties.length, 0)
   const pagesMax = Math.max(1, Math.floor(bytesMax / PAGE_BYTES))
   const latin = new Uint16Array(256)
   const pages = new Map<number, Uint16Array>()
@@ -85,7 +89,7 @@ export function createAlphabet(program: Program, bytesMax: number): Alphabet {
       const place = point < 256 ? point : point & (PAGE_SIZE - 1)
       const known = page[place] as number
       if (known !== 0) return known
-      takeSteps(steps, 1 + sets.length)
+      takeSteps(steps, stepsToClassify)
       const found = classify(point)
       page[place] = found
       return found

@@ -14,11 +14,8 @@ type Member =
 
 const HYPHEN: Member = { kind: 'char', char: 0x2d }
 
-/** Reads a class of which the bracket has been taken. */
-export function readBracketClass(
-  reader: PatternReader,
-  { casing, hasNames }: { readonly casing: Casing; readonly hasNames: boolean },
-): CharSet {
+/** Reads a class of which the bracket has been taken. `hasNames` says that `\\k` is a reference. */
+export function readBracketClass(reader: PatternReader, casing: Casing, hasNames: boolean): CharSet {
   const negated = accept(reader, '^')
   const ranges: CharRange[] = []
   const properties: CharProperty[] = []

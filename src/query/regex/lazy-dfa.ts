@@ -20,6 +20,9 @@ const ROW_BYTES = 200
 /** Of a state in that set and in its key. */
 const STATE_BYTES = 4
 
+/** The characters of which the alphabet has a list. */
+const LATIN_MAX = 255
+
 /** Cells: a row is named by its place in the table, and no row is at these. */
 const UNKNOWN = 0
 const MATCH = -1
@@ -98,25 +101,32 @@ export function createLazyDfa({ alphabet, stepper, unicode }: AutomatonParts, by
 
   return (text, steps) => {
     const { latin } = alphabet
+    const { length } = text
     if (firstCell === UNKNOWN) firstCell = cellOf(stepper.first(steps))
     let cells = table
     let row = firstCell
-    let [i, counted] = [0, 0]
+    let i = 0
+    let counted = 0
     while (row > 0) {
+      // Characters that have been met in states that have been met. Column 0, of those that have not, has no row.
+      while (i < length) {
+        const unit = text.charCodeAt(i)
+        if (unit > LATIN_MAX) break
+        const next = cells[row + (latin[unit] as number)] as number
+        if (next <= 0) break
+        row = next
+        i++
+      }
       let kind = END_CLASS
-      if (i < text.length) {
-        const unit = text.charCodeAt(i++)
-        kind = unit < latin.length ? (latin[unit] as number) : 0
-        if (kind === 0) {
-          const point = unicode ? (text.codePointAt(i - 1) as number) : unit
-          if (point > 0xffff) i++
-          kind = alphabet.classOf(point, steps)
-          if (kind >= columns) {
-            const set = sets[row / columns] as StateSet
-            clear()
-            row = rowOf(set)
-            cells = table
-          }
+      if (i < length) {
+        const point = unicode ? (text.codePointAt(i) as number) : text.charCodeAt(i)
+        i += point > 0xffff ? 2 : 1
+        kind = alphabet.classOf(point, steps)
+        if (kind >= columns) {
+          const set = sets[row / columns] as StateSet
+          clear()
+          row = rowOf(set)
+          cells = table
         }
       }
       let cell = cells[row + kind] as number

@@ -10,7 +10,7 @@
  */
 import type { Casing } from './case-variants.ts'
 import { LINE_TERMINATORS } from './char-escapes.ts'
-import { charSet } from './char-set.ts'
+import { charSet, type CharSet } from './char-set.ts'
 import { readCharacterEscape } from './escapes.ts'
 import { addName, closeScope, newNameScope, nextAlternative, readGroupName, type NameScope } from './group-names.ts'
 import { readBracketClass, readSetEscape } from './bracket-class.ts'
@@ -32,6 +32,8 @@ export interface ParsedPattern {
   /** Texts are code points, not UTF-16 units. */
   readonly unicode: boolean
   readonly root: PatternNode
+  /** The names of the Unicode properties in it. */
+  readonly properties: ReadonlySet<string>
   /** The first such part. The tree leaves them all out. */
   readonly unsupported: Unsupported | undefined
 }
@@ -70,6 +72,7 @@ interface Reading {
   readonly names: Set<string>
   /** Names that `\k` refers to. */
   readonly referred: Set<string>
+  readonly properties: Set<string>
   unsupported: Unsupported | undefined
 }
 
@@ -83,6 +86,7 @@ function readPattern(source: string, flags: string): ParsedPattern {
     open: [newFrame('pattern', modes)],
     names: new Set(),
     referred: new Set(),
+    properties: new Set(),
     unsupported: undefined,
   }
   while (peek(reading.reader) !== '') {
@@ -90,7 +94,8 @@ function readPattern(source: string, flags: string): ParsedPattern {
   }
   const frame = innermost(reading)
   if (frame.kind !== 'pattern' || !reading.referred.isSubsetOf(reading.names)) throw INVALID_PATTERN
-  return { flags, unicode: reading.reader.unicode, root: disjunction(frame), unsupported: reading.unsupported }
+  const { reader, properties, unsupported } = reading
+  return { flags, unicode: reader.unicode, root: disjunction(frame), properties, unsupported }
 }
 
 /**
@@ -138,7 +143,7 @@ function readTerm(reading: Reading): boolean {
       return true
     case '[':
       reader.at++
-      terms.push(setNode(readBracketClass(reader, { casing: casingOf(reading), hasNames: reading.hasNames })))
+      pushSet(reading, readBracketClass(reader, casingOf(reading), reading.hasNames))
       return true
     case '\\':
       reader.at++
@@ -211,9 +216,9 @@ function readEscape(reading: Reading): boolean {
     return true
   }
   const escaped = readSetEscape(reader, casingOf(reading))
-  if (escaped?.kind === 'ranges') terms.push(setNode(charSet(escaped.ranges, { casing: casingOf(reading) })))
+  if (escaped?.kind === 'ranges') pushSet(reading, charSet(escaped.ranges, { casing: casingOf(reading) }))
   else if (escaped?.kind === 'property') {
-    terms.push(setNode(charSet([], { properties: [escaped.property], casing: casingOf(reading) })))
+    pushSet(reading, charSet([], { properties: [escaped.property], casing: casingOf(reading) }))
   } else pushChar(reading, readCharacterEscape(reader, { inClass: false, hasNames: reading.hasNames }))
   return true
 }
@@ -308,6 +313,11 @@ function disjunction({ alternatives, terms }: Frame): PatternNode {
 function report(reading: Reading, construct: Unsupported['construct'], index: number): void {
   const { reader } = reading
   reading.unsupported ??= { construct, text: reader.source.slice(index, reader.at), index }
+}
+
+function pushSet(reading: Reading, set: CharSet): void {
+  for (const { name } of set.properties) reading.properties.add(name)
+  innermost(reading).terms.push(setNode(set))
 }
 
 function pushChar(reading: Reading, char: number): void {

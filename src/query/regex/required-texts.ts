@@ -8,7 +8,7 @@
 import { assertNever } from '../../base/failure.ts'
 import { caseVariants, type Casing } from './case-variants.ts'
 import { onlyChar } from './char-set.ts'
-import type { PatternNode } from './pattern-tree.ts'
+import type { Assertion, PatternNode } from './pattern-tree.ts'
 
 /** Alternatives of which one is needed. */
 const ALTERNATIVES_MAX = 8
@@ -28,6 +28,23 @@ export type Clause = readonly RequiredText[]
 export function requiredTexts(root: PatternNode): readonly Clause[] {
   const { clauses } = finished(analyse(root))
   return clauses.toSorted((a, b) => leastUnits(b) - leastUnits(a)).slice(0, CLAUSES_MAX)
+}
+
+/** What a text that matches begins with, where matches are at its start; undefined where they are anywhere. */
+export function requiredStart(root: PatternNode): RequiredText | undefined {
+  const parts = root.kind === 'sequence' ? root.parts : [root]
+  const [first] = parts
+  return isAssertion(first, 'text-start') ? parts.map(analyse).reduce(joined).head : undefined
+}
+
+/** The same for the end of a text. */
+export function requiredEnd(root: PatternNode): RequiredText | undefined {
+  const parts = root.kind === 'sequence' ? root.parts : [root]
+  return isAssertion(parts.at(-1), 'text-end') ? parts.map(analyse).reduce(joined).tail : undefined
+}
+
+function isAssertion(node: PatternNode | undefined, assertion: Assertion): boolean {
+  return node?.kind === 'assertion' && node.assertion === assertion
 }
 
 /** The units of the shortest text of a clause. */
@@ -82,12 +99,9 @@ function charText(char: number, casing: Casing): RequiredText {
 function joined(a: Parts, b: Parts): Parts {
   const middle = plus(a.tail, b.head)
   if (a.whole !== undefined && b.whole !== undefined) return ofText(middle)
-  return {
-    whole: undefined,
-    head: a.whole === undefined ? a.head : middle,
-    tail: b.whole === undefined ? b.tail : middle,
-    clauses: [...a.clauses, ...clauseOf([middle]), ...b.clauses],
-  }
+  if (b.whole !== undefined) return { ...a, tail: middle }
+  if (a.whole !== undefined) return { ...b, head: middle }
+  return { whole: undefined, head: a.head, tail: b.tail, clauses: [...a.clauses, ...clauseOf([middle]), ...b.clauses] }
 }
 
 /** Of a choice each way has its own texts; the best clause of each is taken, and one of them all is needed. */
