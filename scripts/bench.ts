@@ -3,6 +3,7 @@ import { benchBackup } from './bench-backup.ts'
 import { benchHttp } from './bench-http.ts'
 import { benchMail } from './bench-mail.ts'
 import { benchImport } from './bench-import.ts'
+import { benchPattern } from './bench-pattern.ts'
 import { benchQuery } from './bench-query.ts'
 import { benchStart } from './bench-start.ts'
 
@@ -12,6 +13,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   http: benchHttp,
   mail: benchMail,
   import: benchImport,
+  pattern: benchPattern,
   query: benchQuery,
   start: benchStart,
 }

@@ -1,12 +1,16 @@
 /**
- * `npm run fuzz -- query|parse [CASES]`: the random tests of `npm test`, for as long as one likes. The seed is printed;
+ * `npm run fuzz -- query|parse|pattern [CASES]`: the random tests of `npm test`, for as long as one likes. The seed is printed;
  * `SEED=` repeats a run.
  *
  *   query   filters, sorts and pages in the store against brute force, with and without indexes
  *   parse   any JSON and any bytes as the parameter `filter`: a filter or a refusal
+ *   pattern patterns on texts against V8, and which texts are patterns
  */
 import { systemClock } from '../src/base/clock.ts'
 import { outcomeOfQueryText, randomQueryText } from '../test/support/filter-bytes.ts'
+import { compareWithV8, newPatternTally } from '../test/support/pattern-comparison.ts'
+import { randomPatternCase, randomSyntaxCase } from '../test/support/pattern-generator.ts'
+import { startPatternOracle } from '../test/support/pattern-oracle.ts'
 import {
   createWorld,
   differenceOrError,
@@ -20,11 +24,13 @@ import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
 const CASES_DEFAULT = 100_000
 const CASES_OF_A_WORLD = 500
 const CHANGES = 60
+const PATTERNS_AT_ONCE = 2_000
 const REPORT_EVERY_MS = 5_000
 
 const FUZZERS: Readonly<Record<string, (random: Random, cases: number) => Promise<string>>> = {
   query: fuzzQuery,
   parse: fuzzParse,
+  pattern: fuzzPattern,
 }
 
 const [name = '', count = String(CASES_DEFAULT)] = process.argv.slice(2)
@@ -74,6 +80,26 @@ async function fuzzParse(random: Random, cases: number): Promise<string> {
     tick(i)
   }
   return `Always a filter or a refusal: ${counts.filter} filters, ${counts.refused} refusals`
+}
+
+/** A case is a pair of a pattern and a text. */
+async function fuzzPattern(random: Random, cases: number): Promise<string> {
+  const oracle = startPatternOracle()
+  const tally = newPatternTally()
+  const tick = progress()
+  try {
+    while (tally.pairs < cases) {
+      const patterns = Array.from({ length: PATTERNS_AT_ONCE }, () => randomPatternCase(random))
+      const syntax = Array.from({ length: PATTERNS_AT_ONCE }, () => randomSyntaxCase(random))
+      const difference = await compareWithV8([...patterns, ...syntax], { oracle, tally })
+      if (difference !== undefined) throw new Error(difference)
+      tick(tally.pairs)
+    }
+  } finally {
+    oracle.close()
+  }
+  const { pairs, patterns, noPatterns, matching, skipped } = tally
+  return `No difference in ${pairs} pairs of ${patterns} patterns, ${matching} match; ${noPatterns} texts were no patterns; V8 took too long for ${skipped}`
 }
 
 /** Says now and then how far it has come. */

@@ -1,0 +1,133 @@
+/**
+ * Patterns that once held the service up.
+ *
+ * V8 compiles some patterns of fewer than 1,000 characters for hours, which ends with neither its thread nor SIGTERM:
+ * `a?` × 300 + `aaaa`, `(?:\b|a)` × 120 + `aaaa`. It matches others in exponential time, and the one document of
+ * dashboard_summary is judged beside all other requests. So it sees no pattern from outside, and each of these is an
+ * ordinary query now: it is answered, other requests do not wait for it, and no thread stays behind.
+ */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { newCast } from '../support/cast.ts'
+import { bodyOf } from '../support/data-bodies.ts'
+import type { Answer, Signed } from '../support/service.ts'
+import { startSuiteService } from '../support/suite-service.ts'
+
+const PARALLEL = 16
+/** Far below what one of the attacks took, and above what a busy machine needs for sixteen short queries. */
+const ALL_MS_MAX = 10_000
+/** What others wait at most, by the median, on a busy machine; each attack stopped them for good, or until it ended. */
+const OTHERS_MS_MAX = 2_000
+
+const ATTACKS: Readonly<Record<string, string>> = {
+  'a? × 300 + aaaa': `${'a?'.repeat(300)}aaaa`,
+  '(?:\\b|a) × 120 + aaaa': `${'(?:\\b|a)'.repeat(120)}aaaa`,
+  '(?:^|a) × 120 + aaaa': `${'(?:^|a)'.repeat(120)}aaaa`,
+  'nested repetition': '^((([a-z0-9_]+)+)+)+!$',
+  'nested repetition of anything': '^(((.+)+)+)+\\n$',
+  'overlapping alternatives': '^(?:\\w|\\w\\w|[a-z]+)*!$',
+  'many properties': `^(?:${['L', 'Lu', 'Ll', 'N', 'Alphabetic', 'sc=Latn'].map((name) => `\\p{${name}}`).join('|')})*!$`,
+  'almost ten thousand states': '^(?:[a-z_]{0,50}!){98}$',
+  'repetition of repetition': '(?:(?:a{0,9}){0,9}){0,9}!$',
+}
+
+const service = await startSuiteService()
+const { publisher, admin } = await newCast(service)
+let guest: Signed
+
+before(async () => {
+  guest = await service.guest()
+  for (const title of ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'dashboard_summary_of_the_day', 'words and more words']) {
+    const body = { ...bodyOf('headline'), title, excerpt: title.repeat(20) }
+    const created = await service.data('POST', '', { model: 'headline' }, { token: publisher.token, body })
+    assert.equal(created.status, 201, created.text)
+  }
+})
+
+function list(model: string, filter: JsonObject, { token }: Pick<Signed, 'token'>): Promise<Answer> {
+  return service.data('POST', '/query', { model }, { token, body: { filter } })
+}
+
+/** Sends the same query sixteen times, and small requests of another user until all are answered. */
+async function attack(model: string, filter: JsonObject, by: Pick<Signed, 'token'>): Promise<readonly Answer[]> {
+  const since = performance.now()
+  const waits: number[] = []
+  let isOver = false
+  const answers = Promise.all(Array.from({ length: PARALLEL }, () => list(model, filter, by))).finally(() => (isOver = true))
+  do {
+    const start = performance.now()
+    assert.equal((await service.call('GET', '/api/v1/auth/me', { token: admin.token })).status, 200)
+    waits.push(performance.now() - start)
+  } while (!isOver)
+  const given = await answers
+  const took = performance.now() - since
+  assert.ok(took < ALL_MS_MAX, `all took ${took} ms`)
+  const median = waits.sort((a, b) => a - b)[waits.length >> 1] ?? 0
+  assert.ok(median < OTHERS_MS_MAX, `others waited ${median} ms`)
+  return given
+}
+
+describe('a guest sends sixteen at once, for headlines', () => {
+  for (const [name, pattern] of Object.entries(ATTACKS)) {
+    it(name, async () => {
+      const filter = { $or: [{ title: { $regex: pattern } }, { excerpt: { $regex: pattern, $options: 'i' } }] }
+      for (const { status, text } of await attack('headline', filter, guest)) assert.equal(status, 200, text.slice(0, 300))
+    })
+  }
+})
+
+describe('a guest sends sixteen at once, for users', () => {
+  for (const [name, pattern] of Object.entries(ATTACKS)) {
+    it(name, async () => {
+      const answers = await attack('user', { email: { $regex: pattern } }, guest)
+      for (const { status } of answers) assert.equal(status, 403)
+      for (const { status } of await attack('user', { email: { $regex: pattern } }, admin)) assert.equal(status, 200)
+    })
+  }
+})
+
+describe('a publisher sends sixteen at once, for the summary that is judged beside other requests', () => {
+  for (const [name, pattern] of Object.entries(ATTACKS)) {
+    it(name, async () => {
+      const answers = await attack('dashboard_summary', { id: { $regex: pattern } }, publisher)
+      for (const { status, text } of answers) assert.equal(status, 200, text.slice(0, 300))
+    })
+  }
+
+  it('a thousand at once: 400 that names the limit', async () => {
+    const heavy = { id: { $not: { $regex: '^[0-9a-z_]{90}!$' } } }
+    const answer = await list('dashboard_summary', { $and: Array.from({ length: 999 }, () => heavy) }, publisher)
+    assert.equal(answer.status, 200)
+    const heavier = { id: { $not: { $regex: '^(?:[0-9a-z_]?){48}!$' } } }
+    const refused = await list('dashboard_summary', { $and: Array.from({ length: 999 }, () => heavier) }, publisher)
+    assert.equal(refused.status, 400)
+    assert.match(refused.error, /expected a filter that takes at most \d+ steps/)
+  })
+})
+
+describe('a pattern past a limit is refused with 400', () => {
+  const rows: Readonly<Record<string, readonly [pattern: string, found: RegExp]>> = {
+    'a repetition of many': ['a{99999999999}', /at most 10000 states with its repetitions written out, found 99999999999$/],
+    'repetitions within one another': ['(?:a{1000}){1000}', /found 1000000$/],
+    'more than any number': [`(?:a{${'9'.repeat(300)}}){${'9'.repeat(300)}}`, /found more than 9007199254740991$/],
+    'a look-ahead': ['(?=(a+)+)x', /found the look-ahead "\(\?=" at index 0$/],
+    'a back-reference': ['(a+)+\\1', /found the back-reference "\\1" at index 5$/],
+  }
+  for (const [name, [pattern, found]] of Object.entries(rows)) {
+    it(name, async () => {
+      for (const [model, by] of [['headline', guest], ['dashboard_summary', publisher]] as const) {
+        const answer = await list(model, { id: { $regex: pattern } }, by)
+        assert.equal(answer.status, 400)
+        assert.match(answer.error, found)
+      }
+    })
+  }
+})
+
+it('no thread is left with any of them', async () => {
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  const running = [...metrics.matchAll(/^dateline_queries_running\b[^\n]* (\d+)$/gm)].map(([, count]) => Number(count))
+  assert.ok(running.length > 0, metrics)
+  assert.ok(running.every((count) => count === 0), running.join())
+})

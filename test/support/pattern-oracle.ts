@@ -1,0 +1,52 @@
+/**
+ * What V8 says of patterns and texts, from a process of its own that can be killed: its engine may take forever.
+ *
+ * There it interprets expressions and never compiles them: what its compilers make depends on the texts of before, and
+ * is wrong for some expressions with modifiers.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { PatternCase } from './pattern-generator.ts'
+
+/** For a batch of thousands of quick questions, on a busy machine. */
+const BATCH_MS_MAX = 20_000
+
+/** For each case whether it is a pattern, and then the answer for each of its texts. */
+export type OracleAnswer = readonly boolean[] | 'no pattern'
+
+export interface PatternOracle {
+  /** Undefined where V8 did not come to an end. */
+  ask(cases: readonly PatternCase[]): Promise<readonly OracleAnswer[] | undefined>
+  close(): void
+}
+
+export function startPatternOracle(): PatternOracle {
+  let child: ChildProcess | undefined
+  const start = (): ChildProcess => {
+    const started = fork(new URL('./v8-patterns.ts', import.meta.url), [], { execArgv: ['--regexp-interpret-all'] })
+    started.unref()
+    return started
+  }
+  return {
+    async ask(cases) {
+      const asked = (child ??= start())
+      const signal = AbortSignal.timeout(BATCH_MS_MAX)
+      asked.ref()
+      asked.send(cases)
+      try {
+        const [answers] = (await once(asked, 'message', { signal })) as [readonly OracleAnswer[]]
+        return answers
+      } catch (error) {
+        if (!signal.aborted) throw error
+        asked.kill('SIGKILL')
+        child = undefined
+        return undefined
+      } finally {
+        asked.unref()
+      }
+    },
+    close() {
+      child?.kill('SIGKILL')
+    },
+  }
+}
