@@ -223,7 +223,12 @@ async function startHere(
     return bytes.length
   }
   const logOutput = createLogOutput({ sink: { write: take, writeAtExit: take }, onResume: () => {} })
-  const { add: write, flush } = logOutput
+  const { add, flush } = logOutput
+  // Tests read each line as soon as it is written; the output would hold it for 10 ms.
+  const write: typeof add = (line, level) => {
+    add(line, level)
+    flush()
+  }
   const log = createLog({ level: 'debug', format: 'json', now, write, flush, keep: logMemory.keep })
   const writeLine = (line: string): void => void logLines.push(line)
   const settings = shownSettings(flags, {})
