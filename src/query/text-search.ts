@@ -10,17 +10,23 @@ import { createSkipSearch } from './skip-search.ts'
 
 export type TextTest = (text: string) => boolean
 
+/**
+ * Up to this length `includes` takes time in proportion to the text. V8 looks at no more of a longer search text to tell
+ * how far to move on (kBMMaxShift), and can take the product of both lengths.
+ */
+export const NATIVE_UNITS_MAX = 250
+
 /** A test whether a text contains the needle. */
 export function containsTest(needle: string, ignoreCase: boolean): TextTest {
   if (needle === '') return () => true
   const splits = mayCutPairs(needle)
-  if (!ignoreCase) return splits ? (text) => containsWhole(text, needle) : (text) => text.includes(needle)
-  const folded = fold(needle)
-  const borders = bordersOf(folded)
+  if (!ignoreCase && !splits && needle.length <= NATIVE_UNITS_MAX) return (text) => text.includes(needle)
+  const sought = ignoreCase ? fold(needle) : needle
+  const prepared: PreparedNeedle = { sought, borders: bordersOf(sought), ignoreCase, splits }
   const search = splits ? undefined : createSkipSearch([{ text: needle, ignoreCase }])
   return (text) => {
     const answer = search?.(text) ?? 'gave up'
-    return answer === 'gave up' ? containsFolded(text, folded, borders, splits) : answer === 'found'
+    return answer === 'gave up' ? containsPrepared(text, prepared) : answer === 'found'
   }
 }
 
@@ -37,24 +43,26 @@ export function prefixTest(needle: string, ignoreCase: boolean): TextTest {
   }
 }
 
-function containsWhole(text: string, needle: string): boolean {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {
-    if (!cutsPair(text, at) && !cutsPair(text, at + needle.length)) return true
-  }
-  return false
+interface PreparedNeedle {
+  /** Folded, where case is ignored. */
+  readonly sought: string
+  readonly borders: Uint32Array
+  readonly ignoreCase: boolean
+  /** It begins or ends with half of a pair. */
+  readonly splits: boolean
 }
 
 /** Knuth, Morris and Pratt: no unit of the text is looked at twice. */
-function containsFolded(text: string, needle: string, borders: Uint32Array, splits: boolean): boolean {
+function containsPrepared(text: string, { sought, borders, ignoreCase, splits }: PreparedNeedle): boolean {
   let matched = 0
   for (let i = 0; i < text.length; i++) {
-    if (text.length - i < needle.length - matched) return false
-    const unit = foldedUnitAt(text, i)
-    while (matched > 0 && needle.charCodeAt(matched) !== unit) matched = borders[matched - 1] as number
-    if (needle.charCodeAt(matched) === unit) matched++
-    if (matched < needle.length) continue
+    if (text.length - i < sought.length - matched) return false
+    const unit = ignoreCase ? foldedUnitAt(text, i) : text.charCodeAt(i)
+    while (matched > 0 && sought.charCodeAt(matched) !== unit) matched = borders[matched - 1] as number
+    if (sought.charCodeAt(matched) === unit) matched++
+    if (matched < sought.length) continue
     const end = i + 1
-    if (!splits || (!cutsPair(text, end - needle.length) && !cutsPair(text, end))) return true
+    if (!splits || (!cutsPair(text, end - sought.length) && !cutsPair(text, end))) return true
     matched = borders[matched - 1] as number
   }
   return false

@@ -1,7 +1,9 @@
 /** Our own matcher against V8, case by case. */
 import { parseRegex } from '../../src/query/regex/pattern-parser.ts'
 import { createRegexTest } from '../../src/query/regex/regex-test.ts'
+import { parsePattern, patternTest } from '../../src/query/pattern.ts'
 import { unlimitedSteps } from '../../src/query/steps.ts'
+import type { TextTest } from '../../src/query/text-search.ts'
 import type { OracleAnswer, PatternOracle } from './pattern-oracle.ts'
 import type { PatternCase } from './pattern-generator.ts'
 
@@ -32,9 +34,14 @@ export const ourMatcher: Matcher = ({ source, flags, texts }, bytesMax) => {
   const parsed = parseRegex(source, flags)
   if (parsed === undefined) return 'no pattern'
   if (parsed.unsupported !== undefined || parsed.root.states > STATES_MAX) return 'not compared'
-  const test = createRegexTest(parsed.root, { unicode: parsed.unicode, bytesMax })
   const steps = unlimitedSteps()
-  return texts.map((text) => test(text, steps))
+  // A pattern of both dialects is one of the flag `u`; that of the other is asked for itself.
+  const isChosen = parsed.unicode || parseRegex(source, `${flags}u`) === undefined
+  const automaton = createRegexTest(parsed.root, { unicode: parsed.unicode, bytesMax })
+  const test: TextTest = isChosen
+    ? patternTest(parsePattern(source, flags), steps, bytesMax)
+    : (text) => automaton(text, steps)
+  return texts.map((text) => test(text))
 }
 
 /** Compares all cases, each with little memory or the usual. Gives the first difference. */

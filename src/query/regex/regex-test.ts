@@ -1,11 +1,11 @@
 /**
  * The test of a regular expression on texts: what is quick to rule out is ruled out, the automaton decides the rest.
  *
- * The program is built when the first text comes, for many a filter is never asked about one.
+ * The program is built for the first text that needs it. Most texts are ruled out before.
  */
 import { takeSteps, type Steps } from '../steps.ts'
 import { createSkipSearch } from '../skip-search.ts'
-import type { TextTest } from '../text-search.ts'
+import { NATIVE_UNITS_MAX, type TextTest } from '../text-search.ts'
 import { createAlphabet } from './alphabet.ts'
 import { createLazyDfa, type TextMatcher } from './lazy-dfa.ts'
 import type { PatternNode } from './pattern-tree.ts'
@@ -59,7 +59,10 @@ function createPrefilter(root: PatternNode): TextTest | undefined {
   const best = clauses.toSorted((a, b) => worthOf(b) - worthOf(a))[0]
   if (best === undefined) return undefined
   const [only, ...more] = best
-  if (only !== undefined && more.length === 0 && !only.ignoreCase) return (text) => text.includes(only.text)
+  if (only !== undefined && more.length === 0 && !only.ignoreCase) {
+    const part = only.text.slice(0, NATIVE_UNITS_MAX)
+    return (text) => text.includes(part)
+  }
   // Short texts let no window move far.
   if (leastUnits(best) < SKIPPING_UNITS_MIN) return undefined
   const search = createSkipSearch(best)
