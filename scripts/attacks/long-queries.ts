@@ -87,8 +87,6 @@ export const queriesOnBusyCores: Attack = {
 export const queriesAtTheLimits: Attack = {
   name: 'queries-at-limits',
   tries: 'guests send filters of 64 KiB: 1,000 conditions, 1,000 members, 100 levels, patterns in each',
-  // Two threads for long queries, each with a heap of its own.
-  limits: { growthMib: 200 },
   async run(site) {
     const guests = await inParallel(3, () => site.guest())
     const filters = filtersAtTheLimits()

@@ -1,6 +1,6 @@
 /**
- * The other clients, in a thread of their own so that the attacker's work does not count as theirs: reads by id, lists
- * and new connections, at fixed times whether or not the last was answered, an administrator's query, and requests to a
+ * The other clients, in a thread of their own so that the attacker's work does not count as theirs: reads by id, lists,
+ * new connections and an administrator's query, at fixed times whether or not the last was answered, and the same of a
  * bare server for comparison. It samples the memory of the service as well.
  */
 import assert from 'node:assert/strict'
@@ -29,7 +29,6 @@ let samples: Promise<Sample>[] = []
 let rssPeakMib = 0
 let timers: NodeJS.Timeout[] = []
 let turn = 0
-let isQuerying = false
 
 const LIST = dataPath({
   model: 'headline',
@@ -63,15 +62,7 @@ function requestOf(kind: ProbeKind): Request {
 
 async function sample(kind: ProbeKind): Promise<Sample> {
   const { status, text, ms } = await ask(kind === 'bare' ? barePort : port, requestOf(kind))
-  if (kind === 'query') isQuerying = false
   return { kind, ms, failure: status === 200 ? undefined : status === 0 ? text : String(status) }
-}
-
-/** An administrator waits for an answer before the next question: a queue of them would say more of its length. */
-function take(kind: ProbeKind): void {
-  if (kind === 'query' && isQuerying) return
-  if (kind === 'query') isQuerying = true
-  samples.push(sample(kind))
 }
 
 function begin(): void {
@@ -85,7 +76,7 @@ function begin(): void {
     }
   }
   timers = [
-    ...PROBE_KINDS.map((kind) => setInterval(() => take(kind), PERIOD_MS[kind])),
+    ...PROBE_KINDS.map((kind) => setInterval(() => samples.push(sample(kind)), PERIOD_MS[kind])),
     setInterval(memory, MEMORY_PERIOD_MS),
   ]
 }

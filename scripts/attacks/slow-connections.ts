@@ -13,8 +13,8 @@ const HOLD_MS_QUICK = 2_000
 /** What this process and the service need for other things. */
 const HANDLES_RESERVED = 200
 
-/** A new client is served within a second, also while all of these are accepted. Each connection has its buffers. */
-const LIMITS = { othersP99Ms: 1_000, othersMedianMs: 600, growthMib: 300, handlesMax: 32 } as const
+/** A new client is served within a second. Each connection has its buffers. */
+const LIMITS = { othersP99Ms: 1_000, othersMedianMs: 100, growthMib: 300, handlesMax: 32 } as const
 
 interface Flood {
   /** The bytes that each connection begins with. */

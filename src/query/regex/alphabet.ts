@@ -5,7 +5,7 @@
  * class only, and asks about membership once for each class. Classes are found as characters are met: the first time
  * that a character is seen, it is asked of each set, and remembered on a page.
  */
-import { FOLDED_WORD_CHARS, LINE_TERMINATORS, WORD_CHARS } from './char-escapes.ts'
+import { FOLDED_WORD_CHARS, LINE_TERMINATORS, WORD_CHARS } from './named-sets.ts'
 import { charSet, isMember } from './char-set.ts'
 import { ASSERTIONS, OP, type Program } from './program.ts'
 import { takeSteps, type Steps } from '../steps.ts'

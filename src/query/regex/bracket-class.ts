@@ -1,6 +1,6 @@
 /** Classes in brackets: `[a-z\d_]`, `[^"]` (ECMA-262, CharacterClass and annex B.1.2). */
 import type { Casing } from './case-variants.ts'
-import { escapedRanges } from './char-escapes.ts'
+import { escapedRanges } from './named-sets.ts'
 import { charSet, type CharProperty, type CharRange, type CharSet } from './char-set.ts'
 import { readCharacterEscape } from './escapes.ts'
 import { accept, INVALID_PATTERN, peek, takeChar, takeMatch, type PatternReader } from './pattern-reader.ts'

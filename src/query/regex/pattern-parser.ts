@@ -8,23 +8,16 @@
  * Look-around and back-references cannot be matched in linear time. They are read like the rest, because a text that
  * is no pattern means itself whatever it contains, and the first of them is reported.
  */
-import type { Casing } from './case-variants.ts'
-import { LINE_TERMINATORS } from './char-escapes.ts'
-import { charSet, type CharSet } from './char-set.ts'
-import { readCharacterEscape } from './escapes.ts'
-import { addName, closeScope, newNameScope, nextAlternative, readGroupName, type NameScope } from './group-names.ts'
 import { readBracketClass, readSetEscape } from './bracket-class.ts'
-import { accept, INVALID_PATTERN, peek, takeChar, takeMatch, type PatternReader } from './pattern-reader.ts'
-import { assertionNode, choice, EMPTY, repeat, sequence, setNode, type Assertion, type PatternNode } from './pattern-tree.ts'
-
-/** A part of a pattern that cannot be matched in linear time. */
-export interface Unsupported {
-  readonly construct: 'look-ahead' | 'negative look-ahead' | 'look-behind' | 'negative look-behind' | 'back-reference'
-  /** As it is written: `(?=`, `\1`, `\k<name>`. */
-  readonly text: string
-  /** UTF-16 units before it. */
-  readonly index: number
-}
+import { charSet } from './char-set.ts'
+import { readCharacterEscape } from './escapes.ts'
+import { nextAlternative, readGroupName } from './group-names.ts'
+import { LINE_TERMINATORS } from './named-sets.ts'
+import { closeGroup, disjunction, openGroup } from './pattern-groups.ts'
+import { accept, INVALID_PATTERN, peek, takeChar, takeMatch } from './pattern-reader.ts'
+import { casingOf, innermost, newFrame, pushChar, pushSet, report, type Reading, type Unsupported } from './pattern-reading.ts'
+import { assertionNode, EMPTY, repeat, sequence, setNode, type Assertion, type PatternNode } from './pattern-tree.ts'
+import { INTERVAL, takeQuantifier } from './quantifiers.ts'
 
 export interface ParsedPattern {
   /** As they were asked for. */
@@ -46,34 +39,6 @@ export function parseRegex(source: string, flags: string): ParsedPattern | undef
     if (error === INVALID_PATTERN) return undefined
     throw error
   }
-}
-
-/** Flags that a group can change for what it holds. */
-interface Modes {
-  readonly i: boolean
-  readonly m: boolean
-  readonly s: boolean
-}
-
-/** A group that is open, or the whole pattern. */
-interface Frame {
-  readonly kind: 'pattern' | 'group' | 'look-ahead' | 'look-behind'
-  readonly modes: Modes
-  readonly names: NameScope
-  readonly alternatives: PatternNode[]
-  terms: PatternNode[]
-}
-
-interface Reading {
-  readonly reader: PatternReader
-  readonly groups: number
-  readonly hasNames: boolean
-  readonly open: Frame[]
-  readonly names: Set<string>
-  /** Names that `\k` refers to. */
-  readonly referred: Set<string>
-  readonly properties: Set<string>
-  unsupported: Unsupported | undefined
 }
 
 function readPattern(source: string, flags: string): ParsedPattern {
@@ -165,39 +130,11 @@ function readTerm(reading: Reading): boolean {
   return true
 }
 
-/** `{2}`, `{2,}`, `{2,5}`. Braces of another form stand for themselves, in the older dialect. */
-const INTERVAL = /\{(\d+)(?:(,)(\d*))?\}/y
-/** V8 compares the two numbers of an interval up to this one. */
-const COMPARED_MAX = 2 ** 31 - 1
-
-function readQuantifier({ reader, open }: Reading): void {
-  const bounds = takeBounds(reader)
+function readQuantifier(reading: Reading): void {
+  const bounds = takeQuantifier(reading.reader)
   if (bounds === undefined) return
-  accept(reader, '?')
-  const terms = (open.at(-1) as Frame).terms
+  const { terms } = innermost(reading)
   terms.push(repeat(terms.pop() ?? EMPTY, ...bounds))
-}
-
-function takeBounds(reader: PatternReader): readonly [least: number, most: number] | undefined {
-  if (accept(reader, '*')) return [0, Number.POSITIVE_INFINITY]
-  if (accept(reader, '+')) return [1, Number.POSITIVE_INFINITY]
-  if (accept(reader, '?')) return [0, 1]
-  if (peek(reader) !== '{') return undefined
-  const found = takeMatch(reader, INTERVAL)
-  if (found === undefined) {
-    if (reader.unicode) throw INVALID_PATTERN
-    return undefined
-  }
-  const least = readCount(found[1] as string)
-  if (found[2] !== undefined && found[3] === '') return [least, Number.POSITIVE_INFINITY]
-  const most = found[3] === undefined ? least : readCount(found[3])
-  if (Math.min(most, COMPARED_MAX) < Math.min(least, COMPARED_MAX)) throw INVALID_PATTERN
-  return [least, Math.max(least, most)]
-}
-
-/** A number of any length, which never becomes the Infinity that stands for "without end". */
-function readCount(digits: string): number {
-  return Math.min(Number(digits), Number.MAX_VALUE)
 }
 
 /** The backslash has been taken. */
@@ -247,92 +184,4 @@ function isReference(reading: Reading): boolean {
   } else return false
   report(reading, 'back-reference', start - 1)
   return true
-}
-
-const MODIFIERS = /([ims]*)(?:(-)([ims]*))?:/y
-
-function openGroup(reading: Reading): void {
-  const { reader, open } = reading
-  const { modes } = innermost(reading)
-  const start = reader.at
-  reader.at++
-  if (!accept(reader, '?')) {
-    open.push(newFrame('group', modes))
-    return
-  }
-  for (const [text, kind, construct] of LOOK_AROUND) {
-    if (!accept(reader, text)) continue
-    report(reading, construct, start)
-    open.push(newFrame(kind, modes))
-    return
-  }
-  if (accept(reader, '<')) {
-    const name = readGroupName(reader)
-    addName(
-      open.map(({ names }) => names),
-      name,
-    )
-    reading.names.add(name)
-    open.push(newFrame('group', modes))
-    return
-  }
-  const found = takeMatch(reader, MODIFIERS)
-  if (found === undefined) throw INVALID_PATTERN
-  open.push(newFrame('group', changed(modes, found[1] as string, found[3])))
-}
-
-const LOOK_AROUND = [
-  ['=', 'look-ahead', 'look-ahead'],
-  ['!', 'look-ahead', 'negative look-ahead'],
-  ['<=', 'look-behind', 'look-behind'],
-  ['<!', 'look-behind', 'negative look-behind'],
-] as const
-
-/** `(?i-m:…)`: each letter once; a hyphen alone says nothing and is an error. `off` is undefined without a hyphen. */
-function changed(modes: Modes, on: string, off: string | undefined): Modes {
-  const letters = on + (off ?? '')
-  if (new Set(letters).size < letters.length || (off !== undefined && letters === '')) throw INVALID_PATTERN
-  const mode = (letter: keyof Modes): boolean => on.includes(letter) || (modes[letter] && off?.includes(letter) !== true)
-  return { i: mode('i'), m: mode('m'), s: mode('s') }
-}
-
-/** Says whether a quantifier may follow: annex B allows one after a look-ahead. */
-function closeGroup({ reader, open }: Reading): boolean {
-  const frame = open.pop()
-  const outer = open.at(-1)
-  if (frame === undefined || outer === undefined) throw INVALID_PATTERN
-  closeScope(frame.names, outer.names)
-  outer.terms.push(frame.kind === 'group' ? disjunction(frame) : EMPTY)
-  return frame.kind === 'group' || (frame.kind === 'look-ahead' && !reader.unicode)
-}
-
-function disjunction({ alternatives, terms }: Frame): PatternNode {
-  return choice([...alternatives, sequence(terms)])
-}
-
-function report(reading: Reading, construct: Unsupported['construct'], index: number): void {
-  const { reader } = reading
-  reading.unsupported ??= { construct, text: reader.source.slice(index, reader.at), index }
-}
-
-function pushSet(reading: Reading, set: CharSet): void {
-  for (const { name } of set.properties) reading.properties.add(name)
-  innermost(reading).terms.push(setNode(set))
-}
-
-function pushChar(reading: Reading, char: number): void {
-  innermost(reading).terms.push(setNode(charSet([[char, char]], { casing: casingOf(reading) })))
-}
-
-function casingOf(reading: Reading): Casing {
-  if (!innermost(reading).modes.i) return 'exact'
-  return reading.reader.unicode ? 'folded' : 'upper'
-}
-
-function innermost({ open }: Reading): Frame {
-  return open.at(-1) as Frame
-}
-
-function newFrame(kind: Frame['kind'], modes: Modes): Frame {
-  return { kind, modes, names: newNameScope(), alternatives: [], terms: [] }
 }
