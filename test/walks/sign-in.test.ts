@@ -342,7 +342,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.focuses(name)
     await page.press('Enter')
     assert.equal(await isOpen(), true)
-    await page.press('Tab', 'Tab')
+    await page.press('Tab', 'Tab', 'Tab')
     assert.equal(await isOpen(), false)
     await page.click({ role: 'button', name })
     await page.click({ role: 'heading', name: 'Overview' })
