@@ -188,6 +188,34 @@ const ROWS: readonly Row[] = [
     plan: 'ids superset, in order, 1 range, inline',
   },
   {
+    name: 'pattern with a literal part',
+    model: 'headline',
+    filter: { title: { $regex: '\\bfer+y\\b', $options: 'i' } },
+    limit: 20,
+    plan: 'search headline_search superset, to sort, 1 range, inline',
+  },
+  {
+    name: 'pattern of two words, of which one is there',
+    model: 'headline',
+    filter: { title: { $regex: '(fer+ies|ferry) |xyzzy' } },
+    limit: 20,
+    plan: 'search headline_search superset, to sort, 1 range, inline',
+  },
+  {
+    name: 'beginning in any case',
+    model: 'headline',
+    filter: { title: { $regex: '^FERRY', $options: 'i' } },
+    limit: 20,
+    plan: 'search headline_search superset, to sort, 1 range, inline',
+  },
+  {
+    name: 'pattern without a literal part of three letters',
+    model: 'headline',
+    filter: { title: { $regex: 'f.rry?|ab' } },
+    limit: 20,
+    plan: 'ids superset, in order, 1 range, inline',
+  },
+  {
     name: 'suggested topics',
     model: 'topic',
     filter: { _id: { $nin: topics }, ...ACTIVE },
@@ -430,12 +458,14 @@ function describePlan(plan: Plan, query: FindQuery): string {
 
 /**
  * The steps that SQLite may take. A table is read through an index, be it from end to end in its order; the lists of
- * `IN` are gathered first. Nothing is sorted.
+ * `IN` are gathered first. What a search finds is looked up by its number. Nothing is sorted.
  */
 const STEPS = [
   /^SEARCH \w+ USING (COVERING )?INDEX \S+ \(/,
   /^SCAN \w+ USING (COVERING )?INDEX \S+$/,
   /^SCAN \w+_search VIRTUAL TABLE INDEX 0:M\d+$/,
+  /^CORRELATED SCALAR SUBQUERY \d+$/,
+  /^SEARCH \w+ USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
   /^LIST SUBQUERY \d+$/,
   /^SCAN json_each VIRTUAL TABLE INDEX 1:$/,
   /^CREATE BLOOM FILTER$/,

@@ -21,12 +21,17 @@ const CLASSES_MAX = 4_096
 /** To ask whether a character is in a set, and whether it has a property. */
 const MEMBER_STEPS = 2
 const PROPERTY_STEPS = 20
-const PAGE_BITS = 7
+export const PAGE_BITS = 7
 const PAGE_SIZE = 1 << PAGE_BITS
 const PAGE_BYTES = PAGE_SIZE * 2
+/** Pages up to U+FFFF. */
+const BASIC_PAGES = 0x10000 >> PAGE_BITS
+const EMPTY_PAGE = new Uint16Array(PAGE_SIZE)
 
 export interface Alphabet {
-  /** Classes by character for the first 256, 0 where one has not been met. */
+  /** Classes by character, in pages of 128 up to U+FFFF; 0 where one has not been met. */
+  readonly pages: readonly Uint16Array[]
+  /** The first two pages in one. */
   readonly latin: Uint16Array
   /** The class of any character. */
   classOf(point: number, steps: Steps): number
@@ -45,20 +50,32 @@ export function createAlphabet(program: Program, bytesMax: number): Alphabet {
   const sets = [...program.sets, ...contexts.map(({ set }) => set)]
   const stepsToClassify = sets.reduce((sum, set) => sum + MEMBER_STEPS + PROPERTY_STEPS * set.properties.length, 0)
   const pagesMax = Math.max(1, Math.floor(bytesMax / PAGE_BYTES))
-  const latin = new Uint16Array(256)
-  const pages = new Map<number, Uint16Array>()
+  const latin = new Uint16Array(2 * PAGE_SIZE)
+  const pages = new Array<Uint16Array>(BASIC_PAGES).fill(EMPTY_PAGE)
+  pages[0] = latin.subarray(0, PAGE_SIZE)
+  pages[1] = latin.subarray(PAGE_SIZE)
+  const furtherPages = new Map<number, Uint16Array>()
+  let pageCount = 0
   const numbers = new Map<string, number>()
   /** For each class one bit for each set, in words of 16. */
   let members: string[] = ['']
   let contextOfClass: number[] = [CONTEXT.edge]
 
+  const clearPages = (): void => {
+    pages.fill(EMPTY_PAGE, 2)
+    furtherPages.clear()
+    pageCount = 0
+  }
+
   const pageOf = (point: number): Uint16Array => {
     const number = point >> PAGE_BITS
-    const known = pages.get(number)
-    if (known !== undefined) return known
-    if (pages.size >= pagesMax) pages.clear()
+    const known = number < BASIC_PAGES ? pages[number] : furtherPages.get(number)
+    if (known !== undefined && known !== EMPTY_PAGE) return known
+    if (pageCount >= pagesMax) clearPages()
     const page = new Uint16Array(PAGE_SIZE)
-    pages.set(number, page)
+    pageCount++
+    if (number < BASIC_PAGES) pages[number] = page
+    else furtherPages.set(number, page)
     return page
   }
 
@@ -83,10 +100,11 @@ export function createAlphabet(program: Program, bytesMax: number): Alphabet {
   }
 
   return {
+    pages,
     latin,
     classOf(point, steps) {
-      const page = point < 256 ? latin : pageOf(point)
-      const place = point < 256 ? point : point & (PAGE_SIZE - 1)
+      const page = pageOf(point)
+      const place = point & (PAGE_SIZE - 1)
       const known = page[place] as number
       if (known !== 0) return known
       takeSteps(steps, stepsToClassify)
@@ -104,7 +122,7 @@ export function createAlphabet(program: Program, bytesMax: number): Alphabet {
     },
     clear() {
       latin.fill(0)
-      pages.clear()
+      clearPages()
       numbers.clear()
       members = ['']
       contextOfClass = [CONTEXT.edge]

@@ -8,7 +8,7 @@
  * be worth it, the rest of the text goes from set to set without a table.
  */
 import { takeSteps, type Steps } from '../steps.ts'
-import { END_CLASS, type Alphabet } from './alphabet.ts'
+import { END_CLASS, PAGE_BITS, type Alphabet } from './alphabet.ts'
 import type { Outcome, StateSet, Stepper } from './state-set.ts'
 
 /** A table that does not serve so many characters for each of its rows is not worth building. */
@@ -20,8 +20,11 @@ const ROW_BYTES = 200
 /** Of a state in that set and in its key. */
 const STATE_BYTES = 4
 
-/** The characters of which the alphabet has a list. */
-const LATIN_MAX = 255
+/** Up to here characters have a shorter way. */
+const LATIN_END = 0x100
+/** From here on a unit may be half of a pair; what is said of it depends on its neighbours. */
+const SURROGATES = 0xd800
+const IN_PAGE = (1 << PAGE_BITS) - 1
 
 /** Cells: a row is named by its place in the table, and no row is at these. */
 const UNKNOWN = 0
@@ -100,7 +103,7 @@ export function createLazyDfa({ alphabet, stepper, unicode }: AutomatonParts, by
   clear()
 
   return (text, steps) => {
-    const { latin } = alphabet
+    const { latin, pages } = alphabet
     const { length } = text
     if (firstCell === UNKNOWN) firstCell = cellOf(stepper.first(steps))
     let cells = table
@@ -108,14 +111,18 @@ export function createLazyDfa({ alphabet, stepper, unicode }: AutomatonParts, by
     let i = 0
     let counted = 0
     while (row > 0) {
-      // Characters that have been met in states that have been met. Column 0, of those that have not, has no row.
+      // Characters that have been met, in states that have met them. Column 0, of all others, has no row.
       while (i < length) {
         const unit = text.charCodeAt(i)
-        if (unit > LATIN_MAX) break
+        if (unit >= LATIN_END) break
         const next = cells[row + (latin[unit] as number)] as number
         if (next <= 0) break
         row = next
         i++
+      }
+      if (i < length && text.charCodeAt(i) >= LATIN_END) {
+        i = followPages({ text, i, row, cells, pages })
+        row = reached[0] as number
       }
       let kind = END_CLASS
       if (i < length) {
@@ -153,4 +160,30 @@ export function createLazyDfa({ alphabet, stepper, unicode }: AutomatonParts, by
     takeSteps(steps, i)
     return row === MATCH
   }
+}
+
+/** Where followPages() has arrived. A result of two numbers would be an object for each call. */
+const reached = new Int32Array(1)
+
+interface Stretch {
+  readonly text: string
+  readonly i: number
+  readonly row: number
+  readonly cells: Int32Array
+  readonly pages: readonly Uint16Array[]
+}
+
+/** Goes on as far as characters have been met, in states that have met them; for texts in other alphabets than Latin. */
+function followPages({ text, i, row, cells, pages }: Stretch): number {
+  let [at, now] = [i, row]
+  for (; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= SURROGATES) break
+    const page = pages[unit >> PAGE_BITS] as Uint16Array
+    const next = cells[now + (page[unit & IN_PAGE] as number)] as number
+    if (next <= 0) break
+    now = next
+  }
+  reached[0] = now
+  return at
 }
