@@ -16,7 +16,7 @@ import type { Attack, Outcome, Site } from './attacks/attack.ts'
 import { dataPath, inParallel } from './attacks/loopback-client.ts'
 import { startBareServer, startProbe, type ProbeFigures } from './attacks/probe.ts'
 import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/process-figures.ts'
-import { prepareTarget, type RunningTarget, type Target } from './attacks/target.ts'
+import { prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
 import {
   DEFAULT_LIMITS,
   judge,
@@ -135,17 +135,17 @@ interface Run {
 }
 
 async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
-  const { site, readers } = running
+  const { site, others } = running
   using bare = await startBareServer()
   await using probe = startProbe({
     port: site.port,
     pid: site.pid,
     barePort: bare.port,
-    readers: readers.map(({ token }) => token),
-    administrator: site.administrator.token,
+    readers: others.readers.map(({ token }) => token),
+    administrator: others.administrator.token,
     headlineIds: site.headlineIds,
   })
-  await warmUp(site, readers)
+  await warmUp(site, others)
   const before = { ...residentMemory(site.pid), ...scheduled(site.pid), handles: handles(site.pid) }
   probe.begin()
   const start = performance.now()
@@ -184,7 +184,7 @@ async function tooLong() {
 }
 
 /** Ordinary requests of all kinds, so that code is compiled, pages are cached and threads are there. */
-async function warmUp(site: Site, readers: readonly { readonly token: string }[]): Promise<void> {
+async function warmUp(site: Site, { readers, administrator }: Others): Promise<void> {
   const clients = readers.length
   await inParallel(clients, async (i) => {
     const token = readers[i]?.token
@@ -196,7 +196,7 @@ async function warmUp(site: Site, readers: readonly { readonly token: string }[]
   })
   const filter = { excerpt: { $regex: 'warm.*up' } }
   await inParallel(4, () =>
-    site.ask({ path: dataPath({ model: 'headline', filter }), token: site.administrator.token }),
+    site.ask({ path: dataPath({ model: 'headline', filter }), token: administrator.token }),
   )
 }
 

@@ -136,7 +136,7 @@ async function run(
 }
 
 /** Signs the people in and starts their traffic. */
-async function ordinaryTraffic({ site, signIn, readers }: RunningTarget, seed: number): Promise<Traffic> {
+async function ordinaryTraffic({ site, signIn }: RunningTarget, seed: number): Promise<Traffic> {
   const person = (account: { readonly id: string; readonly token: string }): Person => ({
     ...account,
     from: site.newAddress(),
@@ -146,7 +146,7 @@ async function ordinaryTraffic({ site, signIn, readers }: RunningTarget, seed: n
   const administrator = person(await site.invite('admin'))
   const { port, headlineIds, topicIds, sourceIds } = site
   const keptAddresses = [...people, ...editors, administrator].map(({ from }) => from)
-  console.log(`${people.length} readers, ${editors.length} editors and an administrator; ${readers.length} attackers`)
+  console.log(`${people.length} readers, ${editors.length} editors and an administrator`)
   const setup = { port, seed, readers: people, editors, administrator, keptAddresses, headlineIds, topicIds, sourceIds }
   return startTraffic(setup, (email) => site.codeFor(email))
 }

@@ -18,6 +18,7 @@ const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const HEAP_MIB = 512
 const TOPICS = 1_000
 const READERS = 16
+const OTHER_READERS = 8
 const READY_MS_MAX = 30_000
 const MAIL_MS_MAX = 10_000
 /** The write-ahead log is used again from its beginning, and kept at this size. */
@@ -42,9 +43,15 @@ export interface Target {
   start(): Promise<RunningTarget>
 }
 
+export interface Others {
+  readonly readers: readonly Account[]
+  readonly administrator: Account
+}
+
 export interface RunningTarget {
   readonly site: Site
-  readonly readers: readonly Account[]
+  /** Those whose requests the probe makes: no attack uses their accounts. */
+  readonly others: Others
   /** Signs in by mail from a new client address, which makes the account where there is none. */
   signIn(email: string): Promise<Account>
   /** Lines of level error in the log so far, the first few. */
@@ -96,7 +103,7 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
   }
   const mailbox = createMailbox(mail)
   const addresses = createAddresses(random)
-  let accounts: { readers: readonly Account[]; administrator: Account; publisher: Account } | undefined
+  let accounts: (Others & { readonly publisher: Account; readonly others: Others }) | undefined
   return {
     async start() {
       const words = ['serve', '--port', '0', '--data-dir', data, '--mail', `file:${mail}`, '--log-format', 'json']
@@ -120,9 +127,13 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
       if (accounts === undefined) {
         const administrator = await signIn('owner@example.org')
         const readers = await inParallel(READERS, (i) => signIn(`reader-${i}@example.org`))
-        accounts = { administrator, readers, publisher: await invite('publisher', administrator.token) }
+        const others: Others = {
+          readers: await inParallel(OTHER_READERS, (i) => signIn(`other-${i}@example.org`)),
+          administrator: await invite('admin', administrator.token),
+        }
+        accounts = { administrator, readers, publisher: await invite('publisher', administrator.token), others }
       }
-      const { administrator, publisher, readers } = accounts
+      const { administrator, publisher, readers, others } = accounts
       let [turn, copies] = [0, 0]
       const site: Site = {
         ...ids,
@@ -152,7 +163,7 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
         },
         stop: () => service.stop(),
       }
-      return { site, readers, signIn, errors: service.errors, ended: service.ended, kill: service.kill }
+      return { site, others, signIn, errors: service.errors, ended: service.ended, kill: service.kill }
     },
   }
 }
