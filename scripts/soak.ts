@@ -113,9 +113,12 @@ async function run(
       if (minute % BACKUP_EVERY_MINUTES === 1) faults.push(...(await backUp(site)))
       const row = await measureMinute(running, traffic)
       rows.push(row)
-      faults.push(...row.traffic.failures.map((failure) => `minute ${minute}: ${failure}`))
+      const { failures, lateness } = row.traffic
+      const wrong = missesDeadlines(row) ? failures : [...failures, ...lateness]
+      faults.push(...wrong.map((failure) => `minute ${minute}: ${failure}`))
       console.log(lineOf(minute, row, attacked.splice(0)))
-      for (const failure of row.traffic.failures) console.log(`  ${failure}`)
+      for (const failure of failures) console.log(`  ${failure}`)
+      for (const late of lateness) console.log(`  late: ${late}`)
     }
     isOver = true
     await Promise.race([attacks, pause(ATTACK_MS_MAX)])

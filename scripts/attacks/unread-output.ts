@@ -12,6 +12,7 @@ const CONNECTIONS = 8
 const PIPELINED = 20
 const STATUS_LINE = 'HTTP/1.1 200'
 const HOLD_MS = 3_000
+const ACCEPT_MS = 500
 const READ_MS_MAX = 30_000
 
 export const logUnread: Attack = {
@@ -40,18 +41,19 @@ export const repliesUnread: Attack = {
   name: 'replies-unread',
   tries: '200 connections of 16 users ask for 20 long pages each and read nothing',
   // The service keeps up to 256 MiB of responses for clients that are slow to take them.
-  limits: { growthMib: 380, othersP99Ms: 500 },
+  limits: { growthMib: 380, othersMedianMs: 100, othersP99Ms: 1_000 },
   async run(site) {
     const addresses = Array.from({ length: 16 }, () => site.newAddress())
     const path = dataPath({ model: 'headline', limit: '100', sort: 'updatedAt:desc' })
-    const sockets = await inParallel(200, async (i) => {
+    const sockets = await inParallel(200, (i) => site.connect(addresses[i % addresses.length] as string))
+    // Node accepts one connection in a turn of the event loop, and those of others after these.
+    await pause(ACCEPT_MS)
+    for (const socket of sockets) {
       const { token } = site.reader()
-      const socket = await site.connect(addresses[i % addresses.length] as string)
       socket.pause()
       const one = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\nAuthorization: Bearer ${token}\r\n\r\n`
       socket.write(one.repeat(20))
-      return socket
-    })
+    }
     await pause(HOLD_MS)
     for (const socket of sockets) socket.resetAndDestroy()
     return { notes: [], faults: [] }

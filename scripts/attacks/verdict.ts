@@ -40,7 +40,7 @@ const BARE_TIMES = 3
 /** A machine that is busier than this proves nothing. */
 const SLOWNESS_MAX = 20
 /** What a query past its deadline gets, running or waiting: wall time passes on a slow machine as well. */
-const PAST_DEADLINE: readonly string[] = ['400', '429', '503']
+export const PAST_DEADLINE: readonly string[] = ['400', '429', '503']
 const SLOWNESS_OF_DEADLINES = 4
 /** What of a machine shared with others counts for nothing. */
 const NOISE_MS = 10

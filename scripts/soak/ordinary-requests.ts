@@ -33,18 +33,31 @@ export interface Action {
   run(world: World, report: ReportReply): Promise<void>
 }
 
-/** `mayWait` where a service that is flooded may ask a client to come back: 503 with Retry-After. */
-export type ReportReply = (reply: Reply, wanted: number, options?: { readonly mayWait?: boolean }) => void
+/**
+ * `mayWait` where a service that is flooded may ask a client to come back: 503 with Retry-After. `isScan` where no index
+ * serves a query, which then has a deadline.
+ */
+export type ReportReply = (reply: Reply, wanted: number, options?: ReportOptions) => void
+
+export interface ReportOptions {
+  readonly mayWait?: boolean
+  readonly isScan?: boolean
+}
 
 const SEARCHES = ['sea', 'town', 'umbrella', 'C++', '(', 'market', 'ferry', 'news']
 
-function listAction(name: string, weight: number, query: (world: World) => Record<string, unknown>): Action {
+function listAction(
+  name: string,
+  weight: number,
+  query: (world: World) => Record<string, unknown>,
+  options: ReportOptions = {},
+): Action {
   return {
     name,
     weight,
     async run(world, report) {
       const { token, from } = world.random.pick(world.readers)
-      report(await world.ask({ path: dataPath(query(world)), token, from }), 200)
+      report(await world.ask({ path: dataPath(query(world)), token, from }), 200, options)
     },
   }
 }
@@ -64,11 +77,16 @@ const READS: readonly Action[] = [
     filter: { 'source.id': world.random.pick(world.sourceIds), status: 'active' },
     sort: 'updatedAt:desc',
   })),
-  listAction('search', 6, ({ random }) => ({
-    model: 'headline',
-    limit: '20',
-    filter: { title: { $regex: random.pick(SEARCHES), $options: 'i' } },
-  })),
+  listAction(
+    'search',
+    6,
+    ({ random }) => ({
+      model: 'headline',
+      limit: '20',
+      filter: { title: { $regex: random.pick(SEARCHES), $options: 'i' } },
+    }),
+    { isScan: true },
+  ),
   listAction('suggestions', 4, (world) => ({
     model: 'topic',
     limit: '5',
@@ -219,7 +237,7 @@ const ADMINISTRATION: readonly Action[] = [
         '/api/v1/admin/status',
         '/api/v1/admin/log?level=warn&limit=50',
       ])
-        report(await world.ask({ path, token, from }), 200)
+        report(await world.ask({ path, token, from }), 200, { isScan: path.startsWith('/api/v1/data?') })
     },
   },
 ]

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { seededRandom } from '../../test/support/random.ts'
-import { ask, type Reply, type Request } from '../attacks/loopback-client.ts'
-import { percentile } from '../attacks/verdict.ts'
-import { pickAction, type World } from './ordinary-requests.ts'
+import { ask, type Request } from '../attacks/loopback-client.ts'
+import { PAST_DEADLINE, percentile } from '../attacks/verdict.ts'
+import { pickAction, type ReportReply, type World } from './ordinary-requests.ts'
 import type { FromTraffic, MinuteOfTraffic, ToTraffic, TrafficSetup } from './traffic.ts'
 
 /** Under what one user may ask: 1,200 a minute, among the readers. */
@@ -34,6 +34,7 @@ function fresh() {
     waits: 0,
     skipped: 0,
     failures: new Map<string, number>(),
+    lateness: new Map<string, number>(),
   }
 }
 
@@ -73,20 +74,21 @@ async function act(): Promise<void> {
   }
   underWay++
   const action = pickAction(random)
-  const report = (reply: Reply, wanted: number, { mayWait = false } = {}): void => {
+  const note = (counts: Map<string, number>, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
+  const report: ReportReply = (reply, wanted, { mayWait = false, isScan = false } = {}) => {
     if (reply.status === wanted) return
     if (mayWait && reply.status === 503 && reply.headers['retry-after'] !== undefined) {
       minute.waits++
       return
     }
     const what = `${action.name}: ${reply.status === 0 ? reply.text : reply.status}, wanted ${wanted}`
-    minute.failures.set(what, (minute.failures.get(what) ?? 0) + 1)
+    const isLate = reply.text === 'timeout' || (isScan && PAST_DEADLINE.includes(String(reply.status)))
+    note(isLate ? minute.lateness : minute.failures, what)
   }
   try {
     await action.run(world, report)
   } catch (error) {
-    const what = `${action.name}: ${error instanceof Error ? error.message : String(error)}`
-    minute.failures.set(what, (minute.failures.get(what) ?? 0) + 1)
+    note(minute.failures, `${action.name}: ${error instanceof Error ? error.message : String(error)}`)
   } finally {
     underWay--
   }
@@ -101,8 +103,10 @@ parent.on('message', (message: ToTraffic) => {
     return
   }
   if (message.kind === 'minute') {
-    const { times, requests, waits, skipped, failures } = minute
+    const { times, requests, waits, skipped, failures, lateness } = minute
     minute = fresh()
+    const told = (counts: Map<string, number>): string[] =>
+      [...counts].slice(0, FAILURES_SHOWN).map(([what, count]) => `${what} (${count} times)`)
     const report: MinuteOfTraffic = {
       requests,
       waits,
@@ -110,7 +114,8 @@ parent.on('message', (message: ToTraffic) => {
       p50: percentile(times, 0.5),
       p99: percentile(times, 0.99),
       max: times.reduce((most, ms) => Math.max(most, ms), 0),
-      failures: [...failures].slice(0, FAILURES_SHOWN).map(([what, count]) => `${what} (${count} times)`),
+      failures: told(failures),
+      lateness: told(lateness),
     }
     parent.postMessage({ kind: 'minute', report } satisfies FromTraffic)
     return

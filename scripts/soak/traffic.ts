@@ -26,6 +26,8 @@ export interface MinuteOfTraffic {
   readonly p99: number
   readonly max: number
   readonly failures: readonly string[]
+  /** What missed a deadline or the patience of a client. */
+  readonly lateness: readonly string[]
 }
 
 export type ToTraffic =
