@@ -34,8 +34,8 @@ export interface Action {
 }
 
 /**
- * `mayWait` where a service that is flooded may ask a client to come back: 503 with Retry-After. `isScan` where no index
- * serves a query, which then has a deadline.
+ * `mayWait` where a service that is flooded may ask a client to come back: 503 with Retry-After. `isScan` where no
+ * index serves a query, which then has a deadline.
  */
 export type ReportReply = (reply: Reply, wanted: number, options?: ReportOptions) => void
 
