@@ -51,13 +51,21 @@ async function unwrittenBytes(port: number): Promise<number> {
   return Number(/^dateline_log_unwritten_bytes (\d+)$/m.exec(text)?.[1])
 }
 
+/** Asks until the pipe is full and the service holds lines back; how much a pipe takes differs between machines. */
+async function fillPipe(port: number): Promise<void> {
+  for (let round = 0; round < 20; round++) {
+    await ask(port, 1000)
+    if ((await unwrittenBytes(port)) > 0) return
+  }
+  assert.fail('20,000 lines that are not read left none unwritten')
+}
+
 describe('a stderr that is not read', () => {
   it('stops neither the service nor its end, and has every line once it is read', async (t) => {
     const { child, port } = await start(t, [])
     assert.ok(child.stderr)
     child.stderr.pause()
-    await ask(port, 1500)
-    assert.ok((await unwrittenBytes(port)) > 0)
+    await fillPipe(port)
     let text = ''
     child.stderr.setEncoding('utf8').on('data', (part: string) => void (text += part)).resume()
     while ((await unwrittenBytes(port)) > 1000) await send(port, '/healthz')
@@ -66,7 +74,7 @@ describe('a stderr that is not read', () => {
     assert.equal(code, 0)
     const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as { event: string; requestId?: string })
     const ids = lines.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId]))
-    assert.ok(ids.length >= 1501)
+    assert.ok(ids.length >= 1001)
     assert.equal(new Set(ids).size, ids.length)
     assert.deepEqual(lines.slice(-2).map(({ event }) => event), ['stopping', 'stopped'])
   })
@@ -74,8 +82,7 @@ describe('a stderr that is not read', () => {
   it('does not keep the process', async (t) => {
     const { child, port } = await start(t, [])
     child.stderr?.pause()
-    await ask(port, 1000)
-    assert.ok((await unwrittenBytes(port)) > 0)
+    await fillPipe(port)
     const begun = performance.now()
     child.kill('SIGTERM')
     await once(child, 'exit')
