@@ -9,6 +9,7 @@ import { queriesAtTheLimits, queriesOfGuests, queriesOnBusyCores, stopUnderQueri
 import { patternsBacktrack, patternsCompile, patternsExpand, patternsSmallModels } from './patterns.ts'
 import { codesAtSpeed, codesCampaign, codesLockOut, guestFlood } from './sign-in-attacks.ts'
 import {
+  connectionsAsking,
   connectionsIdle,
   connectionsOfOneAddress,
   connectionsSilent,
@@ -42,6 +43,7 @@ export const ATTACKS: readonly Attack[] = [
   connectionsSlowBodies,
   connectionsSilent,
   connectionsIdle,
+  connectionsAsking,
   logUnread,
   repliesUnread,
   pipelining,

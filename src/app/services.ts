@@ -9,6 +9,7 @@ import { createEmailHashes, type EmailHashes } from '../auth/email-hash.ts'
 import { deriveKeys, type Keys } from '../auth/keys.ts'
 import { createLimits, NO_LIMITS, type Limits } from '../auth/limits.ts'
 import { createSessions, type Sessions } from '../auth/sessions.ts'
+import { createArrivals, type Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { idGenerator, type NewId } from '../base/ids.ts'
@@ -41,6 +42,8 @@ export interface Services {
   readonly sessions: Sessions
   readonly accounts: Accounts
   readonly newId: NewId
+  /** Of the connections of the service. */
+  readonly arrivals: Arrivals
   readonly emailHashes: EmailHashes
   readonly metrics: Metrics
   readonly counters: ServiceCounters
@@ -68,12 +71,14 @@ export async function openServices(
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
   // Both derive from the secrets, which are read once the directory is locked.
   let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
+  const arrivals = createArrivals()
   const store = openStore({
     dir,
     models: STORED_MODELS,
     version: VERSION,
     now,
     queryDeadlineMs: config.queryDeadlineMs,
+    arrivals,
     ...(own ? { owner } : {}),
     audit: {
       recorded(record) {
@@ -122,7 +127,8 @@ export async function openServices(
       seedBasics(store, config),
       ...(own ? [store.as(SYSTEM).writeNote(SIGNING_KEYS_NOTE, signing)] : []),
     ])
-    return { store, keys, codes, limits, sessions, accounts, newId, emailHashes, instance, metrics, counters: counting }
+    const auth = { keys, codes, limits, sessions, accounts, emailHashes }
+    return { ...auth, store, newId, arrivals, instance, metrics, counters: counting }
   } catch (error) {
     await store.close()
     throw error

@@ -60,6 +60,8 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>
   /** Milliseconds from any fixed moment, never going back; durations are measured with it. */
   readonly ticks?: () => number
+  /** Called for every connection that is accepted. */
+  readonly onConnection?: () => void
   /** Called for every request once its reply is on its way. */
   readonly observe?: (served: ServedRequest) => void
 }
@@ -78,7 +80,7 @@ export interface HttpServer {
 }
 
 export function createServer(options: ServerOptions): HttpServer {
-  const { router, newRequestId, log, proxies, instance } = options
+  const { router, newRequestId, log, proxies, instance, onConnection = () => {} } = options
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits }
   const serve = serving({
     router,
@@ -112,6 +114,7 @@ export function createServer(options: ServerOptions): HttpServer {
   const inHandshake = socketEvent === 'secureConnection'
 
   server.on('connection', (socket) => {
+    onConnection()
     const { isTaken, endedOfAddress, endedOfAll } = table.add(socket, { inHandshake })
     if (!isTaken) socket.destroy()
     if (endedOfAll > 0 && isCrowdedAgain())

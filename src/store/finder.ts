@@ -5,6 +5,7 @@
  * Only the work that it takes decides between beside other requests and in a thread. Whether a short query runs at once
  * or in the lane is a matter of who else asks in this turn; it changes when it is answered, and not how.
  */
+import type { Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import type { QueryPlan } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'
@@ -39,12 +40,15 @@ export interface Finder {
 export interface FinderOptions {
   readonly file: string
   readonly now: Clock
+  readonly arrivals: Pick<Arrivals, 'came'>
   readonly queryDeadlineMs: number | undefined
 }
 
-export function createFinder(database: Database, { file, now, queryDeadlineMs }: FinderOptions): Finder {
-  const pool = createScanPool({ file, now, limits: queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs } })
-  const lane = createInlineLane({ file, now, bytesOf: (query) => writeQuery('', query).filter.length })
+export function createFinder(database: Database, options: FinderOptions): Finder {
+  const { file, now, arrivals, queryDeadlineMs } = options
+  const limits = queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs }
+  const pool = createScanPool({ file, now, limits })
+  const lane = createInlineLane({ file, now, arrivals, bytesOf: (query) => writeQuery('', query).filter.length })
   const share = createTurnShare({ callerStepsMax: SLICE_STEPS, stepsMax: TURN_STEPS_MAX })
   const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
@@ -77,7 +81,7 @@ export function createFinder(database: Database, { file, now, queryDeadlineMs }:
 
   return {
     find(model, query, asker) {
-      if (!share.has(asker.id)) return inLane(model, query, asker)
+      if (!share.has(asker.id) || arrivals.came()) return inLane(model, query, asker)
       const plan = planQuery(database, model, query)
       if (!runsInline(plan)) return inThread(model, query, asker)
       const found = isShort(plan) ? atOnce(model, plan, query, asker) : 'lane'

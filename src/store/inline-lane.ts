@@ -7,6 +7,7 @@
  * a read-only connection of its own, with a transaction for each query. In WAL mode that holds up no write.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import type { Model } from '../models/schema.ts'
@@ -20,6 +21,8 @@ import type { Asker, FindQuery, Found } from './store.ts'
 
 /** Some thousand documents, which are read again and again. */
 const CACHE_KIB = 16 * 1024
+/** Turns in a row that are left to new connections: a flood of them makes queries slower, and does not stop them. */
+const ARRIVAL_TURNS_MAX = 8
 
 export interface InlineLane {
   /** The page, or undefined where it takes more than an inline query may. Throws what fair-slots.ts says. */
@@ -33,11 +36,12 @@ export interface LaneOptions {
   /** The database. */
   readonly file: string
   readonly now: Clock
+  readonly arrivals: Pick<Arrivals, 'came'>
   /** How large the text of a query is, for the bound of what waits. */
   readonly bytesOf: (query: FindQuery) => number
 }
 
-export function createInlineLane({ file, now, bytesOf }: LaneOptions): InlineLane {
+export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions): InlineLane {
   const slots = createFairSlots({ slots: 1, reserved: 0, perCaller: { guest: 1, user: 1, dashboard: 1 } }, now)
   let database: Database | undefined
   let running: Promise<unknown> = Promise.resolve()
@@ -47,6 +51,7 @@ export function createInlineLane({ file, now, bytesOf }: LaneOptions): InlineLan
 
   const pause = async (): Promise<void> => {
     await nextTurn()
+    for (let i = 1; i < ARRIVAL_TURNS_MAX && arrivals.came(); i++) await nextTurn()
     stepsLeft = SLICE_STEPS
   }
 

@@ -1,5 +1,6 @@
 /** The Store on one SQLite file: reads run at once, writes through the group commit. */
 import { join } from 'node:path'
+import { NO_ARRIVALS, type Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Model } from '../models/schema.ts'
 import { SYSTEM } from './actor.ts'
@@ -32,6 +33,8 @@ export interface StoreOptions {
   readonly owner?: Owner
   /** What hears of the audit trail, and hashes for it. */
   readonly audit?: AuditOutside
+  /** The connections of the service, to which queries leave their turns. */
+  readonly arrivals?: Arrivals
 }
 
 /** For a store without a listener for its audit records. */
@@ -42,7 +45,7 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
  * SchemaError where the file is not for this program.
  */
 export function openStore(options: StoreOptions): Store {
-  const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT } = options
+  const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS } = options
   const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
   try {
     const database = openDatabase(dir.database)
@@ -50,7 +53,8 @@ export function openStore(options: StoreOptions): Store {
       touchTables(database)
       prepareSchema(database, { dir, models, version, owned: lock !== undefined })
       if (lock !== undefined) outbox.releaseMessages(database, now())
-      return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, audit, release: () => lock?.release() })
+      const release = (): void => lock?.release()
+      return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, audit, arrivals, release })
     } catch (error) {
       database.close()
       throw error
@@ -96,10 +100,12 @@ interface StoreParts {
   readonly now: Clock
   readonly queryDeadlineMs: number | undefined
   readonly audit: AuditOutside
+  readonly arrivals: Arrivals
   readonly release: () => void
 }
 
-function sqliteStore(database: Database, { file, now, queryDeadlineMs, audit, release }: StoreParts): Store {
+function sqliteStore(database: Database, parts: StoreParts): Store {
+  const { file, now, queryDeadlineMs, audit, arrivals, release } = parts
   const snapshot = createSnapshot(database)
   const checkpoints = createCheckpoints(database, file)
   const queue = createWriteQueue(database, {
@@ -121,7 +127,7 @@ function sqliteStore(database: Database, { file, now, queryDeadlineMs, audit, re
       throw asStoreFailure(error)
     }
   }
-  const finder = createFinder(database, { file, now, queryDeadlineMs })
+  const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs })
 
   const trail = createAuditTrail(database, { now, outside: audit })
   const on = createWriter({ database, queue, checkpoints, trail, now })

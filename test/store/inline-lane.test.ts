@@ -1,6 +1,7 @@
 /** Queries in slices beside other requests: what others notice of them, and what they see of others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { NO_ARRIVALS, type Arrivals } from '../../src/base/arrivals.ts'
 import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
@@ -30,8 +31,8 @@ before(async () => {
   )
 })
 
-function laneFor(t: Cleanup): InlineLane {
-  const lane = createInlineLane({ file: dir.database, now: () => 0, bytesOf: () => 0 })
+function laneFor(t: Cleanup, arrivals: Pick<Arrivals, 'came'> = NO_ARRIVALS): InlineLane {
+  const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals, bytesOf: () => 0 })
   t.after(() => lane.close())
   return lane
 }
@@ -63,6 +64,12 @@ describe('a query that is longer than a moment', () => {
     const some = await turnsOf(lane.run(headline, query({ _id: { $in: [1, 2, 3].map(sampleId) } }), ASKER))
     assert.ok(all >= 5 && all <= 20, `${all} turns`)
     assert.ok(some <= 3, `${some} turns`)
+  })
+
+  it('leaves a few turns more to new connections, and comes to its end however many there are', async (t) => {
+    const alone = await turnsOf(laneFor(t).run(headline, everything, ASKER))
+    const flooded = await turnsOf(laneFor(t, { came: () => true }).run(headline, everything, ASKER))
+    assert.ok(flooded >= 5 * alone && flooded <= 9 * alone, `${alone} turns alone, ${flooded} beside new connections`)
   })
 
   it('sees the state of the database in which it began', async (t) => {
@@ -103,7 +110,7 @@ describe('a query that is longer than a moment', () => {
   })
 
   it('ends when the lane is closed', async () => {
-    const lane = createInlineLane({ file: dir.database, now: () => 0, bytesOf: () => 0 })
+    const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals: NO_ARRIVALS, bytesOf: () => 0 })
     const [running, waiting] = ['a', 'b'].map((id) => lane.run(headline, everything, guest(id)))
     const stopping = { message: 'The service is stopping' }
     const ended = [assert.rejects(running as Promise<unknown>, stopping), assert.rejects(waiting as Promise<unknown>, stopping)]

@@ -1,0 +1,43 @@
+/**
+ * Very many clients that connect at the same time.
+ *
+ * The attack: two hundred new connections, each of which asks for a page of a hundred headlines. One connection is
+ * accepted in each turn of the event loop, and each turn made some of these pages: a new client waited for all of them.
+ */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { seedSample } from '../../src/content/seeding.ts'
+import { RawConnection } from '../support/http-client.ts'
+import { startService } from '../support/service.ts'
+
+const GUESTS = 8
+/** Fewer than what one caller may have waiting. */
+const CONNECTIONS_OF_GUEST = 10
+const FLOOD = GUESTS * CONNECTIONS_OF_GUEST
+
+it('a flood of new connections that ask for long pages leaves a new client its turn', async (t) => {
+  const service = await startService(t)
+  await seedSample(service.app.services.store, { flagBaseUrl: 'https://flagcdn.com/h40', now: service.now() })
+  const guests = await Promise.all(Array.from({ length: GUESTS }, () => service.guest()))
+  const port = Number(new URL(service.url).port)
+  const get = (path: string, token: string): string =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`
+  const connections: RawConnection[] = []
+  t.after(() => connections.forEach((connection) => connection.destroy()))
+  const ask = async (path: string, token: string): Promise<void> => {
+    const connection = await RawConnection.open(port)
+    connections.push(connection)
+    connection.write(get(path, token))
+    assert.equal((await connection.reply()).status, 200)
+  }
+  let done = 0
+  const flood = Array.from({ length: FLOOD }, async (_, i) => {
+    await ask('/api/v1/data?model=headline&sort=updatedAt:desc&limit=100', guests[i % GUESTS]?.token ?? '')
+    done++
+  })
+  await ask('/healthz', '')
+  const before = done
+  await Promise.all(flood)
+  assert.equal(done, FLOOD)
+  assert.ok(before <= FLOOD / 2, `${before} of ${FLOOD} pages came before the response to a new client`)
+})
