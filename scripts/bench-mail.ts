@@ -10,10 +10,10 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { composeMessage } from '../src/mail/message.ts'
-import { openSmtpClient, type SmtpClient } from '../src/mail/smtp.ts'
-import type { OutgoingMail } from '../src/mail/smtp-envelope.ts'
-import { signInMessage } from '../src/mail/templates.ts'
+import { composeMessage } from '../src/mail/message/message.ts'
+import { openSmtpClient, type SmtpClient } from '../src/mail/smtp/smtp.ts'
+import type { OutgoingMail } from '../src/mail/smtp/smtp-envelope.ts'
+import { signInMessage } from '../src/mail/templates/templates.ts'
 
 const MAILS_DEFAULT = 10_000
 const ROUNDS = 9

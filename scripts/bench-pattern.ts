@@ -100,7 +100,7 @@ function timeOf(work: () => void): number {
 
 /** In milliseconds; undefined where V8 takes longer than it is given. */
 async function timeInV8(pattern: string, text: string): Promise<number | undefined> {
-  const child = fork(new URL('../test/support/v8-patterns.ts', import.meta.url))
+  const child = fork(new URL('../test/support/query/v8-patterns.ts', import.meta.url))
   try {
     child.send([{ source: 'a', flags: 'u', texts: ['a'] }])
     await once(child, 'message')

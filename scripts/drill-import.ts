@@ -8,11 +8,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { faultsOf } from '../src/store/database-check.ts'
-import { openDatabase, type Database } from '../src/store/database.ts'
-import { COMMAND } from '../test/support/program.ts'
+import { faultsOf } from '../src/store/sqlite/database-check.ts'
+import { openDatabase, type Database } from '../src/store/sqlite/database.ts'
+import { COMMAND } from '../test/support/service/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service/service.ts'
 
 /** So small that there are many of them. */
 const ROWS_OF_BATCH = 20

@@ -9,11 +9,11 @@
  *   Message-ID, and are told apart from the others by what the service said on the connection afterwards.
  */
 import { join } from 'node:path'
-import { openDatabase } from '../src/store/database.ts'
-import { openMailExchange, type AcceptedMail, type Rule } from '../test/support/mail-exchange.ts'
-import { serve, type RunningService } from '../test/support/program.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { openMailExchange, type AcceptedMail, type Rule } from '../test/support/smtp/mail-exchange.ts'
+import { serve, type RunningService } from '../test/support/service/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service/service.ts'
 
 const CLIENTS = 16
 const DEADLINE_MS = 60_000

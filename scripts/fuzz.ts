@@ -7,10 +7,10 @@
  *   pattern patterns on texts against V8, and which texts are patterns
  */
 import { systemClock } from '../src/base/clock.ts'
-import { outcomeOfQueryText, randomQueryText } from '../test/support/filter-bytes.ts'
-import { compareWithV8, newPatternTally } from '../test/support/pattern-comparison.ts'
-import { randomPatternCase, randomSyntaxCase } from '../test/support/pattern-generator.ts'
-import { startPatternOracle } from '../test/support/pattern-oracle.ts'
+import { outcomeOfQueryText, randomQueryText } from '../test/support/query/filter-bytes.ts'
+import { compareWithV8, newPatternTally } from '../test/support/query/pattern-comparison.ts'
+import { randomPatternCase, randomSyntaxCase } from '../test/support/query/pattern-generator.ts'
+import { startPatternOracle } from '../test/support/query/pattern-oracle.ts'
 import {
   createWorld,
   differenceOrError,
@@ -18,7 +18,7 @@ import {
   randomQuestion,
   realPlanner,
   report,
-} from '../test/support/query-comparison.ts'
+} from '../test/support/query/query-comparison.ts'
 import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
 
 const CASES_DEFAULT = 100_000

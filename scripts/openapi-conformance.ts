@@ -11,7 +11,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openApiDocument } from '../src/api/openapi.ts'
+import { openApiDocument } from '../src/api/openapi/openapi.ts'
 import { VERSION } from '../src/base/version.ts'
 
 const PACKAGES = ['openapi-spec-validator==0.9.0', 'jsonschema==4.26.0']

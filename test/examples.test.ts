@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { cleanEnvironment, COMMAND } from './support/program.ts'
-import { temporaryDirectory } from './support/service.ts'
+import { cleanEnvironment, COMMAND } from './support/service/program.ts'
+import { temporaryDirectory } from './support/service/service.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')
 const ON_WINDOWS = process.platform === 'win32'

@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { SETTINGS } from '../src/config/settings.ts'
-import { run } from './support/program.ts'
-import { temporaryDirectory, type Cleanup } from './support/service.ts'
+import { run } from './support/service/program.ts'
+import { temporaryDirectory, type Cleanup } from './support/service/service.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FAILURE_STATUS } from '../src/base/failure.ts'
-import { codeOf, exportsOf, importsOf, readTree } from './support/source-tree.ts'
+import { codeOf, exportsOf, importsOf, readTree } from './support/tidy/source-tree.ts'
 import {
   clientImportsTypes,
   handlersWriteAsCallers,
@@ -16,8 +16,8 @@ import {
   noShortcuts,
   packagesAreFew,
   readmeIsTrue,
-} from './support/tidy-rules.ts'
-import type { Allowance } from './support/tidy-rules.ts'
+} from './support/tidy/tidy-rules.ts'
+import type { Allowance } from './support/tidy/tidy-rules.ts'
 
 const ALLOWED: readonly Allowance[] = [
   {
@@ -25,35 +25,35 @@ const ALLOWED: readonly Allowance[] = [
     call: 'Date.now',
     because: 'it is the one clock; everybody else gets it as an argument',
   },
-  { file: 'src/http/incoming-exchange.ts', call: 'setTimeout', because: 'a short body has to come within seconds' },
-  { file: 'src/http/reply-writer.ts', call: 'setTimeout', because: 'a body that no handler reads may never end' },
-  { file: 'src/http/idle-sweep.ts', call: 'setTimeout', because: 'a client that does not take its reply is watched' },
+  { file: 'src/http/request/incoming-exchange.ts', call: 'setTimeout', because: 'a short body has to come within seconds' },
+  { file: 'src/http/server/reply-writer.ts', call: 'setTimeout', because: 'a body that no handler reads may never end' },
+  { file: 'src/http/guard/idle-sweep.ts', call: 'setTimeout', because: 'a client that does not take its reply is watched' },
   {
-    file: 'src/http/incoming-exchange.ts',
+    file: 'src/http/request/incoming-exchange.ts',
     call: 'setInterval',
     because: 'a client that closed its sending half is asked whether it is there',
   },
-  { file: 'src/http/server.ts', call: 'performance.now', because: 'the default for measuring how long a request took' },
-  { file: 'src/http/server.ts', call: 'setInterval', because: 'one timer looks after all connections that wait' },
-  { file: 'src/http/server.ts', call: 'setTimeout', because: 'close() cuts connections off after ten seconds' },
+  { file: 'src/http/server/server.ts', call: 'performance.now', because: 'the default for measuring how long a request took' },
+  { file: 'src/http/server/server.ts', call: 'setInterval', because: 'one timer looks after all connections that wait' },
+  { file: 'src/http/server/server.ts', call: 'setTimeout', because: 'close() cuts connections off after ten seconds' },
   { file: 'src/base/log-output.ts', call: 'setTimeout', because: 'a log that is not read is tried again' },
-  { file: 'src/mail/exec-delivery.ts', call: 'setTimeout', because: 'a program that takes mail may never end' },
-  { file: 'src/mail/smtp-channel.ts', call: 'setTimeout', because: 'a mail server may fall silent at any point' },
-  { file: 'src/mail/smtp-attempt.ts', call: 'setTimeout', because: 'an attempt is bounded, whatever it waits for' },
+  { file: 'src/mail/delivery/exec-delivery.ts', call: 'setTimeout', because: 'a program that takes mail may never end' },
+  { file: 'src/mail/smtp/smtp-channel.ts', call: 'setTimeout', because: 'a mail server may fall silent at any point' },
+  { file: 'src/mail/smtp/smtp-attempt.ts', call: 'setTimeout', because: 'an attempt is bounded, whatever it waits for' },
   { file: 'src/auth/courier.ts', call: 'setTimeout', because: 'mail that could not be sent is tried again later' },
   { file: 'src/base/thread.ts', call: 'setTimeout', because: 'a thread may never end, and is not waited for longer' },
-  { file: 'src/store/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
-  { file: 'src/store/reader-pause.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
-  { file: 'src/store/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
-  { file: 'src/store/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
+  { file: 'src/store/scan/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
+  { file: 'src/store/scan/reader-pause.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
+  { file: 'src/store/scan/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
+  { file: 'src/store/wal/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
   {
-    file: 'src/http/certificate-renewal.ts',
+    file: 'src/http/server/certificate-renewal.ts',
     call: 'setInterval',
     because: 'a renewed certificate is looked for once an hour',
   },
-  { file: 'src/cli/parent-watch.ts', call: 'setInterval', because: 'nobody tells a process that its parent is gone' },
-  { file: 'src/store/backup-schedule.ts', call: 'setTimeout', because: 'backups are made at their times' },
-  { file: 'src/store/housekeeping.ts', call: 'setTimeout', because: 'what is old goes in steps with pauses' },
+  { file: 'src/cli/serve/parent-watch.ts', call: 'setInterval', because: 'nobody tells a process that its parent is gone' },
+  { file: 'src/store/backup/backup-schedule.ts', call: 'setTimeout', because: 'backups are made at their times' },
+  { file: 'src/store/sqlite/housekeeping.ts', call: 'setTimeout', because: 'what is old goes in steps with pauses' },
   { file: 'src/dashboard/timing.ts', call: 'Date.now', because: 'the pages have one clock, and it is here' },
   { file: 'src/dashboard/timing.ts', call: 'setTimeout', because: 'all that the pages put off goes through here' },
   { file: 'src/dashboard/timing.ts', call: 'setInterval', because: 'all that the pages repeat goes through here' },
@@ -63,8 +63,8 @@ const ALLOWED: readonly Allowance[] = [
     because: 'it says what a browser keeps: the token where that was ticked, and small choices',
   },
   { file: 'src/main.ts', call: 'process.env', because: 'the environment enters the program here' },
-  { file: 'src/cli/process-end.ts', call: 'process.exit', because: 'the process is to end whatever keeps its event loop' },
-  { file: 'src/cli/process-end.ts', call: 'setTimeout', because: 'what hangs is waited for no longer than a moment' },
+  { file: 'src/cli/serve/process-end.ts', call: 'process.exit', because: 'the process is to end whatever keeps its event loop' },
+  { file: 'src/cli/serve/process-end.ts', call: 'setTimeout', because: 'what hangs is waited for no longer than a moment' },
   { file: 'src/main.ts', call: 'process.exit', because: 'a command may write for ever to a pipe that nobody reads' },
 ]
 

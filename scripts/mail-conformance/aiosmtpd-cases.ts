@@ -1,6 +1,6 @@
 /** What must hold with aiosmtpd, which has PLAIN and LOGIN alone: neither goes over the wire in clear unasked. */
 import assert from 'node:assert/strict'
-import { signInMessage } from '../../src/mail/templates.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
 import type { Aiosmtpd } from './aiosmtpd.ts'
 import { contentCases } from './content-cases.ts'
 import { assertArrives, assertFails, type Case, deliverOnce, type Kit, mailOf, UTF8_READER } from './kit.ts'

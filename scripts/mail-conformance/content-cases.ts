@@ -1,6 +1,6 @@
 /** Mails whose content is hard on the way: every server must hand over the bytes that it was given. */
-import { type MailContent, signInMessage } from '../../src/mail/templates.ts'
-import type { OutgoingMail } from '../../src/mail/smtp-envelope.ts'
+import { type MailContent, signInMessage } from '../../src/mail/templates/templates.ts'
+import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
 import {
   ASCII_READER,
   assertArrives,

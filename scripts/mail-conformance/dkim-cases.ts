@@ -1,8 +1,8 @@
 /** DKIM signatures, verified by dkimpy after the mail has gone through a server. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { openDkimSigner } from '../../src/mail/dkim.ts'
-import { signInMessage } from '../../src/mail/templates.ts'
+import { openDkimSigner } from '../../src/mail/message/dkim.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { type Case, deliverOnce, type Kit, mailOf } from './kit.ts'
 import { readMails } from './python.ts'
 import { nextMail, type Receiver } from './receiver.ts'

@@ -1,6 +1,6 @@
 /** What must hold with Exim: its logins, pipelining, and extensions that we do not speak. */
 import assert from 'node:assert/strict'
-import { signInMessage } from '../../src/mail/templates.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { contentCases } from './content-cases.ts'
 import type { Exim } from './exim.ts'
 import { assertArrives, assertFails, type Case, clientFor, deliverOnce, type Kit, mailOf } from './kit.ts'

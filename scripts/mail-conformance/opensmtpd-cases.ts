@@ -1,6 +1,6 @@
 /** What must hold with OpenSMTPD: a login from a table, a relay without one, and no SMTPUTF8. */
 import assert from 'node:assert/strict'
-import { signInMessage } from '../../src/mail/templates.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { contentCases } from './content-cases.ts'
 import { assertArrives, assertFails, type Case, clientFor, deliverOnce, type Kit, mailOf, UTF8_READER } from './kit.ts'
 import type { OpenSmtpd } from './opensmtpd.ts'

@@ -1,7 +1,7 @@
 /** What must hold with Postfix: each login, each refusal with its reason, and many mails over one connection. */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { signInMessage } from '../../src/mail/templates.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { contentCases } from './content-cases.ts'
 import { dkimCases } from './dkim-cases.ts'
 import {

@@ -5,8 +5,8 @@ import type { Clock } from '../base/clock.ts'
 import { readEmail, type Accounts, type SignInReply } from '../auth/accounts.ts'
 import type { Limits } from '../auth/limits.ts'
 import { visitorOf, type Session, type Sessions } from '../auth/sessions.ts'
-import { parseAcceptLanguage } from '../http/accept-language.ts'
-import { accepted, noContent, ok, type Exchange, type Reply } from '../http/exchange.ts'
+import { parseAcceptLanguage } from '../http/request/accept-language.ts'
+import { accepted, noContent, ok, type Exchange, type Reply } from '../http/request/exchange.ts'
 
 /**
  * A body has an address, a code and a flag. Reading the two megabytes of a document takes a good part of a second, and

@@ -1,6 +1,6 @@
 /** What a sign-in page has to know. It is for everybody, so it tells nothing that the page would not show. */
 import type { Accounts } from '../auth/accounts.ts'
-import { ok, type Reply } from '../http/exchange.ts'
+import { ok, type Reply } from '../http/request/exchange.ts'
 import type { DashboardSetup } from '../models/replies.ts'
 
 export interface SetupParts extends Omit<DashboardSetup, 'hasAdministrator'> {

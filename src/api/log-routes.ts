@@ -2,7 +2,7 @@
 import { describe, fail } from '../base/failure.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import type { LogMemory } from '../base/log-memory.ts'
-import { ok, type Exchange, type Reply } from '../http/exchange.ts'
+import { ok, type Exchange, type Reply } from '../http/request/exchange.ts'
 import type { LogLines } from '../models/replies.ts'
 import { readNewest } from './newest.ts'
 

@@ -11,8 +11,8 @@ import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { visible, type Log } from '../base/log.ts'
 import { requireAdministrator } from '../content/access.ts'
-import { ok, type Exchange, type Reply } from '../http/exchange.ts'
-import type { TrialOutcome, TrialRequest } from '../mail/trial-delivery.ts'
+import { ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import type { TrialOutcome, TrialRequest } from '../mail/delivery/trial-delivery.ts'
 import type { MailTest } from '../models/replies.ts'
 
 /** With what it takes to end a program or a connection, the reply is there within half a minute. */

@@ -1,6 +1,6 @@
 /** The parameter `limit` of lists that show the newest and have no pages. */
 import { describe, fail } from '../base/failure.ts'
-import type { Query } from '../http/query-string.ts'
+import type { Query } from '../http/request/query-string.ts'
 
 export const NEWEST_DEFAULT = 100
 export const NEWEST_MAX = 1_000

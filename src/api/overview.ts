@@ -5,7 +5,7 @@
  * depend on where the reader is, so the page adds them up.
  */
 import type { Clock } from '../base/clock.ts'
-import { ok, type Handler } from '../http/exchange.ts'
+import { ok, type Handler } from '../http/request/exchange.ts'
 import { headline } from '../models/headline.ts'
 import type { DashboardOverview } from '../models/replies.ts'
 import type { Model } from '../models/schema.ts'

@@ -10,10 +10,10 @@
  * day gets past everything else still runs nowhere.
  */
 import { describe, fail } from '../base/failure.ts'
-import { chooseCoding, type Coding } from '../http/accept-encoding.ts'
-import { entityTag, listsWeakly } from '../http/entity-tag.ts'
-import type { Exchange, Reply, ReplyHeaders } from '../http/exchange.ts'
-import type { Route } from '../http/router.ts'
+import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
+import { entityTag, listsWeakly } from '../http/request/entity-tag.ts'
+import type { Exchange, Reply, ReplyHeaders } from '../http/request/exchange.ts'
+import type { Route } from '../http/server/router.ts'
 
 /** One file for browsers, as scripts/build-dashboard.ts makes it. */
 export interface PageAsset {

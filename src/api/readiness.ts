@@ -9,7 +9,7 @@ import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { showDuration } from '../base/duration.ts'
 import { remoteConfig } from '../models/remote-config.ts'
-import type { BackupState } from '../store/backup-schedule.ts'
+import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { DocumentStore, OutboxStore } from '../store/store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */

@@ -4,7 +4,7 @@
  */
 import type { FailureCode } from '../base/failure.ts'
 import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX } from './download-slots.ts'
-import type { JsonSchema } from './openapi-schema.ts'
+import type { JsonSchema } from './openapi/openapi-schema.ts'
 
 /** A parameter of the query, or a header, that some routes share. */
 export type ParameterName =

@@ -9,7 +9,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import { limitKey } from '../http/client-address.ts'
+import { limitKey } from '../http/request/client-address.ts'
 import { OPERATOR, type Visitor } from '../store/actor.ts'
 import type { CodeClaim, CodeRefusal, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'

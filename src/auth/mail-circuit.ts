@@ -6,7 +6,7 @@
  * their times. After several failures in a row the circuit counts as open, which the operator is told once, and once
  * when it closes. The state is pure: time and chance come in.
  */
-import { DeliveryError, type Stage } from '../mail/delivery-error.ts'
+import { DeliveryError, type Stage } from '../mail/delivery/delivery-error.ts'
 import { nextTry, type FailedTry, type Pace } from './retry-schedule.ts'
 
 /** Failures in a row after which the operator is told. */

@@ -6,10 +6,10 @@
  */
 import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import type { Exchange } from '../http/exchange.ts'
+import type { Exchange } from '../http/request/exchange.ts'
 import type { Caller } from '../models/caller.ts'
 import { anyCaller, SYSTEM, type CallerClaim, type Requester, type Visitor } from '../store/actor.ts'
-import { ENDED_MEANWHILE, signInFirst } from '../store/authority.ts'
+import { ENDED_MEANWHILE, signInFirst } from '../store/sqlite/authority.ts'
 import type { AccountStore, SessionRecord, Writable } from '../store/store.ts'
 import { signToken, tokenVerifier } from './jwt.ts'
 import type { Keys } from './keys.ts'

@@ -1,10 +1,10 @@
 /** What this program is and how it is set up: `config`, `openapi` and `version`. */
-import { openApiDocument } from '../api/openapi.ts'
+import { openApiDocument } from '../api/openapi/openapi.ts'
 import { VERSION } from '../base/version.ts'
 import { readConfig } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { shownSettings } from '../config/shown-settings.ts'
-import { MIGRATIONS } from '../store/migrations.ts'
+import { MIGRATIONS } from '../store/sqlite/migrations.ts'
 import { EXIT, type Command } from './command.ts'
 import { printTable } from './print-table.ts'
 

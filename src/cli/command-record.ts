@@ -10,11 +10,11 @@ import type { Config } from '../config/settings.ts'
 import { STORED_MODELS } from '../models/registry.ts'
 import { user } from '../models/user.ts'
 import { OPERATOR } from '../store/actor.ts'
-import type { AuditEntry } from '../store/audit-record.ts'
-import { prepareDataDir } from '../store/data-dir.ts'
-import { openStore } from '../store/sqlite-store.ts'
+import type { AuditEntry } from '../store/audit/audit-record.ts'
+import { prepareDataDir } from '../store/sqlite/data-dir.ts'
+import { openStore } from '../store/sqlite/sqlite-store.ts'
 import type { Terminal } from './command.ts'
-import { openForReading } from './open-for-reading.ts'
+import { openForReading } from './documents/open-for-reading.ts'
 
 /** What is undefined was not given; a switch that is on has an empty text. */
 export type Given = Readonly<Record<string, string | undefined>>

@@ -9,7 +9,7 @@ import { createLog } from '../base/log.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
-import { DataDirError } from '../store/data-dir.ts'
+import { DataDirError } from '../store/sqlite/data-dir.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 
 type Work = (services: Services, config: Config) => Promise<void>

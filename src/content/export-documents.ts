@@ -7,10 +7,10 @@
  * pages see one snapshot, if the caller has a read transaction open.
  */
 import type { Model } from '../models/schema.ts'
-import type { Database } from '../store/database.ts'
-import { execute, noEffort } from '../store/executor.ts'
-import { planQuery } from '../store/planner.ts'
-import { tableOf } from '../store/schema-sql.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import { execute, noEffort } from '../store/plan/executor.ts'
+import { planQuery } from '../store/plan/planner.ts'
+import { tableOf } from '../store/sqlite/schema-sql.ts'
 import type { FindQuery } from '../store/store.ts'
 
 /** Texts as they are stored. `query` is one of a filter alone, sorted by id; undefined for all documents. */

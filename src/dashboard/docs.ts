@@ -6,11 +6,11 @@
  * neither language easier to read. `lang` and `dir` of the HTML say so, whatever the dashboard speaks.
  */
 import { onTokenChangedElsewhere } from './browser-storage.ts'
-import { readApiDocument } from './docs/api-document.ts'
-import { openSession } from './docs/docs-session.ts'
-import { openReference } from './docs/reference.ts'
+import { readApiDocument } from './screens/docs/api-document.ts'
+import { openSession } from './screens/docs/docs-session.ts'
+import { openReference } from './screens/docs/reference.ts'
 import { markReady } from './ready.ts'
-import { fill, h } from './view/dom.ts'
+import { fill, h } from './kit/dom.ts'
 
 const session = openSession()
 onTokenChangedElsewhere(() => void session.refresh())

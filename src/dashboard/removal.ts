@@ -8,8 +8,8 @@ import type { Documents, StoredDocument } from './any-documents.ts'
 import { NotFound, TooManyRequests } from '../client/client.ts'
 import { t } from './texts/texts.ts'
 import { after } from './timing.ts'
-import { notify } from './view/notices.ts'
-import { wordsOf } from './view/states.ts'
+import { notify } from './kit/notices.ts'
+import { wordsOf } from './kit/states.ts'
 
 const UNDO_MS = 6_000
 /** Of a title in the notice, which is to leave the page in sight. */

@@ -7,10 +7,10 @@ import { modelsTitle, pathOf } from './model-words.ts'
 import { contentModels } from './permissions.ts'
 import type { Place } from './places.ts'
 import type { OpenScreen } from './screen.ts'
-import { contentScreen } from './screens/content-screen.ts'
-import { overviewScreen } from './screens/overview-screen.ts'
+import { contentScreen } from './screens/list/content-screen.ts'
+import { overviewScreen } from './screens/overview/overview-screen.ts'
 import { t } from './texts/texts.ts'
-import { isIcon, type IconName } from './view/icons.ts'
+import { isIcon, type IconName } from './kit/icons.ts'
 
 /** The place of the reader's own sessions. */
 export const OWN_SESSIONS = 'sessions'
@@ -37,20 +37,20 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
       path: 'users',
       title: t('users.title'),
       icon: 'user',
-      load: () => withTexts(import('./screens/users-screen.ts').then(({ usersScreen }) => usersScreen)),
+      load: () => withTexts(import('./screens/users/users-screen.ts').then(({ usersScreen }) => usersScreen)),
     },
     {
       path: 'configuration',
       title: t('configuration.title'),
       icon: 'remote_config',
       load: () =>
-        withTexts(import('./screens/configuration-screen.ts').then(({ configurationScreen }) => configurationScreen)),
+        withTexts(import('./screens/configuration/configuration-screen.ts').then(({ configurationScreen }) => configurationScreen)),
     },
     {
       path: 'operations',
       title: t('operations.title'),
       icon: 'operations',
-      load: () => withTexts(import('./screens/operations-screen.ts').then(({ operationsScreen }) => operationsScreen)),
+      load: () => withTexts(import('./screens/operations/operations-screen.ts').then(({ operationsScreen }) => operationsScreen)),
     },
   ]
   if (!hasDashboard(caller)) return []
@@ -65,7 +65,7 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
 export function accountScreens(caller: Caller): readonly Pick<ScreenEntry, 'path' | 'load'>[] {
   if (!hasDashboard(caller)) return []
   const load = () =>
-    withTexts(import('./screens/own-sessions-screen.ts').then(({ ownSessionsScreen }) => ownSessionsScreen))
+    withTexts(import('./screens/users/own-sessions-screen.ts').then(({ ownSessionsScreen }) => ownSessionsScreen))
   return [{ path: OWN_SESSIONS, load }]
 }
 

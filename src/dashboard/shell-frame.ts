@@ -3,11 +3,11 @@ import type { User } from '../models/user.ts'
 import { goTo, hrefTo } from './places.ts'
 import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
 import { currentLanguage, t, type LanguageCode } from './texts/texts.ts'
-import { fill, h } from './view/dom.ts'
-import { dropDown } from './view/drop-down.ts'
-import { openHelp } from './view/help.ts'
-import { icon } from './view/icons.ts'
-import { languageChoice } from './view/language-choice.ts'
+import { fill, h } from './kit/dom.ts'
+import { dropDown } from './kit/drop-down.ts'
+import { openHelp } from './kit/help.ts'
+import { icon } from './kit/icons.ts'
+import { languageChoice } from './kit/language-choice.ts'
 
 export interface FrameOptions {
   readonly entries: readonly ScreenEntry[]

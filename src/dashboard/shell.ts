@@ -8,11 +8,11 @@ import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
 import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
 import { t, type LanguageCode } from './texts/texts.ts'
-import { fill, h } from './view/dom.ts'
-import { closeDialogs } from './view/dialog.ts'
-import { openHelp } from './view/help.ts'
-import { keepNotices, takeBack } from './view/notices.ts'
-import { emptyState, failureState, isAbort, skeleton } from './view/states.ts'
+import { fill, h } from './kit/dom.ts'
+import { closeDialogs } from './kit/dialog.ts'
+import { openHelp } from './kit/help.ts'
+import { keepNotices, takeBack } from './kit/notices.ts'
+import { emptyState, failureState, isAbort, skeleton } from './kit/states.ts'
 
 const NO_REPLY = { status: 0, code: 'noReply' }
 

@@ -13,7 +13,7 @@ import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'
 import type { Actor, CallerClaim, Token, Visitor } from './actor.ts'
-import type { AuditEntry } from './audit-record.ts'
+import type { AuditEntry } from './audit/audit-record.ts'
 
 /** A document on its way into the store; `id` is the same text as its member. */
 export interface Document {

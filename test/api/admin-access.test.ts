@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
 import { adminRoutes } from '../../src/api/routes.ts'
 import { newCast, type Role } from '../support/cast.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const service = await startSuiteService()

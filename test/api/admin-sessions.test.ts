@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UserSessions } from '../../src/models/replies.ts'
 import { newCast, newPerson } from '../support/cast.ts'
-import { startSuiteService } from '../support/suite-service.ts'
-import type { Answer } from '../support/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+import type { Answer } from '../support/service/service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const service = await startSuiteService()

@@ -9,8 +9,8 @@ import type { LogLines, OutboxMessages, ServiceSettings, ServiceStatus } from '.
 import { LIMIT_NAMES } from '../../src/auth/limits.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { ADMIN_EMAIL, startService, type Cleanup, type TestService } from '../support/service.ts'
-import { ONLY_HERE } from '../support/service-process.ts'
+import { ADMIN_EMAIL, startService, type Cleanup, type TestService } from '../support/service/service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 async function asked<T>(service: TestService, path: string, token: string): Promise<T> {

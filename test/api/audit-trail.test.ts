@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { audit, type AuditRecord } from '../../src/models/audit.ts'
 import { eq } from '../../src/query/ast.ts'
-import { ASKER } from '../support/asker.ts'
+import { ASKER } from '../support/service/asker.ts'
 import { newCast, newPerson } from '../support/cast.ts'
-import { REMOTE_CONFIG_ID, TOPIC } from '../support/data-bodies.ts'
-import { ONLY_HERE } from '../support/service-process.ts'
-import { startService, type Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { REMOTE_CONFIG_ID, TOPIC } from '../support/service/data-bodies.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { startService, type Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const cast = await newCast(service)

@@ -12,8 +12,8 @@ import {
   decodeError,
   decodePage,
   decodeTopic,
-} from '../support/client-codec.ts'
-import { bodyOf, SUMMARY_ID, TOPIC, withAt } from '../support/data-bodies.ts'
+} from '../support/service/client-codec.ts'
+import { bodyOf, SUMMARY_ID, TOPIC, withAt } from '../support/service/data-bodies.ts'
 
 type ModelName = keyof typeof DECODERS
 const DATES = { createdAt: '2025-10-01T08:00:00.000Z', updatedAt: '2025-10-01T08:00:00.000Z' }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
-import { DECODERS, decodeEnvelope } from '../support/client-codec.ts'
+import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
 import {
   copies,
   COUNTRY,
@@ -14,9 +14,9 @@ import {
   SETTINGS,
   SOURCE,
   TOPIC,
-} from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+} from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const cast = await newCast(service)

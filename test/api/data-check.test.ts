@@ -19,9 +19,9 @@ import {
   TOPIC,
   USER,
   withAt,
-} from '../support/data-bodies.ts'
-import type { Answer, Call } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+} from '../support/service/data-bodies.ts'
+import type { Answer, Call } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest, publisher, standard } = await newCast(service)

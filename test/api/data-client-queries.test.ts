@@ -9,9 +9,9 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { seedSample } from '../../src/content/seeding.ts'
 import { newCast, newPerson } from '../support/cast.ts'
-import { decodeEnvelope, decodePage, DECODERS, pageOf, type Page } from '../support/client-codec.ts'
-import { REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/data-bodies.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { decodeEnvelope, decodePage, DECODERS, pageOf, type Page } from '../support/service/client-codec.ts'
+import { REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/service/data-bodies.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 await seedSample(service.app.services.store, { flagBaseUrl: 'https://flagcdn.com/h40', now: service.now() })

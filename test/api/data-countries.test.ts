@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { decodeCountry, decodeEnvelope, decodePage, pageOf, type Page } from '../support/client-codec.ts'
-import { COUNTRY, HEADLINE, SOURCE } from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { decodeCountry, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
+import { COUNTRY, HEADLINE, SOURCE } from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest } = await newCast(service)

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
 import { newCast } from '../support/cast.ts'
-import { DECODERS, decodeEnvelope, decodePage } from '../support/client-codec.ts'
-import { bodyOf, COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC, withAt } from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { DECODERS, decodeEnvelope, decodePage } from '../support/service/client-codec.ts'
+import { bodyOf, COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC, withAt } from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)

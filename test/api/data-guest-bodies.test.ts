@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { COUNTRY, HEADLINE, PREFERENCES, SOURCE, TOPIC } from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { COUNTRY, HEADLINE, PREFERENCES, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { guest, standard } = await newCast(service)

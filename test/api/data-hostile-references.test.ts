@@ -9,9 +9,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { HEADLINE, PREFERENCES, TOPIC } from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { HEADLINE, PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest } = await newCast(service)

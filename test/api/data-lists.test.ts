@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { DECODERS, decodeEnvelope, decodePage, decodeTopic, pageOf, type Page } from '../support/client-codec.ts'
-import { COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC } from '../support/data-bodies.ts'
-import { startService, type Answer, type TestService } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { DECODERS, decodeEnvelope, decodePage, decodeTopic, pageOf, type Page } from '../support/service/client-codec.ts'
+import { COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
+import { startService, type Answer, type TestService } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest, publisher } = await newCast(service)

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { decodePage, DECODERS, decodeLanguage, type Page } from '../support/client-codec.ts'
-import { LANGUAGE, TOPIC } from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { decodePage, DECODERS, decodeLanguage, type Page } from '../support/service/client-codec.ts'
+import { LANGUAGE, TOPIC } from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)

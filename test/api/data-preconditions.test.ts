@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
-import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../support/data-bodies.ts'
-import type { Answer, Call } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../support/service/data-bodies.ts'
+import type { Answer, Call } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService({ publicRemoteConfig: 'on' })
 const { admin, guest, standard } = await newCast(service)

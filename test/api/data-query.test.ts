@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seedSample } from '../../src/content/seeding.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { decodeEnvelope, decodePage, decodeRemoteConfig } from '../support/client-codec.ts'
-import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../support/data-bodies.ts'
-import { startService, temporaryDirectory, type Answer, type Call, type TestService } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { decodeEnvelope, decodePage, decodeRemoteConfig } from '../support/service/client-codec.ts'
+import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../support/service/data-bodies.ts'
+import { startService, temporaryDirectory, type Answer, type Call, type TestService } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest } = await newCast(service)

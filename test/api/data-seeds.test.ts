@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { isId } from '../../src/base/ids.ts'
 import type { JsonObject } from '../../src/base/json.ts'
-import { decodePage, DECODERS } from '../support/client-codec.ts'
-import { COUNTRY, REMOTE_CONFIG_ID } from '../support/data-bodies.ts'
-import { START, startService, temporaryDirectory, type TestService } from '../support/service.ts'
+import { decodePage, DECODERS } from '../support/service/client-codec.ts'
+import { COUNTRY, REMOTE_CONFIG_ID } from '../support/service/data-bodies.ts'
+import { START, startService, temporaryDirectory, type TestService } from '../support/service/service.ts'
 
 async function all(
   site: TestService,

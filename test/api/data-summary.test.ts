@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { decodeDashboardSummary, decodeEnvelope, decodePage } from '../support/client-codec.ts'
-import { bodyOf, SUMMARY_ID } from '../support/data-bodies.ts'
-import { startService, temporaryDirectory, type Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { decodeDashboardSummary, decodeEnvelope, decodePage } from '../support/service/client-codec.ts'
+import { bodyOf, SUMMARY_ID } from '../support/service/data-bodies.ts'
+import { startService, temporaryDirectory, type Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, publisher } = await newCast(service)

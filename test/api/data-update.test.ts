@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { DECODERS, decodeEnvelope } from '../support/client-codec.ts'
-import { bodyOf, HEADLINE, PREFERENCES, SETTINGS, TOPIC, withAt } from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
+import { bodyOf, HEADLINE, PREFERENCES, SETTINGS, TOPIC, withAt } from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, standard } = await newCast(service)

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
-import { decodeEnvelope, decodePage, decodeUser, DECODERS } from '../support/client-codec.ts'
-import { USER, withAt } from '../support/data-bodies.ts'
-import { startService, type Answer, type TestService } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { decodeEnvelope, decodePage, decodeUser, DECODERS } from '../support/service/client-codec.ts'
+import { USER, withAt } from '../support/service/data-bodies.ts'
+import { startService, type Answer, type TestService } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const cast = await newCast(service)

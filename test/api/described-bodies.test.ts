@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openApiDocument } from '../../src/api/openapi.ts'
+import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
-import { compileSchema } from '../support/json-schema.ts'
+import { compileSchema } from '../support/schema/json-schema.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
-import { valueFrom } from '../support/schema-values.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { valueFrom } from '../support/schema/schema-values.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const BODIES = 40

@@ -1,7 +1,7 @@
 /** The check that all replies of the tests go through: it must catch a reply that the description does not tell of. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { assertDescribed, type ReplyToCheck } from '../support/described-replies.ts'
+import { assertDescribed, type ReplyToCheck } from '../support/schema/described-replies.ts'
 
 const METADATA = { requestId: 'r', timestamp: '2026-03-01T12:00:00.000Z' }
 const LANGUAGE = {

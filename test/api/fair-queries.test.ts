@@ -7,11 +7,11 @@ import { describe, it } from 'node:test'
 import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { newCast } from '../support/cast.ts'
-import { randomHeadline, sampleId } from '../support/headline-samples.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import { ONLY_HERE } from '../support/service-process.ts'
-import { systemStore } from '../support/stores.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { systemStore } from '../support/service/stores.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const DOCUMENTS = 1_000
 const service = await startSuiteService({ queryDeadlineMs: '500' })

@@ -8,9 +8,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast } from '../support/cast.ts'
-import { PREFERENCES, TOPIC } from '../support/data-bodies.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, standard } = await newCast(service)

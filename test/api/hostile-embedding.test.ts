@@ -8,10 +8,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast } from '../support/cast.ts'
-import { TOPIC } from '../support/data-bodies.ts'
-import { RawConnection } from '../support/http-client.ts'
-import { ONLY_HERE } from '../support/service-process.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { TOPIC } from '../support/service/data-bodies.ts'
+import { RawConnection } from '../support/service/http-client.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest } = await newCast(service)

@@ -10,10 +10,10 @@ import { before, describe, it } from 'node:test'
 import { Decimal } from '../../src/base/decimal.ts'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
-import { randomHeadline, sampleId } from '../support/headline-samples.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import type { Answer } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import type { Answer } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const DEADLINE_MS = 1_000

@@ -10,9 +10,9 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { bodyOf } from '../support/data-bodies.ts'
-import type { Answer, Signed } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { bodyOf } from '../support/service/data-bodies.ts'
+import type { Answer, Signed } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const PARALLEL = 16
 /** Far below what one of the attacks took, and above what a busy machine needs for sixteen short queries. */

@@ -6,10 +6,10 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { parseEntityTags } from '../../src/http/entity-tag.ts'
+import { parseEntityTags } from '../../src/http/request/entity-tag.ts'
 import { newCast } from '../support/cast.ts'
-import { TOPIC } from '../support/data-bodies.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { TOPIC } from '../support/service/data-bodies.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { KEYWORDS } from '../support/json-schema-keywords.ts'
-import { compileSchema, type Schema } from '../support/json-schema.ts'
+import { KEYWORDS } from '../support/schema/json-schema-keywords.ts'
+import { compileSchema, type Schema } from '../support/schema/json-schema.ts'
 
 interface Case {
   readonly name: string

@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { seedSample } from '../../src/content/seeding.ts'
-import { RawConnection } from '../support/http-client.ts'
-import { startService } from '../support/service.ts'
+import { RawConnection } from '../support/service/http-client.ts'
+import { startService } from '../support/service/service.ts'
 
 const GUESTS = 8
 /** Fewer than what one caller may have waiting. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { openApiDocument } from '../../src/api/openapi.ts'
+import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { adminRoutes, apiRoutes, operationRoutes } from '../../src/api/routes.ts'
 import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
 import { seedSample } from '../../src/content/seeding.ts'
@@ -10,9 +10,9 @@ import { fieldWords, modelWords, wordedPaths } from '../../src/models/field-word
 import { MODELS } from '../../src/models/registry.ts'
 import * as replies from '../../src/models/replies.ts'
 import { newCast } from '../support/cast.ts'
-import { compileSchema } from '../support/json-schema.ts'
-import { run } from '../support/program.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { compileSchema } from '../support/schema/json-schema.ts'
+import { run } from '../support/service/program.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type Members = Readonly<Record<string, Json>>
@@ -57,7 +57,7 @@ function operations(): [path: string, method: string, operation: Members][] {
 
 describe('the description of the API', () => {
   it('is one by the schema of the OpenAPI Initiative', () => {
-    const published = new URL('../support/openapi-3.1-schema.json', import.meta.url)
+    const published = new URL('../support/schema/openapi-3.1-schema.json', import.meta.url)
     const check = compileSchema(JSON.parse(readFileSync(published, 'utf8')))
     assert.deepEqual(check(document), [])
     for (const wrong of [

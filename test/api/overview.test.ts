@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast } from '../support/cast.ts'
-import { bodyOf } from '../support/data-bodies.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { bodyOf } from '../support/service/data-bodies.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const HOUR_MS = 3_600_000
 const service = await startSuiteService({ tokenHours: '1000' })

@@ -4,9 +4,9 @@ import { request } from 'node:http'
 import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
-import { ONLY_HERE } from '../support/service-process.ts'
-import { startService } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { startService } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const { assets } = await buildDashboard()
 const service = await startSuiteService({}, { pageAssets: assets })

@@ -12,12 +12,12 @@ import { MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { user } from '../../src/models/user.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { authCalls } from '../support/auth-calls.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { authCalls } from '../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
-import * as bodies from '../support/data-bodies.ts'
-import { RawConnection } from '../support/http-client.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import * as bodies from '../support/service/data-bodies.ts'
+import { RawConnection } from '../support/service/http-client.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)

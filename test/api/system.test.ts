@@ -6,9 +6,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { newPerson } from '../support/cast.ts'
-import { send } from '../support/http-client.ts'
-import { startService, type Cleanup, type TestService } from '../support/service.ts'
-import { ONLY_HERE } from '../support/service-process.ts'
+import { send } from '../support/service/http-client.ts'
+import { startService, type Cleanup, type TestService } from '../support/service/service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
 
 async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
   const reply = await fetch(`${service.url}/metrics`, { headers })

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { createCodes, unseal } from '../../src/auth/codes.ts'
 import { deriveKeys, equalSecrets, mac } from '../../src/auth/keys.ts'
 import { createLimits, NO_LIMITS } from '../../src/auth/limits.ts'
-import type { Cleanup } from '../support/service.ts'
-import { signInWith, takeAll, testStore, VISITOR } from '../support/stores.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { signInWith, takeAll, testStore, VISITOR } from '../support/service/stores.ts'
 
 const SECRET = 's'.repeat(43)
 const keys = deriveKeys([SECRET])

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { signToken, tokenVerifier, type Claims, type TokenRefusal } from '../../src/auth/jwt.ts'
 import { deriveKeys } from '../../src/auth/keys.ts'
-import { forge } from '../support/bad-tokens.ts'
+import { forge } from '../support/service/bad-tokens.ts'
 
 const [OLD, NEW] = ['o'.repeat(43), 'n'.repeat(43)]
 const { signing } = deriveKeys([NEW, OLD])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCircuit, isServerFailure } from '../../src/auth/mail-circuit.ts'
-import { DeliveryError, type Stage } from '../../src/mail/delivery-error.ts'
+import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-error.ts'
 
 const FAR = 1e9
 const longest = (): number => 1 - 2 ** -32

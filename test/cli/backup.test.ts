@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, serve } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { run, serve } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 it('backup beside a service, restore, and the same answers to the same token', async (t) => {
   const data = join(temporaryDirectory(t), 'data')

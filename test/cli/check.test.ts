@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { openDatabase } from '../../src/store/database.ts'
-import { run, serve } from '../support/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { run, serve } from '../support/service/program.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const PAGE_BYTES = 4096
 

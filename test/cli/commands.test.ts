@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, serve } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { run, serve } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const signIn = (url: string, email: string, code: string): Promise<Response> =>
   fetch(`${url}/api/v1/auth/verify-code`, {

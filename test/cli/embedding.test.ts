@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { send, sendRaw } from '../support/http-client.ts'
-import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { send, sendRaw } from '../support/service/http-client.ts'
+import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 async function me(url: string, token: string): Promise<{ status: number; text: string }> {
   const answer = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { run, serve, type Finished } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { run, serve, type Finished } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const hooks = { after: (work: () => unknown) => after(() => work()) } as Parameters<typeof temporaryDirectory>[0]
 const data = join(temporaryDirectory(hooks), 'data')

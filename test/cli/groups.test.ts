@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { run } from '../support/program.ts'
+import { run } from '../support/service/program.ts'
 
 for (const { words, code, says } of [
   { words: ['user'], code: 2, says: /^dateline user is one of "dateline user list", / },

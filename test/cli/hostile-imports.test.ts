@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { openDatabase } from '../../src/store/database.ts'
-import { runHere } from '../support/in-process.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { runHere } from '../support/service/in-process.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const directory = temporaryDirectory({ after })
 const data = join(directory, 'data')

@@ -8,9 +8,9 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { cleanEnvironment } from '../support/program.ts'
-import { namedPipe } from '../support/named-pipe.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { cleanEnvironment } from '../support/service/program.ts'
+import { namedPipe } from '../support/service/named-pipe.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const url = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href)
@@ -21,7 +21,7 @@ const GONE_MS_MAX = 1_000
 const HUNG = {
   'a thread that never ends': `
     const { startThread } = await import(${url('../../src/base/thread.ts')})
-    const worker = startThread(new URL(${url('../support/hung-worker.ts')}), { workerData: { file: pipe } })
+    const worker = startThread(new URL(${url('../support/service/hung-worker.ts')}), { workerData: { file: pipe } })
     worker.on('message', () => worker.postMessage('hang'))`,
   'a system call that never returns': `
     const { open } = await import('node:fs/promises')

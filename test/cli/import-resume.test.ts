@@ -4,9 +4,9 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { drillImport } from '../../scripts/drill-import.ts'
-import { runHere } from '../support/in-process.ts'
+import { runHere } from '../support/service/in-process.ts'
 import { seedOfRun } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 it('an import that is killed leaves whole batches, and --resume brings every row once', async () => {
   const seed = seedOfRun()

@@ -8,10 +8,10 @@ import { connect as connectPlain, createServer, type AddressInfo, type Server } 
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
-import { RawConnection } from '../support/http-client.ts'
-import { cleanEnvironment, COMMAND, run, serve } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
-import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
+import { RawConnection } from '../support/service/http-client.ts'
+import { cleanEnvironment, COMMAND, run, serve } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
+import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const ON_WINDOWS = process.platform === 'win32'
 

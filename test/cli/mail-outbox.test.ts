@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { openDatabase } from '../../src/store/database.ts'
-import { openMailExchange } from '../support/mail-exchange.ts'
-import { run, serve } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openMailExchange } from '../support/smtp/mail-exchange.ts'
+import { run, serve } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 interface Line {
   readonly id: string

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, serve } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { run, serve } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const skip = process.platform === 'win32' && 'the program is a script of Unix'
 

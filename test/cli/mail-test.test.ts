@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, type Finished } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
-import { openPeer, TAKES_ONE, type Step } from '../support/smtp-peer.ts'
+import { run, type Finished } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
+import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 
 const CLEAR = ['--mail-cleartext-login', 'on']
 const PASSWORD = 'correct-horse-battery'

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { runHere } from '../support/in-process.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { runHere } from '../support/service/in-process.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 describe('a mistyped path', () => {
   const directory = temporaryDirectory({ after })

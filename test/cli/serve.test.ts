@@ -6,8 +6,8 @@ import { connect, createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, serve } from '../support/program.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { run, serve } from '../support/service/program.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { run, serve, type Finished } from '../support/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { run, serve, type Finished } from '../support/service/program.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 interface Site {
   dateline(...words: string[]): Promise<Finished>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
 import { createClient, type Client } from '../../src/client/client.ts'
-import { serverThat } from '../support/scripted-http.ts'
+import { serverThat } from '../support/service/scripted-http.ts'
 
 const TOPIC = { name: 'Harbours', description: '', iconUrl: '', status: 'active' } as const
 const DATA = { items: [], cursor: null, hasMore: false, user: { id: '1' }, token: 'new' }

@@ -21,7 +21,7 @@ import {
   Unauthorized,
   UnreadableReply,
 } from '../../src/client/client.ts'
-import { replying, serverThat } from '../support/scripted-http.ts'
+import { replying, serverThat } from '../support/service/scripted-http.ts'
 
 const TOKEN = 'aaaa.secret-bbbb.cccc'
 

@@ -14,9 +14,9 @@ import {
   type Collection,
 } from '../../src/client/client.ts'
 import type { Bodies, ModelName } from '../../src/client/client-types.ts'
-import { ADMIN_EMAIL, startService } from '../support/service.ts'
-import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC, USER } from '../support/data-bodies.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import { ADMIN_EMAIL, startService } from '../support/service/service.ts'
+import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC, USER } from '../support/service/data-bodies.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const admin = createClient({ url: service.url, token: (await service.admin()).token })

@@ -9,16 +9,16 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
-import { openApiDocument } from '../../src/api/openapi.ts'
-import { exampleValues, variantsOf } from '../../src/dashboard/docs/api-call.ts'
-import { readApiDocument } from '../../src/dashboard/docs/api-document.ts'
-import { requestExamples } from '../../src/dashboard/docs/request-examples.ts'
+import { openApiDocument } from '../../src/api/openapi/openapi.ts'
+import { exampleValues, variantsOf } from '../../src/dashboard/screens/docs/api-call.ts'
+import { readApiDocument } from '../../src/dashboard/screens/docs/api-document.ts'
+import { requestExamples } from '../../src/dashboard/screens/docs/request-examples.ts'
 import { clientSource } from '../../scripts/client-source.ts'
-import type { Cleanup } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const WALK = join(ROOT, 'test/support/client-walk.ts')
+const WALK = join(ROOT, 'test/support/service/client-walk.ts')
 const TEXT = clientSource('0.0.0')
 const service = await startSuiteService()
 

@@ -13,9 +13,9 @@ import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 import type { Requester } from '../../src/store/actor.ts'
 import type { Condition } from '../../src/store/store.ts'
-import { TOPIC, USER } from '../support/data-bodies.ts'
-import type { Cleanup } from '../support/service.ts'
-import { testStore, type SystemStore } from '../support/stores.ts'
+import { TOPIC, USER } from '../support/service/data-bodies.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const BY: Requester = {

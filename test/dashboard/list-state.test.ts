@@ -7,8 +7,8 @@ import {
   defaultSort,
   filterFields,
   sortableFields,
-} from '../../src/dashboard/list/list-fields.ts'
-import { listQuery, readState, withFilter, writeState } from '../../src/dashboard/list/list-state.ts'
+} from '../../src/dashboard/screens/list/list-fields.ts'
+import { listQuery, readState, withFilter, writeState } from '../../src/dashboard/screens/list/list-state.ts'
 import { country } from '../../src/models/country.ts'
 import { headline } from '../../src/models/headline.ts'
 import { language } from '../../src/models/language.ts'

@@ -1,8 +1,8 @@
 /** The pages of a long table: a chain that holds while documents come, go and change places. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPageList, PAGE_ROWS, type PageList } from '../../src/dashboard/table/page-list.ts'
-import { createPageReader } from '../../src/dashboard/table/page-reader.ts'
+import { createPageList, PAGE_ROWS, type PageList } from '../../src/dashboard/kit/table/page-list.ts'
+import { createPageReader } from '../../src/dashboard/kit/table/page-reader.ts'
 
 interface Item {
   readonly id: string

@@ -1,7 +1,7 @@
 /** Choosing rows: one by one, as a range, all of them. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createRowSelection } from '../../src/dashboard/table/row-selection.ts'
+import { createRowSelection } from '../../src/dashboard/kit/table/row-selection.ts'
 
 const ORDER = ['a', 'b', 'c', 'd', 'e']
 

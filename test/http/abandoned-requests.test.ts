@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { noContent } from '../../src/http/exchange.ts'
-import { RawConnection } from '../support/http-client.ts'
-import { startServer } from '../support/http-server.ts'
+import { noContent } from '../../src/http/request/exchange.ts'
+import { RawConnection } from '../support/service/http-client.ts'
+import { startServer } from '../support/service/http-server.ts'
 
 const REQUEST = 'GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n'
 

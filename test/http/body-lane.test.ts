@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createBodyLane } from '../../src/http/body-lane.ts'
-import { ok } from '../../src/http/exchange.ts'
-import type { Route } from '../../src/http/router.ts'
-import { send } from '../support/http-client.ts'
-import { startServer } from '../support/http-server.ts'
+import { createBodyLane } from '../../src/http/guard/body-lane.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { send } from '../support/service/http-client.ts'
+import { startServer } from '../support/service/http-server.ts'
 
 /** Enters bodies `a1 a2 b1 …` at once and gives the order in which they had the lane, and how many had it together. */
 async function order(names: readonly string[], first = ''): Promise<{ readonly order: string; readonly most: number }> {

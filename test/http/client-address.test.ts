@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientAddress, limitKey, parseProxies } from '../../src/http/client-address.ts'
-import { ok } from '../../src/http/exchange.ts'
-import { send } from '../support/http-client.ts'
-import { startServer } from '../support/http-server.ts'
+import { clientAddress, limitKey, parseProxies } from '../../src/http/request/client-address.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import { send } from '../support/service/http-client.ts'
+import { startServer } from '../support/service/http-server.ts'
 
 describe('clientAddress()', () => {
   const rows: [

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
-import { corsHeaders, parseOrigins } from '../../src/http/cors.ts'
-import type { CorsPolicy } from '../../src/http/cors.ts'
-import { ok } from '../../src/http/exchange.ts'
-import type { Route } from '../../src/http/router.ts'
-import { send } from '../support/http-client.ts'
-import { startServer } from '../support/http-server.ts'
+import { corsHeaders, parseOrigins } from '../../src/http/guard/cors.ts'
+import type { CorsPolicy } from '../../src/http/guard/cors.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { send } from '../support/service/http-client.ts'
+import { startServer } from '../support/service/http-server.ts'
 
 const APP = ['https://app.example.org', 'http://localhost:3000']
 

@@ -10,12 +10,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { connect as connectSecure } from 'node:tls'
-import { parseProxies } from '../../src/http/client-address.ts'
-import { ok } from '../../src/http/exchange.ts'
-import type { Route } from '../../src/http/router.ts'
-import { RawConnection, send } from '../support/http-client.ts'
-import { startServer, type TestServer } from '../support/http-server.ts'
-import { TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
+import { parseProxies } from '../../src/http/request/client-address.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { RawConnection, send } from '../support/service/http-client.ts'
+import { startServer, type TestServer } from '../support/service/http-server.ts'
+import { TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', handler: () => ok('"here"') },

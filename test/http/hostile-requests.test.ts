@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { ok } from '../../src/http/exchange.ts'
-import type { Route } from '../../src/http/router.ts'
-import { RawConnection, send, sendRaw } from '../support/http-client.ts'
-import type { RawReply } from '../support/http-client.ts'
-import { startServer } from '../support/http-server.ts'
-import type { TestServer } from '../support/http-server.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
+import type { RawReply } from '../support/service/http-client.ts'
+import { startServer } from '../support/service/http-server.ts'
+import type { TestServer } from '../support/service/http-server.ts'
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', handler: () => ok('{}') },

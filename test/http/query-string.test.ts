@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../src/base/failure.ts'
-import { parseQuery } from '../../src/http/query-string.ts'
+import { parseQuery } from '../../src/http/request/query-string.ts'
 
 describe('parseQuery()', () => {
   const rows: [name: string, text: string, expected: string | undefined][] = [

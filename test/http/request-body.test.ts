@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
-import { noContent, ok } from '../../src/http/exchange.ts'
-import type { Route } from '../../src/http/router.ts'
-import { RawConnection, send } from '../support/http-client.ts'
-import { startServer } from '../support/http-server.ts'
+import { noContent, ok } from '../../src/http/request/exchange.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { RawConnection, send } from '../support/service/http-client.ts'
+import { startServer } from '../support/service/http-server.ts'
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024
 

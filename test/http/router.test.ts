@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../src/base/failure.ts'
-import { noContent, ok } from '../../src/http/exchange.ts'
-import { createRouter } from '../../src/http/router.ts'
-import type { Route } from '../../src/http/router.ts'
+import { noContent, ok } from '../../src/http/request/exchange.ts'
+import { createRouter } from '../../src/http/server/router.ts'
+import type { Route } from '../../src/http/server/router.ts'
 
 function route(method: Route['method'], path: string): Route {
   return { method, path, handler: () => noContent() }

@@ -7,13 +7,13 @@ import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
-import { startRenewal } from '../../src/http/certificate-renewal.ts'
-import { loadCertificate, type Certificate, type CertificateFiles } from '../../src/http/certificate.ts'
-import { ok } from '../../src/http/exchange.ts'
-import type { Route } from '../../src/http/router.ts'
-import { startServer, type TestServer } from '../support/http-server.ts'
-import { recordingLog } from '../support/recording-log.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { startRenewal } from '../../src/http/server/certificate-renewal.ts'
+import { loadCertificate, type Certificate, type CertificateFiles } from '../../src/http/server/certificate.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { startServer, type TestServer } from '../support/service/http-server.ts'
+import { recordingLog } from '../support/service/recording-log.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 import {
   EXPIRED_CERTIFICATE,
   FUTURE_CERTIFICATE,
@@ -22,7 +22,7 @@ import {
   OTHER_KEY,
   TEST_CERTIFICATE,
   TEST_KEY,
-} from '../support/test-certificate.ts'
+} from '../support/service/test-certificate.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const DAY_MS = 24 * 60 * 60 * 1000

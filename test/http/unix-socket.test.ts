@@ -8,11 +8,11 @@ import { createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { limitKey } from '../../src/http/client-address.ts'
-import { ok } from '../../src/http/exchange.ts'
-import { parseUnixAddress } from '../../src/http/listening.ts'
-import type { Route } from '../../src/http/router.ts'
-import { startServer, type TestServer } from '../support/http-server.ts'
+import { limitKey } from '../../src/http/request/client-address.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import { parseUnixAddress } from '../../src/http/server/listening.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { startServer, type TestServer } from '../support/service/http-server.ts'
 
 const WHO: Route = { method: 'GET', path: '/who', handler: (x) => ok(JSON.stringify(x.clientAddress)) }
 

@@ -9,10 +9,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
-import { ok } from '../../src/http/exchange.ts'
-import type { Route } from '../../src/http/router.ts'
-import { RawConnection, send } from '../support/http-client.ts'
-import { startServer } from '../support/http-server.ts'
+import { ok } from '../../src/http/request/exchange.ts'
+import type { Route } from '../../src/http/server/router.ts'
+import { RawConnection, send } from '../support/service/http-client.ts'
+import { startServer } from '../support/service/http-server.ts'
 
 const MIB = 1024 * 1024
 const LARGE = JSON.stringify('x'.repeat(8 * MIB))

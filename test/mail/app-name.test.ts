@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseAppName } from '../../src/mail/app-name.ts'
+import { parseAppName } from '../../src/mail/templates/app-name.ts'
 
 describe('parseAppName()', () => {
   for (const name of ['Dateline', 'أخبار 24', 'News 12345', 'B1234567', `${'📮'.repeat(100)}`]) {

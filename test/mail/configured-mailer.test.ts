@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { readConfig } from '../../src/config/read-config.ts'
 import { SETTINGS, type SettingName } from '../../src/config/settings.ts'
-import { openConfiguredMailer } from '../../src/mail/mailer.ts'
-import { readMailSettings } from '../../src/mail/mail-settings.ts'
-import { signInMessage } from '../../src/mail/templates.ts'
-import { AUTHORITY, GOOD_SERVER, OTHER_SERVER } from '../support/mail-certificates.ts'
-import { temporaryDirectory } from '../support/service.ts'
-import { openPeer, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+import { openConfiguredMailer } from '../../src/mail/delivery/mailer.ts'
+import { readMailSettings } from '../../src/mail/settings/mail-settings.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
+import { AUTHORITY, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
+import { openPeer, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const DIRECTORY = temporaryDirectory({ after })

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { deliverByProgram, type ExecCommand, type ExecOptions } from '../../src/mail/exec-delivery.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { deliverByProgram, type ExecCommand, type ExecOptions } from '../../src/mail/delivery/exec-delivery.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const MESSAGE = 'Subject: 042137 is your code\r\n\r\nHello\r\n.\r\nBye\r\n'
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', message: MESSAGE }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { splitCommand } from '../../src/mail/exec-words.ts'
+import { splitCommand } from '../../src/mail/settings/exec-words.ts'
 
 const SPLIT: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['/usr/sbin/sendmail -t -i', ['/usr/sbin/sendmail', '-t', '-i']],

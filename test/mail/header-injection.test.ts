@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { composeMessage, type MessageParts } from '../../src/mail/message.ts'
-import { dotStuffed } from '../../src/mail/smtp-data.ts'
-import { deliverOnce, settingsFor } from '../support/smtp-delivery.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { composeMessage, type MessageParts } from '../../src/mail/message/message.ts'
+import { dotStuffed } from '../../src/mail/smtp/smtp-data.ts'
+import { deliverOnce, settingsFor } from '../support/smtp/smtp-delivery.ts'
 
 const PARTS: MessageParts = {
   from: { name: 'Dateline', address: 'no-reply@example.org' },

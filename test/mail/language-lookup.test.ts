@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { lookUpLanguage } from '../../src/mail/language-lookup.ts'
+import { lookUpLanguage } from '../../src/mail/templates/language-lookup.ts'
 
 describe('lookUpLanguage()', () => {
   const available = ['en', 'de', 'fr', 'pt-BR', 'zh-Hant', 'ar']

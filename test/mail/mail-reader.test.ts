@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { isAscii } from '../../src/mail/address.ts'
-import { composeMessage } from '../../src/mail/message.ts'
-import { signInMessage } from '../../src/mail/templates.ts'
+import { composeMessage } from '../../src/mail/message/message.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
 
 const PYTHON = '/usr/bin/python3'
 

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { readConfig } from '../../src/config/read-config.ts'
 import { SETTINGS, type SettingName } from '../../src/config/settings.ts'
-import { describeMail } from '../../src/mail/mail-description.ts'
-import { type MailSettings, readMailSettings } from '../../src/mail/mail-settings.ts'
-import { MailSettingError } from '../../src/mail/setting-file.ts'
-import { AUTHORITY, EXPIRED_AUTHORITY, GOOD_SERVER } from '../support/mail-certificates.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { describeMail } from '../../src/mail/settings/mail-description.ts'
+import { type MailSettings, readMailSettings } from '../../src/mail/settings/mail-settings.ts'
+import { MailSettingError } from '../../src/mail/settings/setting-file.ts'
+import { AUTHORITY, EXPIRED_AUTHORITY, GOOD_SERVER } from '../support/smtp/mail-certificates.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const DIRECTORY = temporaryDirectory({ after })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { describe, it } from 'node:test'
-import { type MailTarget, maskMailTarget, parseMailTarget } from '../../src/mail/mail-target.ts'
+import { type MailTarget, maskMailTarget, parseMailTarget } from '../../src/mail/settings/mail-target.ts'
 
 /** The target with its password in the open. */
 function shown(target: MailTarget): unknown {

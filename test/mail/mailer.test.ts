@@ -3,11 +3,11 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { type Mail, type Mailer, type MailerTools, openMailer } from '../../src/mail/mailer.ts'
-import type { SmtpSettings } from '../../src/mail/smtp.ts'
-import { signInMessage } from '../../src/mail/templates.ts'
-import { openPeer, type Step } from '../support/smtp-peer.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { type Mail, type Mailer, type MailerTools, openMailer } from '../../src/mail/delivery/mailer.ts'
+import type { SmtpSettings } from '../../src/mail/smtp/smtp.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
+import { openPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
 const NOW = Date.parse('2025-10-20T12:34:56.789Z')
 const MAIL: Mail = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { base64Lines } from '../../src/mail/base64-lines.ts'
-import { codeRunsOf } from '../../src/mail/code-runs.ts'
-import { encodeText, headerLine } from '../../src/mail/header-text.ts'
-import { composeMessage, type MessageParts } from '../../src/mail/message.ts'
-import { encodeQuotedPrintable } from '../../src/mail/quoted-printable.ts'
-import { encodeForTransfer } from '../../src/mail/transfer-encoding.ts'
+import { base64Lines } from '../../src/mail/message/base64-lines.ts'
+import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
+import { encodeText, headerLine } from '../../src/mail/message/header-text.ts'
+import { composeMessage, type MessageParts } from '../../src/mail/message/message.ts'
+import { encodeQuotedPrintable } from '../../src/mail/message/quoted-printable.ts'
+import { encodeForTransfer } from '../../src/mail/message/transfer-encoding.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const PARTS: MessageParts = {

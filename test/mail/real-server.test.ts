@@ -12,15 +12,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { type Mail, openMailer } from '../../src/mail/mailer.ts'
-import type { Login } from '../../src/mail/smtp-auth.ts'
-import type { TlsMode } from '../../src/mail/smtp-policy.ts'
-import { signInMessage } from '../../src/mail/templates.ts'
-import { TEST_CERTIFICATE, TEST_KEY } from '../support/test-certificate.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { type Mail, openMailer } from '../../src/mail/delivery/mailer.ts'
+import type { Login } from '../../src/mail/smtp/smtp-auth.ts'
+import type { TlsMode } from '../../src/mail/smtp/smtp-policy.ts'
+import { signInMessage } from '../../src/mail/templates/templates.ts'
+import { TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const PYTHON = '/usr/bin/python3'
-const SERVER = new URL('../support/aiosmtpd-server.py', import.meta.url).pathname
+const SERVER = new URL('../support/smtp/aiosmtpd-server.py', import.meta.url).pathname
 const LOGIN = { user: 'ann@example.org', password: 'pässword: with / signs' }
 /** Fits one encoded word; Python before 3.14 shows the space between two of them in an address. */
 const SENDER = 'Zoë & 日本語, Inc.'

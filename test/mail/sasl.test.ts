@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { saslExchange } from '../../src/mail/sasl.ts'
-import { SaslError } from '../../src/mail/sasl-exchange.ts'
-import { saslPrepared } from '../../src/mail/sasl-prep.ts'
-import { scramSha256 } from '../../src/mail/scram.ts'
-import { usableMechanisms } from '../../src/mail/smtp-policy.ts'
-import { scramServer } from '../support/scram-server.ts'
+import { saslExchange } from '../../src/mail/smtp/sasl.ts'
+import { SaslError } from '../../src/mail/smtp/sasl-exchange.ts'
+import { saslPrepared } from '../../src/mail/smtp/sasl-prep.ts'
+import { scramSha256 } from '../../src/mail/smtp/scram.ts'
+import { usableMechanisms } from '../../src/mail/smtp/smtp-policy.ts'
+import { scramServer } from '../support/smtp/scram-server.ts'
 
 /** The example of RFC 7677 section 3. */
 const EXAMPLE = { user: 'user', secret: 'pencil', nonce: 'rOprNGfwEbeRWgbNEkqO' }

@@ -1,10 +1,10 @@
 /** The mails we ship, in each language: what they say, and that nothing in them can be taken for another code. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { codeRunsOf } from '../../src/mail/code-runs.ts'
-import { composeMessage } from '../../src/mail/message.ts'
-import { type SignIn, signInMessage } from '../../src/mail/templates.ts'
-import { directionOf, isolated } from '../../src/mail/text-direction.ts'
+import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
+import { composeMessage } from '../../src/mail/message/message.ts'
+import { type SignIn, signInMessage } from '../../src/mail/templates/templates.ts'
+import { directionOf, isolated } from '../../src/mail/templates/text-direction.ts'
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar']
 const APP_NAMES = [

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { openSmtpClient } from '../../src/mail/smtp.ts'
-import { type Overrides, settingsFor } from '../support/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type Step } from '../support/smtp-peer.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { openSmtpClient } from '../../src/mail/smtp/smtp.ts'
+import { type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
 
 const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: x\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann', password: 'correct horse battery' }

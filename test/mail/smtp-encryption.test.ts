@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { isThisMachine } from '../../src/mail/smtp-policy.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
-import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { isThisMachine } from '../../src/mail/smtp/smtp-policy.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
+import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: x\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann', password: 'correct horse battery' }

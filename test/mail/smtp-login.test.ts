@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
-import { scramServer } from '../support/scram-server.ts'
-import { openPeer, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { scramServer } from '../support/smtp/scram-server.ts'
+import { openPeer, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: x\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann@example.org', password: 'correct horse battery' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createReplyParser, type Reply, ReplyError } from '../../src/mail/smtp-replies.ts'
+import { createReplyParser, type Reply, ReplyError } from '../../src/mail/smtp/smtp-replies.ts'
 
 interface Outcome {
   readonly replies: readonly Reply[]

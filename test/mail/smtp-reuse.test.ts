@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery-error.ts'
-import { openSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp.ts'
-import type { OutgoingMail } from '../../src/mail/smtp-envelope.ts'
-import { type Overrides, settingsFor } from '../support/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
+import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
+import { openSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
+import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
+import { type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
 const mailTo = (to: string): OutgoingMail => ({ from: 'a@b.example', to, data: `To: ${to}\r\n\r\nHello\r\n` })
 const MAIL = mailTo('c@d.example')

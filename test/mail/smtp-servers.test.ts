@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DeliveryError, type Stage } from '../../src/mail/delivery-error.ts'
-import { openSmtpClient, type SmtpSettings } from '../../src/mail/smtp.ts'
-import { connectionProblem, tellingError } from '../../src/mail/smtp-failure.ts'
-import { leadsAstray } from '../../src/mail/smtp-policy.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type Step } from '../support/smtp-peer.ts'
-import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
+import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-error.ts'
+import { openSmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
+import { connectionProblem, tellingError } from '../../src/mail/smtp/smtp-failure.ts'
+import { leadsAstray } from '../../src/mail/smtp/smtp-policy.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
+import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
 const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: x\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann', password: 'correct horse battery' }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openSmtpClient } from '../../src/mail/smtp.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type Step } from '../support/smtp-peer.ts'
+import { openSmtpClient } from '../../src/mail/smtp/smtp.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
 
 const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: 123456\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann', password: 'correct horse battery' }

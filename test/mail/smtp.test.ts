@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
-import { DeliveryError, type Stage } from '../../src/mail/delivery-error.ts'
-import type { OutgoingMail } from '../../src/mail/smtp-envelope.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp-peer.ts'
-import { TEST_CERTIFICATE } from '../support/test-certificate.ts'
+import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-error.ts'
+import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
+import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
+import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
 const MAIL: OutgoingMail = {
   from: 'no-reply@example.org',

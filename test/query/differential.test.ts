@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Json } from '../../src/base/json.ts'
-import type { Plan } from '../../src/store/plan.ts'
-import { writeQuery } from '../../src/store/query-message.ts'
-import { createScanPool } from '../../src/store/scan-pool.ts'
-import type { SystemStore } from '../support/stores.ts'
+import type { Plan } from '../../src/store/plan/plan.ts'
+import { writeQuery } from '../../src/store/scan/query-message.ts'
+import { createScanPool } from '../../src/store/scan/scan-pool.ts'
+import type { SystemStore } from '../support/service/stores.ts'
 import {
   createWorld,
   differenceOfStore,
@@ -19,8 +19,8 @@ import {
   report,
   type Planner,
   type Question,
-} from '../support/query-comparison.ts'
-import { smallFilters, SORTS } from '../support/query-generator.ts'
+} from '../support/query/query-comparison.ts'
+import { smallFilters, SORTS } from '../support/query/query-generator.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const SEED = seedOfRun()

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { compareWithV8, newPatternTally, ourMatcher, type Matcher } from '../support/pattern-comparison.ts'
+import { compareWithV8, newPatternTally, ourMatcher, type Matcher } from '../support/query/pattern-comparison.ts'
 import {
   randomPatternCase,
   randomSyntaxCase,
@@ -12,8 +12,8 @@ import {
   smallPatternCases,
   SYNTAX_TOKENS,
   type PatternCase,
-} from '../support/pattern-generator.ts'
-import { startPatternOracle } from '../support/pattern-oracle.ts'
+} from '../support/query/pattern-generator.ts'
+import { startPatternOracle } from '../support/query/pattern-oracle.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const SEED = seedOfRun()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { packAssets, unpackAssets } from '../../src/app/page-assets.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

@@ -10,8 +10,8 @@ import { after, before, describe, it } from 'node:test'
 import { unpackAssets } from '../../src/app/page-assets.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { bundleProgram } from '../../scripts/build-bundle.ts'
-import { executable } from '../support/executable.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { executable } from '../support/service/executable.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'dateline-executable-'))
 let program = ''

@@ -6,10 +6,10 @@ import { fail } from '../../src/base/failure.ts'
 import type { Caller } from '../../src/models/caller.ts'
 import { topic } from '../../src/models/topic.ts'
 import { anyCaller, type CallerActor, type CallerClaim, type Judge } from '../../src/store/actor.ts'
-import { openStore } from '../../src/store/sqlite-store.ts'
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
-import type { Cleanup } from '../support/service.ts'
-import { systemStore, testStore, type SystemStore } from '../support/stores.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
 
 const CLAIM: CallerClaim = { userId: 'ann', jti: 'ann-1', iat: 0, expiresAt: 60_000 }
 

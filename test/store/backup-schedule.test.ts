@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { topic } from '../../src/models/topic.ts'
 import { language } from '../../src/models/language.ts'
-import { createBackupRuns } from '../../src/store/backup-runs.ts'
-import { startBackups, type BackupSchedule, type ScheduleOptions } from '../../src/store/backup-schedule.ts'
-import type { Cleanup } from '../support/service.ts'
-import { recordingLog } from '../support/recording-log.ts'
-import { testStore, type TestStore } from '../support/stores.ts'
+import { createBackupRuns } from '../../src/store/backup/backup-runs.ts'
+import { startBackups, type BackupSchedule, type ScheduleOptions } from '../../src/store/backup/backup-schedule.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { recordingLog } from '../support/service/recording-log.ts'
+import { testStore, type TestStore } from '../support/service/stores.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 2, 1, 12)

@@ -15,12 +15,12 @@ import { systemClock } from '../../src/base/clock.ts'
 import { language } from '../../src/models/language.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
-import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequest } from '../../src/store/backup.ts'
-import { DatabaseFileError } from '../../src/store/database-copy.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { temporaryDirectory } from '../support/service.ts'
-import { noSmallDisk, smallDisk } from '../support/small-disk.ts'
-import { testStore, type SystemStore } from '../support/stores.ts'
+import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequest } from '../../src/store/backup/backup.ts'
+import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
+import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
+import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const request = (database: string, target: string): BackupRequest => ({
   database,

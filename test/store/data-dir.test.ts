@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { language } from '../../src/models/language.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
-import { DataDirError, prepareDataDir } from '../../src/store/data-dir.ts'
-import { loadSecrets } from '../../src/store/secret-file.ts'
-import { openStore } from '../../src/store/sqlite-store.ts'
-import { temporaryDirectory } from '../support/service.ts'
-import { systemStore, testStore } from '../support/stores.ts'
+import { DataDirError, prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
+import { loadSecrets } from '../../src/store/sqlite/secret-file.ts'
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
+import { systemStore, testStore } from '../support/service/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 const random = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 151 + 7) % 256))

@@ -14,12 +14,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { newAccount } from '../../src/auth/new-account.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
-import { prepareDataDir, type DataDir } from '../../src/store/data-dir.ts'
-import { openStore } from '../../src/store/sqlite-store.ts'
-import { LANGUAGE } from '../support/data-bodies.ts'
+import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts'
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { LANGUAGE } from '../support/service/data-bodies.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service.ts'
-import { systemStore, testStore, type SystemStore } from '../support/stores.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
+import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
 
 interface Account {
   readonly id: string

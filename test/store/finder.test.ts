@@ -8,10 +8,10 @@ import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { ASKER } from '../support/asker.ts'
-import { randomHeadline, sampleId } from '../support/headline-samples.ts'
+import { ASKER } from '../support/service/asker.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import { testStore } from '../support/stores.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const [BIG, LONG] = [sampleId(9_000), sampleId(9_001)] as const
 const DOCUMENTS = 900

@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { startService, temporaryDirectory } from '../support/service.ts'
+import { startService, temporaryDirectory } from '../support/service/service.ts'
 
 const CASES = join(import.meta.dirname, '../cases')
 

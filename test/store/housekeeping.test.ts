@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
-import { openDatabase } from '../../src/store/database.ts'
-import { startHousekeeping } from '../../src/store/housekeeping.ts'
-import { recordingLog } from '../support/recording-log.ts'
-import { START, startService } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { startHousekeeping } from '../../src/store/sqlite/housekeeping.ts'
+import { recordingLog } from '../support/service/recording-log.ts'
+import { START, startService } from '../support/service/service.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

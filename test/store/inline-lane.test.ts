@@ -6,13 +6,13 @@ import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { createInlineLane, type InlineLane } from '../../src/store/inline-lane.ts'
+import { createInlineLane, type InlineLane } from '../../src/store/scan/inline-lane.ts'
 import type { Asker, FindQuery, Found } from '../../src/store/store.ts'
-import { ASKER } from '../support/asker.ts'
-import { randomHeadline, sampleId } from '../support/headline-samples.ts'
+import { ASKER } from '../support/service/asker.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import type { Cleanup } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const DOCUMENTS = 800
 /** With 1,500 characters a document takes about 800 steps, so all of them take six or seven slices. */

@@ -10,10 +10,10 @@ import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import type { FindQuery } from '../../src/store/store.ts'
-import { LANGUAGE } from '../support/data-bodies.ts'
-import { randomHeadline, sampleId } from '../support/headline-samples.ts'
+import { LANGUAGE } from '../support/service/data-bodies.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import { testStore } from '../support/stores.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const MIB = 1024 * 1024
 /** 16 MiB are let pass; the rest is what is written until the queries that run are over. */

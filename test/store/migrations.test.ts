@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { id, model, text, timestamp } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
-import { takeCode } from '../../src/store/code-table.ts'
-import { openDatabase, type Database } from '../../src/store/database.ts'
+import { takeCode } from '../../src/store/tables/code-table.ts'
+import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import {
   migrate,
   MIGRATIONS,
@@ -13,8 +13,8 @@ import {
   schemaVersion,
   SchemaError,
   type MigrationOptions,
-} from '../../src/store/migrations.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+} from '../../src/store/sqlite/migrations.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const thing = model({
   name: 'thing',

@@ -9,12 +9,12 @@ import { headline } from '../../src/models/headline.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { comparePositions, parseSort, sortKeys } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { PAGE_BYTES_MAX } from '../../src/store/page-items.ts'
+import { PAGE_BYTES_MAX } from '../../src/store/plan/page-items.ts'
 import type { FindQuery, Found } from '../../src/store/store.ts'
-import { ASKER } from '../support/asker.ts'
-import { randomHeadline, sampleId } from '../support/headline-samples.ts'
+import { ASKER } from '../support/service/asker.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import { testStore } from '../support/stores.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const MIB = 1024 * 1024
 const [LARGE, SMALL] = [5, 9]

@@ -1,9 +1,9 @@
 /** Rates in the database: what each client may leave there is bounded, and so is what all of them may. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { openDatabase } from '../../src/store/database.ts'
-import { addHit, forgetHits, rateWait } from '../../src/store/rate-table.ts'
-import { testStore } from '../support/stores.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { addHit, forgetHits, rateWait } from '../../src/store/tables/rate-table.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const HITS_MAX = 500_000
 const rate = (key: string) => ({ key: Buffer.from(key), max: 1, windowMs: 1000 })

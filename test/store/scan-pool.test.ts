@@ -10,14 +10,14 @@ import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { writeQuery, type QueryMessage } from '../../src/store/query-message.ts'
-import { createScanPool, type PoolLimits, type ScanPool } from '../../src/store/scan-pool.ts'
+import { writeQuery, type QueryMessage } from '../../src/store/scan/query-message.ts'
+import { createScanPool, type PoolLimits, type ScanPool } from '../../src/store/scan/scan-pool.ts'
 import type { Asker, FindQuery } from '../../src/store/store.ts'
-import { randomHeadline, sampleId } from '../support/headline-samples.ts'
-import { namedPipe } from '../support/named-pipe.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
+import { namedPipe } from '../support/service/named-pipe.ts'
 import { seededRandom } from '../support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { testStore } from '../support/service/stores.ts'
 
 /** Some milliseconds for each of a hundred documents with a list, and half a second and more for the one with `huge`. */
 const SLOW: Json = { $nor: Array.from({ length: 900 }, (_, i) => ({ list: { $lt: -1 - i } })), list: { $ne: -1 } }
@@ -25,7 +25,7 @@ const STUCK: Json = { $nor: Array.from({ length: 900 }, (_, i) => ({ huge: { $lt
 const HARMLESS: Json = { _id: { $in: [101, 102, 103].map(sampleId) }, excerpt: { $exists: true } }
 const ADVICE = 'narrow the filter'
 const DEADLINE_MS = 150
-const HUNG_PROGRAM = new URL('../support/hung-worker.ts', import.meta.url)
+const HUNG_PROGRAM = new URL('../support/service/hung-worker.ts', import.meta.url)
 
 const { store, dir } = testStore({ after: (work) => after(() => work()) })
 
@@ -240,7 +240,7 @@ describe('the end', () => {
 
   it('of the process is not kept waiting by idle threads', async (t) => {
     const program = `
-      import { createScanPool } from ${JSON.stringify(new URL('../../src/store/scan-pool.ts', import.meta.url).href)}
+      import { createScanPool } from ${JSON.stringify(new URL('../../src/store/scan/scan-pool.ts', import.meta.url).href)}
       const pool = createScanPool({ file: ${JSON.stringify(dir.database)}, now: () => 0 })
       const found = await pool.run(${JSON.stringify(message(HARMLESS))}, { id: 'a', class: 'user' }, '')
       console.log(found.items.length)`

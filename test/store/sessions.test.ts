@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newAccount } from '../../src/auth/new-account.ts'
 import type { SessionRecord } from '../../src/store/store.ts'
-import { LANGUAGE } from '../support/data-bodies.ts'
-import type { Cleanup } from '../support/service.ts'
-import { testStore } from '../support/stores.ts'
+import { LANGUAGE } from '../support/service/data-bodies.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const NOW = 1_700_000_000_400
 const SECOND = 1_700_000_000

@@ -3,9 +3,9 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { blankUnused, unusedSpan } from '../../src/store/unused-space.ts'
+import { blankUnused, unusedSpan } from '../../src/store/wal/unused-space.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service.ts'
+import { temporaryDirectory } from '../support/service/service.ts'
 
 const PAGE_BYTES = 512
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { Failure } from '../../src/base/failure.ts'
-import { openDatabase, type Database } from '../../src/store/database.ts'
-import { createWriteQueue, type WriteQueue } from '../../src/store/write-queue.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service.ts'
+import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
+import { createWriteQueue, type WriteQueue } from '../../src/store/sqlite/write-queue.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 function queueOn(t: Cleanup): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')

@@ -1,6 +1,6 @@
 /** People of every role, made quickly: invited by the administrator and given a token, without a mail in between. */
 import assert from 'node:assert/strict'
-import { ADMIN_EMAIL, type TestService } from './service.ts'
+import { ADMIN_EMAIL, type TestService } from './service/service.ts'
 
 export const ROLES = ['guest', 'standard', 'premium', 'publisher', 'admin'] as const
 export type Role = (typeof ROLES)[number]

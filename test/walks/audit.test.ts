@@ -1,11 +1,11 @@
 /** The audit trail in Operations: who did what, narrowed by the address of the page, and the links to it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { auditQuery, readAuditSearch } from '../../src/dashboard/operations/audit-search.ts'
+import { auditQuery, readAuditSearch } from '../../src/dashboard/screens/operations/audit-search.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
-import { TOPIC } from '../support/data-bodies.ts'
+import { TOPIC } from '../support/service/data-bodies.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 const dashboard = await startDashboard()

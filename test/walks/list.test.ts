@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
-import type { Signed } from '../support/service.ts'
-import { startSuiteService } from '../support/suite-service.ts'
+import type { Signed } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
 
 const HEADLINES = 130
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe\u202D <script>alert(2)</script>'

@@ -1,7 +1,7 @@
 /** Users: finding them, their roles, where they are signed in, inviting and deleting; for administrators only. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { isNarrowed, readUserSearch, userFilter, userSearchQuery } from '../../src/dashboard/users/user-query.ts'
+import { isNarrowed, readUserSearch, userFilter, userSearchQuery } from '../../src/dashboard/screens/users/user-query.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'

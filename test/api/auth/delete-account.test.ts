@@ -4,11 +4,11 @@ import { describe, it } from 'node:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { authCalls } from '../../support/auth-calls.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson, ROLES } from '../../support/cast.ts'
-import { PREFERENCES } from '../../support/data-bodies.ts'
-import { ADMIN_EMAIL, startService, type TestService } from '../../support/service.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { PREFERENCES } from '../../support/service/data-bodies.ts'
+import { ADMIN_EMAIL, startService, type TestService } from '../../support/service/service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { requestCode, verify, me, deleteAccount } = authCalls(service)

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { readConfig } from '../../../src/config/read-config.ts'
-import { authCalls } from '../../support/auth-calls.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
 import { newPerson } from '../../support/cast.ts'
-import { DECODERS, decodeEnvelope } from '../../support/client-codec.ts'
-import { run } from '../../support/program.ts'
-import { ADMIN_EMAIL, startService, temporaryDirectory, type TestService, type TestSettings } from '../../support/service.ts'
+import { DECODERS, decodeEnvelope } from '../../support/service/client-codec.ts'
+import { run } from '../../support/service/program.ts'
+import { ADMIN_EMAIL, startService, temporaryDirectory, type TestService, type TestSettings } from '../../support/service/service.ts'
 
 async function restart(t: TestContext, service: TestService, settings: TestSettings = {}): Promise<TestService> {
   await service.stop()

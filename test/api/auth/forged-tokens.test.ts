@@ -6,11 +6,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { authCalls } from '../../support/auth-calls.ts'
-import { forge, tokenParts } from '../../support/bad-tokens.ts'
-import { decodeError } from '../../support/client-codec.ts'
-import { startService } from '../../support/service.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
+import { forge, tokenParts } from '../../support/service/bad-tokens.ts'
+import { decodeError } from '../../support/service/client-codec.ts'
+import { startService } from '../../support/service/service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { me } = authCalls(service)

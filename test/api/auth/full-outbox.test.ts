@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { join } from 'node:path'
-import { openDatabase } from '../../../src/store/database.ts'
-import { WAITING_MESSAGES_MAX } from '../../../src/store/outbox-table.ts'
-import { authCalls } from '../../support/auth-calls.ts'
-import { decodeError } from '../../support/client-codec.ts'
-import { startService } from '../../support/service.ts'
+import { openDatabase } from '../../../src/store/sqlite/database.ts'
+import { WAITING_MESSAGES_MAX } from '../../../src/store/tables/outbox-table.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
+import { decodeError } from '../../support/service/client-codec.ts'
+import { startService } from '../../support/service/service.ts'
 
 it('request-code answers 503 with Retry-After while the outbox is full, and 202 when it is not any more', async (t) => {
   const service = await startService(t)

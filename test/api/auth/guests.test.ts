@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { user } from '../../../src/models/user.ts'
-import { authCalls } from '../../support/auth-calls.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person } from '../../support/cast.ts'
 import {
   DECODERS,
@@ -11,10 +11,10 @@ import {
   decodeEnvelope,
   decodeError,
   decodeUserContentPreferences,
-} from '../../support/client-codec.ts'
-import { copies, COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../support/data-bodies.ts'
-import { ADMIN_EMAIL, startService } from '../../support/service.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+} from '../../support/service/client-codec.ts'
+import { copies, COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../support/service/data-bodies.ts'
+import { ADMIN_EMAIL, startService } from '../../support/service/service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { verify, anonymous, me } = authCalls(service)

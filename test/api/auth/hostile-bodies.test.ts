@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const BYTES_MAX = 16 * 1024
 const service = await startSuiteService()

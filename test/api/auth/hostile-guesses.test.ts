@@ -8,10 +8,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { openDatabase, type Database } from '../../../src/store/database.ts'
-import { WAITING_MESSAGES_MAX } from '../../../src/store/outbox-table.ts'
-import { authCalls, otherCode } from '../../support/auth-calls.ts'
-import { ADMIN_EMAIL, startService, type Answer, type ServiceOptions, type TestSettings } from '../../support/service.ts'
+import { openDatabase, type Database } from '../../../src/store/sqlite/database.ts'
+import { WAITING_MESSAGES_MAX } from '../../../src/store/tables/outbox-table.ts'
+import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
+import { ADMIN_EMAIL, startService, type Answer, type ServiceOptions, type TestSettings } from '../../support/service/service.ts'
 
 const HOUR_MS = 3_600_000
 const EMAIL = 'owner@example.org'

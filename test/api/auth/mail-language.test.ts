@@ -1,8 +1,8 @@
 /** In which language the mail with a code is written. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { authCalls } from '../../support/auth-calls.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { requestCode } = authCalls(service)

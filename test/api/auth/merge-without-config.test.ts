@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { REMOTE_CONFIG_ID } from '../../../src/content/seeds.ts'
-import { copies, bodyOf } from '../../support/data-bodies.ts'
-import { startService } from '../../support/service.ts'
+import { copies, bodyOf } from '../../support/service/data-bodies.ts'
+import { startService } from '../../support/service/service.ts'
 
 it('a merge keeps to the limits of the seed while there is no remote configuration', async (t) => {
   const service = await startService(t)

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import type { UserSessions } from '../../../src/models/replies.ts'
 import { newCast, newPerson, type Role } from '../../support/cast.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const PATH = '/api/v1/auth/sessions'
 const MINUTE_MS = 60_000

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { authCalls, otherCode } from '../../support/auth-calls.ts'
-import { copies, PREFERENCES, TOPIC } from '../../support/data-bodies.ts'
-import type { Answer, Signed } from '../../support/service.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
+import { copies, PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
+import type { Answer, Signed } from '../../support/service/service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { requestCode, verify, anonymous, me, signOut, deleteAccount } = authCalls(service)

@@ -1,12 +1,12 @@
 /** The six limits: at the limit and one past it, how long to wait, and what does not count. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { authCalls, otherCode, type AuthCalls } from '../../support/auth-calls.ts'
+import { authCalls, otherCode, type AuthCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
-import { decodeError } from '../../support/client-codec.ts'
-import { PREFERENCES, TOPIC } from '../../support/data-bodies.ts'
-import { RawConnection } from '../../support/http-client.ts'
-import { startService, type Answer, type TestService, type TestSettings } from '../../support/service.ts'
+import { decodeError } from '../../support/service/client-codec.ts'
+import { PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
+import { RawConnection } from '../../support/service/http-client.ts'
+import { startService, type Answer, type TestService, type TestSettings } from '../../support/service/service.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS

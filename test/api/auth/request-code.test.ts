@@ -1,12 +1,12 @@
 /** POST /api/v1/auth/request-code: who gets a code, and what is answered to everybody else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { authCalls } from '../../support/auth-calls.ts'
-import { badTokens } from '../../support/bad-tokens.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
+import { badTokens } from '../../support/service/bad-tokens.ts'
 import { newCast } from '../../support/cast.ts'
-import { decodeError } from '../../support/client-codec.ts'
-import { ADMIN_EMAIL } from '../../support/service.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { decodeError } from '../../support/service/client-codec.ts'
+import { ADMIN_EMAIL } from '../../support/service/service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { requestCode, verify, anonymous } = authCalls(service)

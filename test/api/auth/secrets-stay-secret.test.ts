@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { authCalls, otherCode } from '../../support/auth-calls.ts'
-import { badTokens } from '../../support/bad-tokens.ts'
-import { startService } from '../../support/service.ts'
+import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
+import { badTokens } from '../../support/service/bad-tokens.ts'
+import { startService } from '../../support/service/service.ts'
 
 /** Every file below the directory. */
 function filesIn(directory: string): string[] {

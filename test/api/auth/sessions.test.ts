@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../../src/base/json.ts'
-import { authCalls } from '../../support/auth-calls.ts'
-import { badTokens } from '../../support/bad-tokens.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
+import { badTokens } from '../../support/service/bad-tokens.ts'
 import { newCast, newPerson, ROLES } from '../../support/cast.ts'
-import { decodeEnvelope, decodeError, decodeUser } from '../../support/client-codec.ts'
-import { startService, type Answer } from '../../support/service.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { decodeEnvelope, decodeError, decodeUser } from '../../support/service/client-codec.ts'
+import { startService, type Answer } from '../../support/service/service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { verify, me, signOut } = authCalls(service)

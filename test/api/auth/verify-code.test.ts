@@ -1,11 +1,11 @@
 /** POST /api/v1/auth/verify-code: what a code is good for, for how long, and how often. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { authCalls, otherCode } from '../../support/auth-calls.ts'
+import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
-import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError } from '../../support/client-codec.ts'
-import { ADMIN_EMAIL, startService, type Answer } from '../../support/service.ts'
-import { startSuiteService } from '../../support/suite-service.ts'
+import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError } from '../../support/service/client-codec.ts'
+import { ADMIN_EMAIL, startService, type Answer } from '../../support/service/service.ts'
+import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { requestCode, verify, me } = authCalls(service)

@@ -12,8 +12,8 @@ import type { LanguageCode } from '../../../src/dashboard/texts/texts.ts'
 import { testBrowser, type Page } from './browser.ts'
 import type { Size } from './page.ts'
 import { newCast, type Cast, type Person } from '../cast.ts'
-import type { TestService, TestSettings } from '../service.ts'
-import { startSuiteService } from '../suite-service.ts'
+import type { TestService, TestSettings } from '../service/service.ts'
+import { startSuiteService } from '../service/suite-service.ts'
 
 export interface WindowOptions {
   readonly size?: Size

@@ -1,0 +1,218 @@
+/**
+ * From the declaration of a model to JSON Schema (draft 2020-12, which OpenAPI 3.1 uses): once for documents as they
+ * are stored and sent out, once for the bodies that clients send, where some members may be left out and a reference
+ * may stand for an embedded copy, and once for such copies, in what is stored and in what is sent.
+ *
+ * Objects are open, for clients have to ignore members that a later version adds, and the service ignores or keeps
+ * those that it does not know. `additionalProperties: true` stands where other members are really kept.
+ */
+import { assertNever } from '../../base/failure.ts'
+import { fieldWords, modelWords } from '../../models/field-words.ts'
+import { MODELS } from '../../models/registry.ts'
+import { EMBEDDED_ID_CHARS_MAX, type Field, type Model, type RecordField, type Shape } from '../../models/schema.ts'
+import { user } from '../../models/user.ts'
+import { sampleOf } from './field-samples.ts'
+
+export type JsonSchema = { readonly [keyword: string]: unknown }
+export type JsonSchemas = Readonly<Record<string, JsonSchema>>
+
+/** `user_app_settings` is `UserAppSettings`. */
+export function schemaName(model: Pick<Model, 'name'>): string {
+  return model.name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The name of the schema for what is sent to create or to replace a document; undefined where nobody can. */
+export function bodySchemaName(model: Model, operation: 'create' | 'replace'): string | undefined {
+  if (model.access[operation] === 'unsupported') return undefined
+  return `${schemaName(model)}${operation === 'create' ? 'Body' : 'Replacement'}`
+}
+
+/**
+ * The schemas of a model by their names in `components.schemas`: the document, the bodies where one can be sent, and
+ * the copy where other models embed one.
+ */
+export function modelSchemas(model: Model): JsonSchemas {
+  const name = schemaName(model)
+  const about = modelWords(model)
+  const described = about === undefined ? {} : { description: about }
+  const whole = (use: Use): JsonSchema => ({ ...described, ...recordSchema(model, { model, path: '', use }) })
+  const schemas: Record<string, JsonSchema> = { [name]: whole('stored') }
+  for (const operation of ['create', 'replace'] as const) {
+    const body = bodySchemaName(model, operation)
+    if (body !== undefined) schemas[body] = { ...whole(operation), propertyNames: MEMBER_NAMES }
+  }
+  if (isEmbedded(model)) {
+    const description = `A ${model.name} as it was when a document took a copy of it`
+    schemas[`${name}Copy`] = { ...whole('copy'), description }
+    schemas[`${name}CopyBody`] = { ...whole('sent copy'), description }
+  }
+  return schemas
+}
+
+/** The schemas of what endpoints answer and take besides documents, by the names of their declarations. */
+export function replySchemas(replies: Readonly<Record<string, RecordField>>): JsonSchemas {
+  return Object.fromEntries(
+    Object.entries(replies).map(([name, declared]) => [
+      name.charAt(0).toUpperCase() + name.slice(1),
+      recordSchema(declared, { model: { name }, path: '', use: name.endsWith('Body') ? 'create' : 'reply' }),
+    ]),
+  )
+}
+
+export function refTo(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/**
+ * Where the value stands: in a document, in a body that creates or replaces one, in a copy inside of either, or in a
+ * reply of another kind.
+ */
+type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'reply'
+
+interface Place {
+  readonly model: Pick<Model, 'name'>
+  /** Dotted, with `*` for any key of a map; empty for the document itself. */
+  readonly path: string
+  readonly use: Use
+}
+
+/** What no member at any depth may be called. */
+const MEMBER_NAMES: JsonSchema = { type: 'string', pattern: '^(?!\\$|__proto__$)[^.\\u0000]*$' }
+const DATE: JsonSchema = { type: 'string', format: 'date-time' }
+/** Copies are kept as they were sent. */
+const DATE_AS_SENT: JsonSchema = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}',
+  description: 'ISO 8601, as it was sent: with or without time and zone',
+}
+
+function recordSchema({ fields, extras }: Pick<RecordField, 'fields' | 'extras'>, place: Place): JsonSchema {
+  const members = Object.entries(fields).filter(([, field]) => isThere(field, place.use))
+  const required = members.filter(([name, field]) => !mayBeLeftOut(field, below(place, name))).map(([name]) => name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(members.map(([name, field]) => [name, fieldSchema(field, below(place, name))])),
+    ...(required.length === 0 ? {} : { required }),
+    ...(extras === 'keep' ? { additionalProperties: true } : {}),
+  }
+}
+
+/** The server's own fields are nothing that a client sends, except in a copy, which is kept as it was sent. */
+function isThere({ kind }: Field, use: Use): boolean {
+  return (use !== 'create' && use !== 'replace') || (kind !== 'generated' && kind !== 'constant')
+}
+
+function isSent(use: Use): boolean {
+  return use === 'create' || use === 'replace' || use === 'sent copy'
+}
+
+function mayBeLeftOut(field: Field, { model, path, use }: Place): boolean {
+  // The cards of a new user begin anew, whatever is sent.
+  if (use === 'create' && model === user && path === 'feedDecoratorStatus') return true
+  if (use === 'stored' || use === 'copy' || use === 'reply') return false
+  switch (field.kind) {
+    case 'choice':
+      return field.implied !== undefined || (use === 'create' && field.initial !== undefined)
+    case 'list':
+      return use !== 'sent copy' && field.absent === 'keep'
+    case 'nullable':
+    case 'constant':
+      return true
+    default:
+      return false
+  }
+}
+
+function fieldSchema(field: Field, place: Place): JsonSchema {
+  const about = fieldWords(place.model, place.path)
+  const sample = sampleOf(place.model, place.path)
+  return {
+    ...(about === undefined ? {} : { description: about }),
+    ...valueSchema(field, place),
+    ...(field.kind === 'choice' && field.initial !== undefined && place.use === 'create'
+      ? { default: field.initial }
+      : {}),
+    ...(sample === undefined ? {} : { examples: [sample] }),
+  }
+}
+
+function valueSchema(field: Field, place: Place): JsonSchema {
+  switch (field.kind) {
+    case 'text':
+      return {
+        type: 'string',
+        ...(field.blank ? {} : { pattern: '\\S' }),
+        ...(field.max === undefined || !isSent(place.use) ? {} : { maxLength: field.max }),
+      }
+    case 'choice':
+      return { type: 'string', enum: field.values }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'whole':
+      return { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+    case 'date':
+      return DATE
+    case 'generated':
+      if (field.as === 'id') {
+        return { type: 'string', minLength: 1, ...(isSent(place.use) ? { maxLength: EMBEDDED_ID_CHARS_MAX } : {}) }
+      }
+      return place.use === 'stored' ? DATE : DATE_AS_SENT
+    case 'constant':
+      // Whatever is sent, it is put right.
+      return place.use === 'sent copy' ? {} : { const: field.value }
+    case 'embedded': {
+      const name = schemaName(field.model)
+      if (place.use === 'reply') return refTo(name)
+      if (place.use === 'stored' || place.use === 'copy') return refTo(`${name}Copy`)
+      const examples = [{ id: sampleOf(field.model, 'id') }]
+      return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)], examples }
+    }
+    case 'nullable':
+      return { anyOf: [valueSchema(field.of, place), { type: 'null' }] }
+    case 'list':
+      return {
+        type: 'array',
+        items: valueSchema(field.of, place),
+        // What is stored may have been stored before there was a limit.
+        ...(field.max === undefined || !isSent(place.use) ? {} : { maxItems: field.max }),
+      }
+    case 'record':
+      return recordSchema(field, place)
+    case 'map':
+      return {
+        type: 'object',
+        properties: Object.fromEntries(field.keys.map((key) => [key, fieldSchema(field.of, below(place, '*'))])),
+        // Only what is sent must not have other keys; later versions may know more.
+        ...(place.use === 'create' || place.use === 'replace' ? { additionalProperties: false } : {}),
+      }
+    default:
+      return assertNever(field)
+  }
+}
+
+function below(place: Place, name: string): Place {
+  return { ...place, path: place.path === '' ? name : `${place.path}.${name}` }
+}
+
+function isEmbedded(model: Model): boolean {
+  return MODELS.some((other: Model) => embeds(other.fields, model))
+}
+
+function embeds(shape: Shape, model: Model): boolean {
+  return Object.values(shape).some((field) => leadsTo(field, model))
+}
+
+function leadsTo(field: Field, model: Model): boolean {
+  switch (field.kind) {
+    case 'embedded':
+      return field.model === model
+    case 'list':
+    case 'nullable':
+    case 'map':
+      return leadsTo(field.of, model)
+    case 'record':
+      return embeds(field.fields, model)
+    default:
+      return false
+  }
+}

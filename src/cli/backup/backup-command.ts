@@ -1,0 +1,59 @@
+/** `dateline backup`: a checked copy of the database, also while the service writes. */
+import { constants, setPriority } from 'node:os'
+import { join, resolve } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
+import { readConfig } from '../../config/read-config.ts'
+import { STORED_MODELS } from '../../models/registry.ts'
+import { backupName, writeBackup } from '../../store/backup/backup.ts'
+import { EXIT, type Command } from '../command.ts'
+import { commandRecord, recordBeside } from '../command-record.ts'
+import { abortOn, progressOn, sizeText } from '../progress.ts'
+
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'copy the database to a file and check the copy; also while the service runs',
+  options: [
+    {
+      flag: '--to',
+      value: 'FILE',
+      meaning: 'file to write, in a directory that exists (default: backups/dateline-DATE.db in the data directory)',
+    },
+    { flag: '--json', meaning: 'print the result as JSON' },
+  ],
+  settings: ['dataDir'],
+  examples: ['dateline backup', 'dateline backup --data-dir /srv/dateline --to /mnt/usb/dateline.db'],
+  async run({ options, settings }, terminal) {
+    const { dataDir } = readConfig(settings, terminal.environment)
+    yieldToService()
+    const progress = progressOn(terminal, 'Backing up')
+    const backup = await writeBackup({
+      database: join(resolve(dataDir), 'dateline.db'),
+      target: options.get('--to') ?? join(dataDir, 'backups', backupName(systemClock())),
+      makesDirectory: !options.has('--to'),
+      models: STORED_MODELS,
+      now: systemClock,
+      signal: abortOn(terminal.interrupted),
+      onProgress: progress.show,
+    }).finally(progress.end)
+    const { file, bytes, schema, version, items, ms } = backup
+    await recordBeside({ dataDir }, terminal, commandRecord('backup', { file, bytes: String(bytes) }))
+    const count = Object.values(items).reduce((sum, n) => sum + n, 0)
+    terminal.stdout.write(
+      options.has('--json')
+        ? `${JSON.stringify({ file, bytes, schema, version, items, ms })}\n`
+        : `Wrote ${file}: ${sizeText(bytes)}, ${count} items, checked, in ${(ms / 1000).toFixed(1)} s\n`,
+    )
+    return EXIT.ok
+  },
+}
+
+/**
+ * Where there are few cores, the service goes first: most of a backup is reading the copy, and nobody waits for that.
+ */
+function yieldToService(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not everybody may set priorities; it is only a courtesy.
+  }
+}

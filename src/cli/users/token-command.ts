@@ -1,0 +1,67 @@
+/**
+ * `dateline token`: an access token for a script or a local app, which is a session like any other and can be ended.
+ */
+import { systemClock } from '../../base/clock.ts'
+import { isoDate } from '../../base/dates.ts'
+import { parseDuration } from '../../base/duration.ts'
+import { writeJson } from '../../base/json.ts'
+import { OPERATOR } from '../../store/actor.ts'
+import { UsageError, type Command, type Terminal } from '../command.ts'
+import { commandRecord } from '../command-record.ts'
+import { emailOf, nobody } from './found-user.ts'
+import { requireSameSecret } from './same-secret.ts'
+import { withData } from '../with-services.ts'
+
+const TOKEN_LIFETIME = { min: 60_000, max: 3_660 * 86_400_000 }
+
+export const tokenCommand: Command = {
+  name: 'token',
+  summary: 'print an access token for a script or a local app; "user sign-out" ends it',
+  options: [
+    { flag: '--email', value: 'ADDRESS', meaning: 'whose token it is' },
+    { flag: '--ttl', value: 'TIME', meaning: 'how long it holds, as 12h or 30d (default: as long as a sign-in)' },
+    { flag: '--label', value: 'TEXT', meaning: 'what it is for, as the list of sessions shows it' },
+    { flag: '--json', meaning: 'print one JSON object with token, session and expiresAt' },
+  ],
+  settings: ['dataDir', 'tokenHours', 'tokenIssuer'],
+  examples: ['dateline token --email you@example.org --ttl 30d --label "nightly import"'],
+  run(args, terminal) {
+    const { options } = args
+    const given = options.get('--email')
+    if (given === undefined) throw new UsageError('dateline token wants --email ADDRESS')
+    const lifetimeMs = readLifetime(options.get('--ttl'))
+    const label = options.get('--label') ?? 'dateline token'
+    return withData(args, terminal, async (services) => {
+      const { store, sessions } = services
+      await requireSameSecret(services)
+      const found = await store.userByEmail(emailOf(given))
+      if (found === undefined) throw nobody(given)
+      const id = String(found['id'])
+      const session = sessions.open({ label, now: systemClock(), ...(lifetimeMs === undefined ? {} : { lifetimeMs }) })
+      if ((await store.as(OPERATOR).addSession(id, session)) === 'missing') throw nobody(given)
+      const { jti, expiresAt } = session
+      await store.as(OPERATOR).note(commandRecord('token', { ttl: options.get('--ttl'), session: jti }, id))
+      const token = sessions.token(id, session)
+      const text = options.has('--json') ? writeJson({ token, session: jti, expiresAt: isoDate(expiresAt) }) : token
+      terminal.stdout.write(`${text}\n`)
+      hintAt(
+        terminal,
+        `It holds until ${isoDate(expiresAt)}; "dateline user sign-out ${given} --session ${jti}" ends it`,
+      )
+    })
+  },
+}
+
+function readLifetime(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  try {
+    return parseDuration(given, TOKEN_LIFETIME)
+  } catch (error) {
+    throw new UsageError(`Cannot use --ttl: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** For a person, beside what a program reads. */
+function hintAt({ stderr, stderrIsTerminal }: Terminal, text: string): void {
+  if (stderrIsTerminal) stderr.write(`${text}\n`)
+}

@@ -1,0 +1,155 @@
+/**
+ * One field of a form: something to fill in, its name, and the place of its problem.
+ *
+ * Controls are made from the declaration of a field (see form.ts). A control knows its path, so that a problem that
+ * the server reports finds its place.
+ */
+import type { Json } from '../../../client/client.ts'
+import { t } from '../../texts/texts.ts'
+import { fill, h, setAttributes, type Child } from '../dom.ts'
+import { jsonMistakeAt } from './json-mistake.ts'
+
+export interface Control {
+  readonly path: string
+  readonly element: HTMLElement
+  /** What is filled in; undefined where the member is to be left out. */
+  value(): Json | undefined
+  set(value: Json | undefined): void
+  /** Shows a problem at the control, or takes it away. False where the path is none of this control's. */
+  showProblem(path: string, message: string | undefined): boolean
+  /** Whether the reader has been here, so that a problem is news and no reproach. */
+  isTouched(path: string): boolean
+  /** Goes to the first control that has a problem; false where none has. */
+  focusProblem(): boolean
+}
+
+export interface ControlOptions {
+  readonly path: string
+  readonly label: string
+  /** A sentence about what the value does. */
+  readonly about?: string | undefined
+  /** Runs after each change of the reader's. */
+  readonly onChange: (path: string) => void
+}
+
+/** Whether a problem's path is that of a control or lies in it, as `tags[2]` and `source.name` do. */
+export function isWithin(at: string, path: string): boolean {
+  return at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`)
+}
+
+/** What stands at the control of a path about something in it. */
+function problemWords(path: string, at: string, message: string): string {
+  if (at === path) return message.charAt(0).toUpperCase() + message.slice(1)
+  return `${at.slice(path.length).replace(/^\./, '')}: ${message}`
+}
+
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** How one kind of input gives its value and takes one. */
+export interface InputKind<I extends Input> {
+  readonly input: I
+  read(input: I): Json | undefined
+  write(input: I, value: Json | undefined): void
+  /** Stands behind the input, and hears of each change. */
+  readonly extra?: { readonly element: Child; update(value: Json | undefined): void }
+  readonly isTick?: boolean
+}
+
+let count = 0
+
+/** An id that nothing else in the page has, to tie labels and inputs. */
+export function newId(): string {
+  return `control-${++count}`
+}
+
+/** A control around an input, a select or a text area. */
+export function inputControl<I extends Input>(
+  { path, label, about, onChange }: ControlOptions,
+  { input, read, write, extra, isTick = false }: InputKind<I>,
+): Control {
+  const id = newId()
+  const problem = h('p', { id: `${id}-problem`, class: 'field-problem', 'aria-live': 'polite' })
+  const described = [about === undefined ? '' : `${id}-about`, `${id}-problem`].join(' ').trim()
+  let touched = false
+  // Inputs change what they are given: line breaks, say. What nobody has changed stays as it came.
+  let given: Json | undefined
+  const changed = (): void => {
+    touched = true
+    given = undefined
+    extra?.update(read(input))
+    onChange(path)
+  }
+  setAttributes(input, {
+    id,
+    name: path,
+    'aria-describedby': described,
+    on: { input: changed, blur: () => (touched = true) },
+  })
+  const name = h('label', { for: id }, label)
+  const aboutText = about === undefined ? null : h('p', { id: `${id}-about`, class: 'field-about' }, about)
+  const element = isTick
+    ? h('div', { class: 'field' }, h('div', { class: 'tick' }, input, name), aboutText, problem)
+    : h('div', { class: 'field' }, name, input, extra?.element, aboutText, problem)
+  return {
+    path,
+    element,
+    value: () => given ?? read(input),
+    set(value) {
+      given = value
+      write(input, value)
+      extra?.update(value)
+    },
+    isTouched: () => touched,
+    ...atInput(path, input, problem),
+  }
+}
+
+/** Shows problems of a path in the element below its input, and at the input for who hears it. */
+export function atInput(
+  path: string,
+  input: Input,
+  problem: HTMLElement,
+): Pick<Control, 'showProblem' | 'focusProblem'> {
+  return {
+    showProblem(at, message) {
+      if (!isWithin(at, path)) return false
+      fill(problem, message === undefined ? null : problemWords(path, at, message))
+      if (message === undefined) input.removeAttribute('aria-invalid')
+      else input.setAttribute('aria-invalid', 'true')
+      return true
+    },
+    focusProblem() {
+      if (input.getAttribute('aria-invalid') !== 'true') return false
+      input.focus()
+      return true
+    },
+  }
+}
+
+/** Controls that belong together under one heading. */
+export interface Group {
+  readonly controls: () => readonly Control[]
+  readonly element: HTMLElement
+  readonly path: string
+  value(): Json | undefined
+  set(value: Json | undefined): void
+}
+
+/** What a group does with problems: it passes them on. */
+export function groupControl({ controls, element, path, value, set }: Group): Control {
+  return {
+    path,
+    element,
+    value,
+    set,
+    showProblem: (at, message) => controls().some((control) => control.showProblem(at, message)),
+    isTouched: (at) => controls().some((control) => isWithin(at, control.path) && control.isTouched(at)),
+    focusProblem: () => controls().some((control) => control.focusProblem()),
+  }
+}
+
+/** What to say of a text that is no JSON: where the mistake is. */
+export function jsonMistake(text: string): string {
+  const before = text.slice(0, jsonMistakeAt(text)).split('\n')
+  return t('form.badJsonAt', { line: before.length, column: (before.at(-1) ?? '').length + 1 })
+}

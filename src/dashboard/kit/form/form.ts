@@ -1,0 +1,145 @@
+/**
+ * A form that is made from a declaration (src/models/schema.ts): one control for each field that a client sends, in
+ * declared order, groups in groups. A field that is added to a model is in its form at once.
+ */
+import type { Json } from '../../../client/client.ts'
+import type { Field, Model, Shape } from '../../../models/schema.ts'
+import { isMembers, type Members } from '../../any-documents.ts'
+import { fieldTitle } from '../../model-words.ts'
+import { h } from '../dom.ts'
+import { groupControl, inputControl, isWithin, type Control, type ControlOptions } from './control.ts'
+import { booleanInput, choiceInput, jsonInput, textInput, wholeInput } from './input-kinds.ts'
+import { mapControl } from './map-control.ts'
+
+export interface FormOptions {
+  readonly onChange: (path: string) => void
+  /** The control for a whole copy of another model's document. */
+  readonly picker: (model: Model, options: ControlOptions) => Control
+  /** What a value does, by its path. */
+  readonly about?: (path: string) => string | undefined
+  /** A control of one's own for a path; without one the field's kind decides. */
+  readonly instead?: (path: string, field: Field, options: ControlOptions) => Control | undefined
+}
+
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+export interface Form {
+  readonly element: HTMLElement
+  /** The members of the fields; what is no field is not among them. */
+  value(): Members
+  set(value: Members): void
+  /** Shows these problems and no others; gives those that belong to no field here. */
+  showProblems(problems: readonly Problem[]): readonly Problem[]
+  isTouched(path: string): boolean
+  /** Goes to the first field with a problem. */
+  focusProblem(): boolean
+}
+
+export function formFor(fields: Shape, value: Members, options: FormOptions): Form {
+  const controls = controlsOf(fields, '', options)
+  const set = (next: Members): void => {
+    for (const control of controls) control.set(next[control.path])
+  }
+  set(value)
+  let shown: readonly Problem[] = []
+  return {
+    element: h(
+      'div',
+      { class: 'form' },
+      controls.map(({ element }) => element),
+    ),
+    value: () => valuesOf(controls, ''),
+    set,
+    showProblems(problems) {
+      for (const { path } of shown) for (const control of controls) control.showProblem(path, undefined)
+      // Of several problems in one place the first is shown.
+      const rest = problems.toReversed().filter(({ path, message }) => {
+        return !controls.some((control) => control.showProblem(path, message))
+      })
+      shown = problems
+      return rest.toReversed()
+    },
+    isTouched: (path) => controls.some((control) => isWithin(path, control.path) && control.isTouched(path)),
+    focusProblem: () => controls.some((control) => control.focusProblem()),
+  }
+}
+
+/** One control for each field that a client may send. */
+function controlsOf(fields: Shape, prefix: string, options: FormOptions): readonly Control[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`
+    return field.kind === 'generated' || field.kind === 'constant' ? [] : [controlOf(field, path, options)]
+  })
+}
+
+export function controlOf(field: Field, path: string, form: FormOptions): Control {
+  const options: ControlOptions = {
+    path,
+    label: fieldTitle(path),
+    about: form.about?.(path),
+    onChange: form.onChange,
+  }
+  return form.instead?.(path, field, options) ?? ownControl(field, options, form, false)
+}
+
+function ownControl(field: Field, options: ControlOptions, form: FormOptions, isNullable: boolean): Control {
+  const { path } = options
+  switch (field.kind) {
+    case 'text':
+    case 'date':
+      return inputControl(options, textInput(path, isNullable))
+    case 'choice':
+      return inputControl(options, choiceInput(field.values, isNullable))
+    case 'boolean':
+      return inputControl(options, booleanInput())
+    case 'whole':
+      return inputControl(options, wholeInput(isNullable))
+    case 'nullable':
+      return ownControl(field.of, options, form, true)
+    case 'embedded':
+      return form.picker(field.model, options)
+    case 'record':
+      return recordControl(field.fields, options, form)
+    case 'map':
+      return mapControl(field.keys, options, (key) => controlOf(field.of, `${path}.${key}`, form))
+    case 'list':
+    case 'generated':
+    case 'constant':
+      return inputControl(options, jsonInput())
+  }
+}
+
+/** A record as a group; members that the declaration does not know stay as they came. */
+function recordControl(fields: Shape, { path, label, about }: ControlOptions, form: FormOptions): Control {
+  const controls = controlsOf(fields, path, form)
+  let further: Members = {}
+  return groupControl({
+    path,
+    element: h(
+      'fieldset',
+      { class: 'group', 'data-path': path },
+      h('legend', {}, label),
+      about === undefined ? null : h('p', { class: 'field-about' }, about),
+      controls.map(({ element }) => element),
+    ),
+    controls: () => controls,
+    value: () => ({ ...valuesOf(controls, path), ...further }),
+    set(value) {
+      const members = isMembers(value) ? value : {}
+      further = Object.fromEntries(Object.entries(members).filter(([name]) => !Object.hasOwn(fields, name)))
+      for (const control of controls) control.set(members[control.path.slice(path.length + 1)])
+    },
+  })
+}
+
+function valuesOf(controls: readonly Control[], prefix: string): Members {
+  const start = prefix === '' ? 0 : prefix.length + 1
+  return Object.fromEntries(
+    controls
+      .map((control): [string, Json | undefined] => [control.path.slice(start), control.value()])
+      .filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  )
+}

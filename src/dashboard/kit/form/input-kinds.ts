@@ -1,0 +1,100 @@
+/** The inputs for single values: what they look like, and how their text becomes a value and a value their text. */
+import type { Json } from '../../../client/client.ts'
+import { parseExactly } from '../../exact-json.ts'
+import { valueTitle } from '../../model-words.ts'
+import { t } from '../../texts/texts.ts'
+import { fill, h, webAddress } from '../dom.ts'
+import { icon } from '../icons.ts'
+import type { InputKind } from './control.ts'
+
+/** Names of texts that have more than a line. */
+const LONG = /excerpt|description|text|body|summary/i
+const ADDRESS = /url$/i
+
+export function textInput(name: string, isNullable: boolean): InputKind<HTMLInputElement | HTMLTextAreaElement> {
+  const isAddress = ADDRESS.test(name)
+  const input = LONG.test(name)
+    ? h('textarea', { rows: 4, dir: 'auto' })
+    : h(
+        'input',
+        isAddress ? { inputmode: 'url', dir: 'ltr', spellcheck: 'false', autocomplete: 'off' } : { dir: 'auto' },
+      )
+  return {
+    input,
+    read: ({ value }) => (isNullable && value === '' ? null : value),
+    write: (at, value) => (at.value = typeof value === 'string' ? value : ''),
+    ...(isAddress ? { extra: addressLink() } : {}),
+  }
+}
+
+export function wholeInput(isNullable: boolean): InputKind<HTMLInputElement> {
+  return {
+    input: h('input', { type: 'number', min: 0, step: 1, inputmode: 'numeric', class: 'number' }),
+    // A browser tells nothing of a text that is no number. That is not the same as nothing: the server refuses it.
+    read: ({ value, validity }) => (value !== '' ? Number(value) : isNullable && !validity.badInput ? null : ''),
+    write: (at, value) => (at.value = typeof value === 'number' ? String(value) : ''),
+  }
+}
+
+export function booleanInput(): InputKind<HTMLInputElement> {
+  return {
+    input: h('input', { type: 'checkbox' }),
+    read: ({ checked }) => checked,
+    write: (at, value) => (at.checked = value === true),
+    isTick: true,
+  }
+}
+
+export function choiceInput(values: readonly string[], isNullable: boolean): InputKind<HTMLSelectElement> {
+  const option = (value: string): HTMLElement =>
+    h('option', { value }, value === '' ? t('form.none') : valueTitle(value))
+  return {
+    input: h('select', {}, [...(isNullable ? [''] : []), ...values].map(option)),
+    read: ({ value }) => (isNullable && value === '' ? null : value),
+    // A value that the declaration does not know any more stays until another one is chosen.
+    write(at, value) {
+      const text = typeof value === 'string' ? value : ''
+      if (text !== '' && !values.includes(text)) at.append(option(text))
+      at.value = text === '' && !isNullable ? (values[0] ?? '') : text
+    },
+  }
+}
+
+/** Any value as JSON. What is no JSON goes out as the text that it is, and is refused where it is read. */
+export function jsonInput(rows = 6): InputKind<HTMLTextAreaElement> {
+  return {
+    input: h('textarea', { rows, class: 'mono', dir: 'ltr', spellcheck: 'false' }),
+    read: ({ value }) => (value.trim() === '' ? undefined : parsed(value)),
+    write: (at, value) => (at.value = value === undefined ? '' : JSON.stringify(value, null, 2)),
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseExactly(text) as Json
+  } catch {
+    return text
+  }
+}
+
+/** Opens the address where it is one of the web; anything else is never a link. */
+function addressLink(): { element: HTMLElement; update(value: Json | undefined): void } {
+  const element = h('p', { class: 'field-about' })
+  return {
+    element,
+    update(value) {
+      const address = typeof value === 'string' ? webAddress(value) : undefined
+      fill(
+        element,
+        address === undefined
+          ? null
+          : h(
+              'a',
+              { href: address, target: '_blank', rel: 'noopener noreferrer' },
+              t('form.openAddress'),
+              icon('external'),
+            ),
+      )
+    },
+  }
+}

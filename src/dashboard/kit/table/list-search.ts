@@ -1,0 +1,31 @@
+/** The field above a table that narrows it as somebody types. */
+import { debounce } from '../../timing.ts'
+import { h } from '../dom.ts'
+
+const SEARCH_PAUSE_MS = 150
+
+export interface ListSearchOptions {
+  readonly label: string
+  /** What stands there before anything is typed; the label without it. */
+  readonly hint?: string
+  readonly value: string
+  /** Runs once typing has paused. */
+  readonly onSearch: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+export function listSearch({ label, hint = label, value, onSearch, signal }: ListSearchOptions): HTMLInputElement {
+  const soon = debounce(SEARCH_PAUSE_MS, () => onSearch(input.value))
+  const input = h('input', {
+    type: 'search',
+    class: 'list-search',
+    'aria-label': label,
+    placeholder: hint,
+    value,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    on: { input: soon },
+  })
+  signal.addEventListener('abort', soon.cancel)
+  return input
+}

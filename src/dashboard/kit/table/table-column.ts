@@ -1,0 +1,19 @@
+/** What a table shows of an item, and by what it is sorted. */
+import type { Child } from '../dom.ts'
+
+export interface TableColumn<T> {
+  readonly key: string
+  readonly title: string
+  /** A track of a CSS grid: `minmax(0, 3fr)`, `8rem`. */
+  readonly width: string
+  /** How it is sorted at first; absent where that would be slow or mean nothing. */
+  readonly sort?: TableSort | undefined
+  /** Whether it stands in the second line where a row is a card. The first column is always the first line. */
+  readonly isDetail?: boolean
+  cell(item: T): Child
+}
+
+export interface TableSort {
+  readonly path: string
+  readonly descending: boolean
+}

@@ -1,0 +1,45 @@
+/** The foot of a table: how many rows there are, or that some could not be read, which stays until it is tried again. */
+import { t } from '../../texts/texts.ts'
+import { fill, h } from '../dom.ts'
+import { wordsOf } from '../states.ts'
+
+export interface TableFoot {
+  readonly element: HTMLElement
+  readonly hasFailed: boolean
+  /** Shows these words, unless a failure stands there. */
+  show(words: string): void
+  fail(error: unknown): void
+  clear(): void
+}
+
+export function tableFoot(retry: () => void): TableFoot {
+  const element = h('div', { class: 'table-foot' })
+  let shown = ''
+  let hasFailed = false
+  return {
+    element,
+    get hasFailed() {
+      return hasFailed
+    },
+    show(words) {
+      if (hasFailed || words === shown) return
+      shown = words
+      fill(element, words)
+    },
+    fail(error) {
+      hasFailed = true
+      // The button goes: the focus stays near.
+      const click = (): void => {
+        element.closest('main')?.focus({ preventScroll: true })
+        retry()
+      }
+      const again = h('button', { type: 'button', class: 'link', on: { click } }, t('tryAgain'))
+      fill(element, h('div', { class: 'table-failure', role: 'alert' }, wordsOf(error), again))
+    },
+    clear() {
+      hasFailed = false
+      shown = ''
+      fill(element)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+/** The head of a table: titles that sort where that is quick, and the box that chooses all rows. */
+import { t } from '../../texts/texts.ts'
+import { fill, h } from '../dom.ts'
+import { icon } from '../icons.ts'
+import type { TableColumn, TableSort } from './table-column.ts'
+
+export interface TableHead {
+  readonly element: HTMLElement
+  show<T>(columns: readonly TableColumn<T>[], sort: TableSort | undefined): void
+  /** How many of the rows are chosen. */
+  showChosen(chosen: 'none' | 'some' | 'all'): void
+}
+
+export interface TableHeadOptions {
+  readonly onSort: (sort: TableSort) => void
+  /** Absent where rows cannot be chosen. */
+  readonly onAll?: ((isChosen: boolean) => void) | undefined
+}
+
+export function tableHead({ onSort, onAll }: TableHeadOptions): TableHead {
+  const box = h('input', {
+    type: 'checkbox',
+    'aria-label': t('table.chooseAll'),
+    on: { change: () => onAll?.(box.checked) },
+  })
+  const row = h('div', { class: 'row head', role: 'row', 'aria-rowindex': 1 })
+  return {
+    element: h('div', { class: 'table-head', role: 'rowgroup' }, row),
+    show(columns, sort) {
+      // Whoever sorts by the keyboard stays at the title.
+      const focused = document.activeElement?.getAttribute('data-sort')
+      fill(
+        row,
+        onAll !== undefined && h('div', { class: 'pick', role: 'columnheader' }, box),
+        columns.map((column, i) => titleOf(column, { sort, onSort, isMain: i === 0 })),
+      )
+      if (focused != null) row.querySelector<HTMLElement>(`[data-sort="${CSS.escape(focused)}"]`)?.focus()
+    },
+    showChosen(chosen) {
+      box.checked = chosen === 'all'
+      box.indeterminate = chosen === 'some'
+    },
+  }
+}
+
+interface TitleOptions {
+  readonly sort: TableSort | undefined
+  readonly onSort: (sort: TableSort) => void
+  readonly isMain: boolean
+}
+
+function titleOf<T>({ title, sort: own }: TableColumn<T>, { sort, onSort, isMain }: TitleOptions): HTMLElement {
+  const name = isMain ? 'cell main' : 'cell'
+  if (own === undefined) return h('div', { class: name, role: 'columnheader' }, title)
+  const { path } = own
+  const isSorted = sort?.path === path
+  const direction = isSorted ? (sort.descending ? 'descending' : 'ascending') : 'none'
+  const descending = isSorted ? !sort.descending : own.descending
+  return h(
+    'div',
+    { class: `${name} sortable`, role: 'columnheader', 'aria-sort': direction },
+    h(
+      'button',
+      { type: 'button', class: 'plain', 'data-sort': path, on: { click: () => onSort({ path, descending }) } },
+      h('span', {}, title),
+      isSorted && icon(sort.descending ? 'down' : 'up'),
+    ),
+  )
+}

@@ -1,0 +1,53 @@
+/** One row of a table, at its place. What an item says is text only; one that is not there yet is a grey line. */
+import { h } from '../dom.ts'
+import { t } from '../../texts/texts.ts'
+import type { TableColumn } from './table-column.ts'
+
+/** The header is the first row for who counts them (WAI-ARIA, aria-rowindex). */
+const ROWS_BEFORE = 2
+
+export interface RowOptions<T> {
+  readonly item: T | undefined
+  readonly row: number
+  readonly columns: readonly TableColumn<T>[]
+  readonly label: (item: T) => string
+  readonly href?: ((item: T) => string) | undefined
+  /** Whether it is chosen; undefined where rows cannot be chosen. */
+  readonly isChosen?: boolean | undefined
+}
+
+export function tableRow<T>({ item, row, columns, label, href, isChosen }: RowOptions<T>): HTMLElement {
+  const element = h('div', {
+    class: item === undefined ? 'row empty' : 'row',
+    role: 'row',
+    tabindex: -1,
+    'aria-rowindex': row + ROWS_BEFORE,
+  })
+  if (isChosen !== undefined) {
+    const box =
+      item !== undefined &&
+      h('input', { type: 'checkbox', tabindex: -1, 'aria-label': t('table.choose', { label: label(item) }) })
+    element.append(h('div', { class: 'pick', role: 'gridcell' }, box))
+  }
+  for (const [i, column] of columns.entries()) {
+    const shown = item === undefined ? h('i', { class: 'line' }) : column.cell(item)
+    element.append(
+      h(
+        'div',
+        { class: i === 0 ? 'cell main' : column.isDetail === true ? 'cell detail' : 'cell', role: 'gridcell' },
+        i === 0 && item !== undefined && href !== undefined ? h('a', { href: href(item), tabindex: -1 }, shown) : shown,
+      ),
+    )
+  }
+  // Without the name of the box, which says the title once more.
+  element.ariaLabelledByElements = [...element.querySelectorAll('.cell')]
+  if (item === undefined) element.setAttribute('aria-busy', 'true')
+  if (isChosen !== undefined) markChosen(element, isChosen)
+  return element
+}
+
+export function markChosen(element: HTMLElement, isChosen: boolean): void {
+  element.setAttribute('aria-selected', String(isChosen))
+  const box = element.querySelector('input')
+  if (box !== null) box.checked = isChosen
+}

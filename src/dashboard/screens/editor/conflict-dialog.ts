@@ -1,0 +1,91 @@
+/** Two people saved the same document: what each made of it, side by side, and which of it is to stay. */
+import type { Json } from '../../../client/client.ts'
+import { isMembers, labelOf, type Members } from '../../any-documents.ts'
+import { fieldTitle } from '../../model-words.ts'
+import { t, textOr } from '../../texts/texts.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { h } from '../../kit/dom.ts'
+import { ago } from '../../kit/moments.ts'
+import { likelyChoice, merged, type Choice, type Difference } from './three-way.ts'
+
+export interface Conflict {
+  readonly mine: Members
+  readonly different: readonly Difference[]
+  readonly theirs: Members
+}
+
+/** The members that are to be saved; undefined where nothing was decided. */
+export async function askToSettle({ mine, different, theirs }: Conflict): Promise<Members | undefined> {
+  const choices = new Map(different.map((one) => [one, likelyChoice(one)]))
+  let settled: Members | undefined
+  const id = 'settling'
+  const form = h(
+    'form',
+    {
+      id,
+      on: {
+        submit(event) {
+          event.preventDefault()
+          settled = merged(mine, different, (one) => choices.get(one) ?? likelyChoice(one))
+          dialog.close()
+        },
+      },
+    },
+    h('p', {}, t('editor.conflictText')),
+    h('p', { class: 'soft' }, t('pair', { name: t('editor.theirs'), value: '' }), ago(String(theirs['updatedAt']))),
+    different.map((one, i) => fieldChoice(one, `settle-${i}`, (choice) => choices.set(one, choice))),
+  )
+  const dialog = openDialog({
+    title: t('editor.conflict'),
+    body: form,
+    wide: true,
+    actions: [
+      h('button', { type: 'button', on: { click: () => dialog.close() } }, t('editor.goOn')),
+      h('button', { type: 'submit', form: id, class: 'primary' }, t('editor.settle')),
+    ],
+  })
+  await dialog.closed
+  return settled
+}
+
+function fieldChoice(difference: Difference, group: string, choose: (choice: Choice) => void): HTMLElement {
+  const { name, before, mine, theirs, changedBy } = difference
+  const option = (choice: Choice, value: Json | undefined): HTMLElement =>
+    h(
+      'label',
+      { class: 'side' },
+      h(
+        'span',
+        { class: 'tick' },
+        h('input', {
+          type: 'radio',
+          name: group,
+          checked: likelyChoice(difference) === choice,
+          autofocus: likelyChoice(difference) === choice,
+          on: { change: () => choose(choice) },
+        }),
+        h('strong', {}, t(choice === 'mine' ? 'editor.mine' : 'editor.theirs')),
+        (changedBy === 'me') === (choice === 'theirs') && changedBy !== 'both'
+          ? h('span', { class: 'soft' }, t('editor.unchanged'))
+          : null,
+      ),
+      h('span', { class: 'side-value', dir: 'auto' }, shown(value)),
+    )
+  return h(
+    'fieldset',
+    { class: 'group settle' },
+    h('legend', {}, fieldTitle(name)),
+    changedBy === 'both'
+      ? h('p', { class: 'soft before' }, t('editor.before'), ' ', h('span', { dir: 'auto' }, shown(before)))
+      : null,
+    option('mine', mine),
+    option('theirs', theirs),
+  )
+}
+
+/** Values of a choice by their names, documents by theirs, other texts as they are, the rest as JSON. */
+function shown(value: Json | undefined): string {
+  if (value === undefined || value === '') return '–'
+  if (typeof value === 'string') return textOr(`value.${value}`, value)
+  return isMembers(value) && value['id'] !== undefined ? labelOf(value) : JSON.stringify(value, null, 2)
+}

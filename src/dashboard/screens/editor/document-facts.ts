@@ -1,0 +1,39 @@
+/** What the server says of a document, and the whole of it as JSON. */
+import type { Members } from '../../any-documents.ts'
+import { fieldTitle } from '../../model-words.ts'
+import { t } from '../../texts/texts.ts'
+import { copyButton } from '../../kit/copy-button.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { h } from '../../kit/dom.ts'
+import { dateTime } from '../../kit/moments.ts'
+
+export function documentFacts(document: Members): HTMLElement {
+  const id = String(document['id'])
+  const date = (name: string): readonly HTMLElement[] | null => {
+    const value = document[name]
+    return typeof value === 'string' ? [h('dt', {}, fieldTitle(name)), h('dd', {}, dateTime(value))] : null
+  }
+  return h(
+    'dl',
+    { class: 'given' },
+    h('dt', {}, t('field.id')),
+    h(
+      'dd',
+      { class: 'with-copy' },
+      h('code', { dir: 'ltr' }, id),
+      copyButton(() => id, { isSmall: true }),
+    ),
+    date('createdAt'),
+    date('updatedAt'),
+  )
+}
+
+export function openJson(title: string, document: Members): void {
+  const text = JSON.stringify(document, null, 2)
+  openDialog({
+    title,
+    wide: true,
+    body: h('pre', { dir: 'ltr', tabindex: '0', role: 'region', 'aria-label': 'JSON' }, text),
+    actions: [copyButton(() => text)],
+  })
+}

@@ -1,0 +1,20 @@
+/** Deletes the document that is being edited: the reader is back at the list at once, and undoing leads back here. */
+import type { Model } from '../../../models/schema.ts'
+import { labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
+import { pathOf } from '../../model-words.ts'
+import { currentPlace, goTo, hrefTo } from '../../places.ts'
+import { removeWithUndo } from '../../removal.ts'
+
+export function removeAndLeave(model: Model, documents: Documents, removed: StoredDocument): void {
+  const path = pathOf(model)
+  removeWithUndo({
+    documents,
+    ids: [removed.id],
+    label: labelOf(removed),
+    onBack() {
+      // Who went on to something else stays there.
+      if (currentPlace().segments.join('/') === path) goTo(hrefTo([path, removed.id]))
+    },
+  })
+  goTo(hrefTo([path]))
+}

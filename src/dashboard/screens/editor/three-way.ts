@@ -1,0 +1,43 @@
+/** What two people made of one document, member by member, and what becomes of it. */
+import type { Json } from '../../../client/client.ts'
+import type { Members } from '../../any-documents.ts'
+import { isSame, own } from '../../document-difference.ts'
+
+export interface Difference {
+  readonly name: string
+  /** Undefined where the member is not there. */
+  readonly before: Json | undefined
+  readonly mine: Json | undefined
+  readonly theirs: Json | undefined
+  readonly changedBy: 'me' | 'them' | 'both'
+}
+
+export type Choice = 'mine' | 'theirs'
+
+/** The members that are not the same in mine and theirs, in the order of mine. */
+export function differences(before: Members, mine: Members, theirs: Members): readonly Difference[] {
+  const names = new Set([...Object.keys(mine), ...Object.keys(theirs)])
+  return [...names].flatMap((name): readonly Difference[] => {
+    const [was, my, their] = [own(before, name), own(mine, name), own(theirs, name)]
+    if (isSame(my, their)) return []
+    const changedBy = isSame(was, their) ? 'me' : isSame(was, my) ? 'them' : 'both'
+    return [{ name, before: was, mine: my, theirs: their, changedBy }]
+  })
+}
+
+/** What only they changed is theirs; what the reader changed stays until the reader gives it up. */
+export function likelyChoice({ changedBy }: Difference): Choice {
+  return changedBy === 'them' ? 'theirs' : 'mine'
+}
+
+/** Mine, with theirs where that was chosen. */
+export function merged(
+  mine: Members,
+  different: readonly Difference[],
+  choiceFor: (difference: Difference) => Choice,
+): Members {
+  const taken = different.filter((difference) => choiceFor(difference) === 'theirs')
+  const given = taken.flatMap(({ name, theirs }): [string, Json][] => (theirs === undefined ? [] : [[name, theirs]]))
+  const left = Object.entries(mine).filter(([name]) => !taken.some((one) => one.name === name))
+  return Object.fromEntries([...left, ...given])
+}

@@ -1,0 +1,81 @@
+/** What the list is filtered by, each with a way to take it away. */
+import type { Client } from '../../../client/client.ts'
+import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { t } from '../../texts/texts.ts'
+import { fill, h } from '../../kit/dom.ts'
+import { icon } from '../../kit/icons.ts'
+import { fetchNames, nameOf } from './document-names.ts'
+import { words } from './list-columns.ts'
+import type { FilterField } from './list-fields.ts'
+import type { ListState } from './list-state.ts'
+
+export interface FilterChipsOptions {
+  readonly client: Client
+  readonly fields: readonly FilterField[]
+  readonly remove: (field: FilterField, value: string) => void
+  readonly clear: () => void
+  /** For who has taken the last one away. */
+  readonly focusNext: () => void
+  readonly signal: AbortSignal
+}
+
+export interface FilterChips {
+  readonly element: HTMLElement
+  show(state: ListState): void
+}
+
+export function filterChips({ client, fields, remove, clear, focusNext, signal }: FilterChipsOptions): FilterChips {
+  const element = h('ul', { class: 'chips', 'aria-label': t('list.filters'), hidden: true })
+  let filters: ListState['filters'] = new Map()
+
+  function draw(): void {
+    const buttons = (): readonly HTMLElement[] => [...element.querySelectorAll('button')]
+    const held = buttons().findIndex((one) => one === document.activeElement)
+    const chips = fields.flatMap((field) => (filters.get(field.key) ?? []).map((value) => chip(field, value)))
+    element.hidden = chips.length === 0
+    const all = h('button', { type: 'button', class: 'link', on: { click: clear } }, t('list.clear'))
+    fill(element, chips, chips.length > 1 && h('li', {}, all))
+    // Whoever takes filters away by keys goes on to the next.
+    if (held === -1) return
+    if (chips.length === 0) focusNext()
+    else buttons()[Math.min(held, chips.length - 1)]?.focus()
+  }
+
+  function chip(field: FilterField, value: string): HTMLElement {
+    const title = fieldTitle(field.key)
+    const name = field.model === undefined ? valueTitle(value) : (nameOf(field.model, value) ?? value)
+    return h(
+      'li',
+      { class: 'chip' },
+      h('span', {}, t('pair', { name: title, value: '' }), words(name)),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'plain small',
+          'aria-label': t('list.removeFilter', { name: t('pair', { name: title, value: name }) }),
+          on: { click: () => remove(field, value) },
+        },
+        icon('close'),
+      ),
+    )
+  }
+
+  async function fetchMissing(): Promise<void> {
+    const asked = fields.map(async ({ key, model }) => {
+      const ids = filters.get(key) ?? []
+      // A chip without a name shows the id, which does as well.
+      return model !== undefined && (await fetchNames(client, { model, ids, signal }).catch(() => false))
+    })
+    if ((await Promise.all(asked)).includes(true) && !signal.aborted) draw()
+  }
+
+  return {
+    element,
+    show(state) {
+      filters = state.filters
+      draw()
+      void fetchMissing()
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The state of a list, in its address and as a query.
+ *
+ * An address may come from anybody: what it names that the model does not have is passed over, and so is what is too
+ * much of it.
+ */
+import type { Filter, ListQuery } from '../../../client/client.ts'
+import type { TableSort } from '../../kit/table/table-column.ts'
+import type { FilterField } from './list-fields.ts'
+
+const SEARCH_CHARS_MAX = 200
+/** Values of one filter. */
+const VALUES_MAX = 20
+const VALUE_CHARS_MAX = 100
+/** More columns have no room. */
+export const COLUMNS_MAX = 8
+
+export interface ListState {
+  readonly search: string
+  readonly sort: TableSort | undefined
+  /** Values by the keys of the filters; none is empty. */
+  readonly filters: ReadonlyMap<string, readonly string[]>
+  readonly columns: readonly string[]
+}
+
+export interface ListRules {
+  readonly filters: readonly FilterField[]
+  readonly sortable: ReadonlyMap<string, TableSort>
+  readonly sort: TableSort | undefined
+  /** All that there are; the first is always shown. */
+  readonly columns: readonly string[]
+  readonly defaultColumns: readonly string[]
+}
+
+/** `stored` are the columns that the reader chose before, for addresses that name none. */
+export function readState(query: URLSearchParams, rules: ListRules, stored?: string): ListState {
+  const filters = new Map<string, readonly string[]>()
+  for (const { key, values, model } of rules.filters) {
+    const given = new Set(query.getAll(key))
+    const known = [...given].filter((value) => (model === undefined ? values.includes(value) : isId(value)))
+    if (known.length > 0) filters.set(key, known.slice(0, VALUES_MAX))
+  }
+  return {
+    search: (query.get('q') ?? '').slice(0, SEARCH_CHARS_MAX),
+    sort: readSort(query.get('sort'), rules),
+    filters,
+    columns: readColumns(query.get('columns') ?? stored, rules),
+  }
+}
+
+/** What differs from a list that nobody has touched. */
+export function writeState(state: ListState, rules: ListRules): URLSearchParams {
+  const query = new URLSearchParams()
+  if (state.search !== '') query.set('q', state.search)
+  for (const [key, values] of state.filters) for (const value of values) query.append(key, value)
+  const sort = sortText(state.sort)
+  if (sort !== undefined && sort !== sortText(rules.sort)) query.set('sort', sort)
+  const columns = state.columns.join()
+  if (columns !== rules.defaultColumns.join()) query.set('columns', columns)
+  return query
+}
+
+export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, 'filter' | 'sort'> {
+  const conditions = rules.filters.flatMap(({ key, path }): readonly (readonly [string, Filter[string]])[] => {
+    const values = state.filters.get(key) ?? []
+    const [only, ...others] = values
+    if (only === undefined) return []
+    return [[path, others.length === 0 ? only : { $in: values }]]
+  })
+  // White space around what is looked for is typed by accident.
+  const search = state.search.trim()
+  const all = search === '' ? conditions : [['q', search] as const, ...conditions]
+  return { ...(all.length > 0 && { filter: Object.fromEntries(all) }), sort: sortText(state.sort) }
+}
+
+/** The state with a value of a filter added, or taken away where it was there. */
+export function withFilter(state: ListState, key: string, value: string): ListState {
+  const values = state.filters.get(key) ?? []
+  const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value].slice(-VALUES_MAX)
+  const filters = new Map(state.filters)
+  if (next.length === 0) filters.delete(key)
+  else filters.set(key, next)
+  return { ...state, filters }
+}
+
+export function isNarrowed({ search, filters }: ListState): boolean {
+  return search.trim() !== '' || filters.size > 0
+}
+
+/** In the order of the declaration, the first always among them. */
+function readColumns(text: string | undefined, rules: ListRules): readonly string[] {
+  if (text === undefined) return rules.defaultColumns
+  const wanted = new Set(text.split(','))
+  const [main = '', ...others] = rules.columns
+  const known = others.filter((name) => wanted.has(name)).slice(0, COLUMNS_MAX - 1)
+  return known.length === 0 && !wanted.has(main) ? rules.defaultColumns : [main, ...known]
+}
+
+function readSort(text: string | null, { sortable, sort }: ListRules): TableSort | undefined {
+  const [, path = '', descending] = /^([\w.]+)(:desc)?$/.exec(text ?? '') ?? []
+  return sortable.has(path) ? { path, descending: descending !== undefined } : sort
+}
+
+export function sortText(sort: TableSort | undefined): string | undefined {
+  return sort && sort.path + (sort.descending ? ':desc' : '')
+}
+
+function isId(value: string): boolean {
+  return value !== '' && value.length <= VALUE_CHARS_MAX
+}

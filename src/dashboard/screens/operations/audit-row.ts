@@ -1,0 +1,94 @@
+/** The cells of one record of the audit trail: who did what, and the links from there. */
+import { DELETED_ACTOR, type AuditEvent } from '../../../models/audit.ts'
+import type { AuditRecords } from '../../../models/replies.ts'
+import { remoteConfig } from '../../../models/remote-config.ts'
+import type { Model } from '../../../models/schema.ts'
+import { user as userModel } from '../../../models/user.ts'
+import { nameOf } from '../list/document-names.ts'
+import { humanized, modelTitle, pathOf, valueTitle } from '../../model-words.ts'
+import { hrefTo } from '../../places.ts'
+import { t, textOr } from '../../texts/texts.ts'
+import { h, type Child } from '../../kit/dom.ts'
+import { icon } from '../../kit/icons.ts'
+import { auditHref, type AuditSearch } from './audit-search.ts'
+
+export type AuditItem = AuditRecords['items'][number]
+
+const ID_CHARS_SHOWN = 6
+
+export function eventTitle(event: AuditEvent): string {
+  return textOr(`event.${event}`, humanized(event))
+}
+
+/** The documents of a model whose names are to be fetched before a record is shown. */
+export function namedIds({ actor, model, documentId }: AuditItem, of: Model): readonly string[] {
+  const ids = [model === of.name ? documentId : '', of === userModel ? actor : '']
+  return ids.filter((id) => id !== '' && !isDeleted(id))
+}
+
+export function whoCell({ actor, role }: AuditItem, search: AuditSearch): Child {
+  const roleName = textOr(`actor.${role}`, valueTitle(role))
+  if (actor === '') return h('span', {}, roleName)
+  return [named(userLabel(actor), isDeleted(actor) ? undefined : hrefTo(['users', actor]), { ...search, actor }), when(roleName)]
+}
+
+export function whatCell(item: AuditItem, search: AuditSearch, models: readonly Model[]): Child {
+  const { changes, details } = item
+  return [
+    targetOf(item, search, models),
+    changes.map(({ path, from, to }) => when(code(path), ' ', h('bdi', {}, from), ' → ', h('bdi', {}, to))),
+    details.length === 0
+      ? null
+      : when(details.map(({ name, value }, i) => [i > 0 && ', ', code(name), value !== '' && [' ', h('bdi', {}, value)]])),
+  ]
+}
+
+function targetOf({ event, model, documentId }: AuditItem, search: AuditSearch, models: readonly Model[]): Child {
+  if (model === '' || documentId === '') return null
+  const declared = models.find(({ name }) => name === model)
+  const title = textOr(`model.${model}`, declared === undefined ? humanized(model) : modelTitle(declared))
+  const name = declared === undefined ? undefined : nameOf(declared, documentId)
+  const label = model === userModel.name ? userLabel(documentId) : (name ?? documentId)
+  // Names are fetched before: a document without one was deleted later.
+  const isGone =
+    isDeleted(documentId) ||
+    event === 'document.deleted' ||
+    event === 'user.deleted' ||
+    (declared !== undefined && name === undefined)
+  const href = isGone ? undefined : placeOf(model, documentId, declared)
+  return [h('span', { class: 'soft' }, title), ' ', named(label, href, { ...search, document: documentId })]
+}
+
+function placeOf(model: string, id: string, declared: Model | undefined): string | undefined {
+  if (model === userModel.name) return hrefTo(['users', id])
+  if (model === remoteConfig.name) return hrefTo(['configuration'])
+  return declared === undefined ? undefined : hrefTo([pathOf(declared), id])
+}
+
+/** A name that leads to what it names, and beside it a way to see its records alone. */
+function named(label: string, href: string | undefined, only: AuditSearch): Child {
+  const name = h('bdi', {}, label)
+  return h(
+    'span',
+    { class: 'audit-name' },
+    href === undefined ? name : h('a', { href }, name),
+    h('a', { class: 'icon-link', href: auditHref(only), 'aria-label': t('audit.only', { name: label }) }, icon('filter')),
+  )
+}
+
+function userLabel(id: string): string {
+  if (isDeleted(id)) return t('audit.deletedAccount', { id: id.slice(-ID_CHARS_SHOWN) })
+  return nameOf(userModel, id) ?? id
+}
+
+function isDeleted(id: string): boolean {
+  return id.startsWith(DELETED_ACTOR)
+}
+
+function when(...children: readonly Child[]): HTMLElement {
+  return h('span', { class: 'when' }, children)
+}
+
+function code(text: string): HTMLElement {
+  return h('code', { dir: 'ltr' }, text)
+}

@@ -1,0 +1,45 @@
+/** What the audit trail is narrowed to: as it stands in the address, and as the server is asked. */
+import type { AuditQuery } from '../../../client/client.ts'
+import { AUDIT_EVENTS } from '../../../models/audit.ts'
+import { hrefTo } from '../../places.ts'
+
+export interface AuditSearch {
+  /** Each empty where nothing is wanted of it. */
+  readonly event: string
+  readonly actor: string
+  readonly document: string
+  readonly email: string
+}
+
+export const AUDIT_FIELDS = ['event', 'actor', 'document', 'email'] as const satisfies readonly (keyof AuditSearch)[]
+
+/** An address as far as it can be told before the server reads it: half of one, as it is typed, is refused there. */
+const WHOLE_EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/
+
+export function isWholeEmail(text: string): boolean {
+  return WHOLE_EMAIL.test(text)
+}
+
+/** What an address says; an event that does not exist and an incomplete e-mail address are left out. */
+export function readAuditSearch(query: URLSearchParams): AuditSearch {
+  const text = (name: string): string => (query.get(name) ?? '').trim()
+  const event = AUDIT_EVENTS.find((one) => one === query.get('event')) ?? ''
+  const email = isWholeEmail(text('email')) ? text('email') : ''
+  return { event, actor: text('actor'), document: text('document'), email }
+}
+
+/** The trail narrowed to this, as an address. */
+export function auditHref(search: Partial<AuditSearch>): string {
+  return hrefTo(['operations'], { part: 'audit', ...search })
+}
+
+export function auditQuery({ event, actor, document, email }: AuditSearch): AuditQuery {
+  return {
+    filter: {
+      ...(event === '' ? {} : { event }),
+      ...(actor === '' ? {} : { actor }),
+      ...(document === '' ? {} : { documentId: document }),
+    },
+    email: email === '' ? undefined : email,
+  }
+}

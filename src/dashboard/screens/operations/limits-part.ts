@@ -1,0 +1,32 @@
+/** How often each limit has refused something. */
+import type { ServiceStatus } from '../../../models/replies.ts'
+import { humanized } from '../../model-words.ts'
+import { locale, t, textOr } from '../../texts/texts.ts'
+import { h } from '../../kit/dom.ts'
+import { readInto, type OpenPart } from './part.ts'
+import { recordsTable } from './records-table.ts'
+
+export const limitsPart: OpenPart = (context) => {
+  const place = h('div')
+  readInto(context, { place, lines: 7, read: (options) => context.client.admin.status(options), show })
+  return { element: h('div', { class: 'part narrow' }, h('p', { class: 'soft' }, t('limits.about')), place) }
+}
+
+function show({ limits }: ServiceStatus): HTMLElement {
+  const rows = limits.toSorted((a, b) => b.refused - a.refused)
+  return recordsTable(
+    t('operations.limits'),
+    [
+      { title: t('limits.limit'), cell: ({ name }) => textOr(`limit.${name}`, humanized(name)) },
+      {
+        title: t('refused'),
+        kind: 'number',
+        cell: ({ refused }) =>
+          refused === 0
+            ? h('span', { class: 'soft' }, '0')
+            : h('span', { class: 'tag warn' }, refused.toLocaleString(locale())),
+      },
+    ],
+    rows,
+  )
+}

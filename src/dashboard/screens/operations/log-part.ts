@@ -1,0 +1,105 @@
+/** The newest lines of the log, which go on by themselves as long as somebody looks and does not hold them. */
+import type { LogLines } from '../../../models/replies.ts'
+import { currentPlace, noteQuery } from '../../places.ts'
+import { t } from '../../texts/texts.ts'
+import { every } from '../../timing.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
+import { exactTime } from '../../kit/moments.ts'
+import { emptyState } from '../../kit/states.ts'
+import { newerThan, withoutOurs, type LogLine } from './log-lines.ts'
+import { readInto, type OpenPart } from './part.ts'
+
+const LINES = 200
+const REFRESH_MS = 4_000
+const TONES: Readonly<Record<LogLine['level'], string>> = { debug: '', info: '', warn: 'warn', error: 'bad' }
+const LOG_LEVELS = Object.keys(TONES) as LogLine['level'][]
+
+export const logPart: OpenPart = (context) => {
+  const { client, place: where, signal } = context
+  let level = LOG_LEVELS.find((one) => one === where.query.get('level')) ?? 'info'
+  let isPaused = false
+  const choice = h(
+    'select',
+    {
+      on: {
+        change() {
+          level = LOG_LEVELS.find((one) => one === choice.value) ?? level
+          const { query } = currentPlace()
+          query.set('level', level)
+          noteQuery(query)
+          load()
+        },
+      },
+    },
+    LOG_LEVELS.map((one) => h('option', { value: one, selected: one === level }, t(`level.${one}`))),
+  )
+  const pause = h(
+    'button',
+    {
+      type: 'button',
+      'aria-pressed': 'false',
+      on: {
+        click() {
+          isPaused = !isPaused
+          pause.setAttribute('aria-pressed', String(isPaused))
+          if (!isPaused) load()
+        },
+      },
+    },
+    t('log.pause'),
+  )
+  const place = h('div')
+  const draw = logDrawing()
+  const { load, refresh } = readInto(context, {
+    place,
+    lines: 16,
+    read: (options) => client.admin.log({ level, limit: LINES }, options),
+    show: draw,
+  })
+  every(REFRESH_MS, signal, () => {
+    if (!isPaused && !document.hidden) refresh()
+  })
+  return {
+    element: h(
+      'div',
+      { class: 'part' },
+      h('div', { class: 'part-tools' }, h('label', {}, h('span', { class: 'soft' }, t('log.level')), choice), pause),
+      place,
+    ),
+  }
+}
+
+/** Lines that are there stay the elements they are, so that what somebody has marked in them stays marked. */
+function logDrawing(): (found: LogLines) => Child {
+  const list = h('ol', { class: 'log', 'aria-label': t('operations.log') })
+  let shown: readonly LogLine[] = []
+  return ({ items, dropped }) => {
+    const lines = withoutOurs(items)
+    const count = newerThan(shown, lines)
+    if (count === lines.length) fill(list, lines.map(logItem))
+    else {
+      list.prepend(...lines.slice(0, count).map(logItem))
+      while (list.childElementCount > lines.length) list.lastElementChild?.remove()
+    }
+    shown = lines
+    return [
+      lines.length === 0 ? emptyState('check', t('log.empty')) : list,
+      dropped > 0 ? h('p', { class: 'soft' }, t('log.dropped', { count: dropped })) : null,
+    ]
+  }
+}
+
+function logItem({ time, level, event, fields }: LogLine): HTMLElement {
+  return h(
+    'li',
+    { class: level },
+    h('span', { class: 'soft' }, exactTime(time)),
+    h('span', { class: `tag ${TONES[level]}` }, level),
+    h(
+      'p',
+      { dir: 'ltr' },
+      h('strong', {}, event),
+      fields.map(({ name, value }) => [' ', h('span', { class: 'log-field' }, `${name}=`), h('bdi', {}, value)]),
+    ),
+  )
+}

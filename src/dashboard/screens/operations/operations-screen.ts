@@ -1,0 +1,62 @@
+/** How the service is doing, for administrators: one part at a time, each with an address of its own. */
+import { auditPart } from './audit-part.ts'
+import { backupsPart } from './backups-part.ts'
+import { limitsPart } from './limits-part.ts'
+import { logPart } from './log-part.ts'
+import { outboxPart } from './outbox-part.ts'
+import type { OpenPart } from './part.ts'
+import { settingsPart } from './settings-part.ts'
+import { statusPart } from './status-part.ts'
+import { goTo, hrefTo } from '../../places.ts'
+import type { OpenScreen } from '../../screen.ts'
+import { t } from '../../texts/texts.ts'
+import { h } from '../../kit/dom.ts'
+
+const PARTS = {
+  status: statusPart,
+  outbox: outboxPart,
+  backups: backupsPart,
+  limits: limitsPart,
+  settings: settingsPart,
+  log: logPart,
+  audit: auditPart,
+} as const satisfies Readonly<Record<string, OpenPart>>
+type PartName = keyof typeof PARTS
+
+/** Parts that this service does not have, as a request of theirs has told. */
+const missing = new Set<PartName>()
+
+export const operationsScreen: OpenScreen = (context) => {
+  const wanted = context.place.query.get('part') ?? ''
+  const shown = isPart(wanted) && !missing.has(wanted) ? wanted : 'status'
+  const title = t(`operations.${shown}`)
+  const part = PARTS[shown]({
+    ...context,
+    onMissing() {
+      missing.add(shown)
+      goTo(hrefTo(['operations']), 'replace')
+    },
+  })
+  const links = (Object.keys(PARTS) as PartName[])
+    .filter((name) => !missing.has(name))
+    .map((name) => {
+      const href = hrefTo(['operations'], { part: name === 'status' ? undefined : name })
+      return h('li', {}, h('a', { href, 'aria-current': name === shown && 'page' }, t(`operations.${name}`)))
+    })
+  return {
+    title: `${title} · ${t('operations.title')}`,
+    element: h(
+      'section',
+      {},
+      h('h1', {}, t('operations.title')),
+      h('div', { class: 'part-links', role: 'navigation', 'aria-label': t('operations.title') }, h('ul', {}, links)),
+      h('h2', { class: 'spoken' }, title),
+      part.element,
+    ),
+    ...(part.search === undefined ? {} : { search: part.search }),
+  }
+}
+
+function isPart(name: string): name is PartName {
+  return Object.hasOwn(PARTS, name)
+}

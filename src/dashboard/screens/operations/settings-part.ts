@@ -1,0 +1,63 @@
+/** The settings in use, and where each comes from; to be searched. Secrets arrive masked. */
+import type { ServiceSettings } from '../../../models/replies.ts'
+import { currentPlace, noteQuery } from '../../places.ts'
+import { t } from '../../texts/texts.ts'
+import { fill, h } from '../../kit/dom.ts'
+import { emptyState } from '../../kit/states.ts'
+import { readInto, type OpenPart } from './part.ts'
+import { recordsTable } from './records-table.ts'
+import { settingsWith } from './settings-search.ts'
+
+export const settingsPart: OpenPart = (context) => {
+  let items: ServiceSettings['items'] = []
+  const place = h('div')
+  const search = h('input', {
+    type: 'search',
+    'aria-label': t('settings.search'),
+    placeholder: t('settings.search'),
+    autocomplete: 'off',
+    spellcheck: 'false',
+    value: context.place.query.get('q') ?? '',
+    on: {
+      input() {
+        const { query } = currentPlace()
+        query.set('q', search.value.trim())
+        noteQuery(query)
+        fill(place, table())
+      },
+    },
+  })
+  const table = (): HTMLElement => {
+    const found = settingsWith(items, search.value)
+    return found.length === 0 ? emptyState('search', t('settings.none', { text: search.value.trim() })) : show(found)
+  }
+  readInto(context, {
+    place,
+    lines: 14,
+    read: (options) => context.client.admin.settings(options),
+    show(found) {
+      items = found.items
+      return table()
+    },
+  })
+  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, search), place), search }
+}
+
+function show(items: ServiceSettings['items']): HTMLElement {
+  return recordsTable(
+    t('operations.settings'),
+    [
+      { title: t('settings.setting'), kind: 'code', cell: ({ flag, name }) => h('code', { dir: 'ltr' }, flag ?? name) },
+      { title: t('settings.value'), kind: 'code', cell: ({ value }) => h('code', { dir: 'ltr' }, value) },
+      {
+        title: t('settings.origin'),
+        cell: ({ origin }) =>
+          origin === 'default'
+            ? h('span', { class: 'soft' }, t('settings.default'))
+            : h('code', { dir: 'ltr' }, origin),
+      },
+      { title: t('settings.meaning'), cell: ({ meaning }) => h('span', { lang: 'en', dir: 'ltr' }, meaning) },
+    ],
+    items,
+  )
+}

@@ -1,0 +1,87 @@
+/** What runs, for how long, how large it is, and what somebody should look at. */
+import type { ServiceStatus } from '../../../models/replies.ts'
+import { locale, t } from '../../texts/texts.ts'
+import { attentionCard, foundByService } from '../../kit/attention.ts'
+import { h, type Child } from '../../kit/dom.ts'
+import { icon } from '../../kit/icons.ts'
+import { byteSize, dateTime, duration } from '../../kit/moments.ts'
+import { readInto, type OpenPart } from './part.ts'
+
+export const statusPart: OpenPart = (context) => {
+  const element = h('div', { class: 'part' })
+  readInto(context, { place: element, lines: 12, read: (options) => context.client.admin.status(options), show })
+  return { element }
+}
+
+function show(status: ServiceStatus): Child {
+  const { database, queries, mail } = status
+  const mebi = (bytes: number): Child => byteSize(bytes)
+  return [
+    attention(status),
+    h(
+      'div',
+      { class: 'fact-cards' },
+      card(t('status.service'), [
+        [t('status.version'), code(status.version)],
+        [t('status.runningFor'), duration(status.uptimeSeconds * 1000)],
+        [t('status.since'), dateTime(status.startedAt)],
+        ['Node.js', code(status.node)],
+        [t('status.platform'), code(status.platform)],
+        [t('status.instance'), code(status.instance)],
+      ]),
+      card(t('status.storage'), [
+        [t('status.database'), mebi(database.bytes)],
+        [t('status.databaseLog'), mebi(database.logBytes)],
+        [t('status.free'), mebi(database.freeBytes)],
+        [t('status.dataDir'), code(status.dataDir)],
+      ]),
+      card(t('status.queries'), [
+        [t('status.inline'), count(queries.inline)],
+        [t('status.worker'), count(queries.worker)],
+        [t('status.timedOut'), count(queries.timedOut)],
+        [t('refused'), count(queries.refused)],
+        [t('status.queriesRunning'), count(sum(queries.running))],
+        [t('status.queriesWaiting'), count(sum(queries.waiting))],
+      ]),
+      h(
+        'section',
+        { class: 'card' },
+        h('h3', {}, t('status.mail')),
+        mail.description.map((line) => h('p', { class: 'soft', dir: 'auto' }, line)),
+      ),
+    ),
+  ]
+}
+
+function attention({ attention: items }: ServiceStatus): Child {
+  if (items.length === 0) return h('p', { class: 'all-well' }, icon('check'), t('status.allWell'))
+  return attentionCard(
+    'h3',
+    items.map((item) => foundByService(item)),
+  )
+}
+
+function card(title: string, facts: readonly (readonly [string, Child])[]): HTMLElement {
+  return h(
+    'section',
+    { class: 'card' },
+    h('h3', {}, title),
+    h(
+      'dl',
+      { class: 'facts' },
+      facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+    ),
+  )
+}
+
+function code(text: string): Child {
+  return h('code', { dir: 'ltr' }, text)
+}
+
+function sum(counts: ServiceStatus['queries']['running']): number {
+  return counts.guest + counts.user + counts.dashboard
+}
+
+function count(number: number): string {
+  return number.toLocaleString(locale())
+}

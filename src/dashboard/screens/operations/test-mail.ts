@@ -1,0 +1,72 @@
+/** A test mail in a dialog: what we and the mail server say to each other, and what to do where it fails. */
+import type { Client } from '../../../client/client.ts'
+import type { MailTest } from '../../../models/replies.ts'
+import { t } from '../../texts/texts.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { fill, h } from '../../kit/dom.ts'
+import { isAbort, skeleton, wordsOf } from '../../kit/states.ts'
+import { whileBusy } from './busy-button.ts'
+
+/** `email` stands there at first. */
+export function openTestMail(client: Client, email: string): void {
+  const closing = new AbortController()
+  const address = h('input', {
+    id: 'test-mail-to',
+    type: 'email',
+    required: true,
+    autofocus: true,
+    autocomplete: 'email',
+    value: email,
+    'aria-describedby': 'test-mail-problem',
+  })
+  const problem = h('p', { id: 'test-mail-problem', class: 'field-problem', role: 'alert' })
+  const send = h('button', { type: 'submit', class: 'primary' }, t('outbox.send'))
+  const result = h('div', { class: 'test-result', 'aria-live': 'polite' })
+  const form = h(
+    'form',
+    {
+      on: {
+        submit(event) {
+          event.preventDefault()
+          if (!send.disabled) void whileBusy(send, test)
+        },
+      },
+    },
+    h('label', { class: 'field', for: 'test-mail-to' }, h('span', {}, t('outbox.to')), address),
+    problem,
+    h('div', { class: 'buttons end' }, send),
+  )
+  const dialog = openDialog({ title: t('outbox.test'), body: [form, result], wide: true })
+  void dialog.closed.then(() => closing.abort())
+
+  async function test(): Promise<void> {
+    fill(problem)
+    fill(result, skeleton(5))
+    try {
+      showResult(await client.admin.testMail({ to: address.value.trim() }, { signal: closing.signal }))
+    } catch (error) {
+      fill(result)
+      if (!isAbort(error)) fill(problem, wordsOf(error))
+    }
+  }
+
+  function showResult({ delivered, lines, advice }: MailTest): void {
+    fill(
+      result,
+      h(
+        'p',
+        {},
+        h('span', { class: `tag ${delivered ? 'good' : 'bad'}` }, t(delivered ? 'outbox.taken' : 'outbox.notTaken')),
+      ),
+      advice === null ? null : h('p', { dir: 'auto' }, advice),
+      h('h3', {}, t('outbox.dialogue')),
+      h(
+        'pre',
+        { dir: 'ltr', tabindex: '0', role: 'region', 'aria-label': t('outbox.dialogue') },
+        lines.map((line) => h('span', { class: SPEAKERS[line.charAt(0)] }, `${line}\n`)),
+      ),
+    )
+  }
+}
+
+const SPEAKERS: Readonly<Record<string, string>> = { '>': 'we', '<': 'they', '*': 'outcome' }

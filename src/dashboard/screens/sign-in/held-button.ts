@@ -1,0 +1,37 @@
+/** A button that cannot be pressed for a while and counts down to when it can. */
+import { t } from '../../texts/texts.ts'
+import { every, now } from '../../timing.ts'
+import { fill } from '../../kit/dom.ts'
+import { duration } from '../../kit/moments.ts'
+
+const TICK_MS = 500
+
+export interface HeldButton {
+  /** Milliseconds since the epoch. */
+  holdUntil(time: number): void
+  /** While something is under way. */
+  busy(isBusy: boolean): void
+}
+
+export function holdButton(button: HTMLButtonElement, label: string, signal: AbortSignal): HeldButton {
+  let until = 0
+  let isBusy = false
+  const draw = (): void => {
+    const rest = Math.ceil((until - now()) / 1000) * 1000
+    button.disabled = isBusy || rest > 0
+    const words = rest > 0 ? t('signIn.again', { label, time: duration(rest) }) : label
+    if (button.textContent !== words) fill(button, words)
+  }
+  draw()
+  every(TICK_MS, signal, draw)
+  return {
+    holdUntil(time) {
+      until = time
+      draw()
+    },
+    busy(next) {
+      isBusy = next
+      draw()
+    },
+  }
+}

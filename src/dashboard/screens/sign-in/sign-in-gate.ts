@@ -1,0 +1,68 @@
+/** The page before anybody is signed in: the form, the language, and what has to be known to get in at all. */
+import type { Client } from '../../../client/client.ts'
+import type { DashboardSetup } from '../../../models/replies.ts'
+import { t, type LanguageCode } from '../../texts/texts.ts'
+import { fill, h } from '../../kit/dom.ts'
+import { languageChoice } from '../../kit/language-choice.ts'
+import { signInForm } from './sign-in-form.ts'
+import type { SignInOptions } from './sign-in-state.ts'
+
+const PRODUCT = 'Dateline'
+
+export interface SignInPageOptions extends SignInOptions {
+  readonly chooseLanguage: (code: LanguageCode) => void
+}
+
+export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions): void {
+  const hints = h('div', {})
+  const appName = h('bdi', {})
+  // Who gets a code is no longer told that nobody can.
+  const form = signInForm({ ...options, onCodeSent: () => void tellSetup() })
+  document.body.className = ''
+  document.title = `${t('signIn.title')} · ${PRODUCT}`
+  fill(
+    document.body,
+    h(
+      'main',
+      { class: 'gate' },
+      h('p', { class: 'brand large' }, PRODUCT),
+      h('div', {}, h('h1', {}, t('signIn.title')), h('p', { class: 'soft app-name' }, appName)),
+      form,
+      hints,
+      languageChoice(chooseLanguage),
+    ),
+  )
+  form.querySelector('input')?.focus()
+  void tellSetup()
+
+  async function tellSetup(): Promise<void> {
+    const setup = await readSetup(options.client, options.signal)
+    if (setup === undefined || options.signal.aborted) return
+    fill(appName, setup.appName !== PRODUCT && setup.appName)
+    fill(hints, setupHints(setup))
+  }
+}
+
+/** What cannot be learned is not told; signing in says what is wrong. */
+async function readSetup(client: Client, signal: AbortSignal): Promise<DashboardSetup | undefined> {
+  try {
+    return await client.dashboard.setup({ signal })
+  } catch {
+    return undefined
+  }
+}
+
+/** Nobody can sign in to a service that has no administrator: this tells how to become one. */
+function setupHints({ hasAdministrator, codesBy }: DashboardSetup): readonly (HTMLElement | false)[] {
+  return [
+    !hasAdministrator &&
+      h(
+        'section',
+        { class: 'hint' },
+        h('h2', {}, t('setup.title')),
+        h('p', {}, t('setup.text')),
+        h('pre', { dir: 'ltr' }, h('code', {}, 'dateline serve --admin-email you@example.org')),
+      ),
+    codesBy === 'terminal' && h('p', { class: 'hint' }, t('setup.codesOnTerminal')),
+  ]
+}

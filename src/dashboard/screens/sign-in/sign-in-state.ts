@@ -1,0 +1,29 @@
+/** How far somebody has got with signing in; it outlives the form, which is built anew in another language. */
+import type { Client } from '../../../client/client.ts'
+import type { User } from '../../../models/user.ts'
+import type { Kept } from '../../browser-storage.ts'
+
+export interface SignInState {
+  email: string
+  /** A code was sent, and what is asked for now is the code. */
+  isCodeSent: boolean
+  code: string
+  kept: Kept
+  /** When the service takes another request for a code, in milliseconds since the epoch. */
+  sendAgainAt: number
+}
+
+export interface SignInOptions {
+  readonly client: Client
+  readonly state: SignInState
+  /** Why one has to sign in, where there is something to say. */
+  readonly reason?: string | undefined
+  readonly onCodeSent?: () => void
+  /** Ends what the form has under way. */
+  readonly signal: AbortSignal
+  readonly onSignedIn: (user: User) => void
+}
+
+export function newSignIn(email = '', kept: Kept = 'tab'): SignInState {
+  return { email, isCodeSent: false, code: '', kept, sendAgainAt: 0 }
+}

@@ -1,9 +1,0 @@
-/** The screen of users: the list at `/users`, and one user at `/users/ID`. */
-import type { OpenScreen } from '../screen.ts'
-import { listHref, userList } from '../users/user-list.ts'
-import { userPage } from '../users/user-page.ts'
-
-export const usersScreen: OpenScreen = (context) => {
-  const [, id] = context.place.segments
-  return id === undefined ? userList(context) : userPage(id, listHref(), context)
-}

@@ -1,0 +1,90 @@
+/** Adding somebody by address, with roles. Where the address is known already, the way to that user is shown. */
+import { Conflict } from '../../../client/client.ts'
+import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
+import { goTo, hrefTo } from '../../places.ts'
+import type { ScreenContext } from '../../screen.ts'
+import { t } from '../../texts/texts.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { fill, h } from '../../kit/dom.ts'
+import { notify } from '../../kit/notices.ts'
+import { isAbort, wordsOf } from '../../kit/states.ts'
+import { roleSelect } from './role-select.ts'
+
+export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' | 'signal'>): void {
+  const problem = h('p', { id: 'invite-problem', class: 'field-problem', role: 'alert' })
+  const email = h('input', {
+    ...{ type: 'email', name: 'email', autocomplete: 'off', spellcheck: 'false', dir: 'ltr', required: true },
+    autofocus: true,
+    'aria-describedby': problem.id,
+    on: { input: () => say() },
+  })
+  const appRole = roleSelect({
+    ...{ name: 'appRole', values: APP_ROLES.filter((role) => role !== 'guestUser'), value: 'standardUser' },
+  })
+  const dashboardRole = roleSelect({ name: 'dashboardRole', values: DASHBOARD_ROLES, value: 'publisher' })
+  const button = h('button', { type: 'submit', class: 'primary' }, t('users.invite'))
+  const form = h(
+    'form',
+    {
+      novalidate: true,
+      on: {
+        submit(event) {
+          event.preventDefault()
+          if (!button.disabled) void invite()
+        },
+      },
+    },
+    h('label', { class: 'field' }, h('span', {}, t('signIn.email')), email),
+    problem,
+    ...[appRole.element, dashboardRole.element],
+    h('p', { class: 'field-about' }, t('users.inviteAbout')),
+    h(
+      'div',
+      { class: 'buttons end' },
+      h('button', { type: 'button', on: { click: () => close() } }, t('cancel')),
+      button,
+    ),
+  )
+  const { close } = openDialog({ title: t('users.invite'), body: form })
+
+  /** Says what is wrong with the address, or that nothing is. */
+  function say(...words: Parameters<typeof fill>[1][]): void {
+    fill(problem, words)
+    if (words.length === 0) email.removeAttribute('aria-invalid')
+    else email.setAttribute('aria-invalid', 'true')
+  }
+
+  async function invite(): Promise<void> {
+    button.disabled = true
+    say()
+    try {
+      const roles = { appRole: appRole.select.value, dashboardRole: dashboardRole.select.value } as Pick<
+        User,
+        'appRole' | 'dashboardRole'
+      >
+      const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...roles }
+      const { document } = await client.data('user').create(body, { signal })
+      close()
+      notify(t('users.invited', { email: document.email }), { kind: 'done' })
+      goTo(hrefTo(['users', document.id]))
+    } catch (error) {
+      if (!isAbort(error)) await tell(error)
+    } finally {
+      button.disabled = false
+    }
+  }
+
+  async function tell(error: unknown): Promise<void> {
+    say(wordsOf(error))
+    email.focus()
+    if (!(error instanceof Conflict)) return
+    const filter = { email: email.value.trim().toLowerCase() }
+    const found = await client
+      .data('user')
+      .list({ filter, limit: 1 }, { signal })
+      .catch(() => undefined)
+    const id = found?.items[0]?.id
+    if (id === undefined) return
+    say(t('users.exists'), ' ', h('a', { href: hrefTo(['users', id]), on: { click: close } }, t('users.openIt')))
+  }
+}

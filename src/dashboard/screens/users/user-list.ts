@@ -1,0 +1,150 @@
+/** All users, the newest first, narrowed by address and by roles. What it is narrowed to is in the address of the page. */
+import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
+import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { hrefTo, noteQuery } from '../../places.ts'
+import type { Screen, ScreenContext } from '../../screen.ts'
+import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
+import { listSearch } from '../../kit/table/list-search.ts'
+import { PAGE_ROWS } from '../../kit/table/page-list.ts'
+import type { TableColumn } from '../../kit/table/table-column.ts'
+import { t } from '../../texts/texts.ts'
+import { h } from '../../kit/dom.ts'
+import { icon } from '../../kit/icons.ts'
+import { dateTime } from '../../kit/moments.ts'
+import { emptyState } from '../../kit/states.ts'
+import { openInvitation } from './invitation.ts'
+import { userName } from './user-name.ts'
+import { isNarrowed, readUserSearch, userFilter, userSearchQuery, type UserSearch } from './user-query.ts'
+
+/** Where the list was left, for the way back to it. */
+let left: { readonly href: string; readonly memory: TableMemory } | undefined
+
+/** The address of the list as it was left last. */
+export function listHref(): string {
+  return left?.href ?? hrefTo(['users'])
+}
+
+export function userList(context: ScreenContext): Screen {
+  const { client, place, signal } = context
+  const title = t('users.title')
+  let search = readUserSearch(place.query)
+  const memory = left?.href === href() ? left.memory : undefined
+
+  const table = dataTable<User>({
+    label: title,
+    columns: columns(),
+    load: (cursor, ended) =>
+      client
+        .data('user')
+        .list({ filter: userFilter(search), sort: 'createdAt:desc', limit: PAGE_ROWS, cursor }, { signal: ended }),
+    labelOf: userName,
+    hrefOf: ({ id }) => hrefTo(['users', id]),
+    empty,
+    memory,
+    signal,
+  })
+  if (memory === undefined) void table.reload()
+  signal.addEventListener('abort', () => {
+    const now = table.memory()
+    if (now !== undefined) left = { href: href(), memory: now }
+  })
+
+  const input = listSearch({
+    label: t('users.search'),
+    value: search.text,
+    onSearch: (text) => change({ ...search, text }),
+    signal,
+  })
+  const appRole = filter('appRole', APP_ROLES, t('users.notGuests'))
+  const dashboardRole = filter('dashboardRole', DASHBOARD_ROLES, t('all'))
+
+  function filter(name: 'appRole' | 'dashboardRole', values: readonly string[], none: string): HTMLSelectElement {
+    const options = values.map((value) => h('option', { value }, valueTitle(value)))
+    const select = h(
+      'select',
+      { value: search[name], on: { change: () => change({ ...search, [name]: select.value }) } },
+      h('option', { value: '' }, none),
+      options,
+    )
+    return select
+  }
+
+  function change(next: UserSearch): void {
+    if (JSON.stringify(next) === JSON.stringify(search)) return
+    search = next
+    noteQuery(userSearchQuery(search))
+    void table.reload()
+  }
+
+  function href(): string {
+    return hrefTo(['users'], userSearchQuery(search))
+  }
+
+  function empty(): HTMLElement {
+    if (!isNarrowed(search)) return emptyState('user', t('list.empty'))
+    const all = (): void => {
+      input.value = appRole.value = dashboardRole.value = ''
+      change({ text: '', appRole: '', dashboardRole: '' })
+      input.focus()
+    }
+    return emptyState('search', t('list.nothing'), h('button', { type: 'button', on: { click: all } }, t('list.clear')))
+  }
+
+  const element = h(
+    'section',
+    { class: 'list' },
+    h(
+      'div',
+      { class: 'screen-head' },
+      h('h1', {}, title),
+      h(
+        'button',
+        { type: 'button', class: 'primary', on: { click: () => openInvitation(context) } },
+        icon('plus'),
+        t('users.invite'),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'list-tools user-tools' },
+      input,
+      h('label', {}, h('span', {}, fieldTitle('appRole')), appRole),
+      h('label', {}, h('span', {}, fieldTitle('dashboardRole')), dashboardRole),
+    ),
+    table.element,
+  )
+  return { title, element, search: input }
+}
+
+function columns(): readonly TableColumn<User>[] {
+  return [
+    {
+      key: 'email',
+      title: t('signIn.email'),
+      width: 'minmax(0, 3fr)',
+      cell: (user) => h('bdi', { title: user.email }, userName(user)),
+    },
+    {
+      key: 'dashboardRole',
+      title: fieldTitle('dashboardRole'),
+      width: '10rem',
+      isDetail: true,
+      cell: ({ dashboardRole: role }) =>
+        role !== 'none' && h('span', { class: role === 'admin' ? 'tag good' : 'tag' }, valueTitle(role)),
+    },
+    {
+      key: 'appRole',
+      title: fieldTitle('appRole'),
+      width: '8rem',
+      isDetail: true,
+      cell: ({ appRole: role }) => valueTitle(role),
+    },
+    {
+      key: 'createdAt',
+      title: t('field.createdAt'),
+      width: '11rem',
+      isDetail: true,
+      cell: ({ createdAt }) => dateTime(createdAt),
+    },
+  ]
+}

@@ -1,0 +1,95 @@
+/** One user: who it is, the roles, where they are signed in, and deleting the account. */
+import type { Stored } from '../../../client/client.ts'
+import type { User } from '../../../models/user.ts'
+import { auditHref } from '../operations/audit-search.ts'
+import type { Screen, ScreenContext } from '../../screen.ts'
+import { t } from '../../texts/texts.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
+import { icon } from '../../kit/icons.ts'
+import { dateTime } from '../../kit/moments.ts'
+import { failureState, isAbort, skeleton } from '../../kit/states.ts'
+import { askToLeave } from '../../kit/unsaved.ts'
+import { roleForm, type RoleForm } from './role-form.ts'
+import { callsFor, sessionList } from './session-list.ts'
+import { isGuest, userName } from './user-name.ts'
+import { userRemoval } from './user-removal.ts'
+
+/** `back` is where the list is, as it was left. */
+export function userPage(id: string, back: string, context: ScreenContext): Screen {
+  const { client, signal } = context
+  const title = t('users.user')
+  const heading = h('h1', {}, title)
+  const body = h('div', { class: 'user-cards' })
+  let roles: RoleForm | undefined
+
+  async function load(): Promise<void> {
+    fill(
+      body,
+      [3, 6, 5].map((lines) => h('div', { class: 'card' }, skeleton(lines))),
+    )
+    try {
+      show(await client.data('user').get(id, { signal }))
+    } catch (error) {
+      if (!isAbort(error))
+        fill(
+          body,
+          failureState(error, () => void load()),
+        )
+    }
+  }
+
+  function show(stored: Stored<User>): void {
+    const user = stored.document
+    const name = userName(user)
+    document.title = `${name} · Dateline`
+    fill(heading, h('bdi', {}, name))
+    roles = roleForm(stored, context)
+    fill(
+      body,
+      card(
+        t('users.account'),
+        h(
+          'dl',
+          { class: 'user-facts' },
+          ...fact(t('signIn.email'), isGuest(user) ? t('users.guestAbout') : user.email),
+          ...fact(t('field.createdAt'), dateTime(user.createdAt)),
+          ...fact(t('field.id'), h('code', {}, user.id)),
+        ),
+      ),
+      card(t('users.roles'), roles.element),
+      card(
+        t('operations.audit'),
+        h('p', {}, h('a', { href: auditHref({ actor: id }) }, t('users.did'))),
+        h('p', {}, h('a', { href: auditHref({ document: id }) }, t('users.wasDone'))),
+      ),
+      card(t('users.sessions'), sessionList(callsFor(id, context), context)),
+      card(
+        t('users.delete'),
+        userRemoval(user, context, () => (roles = undefined)),
+      ),
+    )
+  }
+
+  void load()
+  return {
+    title,
+    element: h(
+      'section',
+      { class: 'user-page' },
+      h('a', { class: 'crumb', href: back }, icon('back'), t('users.title')),
+      h('div', { class: 'screen-head' }, heading),
+      body,
+    ),
+    hasUnsaved: () => roles?.hasUnsaved() === true,
+    mayLeave: askToLeave,
+    save: () => void roles?.save(),
+  }
+}
+
+function card(title: string, ...children: readonly Child[]): HTMLElement {
+  return h('section', { class: 'card' }, h('h2', {}, title), children)
+}
+
+function fact(name: string, value: Child): readonly HTMLElement[] {
+  return [h('dt', {}, name), h('dd', {}, h('bdi', {}, value))]
+}

@@ -1,0 +1,39 @@
+/** What the list of users is narrowed to: as it stands in the address, and as the server is asked. */
+import type { Filter } from '../../../client/client.ts'
+import { APP_ROLES, DASHBOARD_ROLES } from '../../../models/user.ts'
+
+export interface UserSearch {
+  readonly text: string
+  /** Empty for everybody but guests, who have no address to be known by. */
+  readonly appRole: string
+  readonly dashboardRole: string
+}
+
+/** What an address says; what it cannot mean is left out. */
+export function readUserSearch(query: URLSearchParams): UserSearch {
+  const oneOf = (name: string, values: readonly string[]): string =>
+    values.find((value) => value === query.get(name)) ?? ''
+  return {
+    text: query.get('q') ?? '',
+    appRole: oneOf('app', APP_ROLES),
+    dashboardRole: oneOf('dashboard', DASHBOARD_ROLES),
+  }
+}
+
+export function userSearchQuery({ text, appRole, dashboardRole }: UserSearch): URLSearchParams {
+  const given = { q: text, app: appRole, dashboard: dashboardRole }
+  return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''))
+}
+
+export function userFilter({ text, appRole, dashboardRole }: UserSearch): Filter {
+  return {
+    ...(text.trim() === '' ? {} : { q: text.trim() }),
+    appRole: appRole === '' ? { $ne: 'guestUser' } : appRole,
+    ...(dashboardRole === '' ? {} : { dashboardRole }),
+  }
+}
+
+/** Whether more is asked than everybody but guests. */
+export function isNarrowed(search: UserSearch): boolean {
+  return userSearchQuery(search).size > 0
+}

@@ -1,0 +1,53 @@
+/** Deleting a user for good, which wants the address typed. */
+import type { User } from '../../../models/user.ts'
+import { goTo, hrefTo } from '../../places.ts'
+import type { ScreenContext } from '../../screen.ts'
+import { t } from '../../texts/texts.ts'
+import { ask } from '../../kit/dialog.ts'
+import { fill, h } from '../../kit/dom.ts'
+import { icon } from '../../kit/icons.ts'
+import { notify } from '../../kit/notices.ts'
+import { isAbort, wordsOf } from '../../kit/states.ts'
+
+/** `onDone` runs before the page of the user is left. */
+export function userRemoval(
+  { id, email }: User,
+  { client, user: self, signal, restart }: ScreenContext,
+  onDone: () => void,
+): HTMLElement {
+  const problem = h('p', { class: 'field-problem', role: 'alert' })
+  const text = t('users.deleteText')
+
+  async function remove(): Promise<void> {
+    const isSure = await ask({
+      title: t('users.delete'),
+      text: [h('p', {}, h('strong', { dir: 'auto' }, email)), h('p', {}, text)],
+      confirm: t('delete'),
+      isDangerous: true,
+      typed: email,
+    })
+    if (!isSure) return
+    fill(problem)
+    try {
+      await client.data('user').remove(id, { signal })
+      onDone()
+      if (id === self.id) return restart()
+      notify(t('removal.done', { label: email }), { kind: 'done' })
+      goTo(hrefTo(['users']), 'replace')
+    } catch (error) {
+      if (!isAbort(error)) fill(problem, wordsOf(error))
+    }
+  }
+
+  return h(
+    'div',
+    { class: 'form' },
+    h('p', { class: 'soft' }, text),
+    problem,
+    h(
+      'div',
+      { class: 'buttons' },
+      h('button', { type: 'button', on: { click: () => void remove() } }, icon('trash'), t('users.delete')),
+    ),
+  )
+}

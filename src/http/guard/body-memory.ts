@@ -1,0 +1,78 @@
+/**
+ * The memory that request bodies take together, from their arrival to the response.
+ *
+ * Bytes count when they arrive: an announced length costs the client nothing, so it holds nothing. The last part of the
+ * memory is a reserve for callers with a dashboard role, so that a flood by others does not keep them out, and one
+ * caller without such a role gets a part of the rest.
+ */
+import { fail, type Failure } from '../../base/failure.ts'
+
+const RETRY_AFTER_S = 1
+const MIB = 1024 * 1024
+
+export interface BodyMemoryLimits {
+  /** Of all bodies together. */
+  readonly bodiesBytesMax: number
+  /** How much of that is kept for callers who may use the reserve. */
+  readonly bodiesReserveBytes: number
+  /** Of all bodies of one caller who may not. */
+  readonly bodiesPerCallerBytesMax: number
+}
+
+export interface BodyOwner {
+  /** The id of a user, or the address of a client that has not signed in. */
+  readonly caller: string
+  readonly usesReserve: boolean
+}
+
+/** Why a body was refused, as `/metrics` counts it. */
+export type BodyRefusal = 'no_room' | 'too_long' | 'tiny_pieces' | 'late'
+
+export interface BodyMemory {
+  readonly heldBytes: number
+  readonly refusals: Readonly<Record<BodyRefusal, number>>
+  countRefusal(reason: BodyRefusal): void
+  /** Why so many more bytes cannot be held: networkError, or undefined where they can. An owner may not be known yet. */
+  refusal(bytes: number, owner: BodyOwner | undefined): Failure | undefined
+  /** Counts bytes as held, or as given back where the number is negative. */
+  hold(bytes: number, owner: BodyOwner | undefined): void
+}
+
+export function createBodyMemory(limits: BodyMemoryLimits): BodyMemory {
+  const { bodiesBytesMax, bodiesReserveBytes, bodiesPerCallerBytesMax } = limits
+  const byCaller = new Map<string, number>()
+  const refusals: Record<BodyRefusal, number> = { no_room: 0, too_long: 0, tiny_pieces: 0, late: 0 }
+  let heldBytes = 0
+  return {
+    get heldBytes() {
+      return heldBytes
+    },
+    refusals,
+    countRefusal(reason) {
+      refusals[reason]++
+    },
+    refusal(bytes, owner) {
+      const isLimited = owner !== undefined && !owner.usesReserve
+      if (heldBytes + bytes > bodiesBytesMax - (isLimited ? bodiesReserveBytes : 0)) {
+        return noRoom(`the bodies of all requests have ${bodiesBytesMax / MIB} MiB`)
+      }
+      if (!isLimited || (byCaller.get(owner.caller) ?? 0) + bytes <= bodiesPerCallerBytesMax) return undefined
+      return noRoom(`the bodies of one caller have ${bodiesPerCallerBytesMax / MIB} MiB`)
+    },
+    hold(bytes, owner) {
+      heldBytes += bytes
+      if (owner === undefined || owner.usesReserve) return
+      const ofCaller = (byCaller.get(owner.caller) ?? 0) + bytes
+      if (ofCaller === 0) byCaller.delete(owner.caller)
+      else byCaller.set(owner.caller, ofCaller)
+    },
+  }
+}
+
+function noRoom(limit: string): Failure {
+  return fail(
+    'networkError',
+    `Cannot take the request body now: ${limit} of memory, which are in use; try again in ${RETRY_AFTER_S} s`,
+    { headers: { 'Retry-After': String(RETRY_AFTER_S) } },
+  )
+}

@@ -1,0 +1,68 @@
+/**
+ * Entity tags (RFC 9110 section 8.8.3): the name of one version of something, `"0gx…"`.
+ *
+ * Ours are strong, and are made of the text that they name: nothing has to be stored for them, the same text always has
+ * the same one, and one that was handed out before a restart holds after it.
+ */
+import { hash } from 'node:crypto'
+import { describe, fail } from '../../base/failure.ts'
+
+/** Of the 43 digits that SHA-256 has in base64url: 132 bits, of which nobody finds two texts that share them. */
+const DIGITS = 22
+/** Tags in one header. A client sends one, or the few versions that it has kept. */
+const TAGS_MAX = 100
+
+/** The strong tag of a text or of bytes, quotes included. */
+export function entityTag(content: string | Uint8Array): string {
+  return `"${hash('sha256', content, 'base64url').slice(0, DIGITS)}"`
+}
+
+/** `*`, which stands for any version, or the tags, weak ones with their `W/`. */
+export type TagList = '*' | readonly string[]
+
+/**
+ * Reads `"*" / #entity-tag`, the value of If-Match and If-None-Match. Elements of a list may be empty (section 5.6.1.2).
+ * Throws badRequest for what is none, for a list without a tag, and for one of more than TAGS_MAX. Each sign is looked
+ * at once, so that the time is bounded by the header's length.
+ */
+export function parseEntityTags(name: string, value: string): TagList {
+  const list = value.trim()
+  if (list === '*') return '*'
+  const tags: string[] = []
+  let at = 0
+  while (at < list.length) {
+    ELEMENT.lastIndex = at
+    const [element, tag] = ELEMENT.exec(list) ?? []
+    if (element === undefined) throw malformed(name, list.slice(at))
+    at += element.length
+    if (tag !== undefined && tags.push(tag) > TAGS_MAX) {
+      throw fail('badRequest', `Cannot read the header ${name}: expected at most ${TAGS_MAX} ETags, found more`)
+    }
+  }
+  if (tags.length === 0) throw malformed(name, list)
+  return tags
+}
+
+/**
+ * One element of a list and its comma: `[ weak ] DQUOTE *etagc DQUOTE`. White space behind a tag belongs to the tag: two
+ * runs side by side would be divided in every way before a header of blanks is refused, which takes the square of its
+ * length.
+ */
+const ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
+
+function malformed(name: string, found: string): Error {
+  return fail(
+    'badRequest',
+    `Cannot read the header ${name}: expected an ETag in its quotes or *, found ${describe(found)}`,
+  )
+}
+
+/** Strong comparison (section 8.8.3.2): a weak tag equals none. */
+export function listsStrongly(list: TagList, strong: string): boolean {
+  return list === '*' || list.includes(strong)
+}
+
+/** Weak comparison (section 8.8.3.2): whether tags are weak does not count. */
+export function listsWeakly(list: TagList, strong: string): boolean {
+  return list === '*' || list.includes(strong) || list.includes(`W/${strong}`)
+}

@@ -1,0 +1,131 @@
+/**
+ * What a handler sees of a request, and what it gives back.
+ *
+ * A handler never touches the socket: it reads an Exchange and returns a Reply, or throws a Failure. So the rules that
+ * hold for every reply (envelope, headers, HEAD, keep-alive) stand in one place, and a handler can be read alone.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonObject } from '../../base/json.ts'
+import type { LogFields } from '../../base/log.ts'
+import type { OpenFile } from '../../base/regular-file.ts'
+import type { Query } from './query-string.ts'
+
+export type Params = Readonly<Record<string, string>>
+
+export interface Exchange {
+  /** Unique for each request; also in the envelope, in the log, and in the header X-Request-Id. */
+  readonly requestId: string
+  /** As sent. A HEAD request reaches the handler of GET and still says HEAD. */
+  readonly method: string
+  /** The path as sent: percent-escapes undecoded, without the query string. */
+  readonly path: string
+  /** The `:name` parts of the route's path, decoded. */
+  readonly params: Params
+  readonly query: Query
+  /** Names in lower case. Of a repeated header that takes one value, the first counts. */
+  readonly headers: IncomingHttpHeaders
+  /** The address to count and to log; see client-address.ts. */
+  readonly clientAddress: string
+  /**
+   * Aborts when the client is gone before its reply. Only made when it is read. From then on a client that closed its
+   * sending half gets interim responses (`100 Continue`) until its reply.
+   */
+  readonly signal: AbortSignal
+  /** Adds fields to the access log line of this request, such as the id of the user. */
+  note(fields: LogFields): void
+  /** The length that the body may have: what the server takes, or less by the terms. */
+  readonly bodyBytesMax: number
+  /** Counts work as so many bytes of the body, as the terms weigh its own; may throw as they do. */
+  weigh(bytes: number): void
+  /**
+   * Counts bytes that the body brings in from elsewhere, as the terms weigh its own, and may throw as they do. Resolves
+   * when a body that is long with them may be processed.
+   */
+  growBody(bytes: number): Promise<void>
+  /** States what the body of this request may be and cost, before it is read. Later terms add to earlier ones. */
+  setBodyTerms(terms: BodyTerms): void
+  /**
+   * Reads the body as one JSON object. Nothing is read before the first call, so that authorization comes first.
+   * Throws invalidInput or payloadTooLarge; see body.ts.
+   */
+  readJson(options?: JsonBodyOptions): Promise<JsonObject>
+}
+
+export interface BodyTerms {
+  /** The user to count its memory for; without one, the client's address. */
+  readonly caller?: string
+  /** The caller may use the memory that is kept in reserve. */
+  readonly usesReserve?: boolean
+  /** Less than the server takes; what is longer is a payloadTooLarge. */
+  readonly bytesMax?: number
+  /** Whose limit that is, where not that of every client: `a guest`. */
+  readonly from?: string
+  /**
+   * Told how many bytes the body has, and how many of them it was told before: once where its length is announced, else
+   * as it arrives. What it throws refuses the request.
+   */
+  readonly weigh?: (bytes: number, before: number) => void
+}
+
+export interface JsonBodyOptions {
+  /** Takes any content type, and no body at all as `{}`. */
+  readonly optional?: boolean
+  /** Less than the server takes; what is longer is a payloadTooLarge. */
+  readonly bytesMax?: number
+  /** Comes in one piece from honest clients: later than some seconds is a requestTimeout. */
+  readonly isShort?: boolean
+  /** A long body gives up the lane when it is read, where what follows is no work on the body. */
+  readonly isDoneWhenRead?: boolean
+}
+
+export type ReplyHeaders = Readonly<Record<string, string>>
+
+export type Reply =
+  /** `data` is JSON text and goes into the success envelope as it is. */
+  | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: string; readonly headers?: ReplyHeaders }
+  | { readonly kind: 'empty'; readonly status: 202 | 204 | 304; readonly headers?: ReplyHeaders }
+  /** A body of any type, without the envelope. */
+  | {
+      readonly kind: 'raw'
+      readonly status: number
+      readonly contentType: string
+      readonly body: string | Uint8Array
+      readonly headers?: ReplyHeaders
+    }
+  /** A file that the handler has opened, sent piece by piece. The server closes it, whatever becomes of the reply. */
+  | {
+      readonly kind: 'file'
+      readonly status: 200
+      readonly contentType: string
+      readonly file: OpenFile
+      readonly headers?: ReplyHeaders
+      /** Called once the file is closed. */
+      readonly onClosed?: () => void
+    }
+
+export type Handler = (exchange: Exchange) => Reply | Promise<Reply>
+
+/** 200 with the JSON text as `data`. */
+export function ok(data: string, headers: ReplyHeaders = {}): Reply {
+  return { kind: 'data', status: 200, data, headers }
+}
+
+/** 201 with the JSON text as `data`. */
+export function created(data: string, headers: ReplyHeaders = {}): Reply {
+  return { kind: 'data', status: 201, data, headers }
+}
+
+/** 202 without a body. */
+export function accepted(): Reply {
+  return { kind: 'empty', status: 202 }
+}
+
+/** 204. */
+export function noContent(): Reply {
+  return { kind: 'empty', status: 204 }
+}
+
+/** 304: the client has what a 200 with these headers would bring (RFC 9110 section 15.4.5). */
+export function notModified(headers: ReplyHeaders): Reply {
+  return { kind: 'empty', status: 304, headers }
+}

@@ -1,0 +1,258 @@
+/**
+ * The Exchange of a request that came over a socket. Whatever costs something (query, address, body, signal) is only
+ * worked out when a handler asks for it.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { fail } from '../../base/failure.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { LogFields } from '../../base/log.ts'
+import { LONG_BODY_BYTES, readJsonObject } from './body.ts'
+import type { BodyLane } from '../guard/body-lane.ts'
+import type { BodyOwner } from '../guard/body-memory.ts'
+import { clientAddress, limitKey, UNIX_PEER } from './client-address.ts'
+import type { TrustedProxies } from './client-address.ts'
+import type { BodyTerms, Exchange, JsonBodyOptions, Params } from './exchange.ts'
+import { ClientGone, hasBody, IncomingBody, type BodySurroundings } from './incoming-body.ts'
+import { PushedRequest } from './pushed-request.ts'
+import { parseQuery } from './query-string.ts'
+import type { Query } from './query-string.ts'
+
+/** What all requests of a server have in common. */
+export interface ExchangeSurroundings extends BodySurroundings {
+  readonly proxies: TrustedProxies
+  readonly bodyBytesMax: number
+  readonly shortBodyMs: number
+  readonly bodyLane: BodyLane
+}
+
+/** Between two interim responses that tell whether a client is still there. */
+const PROBE_MS = 100
+
+export interface IncomingRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The client sent `Expect: 100-continue` and holds its body back until it is asked for. */
+  readonly expectsContinue: boolean
+  readonly requestId: string
+  /** Came over a Unix socket, whose peers have no address. */
+  readonly isUnixSocket: boolean
+}
+
+export class IncomingExchange implements Exchange {
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  params: Params = {}
+  /** The path of the route that serves it; empty where there is none. */
+  route = ''
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** What note() collected, for the access log. */
+  notes: LogFields | undefined
+  #holdsBodyBack: boolean
+  readonly #queryText: string
+  readonly #around: ExchangeSurroundings
+  readonly #isUnixSocket: boolean
+  /** Undefined where no body follows the header. */
+  readonly #body: IncomingBody | undefined
+  #bodyTerms: BodyTerms = {}
+  /** There once the body has the lane. */
+  #leaveLane: (() => void) | undefined
+  #query: Query | undefined
+  #clientAddress: string | undefined
+  #json: Promise<JsonObject> | undefined
+  #abort: AbortController | undefined
+  #broken: Error | undefined
+
+  constructor(
+    { request, response, expectsContinue, requestId, isUnixSocket }: IncomingRequest,
+    around: ExchangeSurroundings,
+  ) {
+    const target = originForm(request.url ?? '')
+    const mark = target.indexOf('?')
+    this.requestId = requestId
+    this.method = request.method ?? ''
+    this.path = mark === -1 ? target : target.slice(0, mark)
+    this.request = request
+    this.response = response
+    this.#queryText = mark === -1 ? '' : target.slice(mark + 1)
+    this.#holdsBodyBack = expectsContinue
+    this.#around = around
+    this.#isUnixSocket = isUnixSocket
+    if (!hasBody(request) || !(request instanceof PushedRequest)) return
+    this.#body = new IncomingBody(request, around, (failure) => {
+      if (response.headersSent) request.socket.destroy()
+      else this.interrupt(failure)
+    })
+    request.sink = this.#body
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.request.headers
+  }
+
+  get query(): Query {
+    return (this.#query ??= parseQuery(this.#queryText))
+  }
+
+  get clientAddress(): string {
+    const { socket, headers } = this.request
+    const forwardedFor = headers['x-forwarded-for']
+    return (this.#clientAddress ??= clientAddress(
+      this.#isUnixSocket ? UNIX_PEER : socket.remoteAddress,
+      Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
+      this.#around.proxies,
+    ))
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= this.#abortOnClose()
+    return this.#abort.signal
+  }
+
+  /** The client waits for `100 Continue`, and nobody has asked for the body. */
+  get holdsBodyBack(): boolean {
+    return this.#holdsBodyBack
+  }
+
+  /** The rest of the request is malformed or came too late, so nothing after it can be read from this connection. */
+  get isBroken(): boolean {
+    return this.#broken !== undefined
+  }
+
+  /** The connection is gone, so that no reply can be sent. */
+  get isAbandoned(): boolean {
+    return this.request.socket.destroyed
+  }
+
+  note(fields: LogFields): void {
+    this.notes = { ...this.notes, ...fields }
+  }
+
+  get bodyBytesMax(): number {
+    return Math.min(this.#around.bodyBytesMax, this.#bodyTerms.bytesMax ?? Infinity)
+  }
+
+  weigh(bytes: number): void {
+    this.#bodyTerms.weigh?.(bytes, 0)
+  }
+
+  async growBody(bytes: number): Promise<void> {
+    this.weigh(bytes)
+    if (bytes > LONG_BODY_BYTES) await this.#enterLane()
+  }
+
+  setBodyTerms(terms: BodyTerms): void {
+    this.#bodyTerms = { ...this.#bodyTerms, ...terms }
+  }
+
+  readJson(options: JsonBodyOptions = {}): Promise<JsonObject> {
+    return (this.#json ??= this.#readJson(options))
+  }
+
+  /** Makes the reading of the body fail, now or when it is asked for. */
+  interrupt(reason: Error): void {
+    this.#broken = reason
+    this.#body?.fail(reason)
+  }
+
+  /** Gives back the memory of the body, and the lane. Called when nothing of this request will use them any more. */
+  releaseBody(): void {
+    this.#body?.release()
+    this.#leaveLane?.()
+  }
+
+  /** Throws the rest of the body away; `onPassed` is called after so many bytes of it, at its end, or without a client. */
+  discardBody(bytesMax: number, onPassed: () => void): void {
+    this.#body?.discard(bytesMax, onPassed)
+  }
+
+  /** Node's own request.signal says "aborted" at once for a request without a body (optimizeEmptyRequests). */
+  #abortOnClose(): AbortController {
+    const controller = new AbortController()
+    const { socket } = this.request
+    let probing: NodeJS.Timeout | undefined
+    const abort = (): void => {
+      clearInterval(probing)
+      controller.abort()
+    }
+    // A client that is gone and one that closed its sending half, and waits for the reply, have both sent a FIN. The
+    // system of the first answers an interim response with a reset, which the write after it meets.
+    const probe = (): void => {
+      if (!this.response.headersSent && this.request.httpVersion === '1.1') this.response.writeContinue()
+    }
+    const onEnd = (): void => {
+      probe()
+      probing = setInterval(probe, PROBE_MS).unref()
+    }
+    if (socket.destroyed) abort()
+    else if (socket.readableEnded) onEnd()
+    socket.once('close', abort).once('end', onEnd)
+    this.response.once('finish', () => {
+      socket.off('close', abort).off('end', onEnd)
+      clearInterval(probing)
+    })
+    return controller
+  }
+
+  async #readJson(options: JsonBodyOptions): Promise<JsonObject> {
+    if (this.#broken !== undefined) throw this.#broken
+    if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was read')
+    const body = this.#body
+    const { shortBodyMs } = this.#around
+    const read = body && (() => this.#readBody(body, options.bytesMax))
+    const late = options.isShort === true && body?.isWhole === false ? this.#interruptAfter(shortBodyMs) : undefined
+    try {
+      const weigh = (bytes: number, before: number): void => this.#bodyTerms.weigh?.(bytes, before)
+      const enterLane = (): Promise<void> => this.#enterLane()
+      return await readJsonObject({ headers: this.headers, read, weigh, enterLane }, options)
+    } finally {
+      clearTimeout(late)
+      if (options.isDoneWhenRead === true) this.#leaveLane?.()
+    }
+  }
+
+  async #enterLane(): Promise<void> {
+    if (this.#leaveLane !== undefined) return
+    this.#leaveLane = await this.#around.bodyLane.enter(this.#owner)
+    if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was parsed')
+  }
+
+  get #owner(): BodyOwner {
+    const { caller = limitKey(this.clientAddress), usesReserve = false } = this.#bodyTerms
+    return { caller, usesReserve }
+  }
+
+  #readBody(body: IncomingBody, bytesMax = Infinity): Promise<Buffer> {
+    const { weigh = () => {}, from } = this.#bodyTerms
+    return body.read({
+      bytesMax: Math.min(this.bodyBytesMax, bytesMax),
+      from,
+      owner: this.#owner,
+      weigh,
+      onStart: () => {
+        if (this.#holdsBodyBack) this.response.writeContinue()
+        this.#holdsBodyBack = false
+      },
+    })
+  }
+
+  #interruptAfter(ms: number): NodeJS.Timeout {
+    const interrupt = (): void => {
+      this.#around.bodyMemory.countRefusal('late')
+      const wanted = `expected a body of this kind within ${ms / 1000} s`
+      this.interrupt(fail('requestTimeout', `Cannot wait any longer for the request body: ${wanted}`))
+    }
+    return setTimeout(interrupt, ms).unref()
+  }
+}
+
+/**
+ * The request target without `http://host` in front: a server takes the absolute form from every client, though only
+ * proxies get to see it (RFC 9112 section 3.2.2).
+ */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  const rest = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : rest
+}

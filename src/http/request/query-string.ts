@@ -1,0 +1,57 @@
+/**
+ * The query string, form-decoded: application/x-www-form-urlencoded as the WHATWG URL Standard parses it, except that
+ * what cannot be decoded is an error and not a replacement character, since a filter must never silently be another.
+ *
+ * Only what a handler asks for is judged. Unknown parameters are ignored, whatever they look like.
+ */
+import { fail } from '../../base/failure.ts'
+import { decodePercent } from './percent-decoding.ts'
+
+const PARAMETERS_MAX = 100
+
+export interface Query {
+  /**
+   * The decoded value; undefined where the parameter is absent, `''` for `name=` and for `name` alone.
+   * Throws badRequest, naming the parameter, when it is given more than once or cannot be decoded.
+   */
+  get(name: string): string | undefined
+}
+
+/** Takes the text after the `?`. Throws badRequest past PARAMETERS_MAX parameters. */
+export function parseQuery(text: string): Query {
+  const values = new Map<string, readonly string[]>()
+  for (const pair of splitPairs(text)) {
+    const equals = pair.indexOf('=')
+    const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals))
+    if (name === undefined) continue // No name of ours is spelled with a broken escape.
+    const value = equals === -1 ? '' : pair.slice(equals + 1)
+    values.set(name, [...(values.get(name) ?? []), value])
+  }
+  return { get: (name) => single(name, values.get(name)) }
+}
+
+function splitPairs(text: string): readonly string[] {
+  const pairs = text.split('&', PARAMETERS_MAX + 1)
+  if (pairs.length > PARAMETERS_MAX) {
+    throw fail('badRequest', `Cannot read the query string: expected at most ${PARAMETERS_MAX} parameters, found more`)
+  }
+  return pairs.filter((pair) => pair !== '')
+}
+
+function single(name: string, values: readonly string[] = []): string | undefined {
+  const [value, second] = values
+  if (value === undefined) return undefined
+  if (second !== undefined) {
+    throw fail('badRequest', `Cannot read query parameter "${name}": expected it once, found it ${values.length} times`)
+  }
+  const decoded = decodeForm(value)
+  if (decoded === undefined) {
+    const wanted = 'expected percent-escapes of UTF-8, found a broken one'
+    throw fail('badRequest', `Cannot read query parameter "${name}": ${wanted}`)
+  }
+  return decoded
+}
+
+function decodeForm(text: string): string | undefined {
+  return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+}

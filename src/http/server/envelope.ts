@@ -1,0 +1,19 @@
+/** The two bodies of the API. They are put together as text: a stored document is never parsed to be sent. */
+import type { FailureCode } from '../../base/failure.ts'
+
+export interface ReplyMetadata {
+  /** Letters, digits and `-` only: it is ours, and is not escaped. */
+  readonly requestId: string
+  /** `2025-10-20T12:34:56.789Z` */
+  readonly timestamp: string
+}
+
+/** `{"data":…,"metadata":{"requestId":…,"timestamp":…}}`; `data` is JSON text. */
+export function successBody(data: string, { requestId, timestamp }: ReplyMetadata): string {
+  return `{"data":${data},"metadata":{"requestId":"${requestId}","timestamp":"${timestamp}"}}`
+}
+
+/** `{"error":{"code":…,"message":…}}` */
+export function errorBody(code: FailureCode, message: string): string {
+  return JSON.stringify({ error: { code, message } })
+}

@@ -1,0 +1,148 @@
+/**
+ * Where the server listens: an address and a port, the path of a Unix socket, or a socket that was bound by whoever
+ * started the program (systemd) and handed over open.
+ */
+import { accessSync, chmodSync, constants, lstatSync, unlinkSync } from 'node:fs'
+import { connect, type AddressInfo, type Server } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import { describe } from '../../base/failure.ts'
+import { systemReason } from '../../base/system-error.ts'
+
+/** The field of the kernel's address has 108 bytes on Linux and 104 elsewhere, the last of them zero (unix(7)). */
+const UNIX_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103
+/** The owner and the group may connect, which is how a proxy gets in; the directory can narrow it further. */
+const UNIX_SOCKET_MODE = 0o660
+/**
+ * Connections that the system holds until they are accepted; it may cap this. Where they are more, a client tries again
+ * after a second, so that a burst of others would delay it: node's 511 are full within milliseconds.
+ */
+const BACKLOG = 4096
+
+export type ListenAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string }
+  /** An open descriptor of a listening socket. */
+  | { readonly kind: 'inherited'; readonly descriptor: number }
+
+export type Listening =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  /** Without a path where it was inherited. */
+  | { readonly kind: 'unix'; readonly path: string | undefined }
+
+/** A place where nothing can listen; the message is one sentence for the operator. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/** Reads `unix:PATH`, giving the full path. Throws an Error that says what is wanted. */
+export function parseUnixAddress(text: string): { readonly kind: 'unix'; readonly path: string } {
+  const given = /^unix:(.+)$/s.exec(text)?.[1]
+  if (given === undefined || given.includes('\0')) {
+    throw new Error(`expected unix:PATH, found ${describe(text)}; for an address there are --host and --port`)
+  }
+  if (process.platform === 'win32') throw new Error('there are no Unix sockets on Windows: use --host and --port')
+  const path = resolve(given)
+  const bytes = Buffer.byteLength(path)
+  if (bytes > UNIX_PATH_BYTES_MAX) {
+    throw new Error(`expected a path of at most ${UNIX_PATH_BYTES_MAX} bytes for a socket, found ${bytes}`)
+  }
+  return { kind: 'unix', path }
+}
+
+/** Checks, before the service creates anything, that there is a directory for a socket. Throws ListenError. */
+export function requireSocketDirectory(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw cannotListen(path, error)
+  }
+}
+
+function cannotListen(path: string, cause: unknown): ListenError {
+  return new ListenError(`Cannot listen on "unix:${path}": ${systemReason(cause)}`, { cause })
+}
+
+/** The URL as the ready line tells it; `unix:PATH` where there is none. */
+export function urlOf(listening: Listening, scheme: 'http' | 'https'): string {
+  if (listening.kind === 'unix') return `unix:${listening.path ?? ''}`
+  const { host, port } = listening
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Whether only this machine can reach it over the network. A Unix socket is no part of any network. */
+export function isLoopback(listening: Listening): boolean {
+  if (listening.kind === 'unix') return false
+  const { host } = listening
+  return host === '::1' || host.startsWith('127.') || host.startsWith('::ffff:127.')
+}
+
+/** Starts to accept. Rejects with ListenError, or with node's error, such as EADDRINUSE. */
+export async function bind(server: Server, address: ListenAddress): Promise<Listening> {
+  switch (address.kind) {
+    case 'tcp': {
+      await listen(server, { host: address.host, port: address.port })
+      const { address: host, port } = server.address() as AddressInfo
+      return { kind: 'tcp', host, port }
+    }
+    case 'unix':
+      await bindUnix(server, address.path)
+      return address
+    case 'inherited': {
+      try {
+        await listen(server, { fd: address.descriptor })
+      } catch (error) {
+        throw new ListenError(`Cannot listen on descriptor ${address.descriptor}: ${systemReason(error)}`, {
+          cause: error,
+        })
+      }
+      const bound = server.address()
+      if (bound === null || typeof bound === 'string') return { kind: 'unix', path: undefined }
+      return { kind: 'tcp', host: bound.address, port: bound.port }
+    }
+  }
+}
+
+async function listen(server: Server, options: { host: string; port: number } | { path: string } | { fd: number }) {
+  const { promise, resolve: done, reject } = Promise.withResolvers<void>()
+  server.once('error', reject).listen({ ...options, backlog: BACKLOG }, done)
+  await promise
+  server.off('error', reject)
+}
+
+/** Node removes the file when the server closes. */
+async function bindUnix(server: Server, path: string): Promise<void> {
+  try {
+    await removeStale(path)
+    // The umask of the program leaves the new file to its owner alone; only then is it opened to the group.
+    await listen(server, { path })
+    chmodSync(path, UNIX_SOCKET_MODE)
+  } catch (error) {
+    if (error instanceof ListenError) throw error
+    throw cannotListen(path, error)
+  }
+}
+
+/** A process that was killed leaves its socket behind: a file that nobody answers on. Any other file stays. */
+async function removeStale(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isSocket()) {
+    throw new ListenError(`Cannot listen on "unix:${path}": a file of that name is there, and it is no socket`)
+  }
+  const reason = await whyUnanswered(path)
+  if (reason === undefined) throw new ListenError(`Cannot listen on "unix:${path}": another program listens there`)
+  if (reason !== 'ECONNREFUSED') {
+    throw new ListenError(`Cannot listen on "unix:${path}": the socket there cannot be asked whether it is in use`)
+  }
+  unlinkSync(path)
+}
+
+/** The error of connecting, such as ECONNREFUSED; undefined where somebody answers. */
+async function whyUnanswered(path: string): Promise<string | undefined> {
+  const { promise, resolve: settle } = Promise.withResolvers<string | undefined>()
+  const socket = connect({ path })
+  socket.once('connect', () => settle(undefined)).once('error', (error: NodeJS.ErrnoException) => settle(error.code))
+  const reason = await promise
+  socket.destroy()
+  return reason
+}

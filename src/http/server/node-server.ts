@@ -1,0 +1,50 @@
+/** Node's HTTP or HTTPS server with our limits; both behave alike from the first request on. */
+import { createServer as createPlain, type Server as PlainServer } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
+import { TLS_VERSION_MIN, type Certificate } from './certificate.ts'
+import { PushedRequest } from '../request/pushed-request.ts'
+import type { ServerLimits } from './server-limits.ts'
+
+export interface NodeServer {
+  readonly server: PlainServer | SecureServer
+  /** The event that brings the socket of a request, which comes when a handshake is over. */
+  readonly socketEvent: 'connection' | 'secureConnection'
+  /** Used by connections from now on; those that are open keep theirs. */
+  setCertificate(certificate: Certificate): void
+}
+
+export function createNodeServer(limits: ServerLimits, certificate: Certificate | undefined): NodeServer {
+  const options = {
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: 0, // Connections that wait are looked after in idle-sweep.ts.
+    connectionsCheckingInterval: limits.checkMs,
+    noDelay: true,
+    requireHostHeader: false, // serving.ts looks at it, so that its reply looks like every other.
+    optimizeEmptyRequests: true,
+    IncomingMessage: PushedRequest,
+  }
+  if (certificate === undefined) {
+    return { server: prepared(createPlain(options), limits), socketEvent: 'connection', setCertificate: () => {} }
+  }
+  const secure = { ...pemOf(certificate), handshakeTimeout: limits.headersMs, ALPNProtocols: ['http/1.1'] }
+  // Loaded only where it is used, as in certificate.ts.
+  const { createServer: createSecure } = process.getBuiltinModule('node:https')
+  const server = prepared(createSecure({ ...options, ...secure }), limits)
+  return {
+    server,
+    socketEvent: 'secureConnection',
+    setCertificate: (next) => server.setSecureContext(pemOf(next)),
+  }
+}
+
+function prepared<S extends PlainServer | SecureServer>(server: S, limits: ServerLimits): S {
+  server.maxConnections = limits.connectionsMax
+  // A client that closes its sending half after the request still wants the reply; without this it gets none.
+  return Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+function pemOf({ cert, key }: Certificate): { cert: string; key: string; minVersion: typeof TLS_VERSION_MIN } {
+  return { cert, key, minVersion: TLS_VERSION_MIN }
+}

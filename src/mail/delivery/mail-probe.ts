@@ -1,0 +1,43 @@
+/** Whether mail could leave now, without sending any. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { assertNever } from '../../base/failure.ts'
+import { systemReason } from '../../base/system-error.ts'
+import type { MailRoute } from '../settings/mail-settings.ts'
+import { cannotUse } from '../settings/setting-file.ts'
+import { openSmtpClient } from '../smtp/smtp.ts'
+
+/** Gives what was found, as a clause. Rejects with a MailSettingError or a DeliveryError. */
+export async function probeMail(route: MailRoute): Promise<string> {
+  switch (route.kind) {
+    case 'console':
+      return 'is not set up: codes are shown on the console of the service'
+    case 'file':
+      requireWritable(resolve(route.directory))
+      return 'is written to a directory that takes files'
+    case 'exec':
+      return `is given to the program ${route.command.program}`
+    case 'smtp': {
+      await openSmtpClient(route.settings).probe()
+      const { servers, login } = route.settings
+      const names = servers.map(({ host, port }) => `${host}:${port}`).join(' and ')
+      return `${names} ${servers.length === 1 ? 'answers' : 'answer'}${login === undefined ? '' : ' and accepts the login'}`
+    }
+    default:
+      return assertNever(route)
+  }
+}
+
+/** A directory that is not there yet is made by the service. */
+function requireWritable(directory: string): void {
+  let found = directory
+  while (statSync(found, { throwIfNoEntry: false }) === undefined) found = dirname(found)
+  try {
+    accessSync(found, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw cannotUse(
+      { flag: '--mail', path: `file:${directory}` },
+      `expected a directory, found none (${systemReason(error)})`,
+    )
+  }
+}

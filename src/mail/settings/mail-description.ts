@@ -1,0 +1,54 @@
+/** How mail will leave, in words for the operator; no password and no argument of a program is in them. */
+import { isIPv6 } from 'node:net'
+import { assertNever } from '../../base/failure.ts'
+import type { MailRoute, MailSettings } from './mail-settings.ts'
+import type { SmtpSettings } from '../smtp/smtp.ts'
+import type { TlsMode } from '../smtp/smtp-policy.ts'
+
+/** One line on the way of the mail, one on its signature if it gets one, and one for each warning. */
+export function describeMail({ route, signing, warnings }: MailSettings): readonly string[] {
+  const { selector, domain } = signing ?? {}
+  const signature = signing === undefined ? [] : [`Mail is signed with DKIM: selector ${selector} of ${domain}`]
+  return [wayOf(route), ...signature, ...warnings.map((warning) => `Warning: ${warning}`)]
+}
+
+function wayOf(route: MailRoute): string {
+  switch (route.kind) {
+    case 'console':
+      return 'Mail is not set up: sign-in codes are shown on stderr of the service. Set --mail to send them'
+    case 'file':
+      return `Sign-in codes: mail is written to files in ${JSON.stringify(route.directory)}`
+    case 'exec':
+      return `Sign-in codes: mail is given to the program ${JSON.stringify(route.command.program)}`
+    case 'smtp':
+      return `Sign-in codes: mail goes through ${serverWords(route.settings)}`
+    default:
+      return assertNever(route)
+  }
+}
+
+function serverWords({ servers, tls, login, cleartextLogin }: SmtpSettings): string {
+  const hosts = servers.map(({ host, port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`).join(', then ')
+  return [`${hosts}, ${TLS_WORDS[tls.mode]}`, ...certificateWords(tls), loginWords(login, cleartextLogin)].join('; ')
+}
+
+const TLS_WORDS: Readonly<Record<TlsMode, string>> = {
+  implicit: 'over TLS',
+  starttls: 'over STARTTLS',
+  'starttls-if-offered': 'over STARTTLS where it is offered, else unencrypted',
+  none: 'unencrypted',
+}
+
+function certificateWords({ mode, verify, ca, name }: SmtpSettings['tls']): readonly string[] {
+  if (mode === 'none') return []
+  if (!verify) return ['its certificate is not checked, because the server is on this machine']
+  const by = ca === undefined ? '' : `, also by the ${ca.length === 1 ? 'authority' : 'authorities'} of --mail-ca`
+  const as = name === undefined ? 'its own name' : JSON.stringify(name)
+  return [`its certificate is checked for ${as}${by}`]
+}
+
+function loginWords(login: SmtpSettings['login'], cleartextLogin: boolean): string {
+  if (login === undefined) return 'without login'
+  const way = 'token' in login ? 'a token (XOAUTH2)' : 'a password'
+  return `login as ${JSON.stringify(login.user)} with ${way}${cleartextLogin ? ', also unencrypted' : ''}`
+}

@@ -1,0 +1,23 @@
+/**
+ * The name of the service as it stands in subjects and texts. It comes from the operator, once, at start: what would
+ * make each single mail impossible or misleading is refused there.
+ */
+import { describe } from '../../base/failure.ts'
+import { codeRunsOf } from '../message/code-runs.ts'
+
+/** In characters (code points). */
+const NAME_CHARS_MAX = 100
+
+/** Gives the name without space around it. Throws an Error that says what is wanted. */
+export function parseAppName(text: string): string {
+  const name = text.trim()
+  if (name === '' || /\p{Cc}|\p{Zl}|\p{Zp}/u.test(name) || [...name].length > NAME_CHARS_MAX) {
+    throw new Error(
+      `expected one line of at most ${NAME_CHARS_MAX} characters that is not empty, found ${describe(text)}`,
+    )
+  }
+  if (codeRunsOf(name).length > 0) {
+    throw new Error(`expected a name without six digits alone, which look like a sign-in code, found ${describe(text)}`)
+  }
+  return name
+}

@@ -1,0 +1,113 @@
+/** What the writes of the store tell of themselves in the audit trail. */
+import { entityTag } from '../../http/request/entity-tag.ts'
+import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
+import { hasDashboard } from '../../models/caller.ts'
+import { remoteConfig } from '../../models/remote-config.ts'
+import type { Model } from '../../models/schema.ts'
+import { user, type User } from '../../models/user.ts'
+import { changedPaths } from './changed-paths.ts'
+import { roleOf, type AuditEntry } from './audit-record.ts'
+import type { Document, Moment, NewAccount, SessionRecord, SignIn, SignInOutcome } from '../store.ts'
+
+/** Members that change with every change. */
+const ALWAYS_CHANGED = ['updatedAt']
+const ROLES = ['appRole', 'dashboardRole'] as const
+
+/** Whether what this caller does with documents is recorded: readers only keep their own affairs. */
+export function isRecorded({ caller }: Moment): boolean {
+  return caller !== undefined && hasDashboard(caller)
+}
+
+export function created(model: Model, { id, value }: Document): AuditEntry {
+  return { event: 'document.created', model: model.name, documentId: id, after: entityTag(writeJson(value)) }
+}
+
+export function replaced(model: Model, id: string, { before, after }: Versions): AuditEntry {
+  const entry = { model: model.name, documentId: id, before: entityTag(before), after: entityTag(after) }
+  if (model !== remoteConfig) return { event: 'document.replaced', ...entry }
+  const changes = changedPaths(parseJson(before) as JsonObject, parseJson(after) as JsonObject, ALWAYS_CHANGED)
+  return { event: 'config.changed', ...entry, changes }
+}
+
+export function removed(model: Model, id: string, before: string): AuditEntry {
+  return { event: 'document.deleted', model: model.name, documentId: id, before: entityTag(before) }
+}
+
+/** The JSON text of a document before and after. */
+export interface Versions {
+  readonly before: string
+  readonly after: string
+}
+
+/** A change of roles by any actor; empty where they stay the same. */
+export function roleChanged(before: JsonObject, after: JsonObject): readonly AuditEntry[] {
+  const changes = ROLES.filter((role) => before[role] !== after[role]).map((path) => {
+    return { path, from: String(before[path]), to: String(after[path]) }
+  })
+  if (changes.length === 0) return []
+  const versions = { before: entityTag(writeJson(before)), after: entityTag(writeJson(after)) }
+  return [{ event: 'user.role-changed', model: user.name, documentId: String(after['id']), ...versions, changes }]
+}
+
+/** A change of a user: of the roles, or by a publisher or administrator of anything else. */
+export function userChanged(id: string, versions: Versions, moment: Moment): readonly AuditEntry[] {
+  const [before, after] = [JSON.parse(versions.before), JSON.parse(versions.after)] as [JsonObject, JsonObject]
+  const roles = roleChanged(before, after)
+  return roles.length > 0 || !isRecorded(moment) ? roles : [replaced(user, id, versions)]
+}
+
+/** A new account: a guest signs in with it at once, and everybody else is invited. */
+export function accountCreated(
+  { user: { id, value } }: NewAccount,
+  session: SessionRecord | undefined,
+  hashOf: (email: string) => string,
+): AuditEntry {
+  if (session !== undefined) return signedIn(value, session, 'guest')
+  const details = ROLES.map((name) => ({ name, value: String(value[name]) }))
+  const emailHash = hashOf(String(value['email']))
+  return { event: 'user.invited', emailHash, model: user.name, documentId: id, details }
+}
+
+/** How a sign-in by code went. */
+export function signInEntry({ session }: SignIn, outcome: SignInOutcome, emailHash: string): AuditEntry {
+  if (outcome.kind === 'signed-in') return { ...signedIn(outcome.user, session, outcome.how), emailHash }
+  const value = outcome.kind === 'refused' ? `code ${outcome.reason}` : outcome.kind
+  return { event: 'sign-in.failed', emailHash, details: [{ name: 'reason', value }] }
+}
+
+function signedIn(account: JsonObject, { jti }: SessionRecord, how: string): AuditEntry {
+  const [actor, role] = [String(account['id']), roleOf(account as unknown as User)]
+  return { event: 'sign-in.succeeded', actor, role, sessionId: jti, details: [{ name: 'how', value: how }] }
+}
+
+/** A token from the command line, or for the app that starts the service. */
+export function tokenIssued(userId: string, { jti }: SessionRecord): AuditEntry {
+  const details = [
+    { name: 'how', value: 'token' },
+    { name: 'session', value: jti },
+  ]
+  return { event: 'sign-in.succeeded', model: user.name, documentId: userId, details }
+}
+
+export function codeRequested(emailHash: string, outcome: string): AuditEntry {
+  return { event: 'code.requested', emailHash, details: [{ name: 'outcome', value: outcome }] }
+}
+
+/** `name` and `value` say which session it was, or how many. */
+export function sessionEnded(userId: string, name: 'session' | 'ended', value: string): AuditEntry {
+  return { event: 'session.ended', model: user.name, documentId: userId, details: [{ name, value }] }
+}
+
+/** Of the account nothing is told but what stands for it from now on. */
+export function userDeleted(pseudonym: string, { isOwn }: { readonly isOwn: boolean }): AuditEntry {
+  const actor = isOwn ? { actor: pseudonym, clientAddress: '', sessionId: '', requestId: '' } : {}
+  return { event: 'user.deleted', ...actor, model: user.name, documentId: pseudonym }
+}
+
+export function guestsRemoved(count: number): AuditEntry {
+  const details = [
+    { name: 'reason', value: 'guests who stayed away' },
+    { name: 'count', value: String(count) },
+  ]
+  return { event: 'user.deleted', model: user.name, details }
+}

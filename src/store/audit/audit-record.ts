@@ -1,0 +1,97 @@
+/** From what a write tells of itself to the record of it: bounded in all its parts, whatever was sent. */
+import { isoDate } from '../../base/dates.ts'
+import { assertNever } from '../../base/failure.ts'
+import type { LogFields } from '../../base/log.ts'
+import type { AuditEvent, AuditRecord, AuditRole } from '../../models/audit.ts'
+import type { Caller } from '../../models/caller.ts'
+import type { Actor, Visitor } from '../actor.ts'
+
+const ITEMS_MAX = 100
+const NAME_CHARS_MAX = 120
+const VALUE_CHARS_MAX = 300
+
+/** Who did it, and from where; texts that are not known are empty. */
+export type AuditSource = Pick<AuditRecord, 'actor' | 'role' | 'clientAddress' | 'sessionId' | 'requestId'>
+
+/** What was done. Members that are left out are empty; those of the source take the place of the actor's own. */
+export interface AuditEntry extends Partial<Omit<AuditRecord, 'id' | 'time' | 'event'>> {
+  readonly event: AuditEvent
+}
+
+/** `caller` has the roles of the moment in which the actor writes. */
+export function sourceOf(actor: Actor | Visitor, caller: Caller | undefined): AuditSource {
+  const { clientAddress, requestId } = 'origin' in actor ? actor.origin : NOWHERE
+  const { userId, jti } = actor.kind === 'caller' ? actor.claim : NO_CLAIM
+  return { actor: userId, role: roleAs(actor, caller), clientAddress, sessionId: jti, requestId }
+}
+
+const NOWHERE = { clientAddress: '', requestId: '' }
+const NO_CLAIM = { userId: '', jti: '' }
+
+function roleAs({ kind }: Actor | Visitor, caller: Caller | undefined): AuditRole {
+  switch (kind) {
+    case 'caller':
+      return caller === undefined ? 'stranger' : roleOf(caller)
+    case 'visitor':
+      return 'stranger'
+    case 'operator':
+      return 'operator'
+    case 'system':
+      return 'service'
+    default:
+      return assertNever(kind)
+  }
+}
+
+/** The greater of both roles. */
+export function roleOf({ appRole, dashboardRole }: Pick<Caller, 'appRole' | 'dashboardRole'>): AuditRole {
+  return dashboardRole === 'none' ? appRole : dashboardRole
+}
+
+export function recordOf(
+  { event, ...told }: AuditEntry,
+  source: AuditSource,
+  { id, now }: { readonly id: string; readonly now: number },
+): AuditRecord {
+  const { changes = [], details = [], ...texts } = told
+  return {
+    id,
+    time: isoDate(now),
+    event,
+    ...source,
+    emailHash: '',
+    model: '',
+    documentId: '',
+    before: '',
+    after: '',
+    ...texts,
+    changes: bounded(
+      changes.map(({ path, from, to }) => ({ path: cut(path, NAME_CHARS_MAX), from: cut(from), to: cut(to) })),
+      (more) => ({ path: '…', from: '', to: more }),
+    ),
+    details: bounded(
+      details.map(({ name, value }) => ({ name: cut(name, NAME_CHARS_MAX), value: cut(value) })),
+      (more) => ({ name: '…', value: more }),
+    ),
+  }
+}
+
+/** The record as fields of a line in the log, which has the time and the event besides; empty members are left out. */
+export function recordFields({ id, time: _, event: __, changes, details, ...texts }: AuditRecord): LogFields {
+  return {
+    record: id,
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
+    ...(changes.length === 0 ? {} : { changes }),
+    ...(details.length === 0 ? {} : { details: Object.fromEntries(details.map(({ name, value }) => [name, value])) }),
+  }
+}
+
+function bounded<T>(items: readonly T[], rest: (more: string) => T): readonly T[] {
+  if (items.length <= ITEMS_MAX) return items
+  return [...items.slice(0, ITEMS_MAX), rest(`${items.length - ITEMS_MAX} more`)]
+}
+
+/** Half of a surrogate pair, which a cut can leave, has no UTF-8 form. */
+function cut(text: string, charsMax = VALUE_CHARS_MAX): string {
+  return (text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`).toWellFormed()
+}

@@ -1,0 +1,154 @@
+/**
+ * The rows of the audit trail: added in the transaction of what they tell of, and never changed but for two reasons.
+ * Old records are removed, and a deleted account leaves no trace of who it was.
+ *
+ * An account is made anonymous in small steps, because an administrator may have left many thousands of records. The
+ * first step runs in the transaction of the deletion; what is left to do stands in `meta` until it is done, so that a
+ * crash in between is made good by housekeeping.
+ */
+import { isoDate } from '../../base/dates.ts'
+import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
+import { audit, type AuditEvent, type AuditRecord } from '../../models/audit.ts'
+import { MODELS } from '../../models/registry.ts'
+import type { Model } from '../../models/schema.ts'
+import { user } from '../../models/user.ts'
+import type { Database } from '../sqlite/database.ts'
+import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+
+const TABLE = tableOf(audit)
+const [TIME, EVENT, ACTOR, MODEL, DOCUMENT_ID, EMAIL_HASH] = [
+  'time',
+  'event',
+  'actor',
+  'model',
+  'documentId',
+  'emailHash',
+].map(valueAt) as [string, string, string, string, string, string]
+
+const REMOVED_PER_STEP = 200
+const ERASED_PER_STEP = 200
+/** Records of what strangers cause without signing in, of each kind; beyond that the oldest go before their time. */
+const STRANGER_RECORDS_MAX = 100_000
+const STRANGER_EVENTS: readonly AuditEvent[] = ['sign-in.failed', 'code.requested', 'audit.suppressed']
+/** Models whose documents have the id of their user. */
+const OWNED: readonly string[] = MODELS.filter((model: Model) => model === user || model.owned === true).map(
+  ({ name }) => name,
+)
+const ERASURE = 'erase audit '
+
+export function insertRecord(database: Database, record: AuditRecord): void {
+  database.run(`INSERT INTO ${TABLE} (id, doc) VALUES (?, ?)`, record.id, writeJson(asJson(record)))
+}
+
+/** The same for a record that grows with what it tells of, as that of an import with its batches. */
+export function putRecord(database: Database, record: AuditRecord): void {
+  const sql = `INSERT INTO ${TABLE} (id, doc) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET doc = excluded.doc`
+  database.run(sql, record.id, writeJson(asJson(record)))
+}
+
+/**
+ * Removes some records of before a time (milliseconds since the epoch; undefined keeps all), and some of the oldest
+ * where strangers have caused too many. Gives whether there may be more.
+ */
+export function removeOldRecords(
+  database: Database,
+  before: number | undefined,
+  strangerRecordsMax = STRANGER_RECORDS_MAX,
+): boolean {
+  const aged = before === undefined ? 0 : removeAged(database, before)
+  const surplus = STRANGER_EVENTS.map((event) => removeSurplus(database, event, strangerRecordsMax))
+  return [aged, ...surplus].some((removed) => removed >= REMOVED_PER_STEP)
+}
+
+function removeAged(database: Database, before: number): number {
+  return database.run(
+    `DELETE FROM ${TABLE} WHERE seq IN
+      (SELECT seq FROM ${TABLE} WHERE ${TIME} < ? ORDER BY ${TIME} LIMIT ${REMOVED_PER_STEP})`,
+    isoDate(before),
+  )
+}
+
+function removeSurplus(database: Database, event: AuditEvent, max: number): number {
+  return database.run(
+    `DELETE FROM ${TABLE} WHERE seq IN
+      (SELECT seq FROM ${TABLE} WHERE ${EVENT} = ? ORDER BY ${TIME} DESC LIMIT ${REMOVED_PER_STEP} OFFSET ?)`,
+    event,
+    max,
+  )
+}
+
+/** Whose records are to tell nothing of who it was. */
+export interface Erasure {
+  readonly userId: string
+  /** Takes the place of the id, the same in all records. It is random: nothing leads from it to the account. */
+  readonly pseudonym: string
+  /** Of the address of the account, under each key that was ever in use. */
+  readonly emailHashes: readonly string[]
+}
+
+/** Makes the first records of an account anonymous; what is left is for continueErasures(). Gives whether all are done. */
+export function eraseUser(database: Database, erasure: Erasure): boolean {
+  const isDone = eraseSome(database, erasure)
+  if (!isDone) {
+    const value = writeJson({ ...erasure })
+    database.run('INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO NOTHING', ERASURE + erasure.userId, value)
+  }
+  return isDone
+}
+
+/** Goes on with an erasure that is not done. Gives whether there may be more to do. */
+export function continueErasures(database: Database): boolean {
+  const row = database.get(
+    'SELECT name, value FROM meta WHERE name >= ? AND name < ? LIMIT 1',
+    ERASURE,
+    `${ERASURE}\u{10ffff}`,
+  )
+  if (row === undefined) return false
+  const erasure = parseJson(String(row['value'])) as unknown as Erasure
+  if (eraseSome(database, erasure)) database.run('DELETE FROM meta WHERE name = ?', String(row['name']))
+  return true
+}
+
+function eraseSome(database: Database, erasure: Erasure): boolean {
+  const { userId, emailHashes } = erasure
+  const conditions: readonly (readonly [sql: string, values: readonly string[]])[] = [
+    [`${ACTOR} = ?`, [userId]],
+    [`${DOCUMENT_ID} = ? AND ${MODEL} IN (${OWNED.map(() => '?').join(', ')})`, [userId, ...OWNED]],
+    ...emailHashes.map((hash): [string, string[]] => [`${EMAIL_HASH} = ?`, [hash]]),
+  ]
+  let left = ERASED_PER_STEP
+  for (const [sql, values] of conditions) {
+    // A record that is done no longer meets the condition, so each step finds others.
+    const rows = database.all(`SELECT seq, doc FROM ${TABLE} WHERE ${sql} LIMIT ${left}`, ...values)
+    for (const { seq, doc } of rows) {
+      const text = writeJson(asJson(anonymous(parseJson(String(doc)) as unknown as AuditRecord, erasure)))
+      database.run(`UPDATE ${TABLE} SET doc = ? WHERE seq = ?`, text, Number(seq))
+    }
+    left -= rows.length
+    if (left <= 0) return false
+  }
+  return true
+}
+
+/** The types of declared records have no index signature, which JSON wants. */
+function asJson(record: AuditRecord): JsonObject {
+  return record as unknown as JsonObject
+}
+
+/** The record without what leads to the account: ids, addresses, sessions, and versions of what it owned. */
+function anonymous(
+  record: AuditRecord,
+  { userId, pseudonym, emailHashes }: Erasure,
+): AuditRecord {
+  const isActor = record.actor === userId
+  const isTarget = record.documentId === userId && OWNED.includes(record.model)
+  const isAddress = emailHashes.includes(record.emailHash)
+  return {
+    ...record,
+    // The client of an invitation is that of the inviting user.
+    ...(isAddress ? { emailHash: '', clientAddress: record.actor === '' ? '' : record.clientAddress } : {}),
+    ...(isActor ? { actor: pseudonym, clientAddress: '', sessionId: '', requestId: '', emailHash: '' } : {}),
+    ...(isTarget ? { documentId: pseudonym, before: '', after: '', emailHash: '' } : {}),
+    details: isActor || isTarget ? record.details.filter(({ name }) => name !== 'session') : record.details,
+  }
+}

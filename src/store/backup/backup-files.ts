@@ -1,0 +1,77 @@
+/**
+ * The backups that are there, for administrators who look from elsewhere.
+ *
+ * A name that somebody sends is only ever compared with those in the directory, and never becomes part of a path. What
+ * has a name of ours and is no plain file is passed over, and so are the files of the database under another name: closing
+ * one would give up the locks that SQLite holds in this process (sqlite.org/howtocorrupt.html, section 2.2).
+ */
+import type { BigIntStats } from 'node:fs'
+import { lstat, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openRegularFile, type OpenFile } from '../../base/regular-file.ts'
+import { systemReason } from '../../base/system-error.ts'
+import type { Backup } from '../../models/replies.ts'
+import { readBackupName } from './backup.ts'
+import { DatabaseFileError } from './database-copy.ts'
+
+/** The newest, of those that a command may have put there as well. */
+const LISTED_MAX = 1_000
+
+export interface BackupPlace {
+  /** The database file. */
+  readonly database: string
+  /** Where backups are; it may not be there yet. */
+  readonly directory: string
+}
+
+/** The backups in the directory that have a name of ours, newest first. Throws DatabaseFileError. */
+export async function backupFiles(place: BackupPlace): Promise<readonly Backup[]> {
+  const named = (await namesIn(place.directory))
+    .flatMap((name) => {
+      const read = readBackupName(name)
+      return read === undefined ? [] : [{ name, createdAt: read.at }]
+    })
+    .sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.name, b.name))
+  const inUse = await filesInUse(place)
+  const found: Backup[] = []
+  for (const { name, createdAt } of named.slice(0, LISTED_MAX)) {
+    const stats = await lstat(join(place.directory, name), { bigint: true }).catch(() => undefined)
+    if (stats?.isFile() === true && !inUse.has(identity(stats))) {
+      found.push({ name, bytes: Number(stats.size), createdAt })
+    }
+  }
+  return found
+}
+
+/** Opens a backup of the directory to be read; undefined where none has the name. Throws DatabaseFileError. */
+export async function openBackup(place: BackupPlace, wanted: string): Promise<OpenFile | undefined> {
+  const name = (await namesIn(place.directory)).find((one) => one === wanted && readBackupName(one) !== undefined)
+  if (name === undefined) return undefined
+  const path = join(place.directory, name)
+  const stats = await lstat(path, { bigint: true }).catch(() => undefined)
+  return stats === undefined || (await filesInUse(place)).has(identity(stats)) ? undefined : openRegularFile(path)
+}
+
+/** The database with its log and its locks. */
+async function filesInUse({ database }: BackupPlace): Promise<ReadonlySet<string>> {
+  const files = ['', '-wal', '-shm'].map((suffix) => stat(database + suffix, { bigint: true }).then(identity))
+  return new Set((await Promise.allSettled(files)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+}
+
+/** The same for all names of one file. */
+function identity({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw new DatabaseFileError(`Cannot list the backups in "${directory}": ${systemReason(error)}`, { cause: error })
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,108 @@
+/**
+ * Making backups while the service runs: one at a time, in a thread, whoever asks.
+ *
+ * Those of the schedule and those that somebody asked for are told apart by their names, and each kind makes room for
+ * its own alone. Otherwise who gets hold of an administrator's token could push out every good backup by making a few
+ * new ones.
+ */
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Clock } from '../../base/clock.ts'
+import { fail } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
+import { systemReason } from '../../base/system-error.ts'
+import type { AuditEntry } from '../audit/audit-record.ts'
+import { backupName, partialFiles, removeOldBackups, type BackupKind } from './backup.ts'
+import { startUpkeep, type Upkeep } from '../wal/upkeep-thread.ts'
+
+export interface BackupRecord {
+  /** When it was begun, in milliseconds since the epoch. */
+  readonly at: number
+  readonly file: string
+  readonly bytes: number
+  readonly ms: number
+}
+
+/** What the audit trail tells of a backup. */
+export function backupMade({ file, bytes }: BackupRecord): AuditEntry {
+  const details = [
+    { name: 'name', value: basename(file) },
+    { name: 'bytes', value: String(bytes) },
+  ]
+  return { event: 'backup.made', details }
+}
+
+export interface BackupRuns {
+  /**
+   * Makes a backup, and removes the oldest of its kind. While another is being made, that of the schedule waits, and a
+   * manual one throws conflict, as it does where its name is taken because one was made in the same second. Throws
+   * DatabaseFileError where it cannot be made; nothing is left then.
+   */
+  make(kind: BackupKind): Promise<BackupRecord>
+  /** Ends one that is being made; no other is begun. */
+  stop(): Promise<void>
+}
+
+export interface RunsOptions {
+  readonly database: string
+  readonly directory: string
+  /** Backups of each kind that are kept, the new one included. */
+  readonly keep: number
+  readonly now: Clock
+  readonly log: Log
+}
+
+export function createBackupRuns({ database, directory, keep, now, log }: RunsOptions): BackupRuns {
+  let running: { readonly upkeep: Upkeep; readonly settled: Promise<unknown> } | undefined
+  let isStopped = false
+
+  const run = async (upkeep: Upkeep, kind: BackupKind, at: number): Promise<BackupRecord> => {
+    try {
+      const written = await upkeep.answer
+      if (written.kind !== 'written') throw new Error('The thread did something else')
+      const { file, bytes, ms } = written.backup
+      log.info('backup.written', { file, bytes, ms })
+      await makeRoom(kind)
+      return { at, file, bytes, ms }
+    } catch (error) {
+      throw isStopped ? fail('networkError', 'The service is stopping', { cause: error }) : error
+    } finally {
+      await upkeep.end()
+      running = undefined
+    }
+  }
+
+  /** The new backup is good, whatever becomes of the old ones. */
+  const makeRoom = async (kind: BackupKind): Promise<void> => {
+    try {
+      const removed = await removeOldBackups(directory, { keep, kind })
+      if (removed.length > 0) log.info('backup.removed', { files: removed })
+    } catch (error) {
+      log.error('backup.not_removed', { reason: systemReason(error) })
+    }
+  }
+
+  return {
+    async make(kind) {
+      while (kind === 'scheduled' && running !== undefined) await running.settled
+      if (isStopped) throw fail('networkError', 'The service is stopping')
+      if (running !== undefined) throw fail('conflict', 'A backup is being made already: wait until it is done')
+      const at = now()
+      const target = join(directory, backupName(at, kind))
+      if (existsSync(target)) throw fail('conflict', 'A backup was made in this very second: it is in the list')
+      const upkeep = startUpkeep({ kind: 'backup', database, target })
+      const made = run(upkeep, kind, at)
+      running = { upkeep, settled: made.catch(() => {}) }
+      return made
+    },
+    async stop() {
+      isStopped = true
+      const interrupted = running
+      await interrupted?.upkeep.end()
+      await interrupted?.settled
+      // The thread was ended wherever it was.
+      for (const file of await partialFiles(directory)) await rm(file, { force: true })
+    },
+  }
+}

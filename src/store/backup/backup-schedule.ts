@@ -1,0 +1,103 @@
+/**
+ * Backups that the service makes by itself.
+ *
+ * What was done last stands in the database, so that the next one is due when it would have been without a restart.
+ * After a failure it is tried again, with pauses that grow; old backups go only when a new one has been checked.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { isoDate } from '../../base/dates.ts'
+import { isObject, type JsonObject } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
+import { systemReason } from '../../base/system-error.ts'
+import { backupMade, type BackupRecord, type BackupRuns } from './backup-runs.ts'
+import type { AuditWriter, NoteStore, NoteWriter } from '../store.ts'
+
+const RETRY_MS_FIRST = 60_000
+const RETRY_MS_MAX = 3_600_000
+/** The clock may be set, and a timer can only wait for 24 days. */
+const SLEEP_MS_MAX = 600_000
+const NOTE = 'backup'
+
+export interface BackupState {
+  /** The last one that succeeded. */
+  readonly last: BackupRecord | undefined
+  /** Why the last try failed; undefined where it did not. */
+  readonly failure: { readonly at: number; readonly reason: string } | undefined
+}
+
+export interface BackupSchedule {
+  state(): BackupState
+  /** Resolves when none is due or under way at this moment. */
+  idle(): Promise<void>
+  /** Ends the backup that is being made, too. */
+  stop(): Promise<void>
+}
+
+export interface ScheduleOptions {
+  readonly store: NoteStore & NoteWriter & Pick<AuditWriter, 'note'>
+  readonly runs: BackupRuns
+  readonly everyMs: number
+  readonly now: Clock
+  readonly log: Log
+}
+
+export async function startBackups(options: ScheduleOptions): Promise<BackupSchedule> {
+  const { store, runs, everyMs, now, log } = options
+  let state: BackupState = { last: readRecord(await store.readNote(NOTE)), failure: undefined }
+  let [stopped, failures] = [false, 0]
+  let timer: NodeJS.Timeout | undefined
+  let round: Promise<void> | undefined
+
+  const dueAt = (): number => {
+    if (state.failure !== undefined)
+      return state.failure.at + Math.min(RETRY_MS_MAX, RETRY_MS_FIRST * 2 ** (failures - 1))
+    // A date in the future is of a clock that was wrong.
+    return state.last === undefined || state.last.at > now() ? now() : state.last.at + everyMs
+  }
+  const backUp = async (): Promise<void> => {
+    const at = now()
+    try {
+      const last = await runs.make('scheduled')
+      await Promise.all([store.writeNote(NOTE, { ...last }), store.note(backupMade(last))])
+      state = { last, failure: undefined }
+      failures = 0
+    } catch (error) {
+      if (stopped) return
+      failures++
+      state = { ...state, failure: { at, reason: systemReason(error) } }
+      log.error('backup.failed', { reason: systemReason(error), retryAt: isoDate(dueAt()) })
+    }
+  }
+  const wake = (): void => {
+    if (stopped || round !== undefined) return
+    const task = now() >= dueAt() ? backUp() : Promise.resolve()
+    round = task.finally(() => {
+      round = undefined
+      if (stopped) return
+      timer = setTimeout(wake, Math.min(SLEEP_MS_MAX, Math.max(0, dueAt() - now())))
+      timer.unref()
+    })
+  }
+  wake()
+  return {
+    state: () => state,
+    async idle() {
+      clearTimeout(timer)
+      wake()
+      await round
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await runs.stop()
+      await round
+    },
+  }
+}
+
+function readRecord(note: unknown): BackupRecord | undefined {
+  if (!isObject(note)) return undefined
+  const { at, file, bytes, ms } = note as JsonObject
+  const isWhole = [at, bytes, ms].every((value) => typeof value === 'number')
+  return isWhole && typeof file === 'string' ? ({ at, file, bytes, ms } as BackupRecord) : undefined
+}

@@ -1,0 +1,152 @@
+/**
+ * Backups: whole, checked copies of the database under their final name, or nothing.
+ *
+ * A backup is written under another name in the directory where it is to be, and gets its name when it has been checked
+ * and is on disk. A process that is killed meanwhile leaves that other file, which a later backup clears away. The
+ * secrets are no part of a backup: who finds one can read what the site holds, but can sign nobody in.
+ */
+import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Clock } from '../../base/clock.ts'
+import { isoDate, parseIsoDate } from '../../base/dates.ts'
+import { giveName, makeDirectory, syncDirectory } from '../../base/directory.ts'
+import { systemReason } from '../../base/system-error.ts'
+import type { Model } from '../../models/schema.ts'
+import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
+
+const DIRECTORY_MODE = 0o700
+/** A backup writes to its file all the time; one that was left alone for so long has nobody any more. */
+const ABANDONED_MS = 2 * 3_600_000
+
+/** Made by itself or by a command, or asked for from the running service. */
+export type BackupKind = 'scheduled' | 'manual'
+
+const BACKUP_NAME = /^dateline-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(-manual)?\.db$/
+const PARTIAL_NAME = /\.db\.partial-(\d+)(?:-\w+)?$/
+
+export interface BackupRequest {
+  readonly database: string
+  /** A file that is not there yet. */
+  readonly target: string
+  /**
+   * Whether the directory of the target is made where it is missing. That of the service's own backups is; one that
+   * an operator names is not: it may be mistyped, or on a disk that is not mounted.
+   */
+  readonly makesDirectory: boolean
+  readonly models: readonly Model[]
+  readonly now: Clock
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((share: number) => void) | undefined
+}
+
+export interface Backup extends Copied {
+  readonly file: string
+  readonly ms: number
+}
+
+/** `dateline-20260301T120000Z.db`, or `dateline-20260301T120000Z-manual.db` */
+export function backupName(now: number, kind: BackupKind = 'scheduled'): string {
+  const end = kind === 'manual' ? '-manual.db' : '.db'
+  return `dateline-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z${end}`
+}
+
+/** What a name of ours says: when the backup was begun, as an ISO date, and its kind; undefined for any other name. */
+export function readBackupName(name: string): { readonly at: string; readonly kind: BackupKind } | undefined {
+  const match = BACKUP_NAME.exec(name)
+  if (match === null) return undefined
+  const [, year, month, day, hour, minute, second, manual] = match
+  const at = parseIsoDate(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return at === undefined ? undefined : { at, kind: manual === undefined ? 'scheduled' : 'manual' }
+}
+
+/** Writes a backup while others go on using the database. Throws DatabaseFileError. */
+export async function writeBackup({ database, target, makesDirectory, ...request }: BackupRequest): Promise<Backup> {
+  const begun = request.now()
+  const file = resolve(target)
+  const action = `Cannot back up "${database}" to "${file}"`
+  const partial = `${file}.partial-${process.pid}`
+  try {
+    requireSource(database)
+    requireFree(file)
+    if (makesDirectory) makeDirectory(dirname(file), DIRECTORY_MODE)
+    else requireDirectory(dirname(file))
+    removeAbandoned(dirname(file), begun)
+    const copied = await copyDatabase({
+      ...request,
+      from: database,
+      to: partial,
+      action,
+      ifDamaged: 'run dateline check',
+    })
+    giveName(partial, file)
+    syncDirectory(dirname(file))
+    return { ...copied, file, ms: request.now() - begun }
+  } catch (error) {
+    if (error instanceof DatabaseFileError) throw error
+    throw new DatabaseFileError(`${action}: ${systemReason(error)}`, { cause: error })
+  }
+
+  function requireSource(source: string): void {
+    if (statSync(source, { throwIfNoEntry: false })?.isFile() === true) return
+    throw new DatabaseFileError(`${action}: there is no database: name its directory with --data-dir`)
+  }
+  function requireDirectory(directory: string): void {
+    const found = statSync(directory, { throwIfNoEntry: false })
+    if (found?.isDirectory() === true) return
+    const problem = found === undefined ? `there is no directory "${directory}"` : `"${directory}" is not a directory`
+    throw new DatabaseFileError(`${action}: ${problem}: make it first, or choose another with --to`)
+  }
+  function requireFree(name: string): void {
+    const found = lstatSync(name, { throwIfNoEntry: false })
+    if (found === undefined) return
+    throw new DatabaseFileError(
+      `${action}: a ${found.isDirectory() ? 'directory' : 'file'} of that name is there: choose another name with --to`,
+    )
+  }
+}
+
+function removeAbandoned(directory: string, now: number): void {
+  for (const name of readdirSync(directory).filter((one) => PARTIAL_NAME.test(one))) {
+    const file = join(directory, name)
+    const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now
+    if (now - changed > ABANDONED_MS) rmSync(file, { force: true })
+  }
+}
+
+/** The backups in a directory that have a name of ours, oldest first. */
+export function listBackups(directory: string): readonly string[] {
+  const names = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(directory) : []
+  return names
+    .filter((name) => readBackupName(name) !== undefined)
+    .sort()
+    .map((name) => join(directory, name))
+}
+
+/** Removes the oldest backups of one kind from a directory until `keep` of it are left; gives their names. */
+export async function removeOldBackups(
+  directory: string,
+  { keep, kind }: { readonly keep: number; readonly kind: BackupKind },
+): Promise<readonly string[]> {
+  const gone = listBackups(directory)
+    .filter((file) => readBackupName(basename(file))?.kind === kind)
+    .slice(0, -keep)
+  // A large file takes its time to be removed, which is not the event loop's.
+  for (const file of gone) await rm(file, { force: true })
+  return gone.map((file) => basename(file))
+}
+
+/** What backups of this process that were ended have left in a directory. */
+export async function partialFiles(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory).catch(() => [])
+  return names
+    .filter((name) => PARTIAL_NAME.exec(name)?.[1] === String(process.pid))
+    .map((name) => join(directory, name))
+}
+
+/** The command that mends a damaged database: names the newest backup that the service made by itself. */
+export function restoreAdvice(dataDir: string): string {
+  const newest = listBackups(join(dataDir, 'backups')).at(-1)
+  const command = newest === undefined ? 'dateline restore FILE with a backup of yours' : `dateline restore "${newest}"`
+  return command
+}

@@ -1,0 +1,164 @@
+/**
+ * A copy of a database as it was at one moment, checked, and on disk when it is done. Others may write meanwhile.
+ *
+ * SQLite copies page by page. A write by another connection between two steps would make it begin again, and on a busy
+ * site for ever; so the connection that is copied holds a read transaction, and sees one snapshot throughout. Readers
+ * do not hold up writers, but the write-ahead log cannot be emptied while one reads an old state: the log grows for as
+ * long as the copy takes, so it is bounded.
+ *
+ * What could hold up writers is the disk. A gigabyte that is written in one go makes everybody's next sync wait for all
+ * of it, so after each few megabytes the copy waits until they are on disk, and then pauses as long as that took.
+ */
+import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Clock } from '../../base/clock.ts'
+import type { Model } from '../../models/schema.ts'
+import { databaseReason, foldLog, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
+import { countItems, faultsOf, type ItemCounts } from '../sqlite/database-check.ts'
+import { fileFacts, SchemaError, type FileFacts } from '../sqlite/migrations.ts'
+
+const STEP_PAGES = 256
+/** After so many pages (4 MiB) the copy waits for the disk. */
+const SYNC_PAGES = 1_024
+const PAUSE_MS_MIN = 5
+const PAUSE_MS_MAX = 1_000
+/** A disk that takes longer is too slow for the site. */
+const COPY_MS_MAX = 3_600_000
+/** How long the log may get while its growth is ours to answer for. */
+const LOG_BYTES_MAX = 2 * 1024 ** 3
+/** Kept free beside a copy, for the log and the rest of the machine. */
+const SPARE_BYTES = 16 * 1024 ** 2
+
+/** A database file that cannot be copied, or be put in place; the message is one sentence for the operator. */
+export class DatabaseFileError extends Error {
+  override readonly name = 'DatabaseFileError'
+}
+
+export interface CopyRequest {
+  readonly from: string
+  /** A file that is not there yet, and that is removed again where the copy fails. */
+  readonly to: string
+  /** Begins the sentence of each error, such as `Cannot back up "a.db"`. */
+  readonly action: string
+  /** What to do where the file is damaged or is no database, as a clause. */
+  readonly ifDamaged: string
+  readonly models: readonly Model[]
+  /** Throws where this file is not to be copied. */
+  readonly accept?: (facts: FileFacts) => void
+  readonly now: Clock
+  readonly signal?: AbortSignal | undefined
+  /** Is told how much is copied, from 0 to 1. */
+  readonly onProgress?: ((share: number) => void) | undefined
+}
+
+export interface Copied extends FileFacts {
+  readonly bytes: number
+  readonly items: ItemCounts
+}
+
+/** Copies, checks the copy, and syncs it. The copy is one file without a log. Throws DatabaseFileError. */
+export async function copyDatabase(request: CopyRequest): Promise<Copied> {
+  const { to, action } = request
+  let descriptor: number | undefined
+  try {
+    requireSpace(request)
+    // Stays open until SQLite has closed the file: closing it gives up SQLite's locks.
+    descriptor = openSync(to, 'wx+', 0o600)
+    const wanted = await copyPages(request, descriptor)
+    foldLog(to)
+    const copied = inspect(request)
+    if (JSON.stringify(copied) !== JSON.stringify(wanted)) {
+      throw new DatabaseFileError(`${action}: the copy differs from what was copied: check the disk and try again`)
+    }
+    fsyncSync(descriptor)
+    return { ...copied, bytes: statSync(to).size }
+  } catch (error) {
+    for (const suffix of descriptor === undefined ? [] : ['', '-journal', '-wal', '-shm']) {
+      rmSync(to + suffix, { force: true })
+    }
+    if (error instanceof DatabaseFileError || error instanceof SchemaError) throw error
+    const remedy = isDamage(error) ? `: ${request.ifDamaged}` : ''
+    throw new DatabaseFileError(`${action}: ${databaseReason(error)}${remedy}`, { cause: error })
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+function requireSpace({ from, to, action }: CopyRequest): void {
+  const { bavail, bsize } = statfsSync(dirname(to))
+  const [wanted, free] = [statSync(from).size + SPARE_BYTES, bavail * bsize]
+  if (free >= wanted) return
+  throw new DatabaseFileError(
+    `${action}: the disk of "${dirname(to)}" has ${megabytes(free)} MB free, and ${megabytes(wanted)} MB are needed: ` +
+      'make room or choose another place',
+  )
+}
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
+
+async function copyPages(request: CopyRequest, descriptor: number): Promise<Omit<Copied, 'bytes'>> {
+  const { from, to, models } = request
+  const source = openDatabase(from, { readOnly: true })
+  try {
+    source.exec('BEGIN')
+    const wanted = contentOf(source, request, models)
+    request.accept?.(wanted)
+    await source.copyTo(to, STEP_PAGES, pacer(request, descriptor))
+    source.exec('COMMIT')
+    return wanted
+  } finally {
+    source.close()
+  }
+}
+
+function contentOf(
+  database: Database,
+  { action, ifDamaged }: CopyRequest,
+  models: readonly Model[],
+): Omit<Copied, 'bytes'> {
+  const facts = fileFacts(database)
+  if (!facts.isOurs) throw new DatabaseFileError(`${action}: the file was not written by dateline: ${ifDamaged}`)
+  return { ...facts, items: countItems(database, models) }
+}
+
+/** What happens between two steps. */
+function pacer({ from, action, now, signal, onProgress }: CopyRequest, descriptor: number) {
+  const begun = now()
+  const sleeper = new Int32Array(new SharedArrayBuffer(4))
+  let synced = 0
+  return ({ totalPages, remainingPages }: { readonly totalPages: number; readonly remainingPages: number }): void => {
+    const done = totalPages - remainingPages
+    if (signal?.aborted === true) throw new DatabaseFileError(`${action}: it was interrupted`)
+    if (done - synced < SYNC_PAGES) return
+    synced = done
+    const before = now()
+    fdatasyncSync(descriptor)
+    const took = now() - before
+    if (now() - begun > COPY_MS_MAX) {
+      throw new DatabaseFileError(`${action}: it took longer than ${COPY_MS_MAX / 60_000} minutes: use a faster disk`)
+    }
+    if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) {
+      throw new DatabaseFileError(
+        `${action}: meanwhile more than ${megabytes(LOG_BYTES_MAX)} MB were written to the database: ` +
+          'try again when less is going on',
+      )
+    }
+    onProgress?.(done / totalPages)
+    Atomics.wait(sleeper, 0, 0, Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, took)))
+  }
+}
+
+/** Reads all of the copy. */
+function inspect(request: CopyRequest): Omit<Copied, 'bytes'> {
+  const { to, action, models } = request
+  const copy = openDatabase(to, { readOnly: true })
+  try {
+    const [fault] = faultsOf(copy)
+    if (fault !== undefined) {
+      throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${request.ifDamaged}`)
+    }
+    return contentOf(copy, request, models)
+  } finally {
+    copy.close()
+  }
+}

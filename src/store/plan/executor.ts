@@ -1,0 +1,221 @@
+/**
+ * Runs a plan: merges its ranges, lets the interpreter decide where SQL has not, and keeps the items of one page.
+ *
+ * Rows come in the order of the first keys of the sort; among rows with equal first keys any order is possible. So the
+ * scan ends when the page is full and the next row differs from the last item in those first keys. Nothing grows with
+ * the table: at most one row of each range and one page (page-items.ts) are held.
+ */
+import type { SQLOutputValue } from 'node:sqlite'
+import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import type { Model } from '../../models/schema.ts'
+import type { ValueTest } from '../../query/candidates.ts'
+import { filterTest } from '../../query/match.ts'
+import { comparePositions, sortKeys, type Position, type Sort } from '../../query/order.ts'
+import type { Database, RowCursor } from '../sqlite/database.ts'
+import { bytesOfEach, patternTest } from '../../query/pattern.ts'
+import { StepsExceeded, takeSteps, unlimitedSteps, type Steps } from '../../query/steps.ts'
+import type { TextTest } from '../../query/text-search.ts'
+import type { Plan } from './plan.ts'
+import { createPageItems, PAGE_BYTES_MAX, type PageItem } from './page-items.ts'
+import { tableOf } from '../sqlite/schema-sql.ts'
+import type { FindQuery, Found } from '../store.ts'
+
+export interface Effort {
+  /** What reading and judging documents takes; past its limit the scan is given up in the middle of a document. */
+  readonly steps: Steps
+  /** Rows that were read. */
+  rowsRead: number
+}
+
+export function noEffort(steps = unlimitedSteps()): Effort {
+  return { steps, rowsRead: 0 }
+}
+
+/** Says after each row, before its document is judged, whether to go on. */
+export type Allowance = (effort: Effort) => boolean
+
+export interface ScanTask {
+  readonly plan: Plan
+  readonly query: FindQuery
+  /** Counted up on the way. */
+  readonly effort: Effort
+}
+
+/** A scan that can be interrupted between two rows. It reads from the state of the database in which it began. */
+export interface Scan {
+  /** Goes on while it may, and gives the page when it is done. Throws StepsExceeded past the limit of the effort. */
+  advance(mayGoOn: Allowance): Found | undefined
+  /** To be called at the end, whatever it was. */
+  close(): void
+}
+
+export function startScan(database: Database, model: Model, task: ScanTask): Scan {
+  const rows = scanRows(database, model, task)
+  return {
+    advance(mayGoOn) {
+      for (let row = rows.next(); ; row = rows.next()) {
+        if (row.done === true) return row.value
+        if (!mayGoOn(task.effort)) return undefined
+      }
+    },
+    close: () => void rows.return(NOTHING_FOUND),
+  }
+}
+
+/** A scan from its beginning to its end: the page, or undefined where the allowance or the steps ran out. */
+export function execute(
+  database: Database,
+  model: Model,
+  { mayGoOn, ...task }: ScanTask & { readonly mayGoOn: Allowance },
+): Found | undefined {
+  const scan = startScan(database, model, task)
+  try {
+    return scan.advance(mayGoOn)
+  } catch (error) {
+    if (error instanceof StepsExceeded) return undefined
+    throw error
+  } finally {
+    scan.close()
+  }
+}
+
+const NOTHING_FOUND: Found = { items: [], next: undefined }
+
+/** Steps of SQLite and of the parser, in those of the interpreter: about 10 ns each. */
+const RANGE_STEPS = 1_000
+const ROW_STEPS = 60
+const CHARS_PER_STEP_PARSED = 2
+const CHARS_PER_STEP_COPIED = 8
+
+/** Yields after each row that was read, and then after each document of the page. */
+function* scanRows(database: Database, model: Model, { plan, query, effort }: ScanTask): Generator<void, Found> {
+  const { sort, after, filter, limit } = query
+  const { steps } = effort
+  const page = createPageItems(query)
+  const tests = plan.texts.map((pattern) => patternTest(pattern, steps, bytesOfEach(plan.texts.length)))
+  const holds = plan.isExact ? undefined : filterTest(filter, steps)
+  takeSteps(steps, plan.ranges.length * RANGE_STEPS)
+  const rows = mergedRows(database, plan, sort)
+  try {
+    for (let row = rows.next(); row !== undefined; row = rows.next()) {
+      effort.rowsRead++
+      takeSteps(steps, ROW_STEPS + parsedChars(row) / CHARS_PER_STEP_PARSED)
+      yield
+      if (isBeyond(row, page.end, plan, sort)) break
+      if (plan.isFlagged && row.at(-1) !== 1) continue
+      const item = itemOf(row, { plan, sort, holds, tests, steps })
+      if (item === undefined || (after !== undefined && comparePositions(sort, item, after) <= 0)) continue
+      page.add(item)
+      if (page.end !== undefined && plan.sortedBy > sort.length) break
+    }
+  } finally {
+    rows.close()
+  }
+  const items: string[] = []
+  let bytes = 0
+  let last: PageItem | undefined
+  for (const item of page.found.slice(0, limit)) {
+    const doc = item.doc ?? documentAt(database, model, item.seq)
+    bytes += Buffer.byteLength(doc)
+    if (items.length > 0 && bytes > PAGE_BYTES_MAX) break
+    items.push(doc)
+    last = item
+    takeSteps(steps, ROW_STEPS + doc.length / CHARS_PER_STEP_COPIED)
+    yield
+  }
+  const isLast = items.length === page.found.length
+  return { items, next: isLast || last === undefined ? undefined : { keys: last.keys, id: last.id } }
+}
+
+type RawRow = readonly SQLOutputValue[]
+
+/** Columns before the keys: seq, id, doc. */
+const DOC_AT = 2
+const KEYS_AT = 3
+
+interface Judge {
+  readonly plan: Plan
+  readonly sort: Sort
+  /** Undefined where SQL has decided. */
+  readonly holds: ValueTest | undefined
+  readonly tests: readonly TextTest[]
+  readonly steps: Steps
+}
+
+/** The item of a row, or undefined where its document does not match. */
+function itemOf(row: RawRow, { plan, sort, holds, tests, steps }: Judge): PageItem | undefined {
+  const [seq, id, doc] = [Number(row[0]), String(row[1]), row[2]]
+  if (doc === null || doc === undefined) {
+    const textsAt = KEYS_AT + plan.keyColumns
+    if (!tests.every((test, i) => test(String(row[textsAt + i])))) return undefined
+    return { seq, id, doc: undefined, keys: row.slice(KEYS_AT, textsAt) as Json[] }
+  }
+  const document = parseJson(String(doc)) as JsonObject
+  if (holds !== undefined && !holds(document)) return undefined
+  return { seq, id, doc: String(doc), keys: sortKeys(document, sort, steps) }
+}
+
+/** Of the document that comes with a row; the keys of its sort are looked for in it once each. */
+function parsedChars(row: RawRow): number {
+  const doc = row[DOC_AT]
+  return typeof doc === 'string' ? doc.length : 0
+}
+
+function documentAt(database: Database, model: Model, seq: number): string {
+  return String(database.get(`SELECT doc FROM ${tableOf(model)} WHERE seq = ?`, seq)?.['doc'])
+}
+
+/** Whether this row, and so every later one, comes after the last item in the keys in whose order rows come. */
+function isBeyond(row: RawRow, last: PageItem | undefined, { sortedBy, keyColumns }: Plan, sort: Sort): boolean {
+  const known = Math.min(sortedBy, keyColumns, sort.length)
+  if (last === undefined || known === 0) return false
+  return compareFirst(row, last.keys, sort.slice(0, known)) > 0
+}
+
+function compareFirst(row: RawRow, keys: readonly Json[], sort: Sort): number {
+  const at = (values: readonly Json[]): Position => ({ keys: values, id: '' })
+  return comparePositions(sort, at(row.slice(KEYS_AT, KEYS_AT + sort.length) as Json[]), at(keys.slice(0, sort.length)))
+}
+
+/** One cursor as it is, several merged by the keys that their rows bring along. */
+function mergedRows(database: Database, { ranges, keyColumns }: Plan, sort: Sort): RowCursor {
+  const cursors = ranges.map(({ sql, values }) => database.cursor(sql, values))
+  const close = (): void => cursors.forEach((cursor) => cursor.close())
+  const [only, ...more] = cursors
+  if (only === undefined) return { next: () => undefined, close }
+  if (more.length === 0) return only
+  const known = sort.slice(0, keyColumns)
+  const positionOf = (row: RawRow): Position => ({
+    keys: row.slice(KEYS_AT, KEYS_AT + known.length) as Json[],
+    id: String(row[1]),
+  })
+  // The heads of all ranges, the last of them the next to come out.
+  const heads: { position: Position; row: RawRow; cursor: RowCursor }[] = []
+  const advance = (cursor: RowCursor): void => {
+    const row = cursor.next()
+    if (row === undefined) return
+    const head = { position: positionOf(row), row, cursor }
+    let [low, high] = [0, heads.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (comparePositions(known, (heads[middle] as typeof head).position, head.position) > 0) low = middle + 1
+      else high = middle
+    }
+    heads.splice(low, 0, head)
+  }
+  try {
+    cursors.forEach(advance)
+  } catch (error) {
+    close()
+    throw error
+  }
+  return {
+    next() {
+      const head = heads.pop()
+      if (head === undefined) return undefined
+      advance(head.cursor)
+      return head.row
+    },
+    close,
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * What a plan is, and the pieces of SQL that plans are put together from.
+ *
+ * A plan is a list of ranges: SQL statements whose rows together are a superset of the answer. Each range delivers its
+ * rows in the order of the first keys of the sort (`sortedBy`), so that the executor can merge them and stop when the
+ * page is full.
+ */
+import type { SQLInputValue } from 'node:sqlite'
+import type { Model } from '../../models/schema.ts'
+import { isTextPath } from '../../models/text-paths.ts'
+import type { CompareOperator, Filter } from '../../query/ast.ts'
+import type { Pattern } from '../../query/pattern.ts'
+import type { Conditions } from './conditions.ts'
+import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+import type { Statistics } from './statistics.ts'
+import type { FindQuery } from '../store.ts'
+
+/** Rows are `[seq, id, doc or NULL, …keys, …texts, flag]`, with the first `keyColumns` keys of the sort. */
+export interface Range {
+  readonly sql: string
+  readonly values: readonly SQLInputValue[]
+}
+
+export interface Plan {
+  readonly access: 'nothing' | 'index' | 'search' | 'ids' | 'table'
+  /** The index, as the database names it; undefined for the table. */
+  readonly index: string | undefined
+  readonly ranges: readonly Range[]
+  readonly keyColumns: number
+  /** Rows of a range come in the order of so many keys; one more than the sort has when ids are in order too. */
+  readonly sortedBy: number
+  /** SQL has decided: every row is a match. */
+  readonly isExact: boolean
+  /** Patterns that the texts of a row have to meet, one for each; all that is left where documents are not read. */
+  readonly texts: readonly Pattern[]
+  /**
+   * The last column says whether a row meets what SQL decides; the others come as well, so that each of them counts.
+   */
+  readonly isFlagged: boolean
+  /** Rows bring their documents, to be judged or for keys that SQL cannot tell. */
+  readonly readsDocuments: boolean
+  /** Rows that are expected to be read. */
+  readonly expectedRows: number
+}
+
+/** The plan that was taken. */
+export interface ChosenPlan extends Plan {
+  /** What finding it took, in steps of the interpreter. */
+  readonly stepsToPlan: number
+}
+
+export interface Candidate {
+  readonly plan: Plan
+  /** In rows of an index. */
+  readonly cost: number
+}
+
+/** What a search by trigrams would find. */
+export interface Search {
+  readonly match: string
+  /** Texts as the index holds them, of which one must stand in the field. */
+  readonly texts: readonly string[]
+  /** The condition that it serves. */
+  readonly condition: Conditions['searches'][number]
+  /** Documents that have the trigrams, as far as they were counted. */
+  readonly candidates: number
+  /** All that were counted to know that. */
+  readonly counted: number
+  /** They are few enough to gather all of them. */
+  readonly isRare: boolean
+}
+
+export interface Task {
+  readonly model: Model
+  readonly query: FindQuery
+  readonly conditions: Conditions
+  readonly statistics: Statistics
+  readonly search: Search | undefined
+  /** The plan runs in a thread of its own. */
+  readonly mayTakeLong: boolean
+  /** Documents that are expected to match. */
+  readonly matches: number
+}
+
+/** Costs in rows of an index: to start a range, to read and judge a document, to judge a text that the row brings. */
+export const SEEK_COST = 2
+export const DOCUMENT_COST = 5
+const TEXT_COST = 1
+
+/** Rows that are read until a page is full, when the matches lie evenly among them. */
+export function rowsToPage(rows: number, { query: { limit }, matches }: Task): number {
+  return limit === undefined ? rows : Math.min(rows, ((limit + 1) * rows) / Math.max(matches, 0.5))
+}
+
+/** What is left to be judged of a row, and which columns it needs for that. */
+export interface Judging {
+  readonly isExact: boolean
+  readonly keyColumns: number
+  readonly tests: readonly PatternFilter[]
+  readonly readsDocuments: boolean
+}
+
+type PatternFilter = Extract<Filter, { kind: 'pattern' }>
+
+/**
+ * `known` are the paths whose values are at hand, `isAll` says that SQL decides all conditions that are no patterns,
+ * `merged` how many keys the merge of the ranges needs.
+ */
+export function judgingOf(
+  { model, query: { sort }, conditions: { rest } }: Task,
+  { known, isAll, merged }: { readonly known: ReadonlySet<string>; readonly isAll: boolean; readonly merged: number },
+): Judging {
+  const tests = rest.filter((one) => one.kind === 'pattern').filter(({ path }) => known.has(path.join('.')))
+  const isDecided = isAll && tests.length === rest.length
+  const keyColumns = isDecided && sort.every(({ path }) => isTextPath(model, path)) ? sort.length : merged
+  const readsDocuments = !isDecided || keyColumns < sort.length
+  return { isExact: isDecided && tests.length === 0, keyColumns, tests: readsDocuments ? [] : tests, readsDocuments }
+}
+
+/** What reading one row costs. */
+export function rowCost({ readsDocuments, tests }: Judging): number {
+  return readsDocuments ? DOCUMENT_COST : 1 + tests.length * TEXT_COST
+}
+
+/** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…"`, with a `flag` as the last column. */
+export function selectRows(
+  { model, query }: Task,
+  { keyColumns, tests, readsDocuments }: Judging,
+  { index, flag }: { readonly index?: string; readonly flag?: string } = {},
+): string {
+  const paths = [...query.sort.slice(0, keyColumns), ...tests].map(({ path }) => valueAt(path.join('.')))
+  const columns = ['seq', 'id', readsDocuments ? 'doc' : 'NULL', ...paths, ...(flag === undefined ? [] : [flag])]
+  const by = index === undefined ? '' : ` INDEXED BY "${index}"`
+  return `SELECT ${columns.join(', ')} FROM ${tableOf(model)}${by}`
+}
+
+export interface SqlPart {
+  readonly sql: readonly string[]
+  readonly values: readonly SQLInputValue[]
+}
+
+export const NO_SQL: SqlPart = { sql: [], values: [] }
+
+export function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+}
+
+export function ordering(terms: readonly string[]): string {
+  return terms.length === 0 ? '' : ` ORDER BY ${terms.join(', ')}`
+}
+
+const OPERATORS: Readonly<Record<CompareOperator, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+
+export interface ExtraConditions extends SqlPart {
+  /** Whether that leaves no condition which SQL could decide. */
+  readonly isAll: boolean
+}
+
+/** Conditions on columns that are at hand anyway, but for those that the range has `fixed` already. */
+export function extraConditions(
+  { conditions }: Task,
+  {
+    known,
+    fixed,
+    column,
+  }: { known: ReadonlySet<string>; fixed: ReadonlySet<string>; column: (path: string) => string },
+): ExtraConditions {
+  const sql: string[] = []
+  const values: SQLInputValue[] = []
+  let isAll = true
+  const add = (path: string, condition: string, value: SQLInputValue): void => {
+    if (!known.has(path)) isAll = false
+    else {
+      sql.push(`${path === 'id' ? 'id' : column(path)} ${condition}`)
+      values.push(value)
+    }
+  }
+  for (const [path, wanted] of conditions.texts) {
+    // A list of any length is one value, so that the text of the statement stays the same.
+    if (!fixed.has(path)) add(path, 'IN (SELECT value FROM json_each(?))', JSON.stringify(wanted))
+  }
+  for (const { path, operator, value } of conditions.bounds) add(path, `${OPERATORS[operator]} ?`, value)
+  return { sql, values, isAll }
+}

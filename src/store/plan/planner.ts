@@ -1,0 +1,156 @@
+/**
+ * From a query to the SQL that narrows it.
+ *
+ * There are four ways in: an index whose leading columns the filter fixes, one range for each combination of their
+ * values; the trigram index of the search field; the ids in order; the whole table. The cheapest by the counts of
+ * statistics.ts is taken, of equals the first named, so the same query on the same data has the same plan.
+ */
+import type { Model } from '../../models/schema.ts'
+import { conditionsOf, type Conditions } from './conditions.ts'
+import type { Database } from '../sqlite/database.ts'
+import { indexPlans } from './index-plan.ts'
+import {
+  DOCUMENT_COST,
+  judgingOf,
+  NO_SQL,
+  ordering,
+  rowCost,
+  rowsToPage,
+  SEEK_COST,
+  selectRows,
+  where,
+  type Candidate,
+  type ChosenPlan,
+  type Plan,
+  type Search,
+  type SqlPart,
+  type Task,
+} from './plan.ts'
+import { searchOf, searchPlan } from './search-plan.ts'
+import { guessShare, statisticsOf, type Statistics } from './statistics.ts'
+import type { FindQuery } from '../store.ts'
+
+/** For each text of the search index that is counted. */
+const COUNT_STEPS = 5
+
+/** `mayTakeLong` plans for a thread: more may be counted before, and more passed over in one step. */
+export function planQuery(
+  database: Database,
+  model: Model,
+  query: FindQuery,
+  { mayTakeLong = false } = {},
+): ChosenPlan {
+  const { plans, counted } = weigh(database, model, query, mayTakeLong)
+  const { plan } = plans.reduce((best, one) => (one.cost < best.cost ? one : best))
+  return { ...plan, stepsToPlan: counted * COUNT_STEPS }
+}
+
+/** Every plan that would answer the query, with its cost; of plans that cost the same the first is taken. */
+export function possiblePlans(
+  database: Database,
+  model: Model,
+  query: FindQuery,
+  mayTakeLong = false,
+): readonly Candidate[] {
+  return weigh(database, model, query, mayTakeLong).plans
+}
+
+interface Weighed {
+  readonly plans: readonly Candidate[]
+  readonly counted: number
+}
+
+function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: boolean): Weighed {
+  const conditions = conditionsOf(model, query.filter)
+  if (conditions.never) return { plans: [{ plan: NOTHING, cost: 0 }], counted: 0 }
+  const statistics = statisticsOf(database, model)
+  const search = searchOf(database, model, conditions, mayTakeLong)
+  const task: Task = {
+    model,
+    query,
+    conditions,
+    statistics,
+    search,
+    mayTakeLong,
+    matches: expectedMatches(conditions, statistics, search),
+  }
+  const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
+  return { plans: plans.filter((plan) => plan !== undefined), counted: search?.counted ?? 0 }
+}
+
+const NOTHING: Plan = {
+  access: 'nothing',
+  index: undefined,
+  ranges: [],
+  keyColumns: 0,
+  sortedBy: 0,
+  isExact: true,
+  texts: [],
+  isFlagged: false,
+  readsDocuments: false,
+  expectedRows: 0,
+}
+
+function expectedMatches(conditions: Conditions, statistics: Statistics, search: Search | undefined): number {
+  let share = 1
+  for (const [path, values] of conditions.texts) share *= statistics.shareOf(path, values)
+  for (const filter of conditions.rest) {
+    share *=
+      filter === search?.condition.filter ? search.candidates / Math.max(1, statistics.total) : guessShare(filter)
+  }
+  return statistics.total * share
+}
+
+/** Ids that the filter names, or all of them in order: `SELECT seq, id, doc FROM "topic" WHERE id > ? ORDER BY id` */
+function idPlan(task: Task): Candidate | undefined {
+  const { query, conditions, statistics } = task
+  const named = conditions.texts.get('id')
+  const [key, ...more] = query.sort
+  const inOrder = key === undefined || (key.path.join('.') === 'id' && more.length === 0)
+  const direction =
+    key?.descending === true ? { beyond: 'id < ?', order: 'id DESC' } : { beyond: 'id > ?', order: 'id' }
+  if (named === undefined && !inOrder) return undefined
+  const isAll = conditions.bounds.length === 0 && conditions.texts.size === (named === undefined ? 0 : 1)
+  const judging = judgingOf(task, { known: new Set(), isAll, merged: 0 })
+  // A cursor may hold any key beside any id; the condition is only there where they are one.
+  const isPlace = query.after !== undefined && query.after.keys.every((one) => one === query.after?.id)
+  const after: SqlPart = inOrder && isPlace ? { sql: [direction.beyond], values: [query.after?.id ?? ''] } : NO_SQL
+  const list: SqlPart =
+    named === undefined ? NO_SQL : { sql: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(named)] }
+  const sql =
+    selectRows(task, judging) + where([...list.sql, ...after.sql]) + ordering(inOrder ? [direction.order] : [])
+  const rows = named === undefined ? rowsToPage(statistics.total, task) : named.length
+  const { isExact, keyColumns, readsDocuments } = judging
+  const plan: Plan = {
+    access: 'ids',
+    index: undefined,
+    ranges: [{ sql, values: [...list.values, ...after.values] }],
+    keyColumns,
+    sortedBy: inOrder ? query.sort.length + 1 : 0,
+    isExact,
+    texts: [],
+    isFlagged: false,
+    readsDocuments,
+    expectedRows: rows,
+  }
+  return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(judging) + SEEK_COST }
+}
+
+function tablePlan(task: Task): Candidate {
+  const { conditions, statistics } = task
+  const isExact = conditions.rest.length === 0 && conditions.bounds.length === 0 && conditions.texts.size === 0
+  const sql = selectRows(task, { isExact, keyColumns: 0, tests: [], readsDocuments: true })
+  const plan: Plan = {
+    access: 'table',
+    index: undefined,
+    ranges: [{ sql, values: [] }],
+    keyColumns: 0,
+    sortedBy: 0,
+    isExact,
+    texts: [],
+    isFlagged: false,
+    readsDocuments: true,
+    expectedRows: statistics.total,
+  }
+  return { plan, cost: SEEK_COST + statistics.total * DOCUMENT_COST }
+}

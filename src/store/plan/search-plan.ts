@@ -1,0 +1,116 @@
+/**
+ * Plans by the trigram index of a search field: all texts that have the trigrams are gathered.
+ *
+ * That serves a text that is rare. One that is common is met soon on the way along an index in the order of the sort.
+ */
+import type { Model } from '../../models/schema.ts'
+import type { Conditions, TextSearch } from './conditions.ts'
+import type { Database } from '../sqlite/database.ts'
+import { DOCUMENT_COST, extraConditions, SEEK_COST, where, type Candidate, type Search, type Task } from './plan.ts'
+import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
+import {
+  countTexts,
+  indexedText,
+  rarestTrigrams,
+  searchPath,
+  trigramQuery,
+  TRIGRAMS_MAX,
+  trigramsOf,
+} from '../tables/trigram-index.ts'
+
+/** A trigram in so many texts is common. */
+const PROBED_MAX = 1_500
+/** Candidates that are counted and gathered. */
+const CANDIDATES_MAX = 8_000
+/** In rows of an index: to take a row out of the search index. */
+const CANDIDATE_COST = 2
+
+/**
+ * Looking for trigrams that are all common takes as long as they are common, in one step of SQLite that nothing can
+ * end. So beside other requests each trigram is only probed, and the search is taken where one of them is rare.
+ */
+export function searchOf(
+  database: Database,
+  model: Model,
+  { searches }: Conditions,
+  mayTakeLong: boolean,
+): Search | undefined {
+  if (model.trigrams === undefined) return undefined
+  const best = bestSearch(searches.filter(({ path }) => path === searchPath(model)))
+  if (best === undefined) return undefined
+  const trigrams = best.texts.map((text) => trigramsOf(text).slice(0, Math.floor(TRIGRAMS_MAX / best.texts.length)))
+  const rarest = trigrams.map((some) => rarestTrigrams(database, model, some, PROBED_MAX))
+  const [probed, count] = [sum(rarest.map((one) => one.counted)), sum(rarest.map((one) => one.count))]
+  if (count < PROBED_MAX) {
+    const match = anyQuery(rarest.map((one) => one.trigrams))
+    return { ...best, match, candidates: count, counted: probed, isRare: true }
+  }
+  const match = anyQuery(trigrams)
+  const candidates = mayTakeLong ? countTexts(database, model, match, CANDIDATES_MAX) : PROBED_MAX
+  const isRare = mayTakeLong && candidates < CANDIDATES_MAX
+  return { ...best, match, candidates, counted: probed + candidates, isRare }
+}
+
+/** Of all texts that conditions ask for, the list that says most: long texts, and few to choose from. */
+function bestSearch(searches: readonly TextSearch[]): Pick<Search, 'condition' | 'texts'> | undefined {
+  const lists = searches.flatMap((condition) =>
+    condition.clauses.map((clause) => ({ condition, texts: clause.map(indexedText) })),
+  )
+  const usable = lists.filter(({ texts }) => texts.every((text) => trigramsOf(text).length > 0))
+  return usable.toSorted((a, b) => worthOf(b.texts) - worthOf(a.texts))[0]
+}
+
+function worthOf(texts: readonly string[]): number {
+  return Math.min(...texts.map((text) => text.length)) / texts.length
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}
+
+/** An FTS5 query for texts that have all trigrams of one of the lists: `("fer" AND "err") OR ("boa" AND "oat")`. */
+function anyQuery(lists: readonly (readonly string[])[]): string {
+  const queries = lists.map(trigramQuery)
+  return queries.length === 1 ? queries.join() : queries.map((query) => `(${query})`).join(' OR ')
+}
+
+/**
+ * `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …`
+ */
+export function searchPlan(task: Task): Candidate | undefined {
+  const { model, query, conditions, search } = task
+  if (search?.isRare !== true) return undefined
+  const [table, columns] = [trigramTable(model), trigramColumns(model)]
+  const quoted = (path: string): string => `"${path}"`
+  const extra = extraConditions(task, { known: new Set(['id', ...columns]), fixed: new Set(), column: quoted })
+  const { condition, texts } = search
+  // The index holds folded texts in which NUL is another character.
+  const isFound = condition.isWhole && !texts.some((text) => text.includes('\uFFFD'))
+  const isExact = isFound && extra.isAll && conditions.rest.every((one) => one === condition.filter)
+  const hasKeys = isExact && query.sort.every(({ path }) => columns.includes(path.join('.')) || path.join('.') === 'id')
+  const keys = hasKeys ? query.sort.map(({ path }) => quoted(path.join('.'))) : []
+  const doc = hasKeys ? 'NULL' : `(SELECT doc FROM ${tableOf(model)} WHERE seq = ${table}.rowid)`
+  const sql =
+    `SELECT ${['rowid', 'id', doc, ...keys].join(', ')} FROM ${table}` +
+    where([`${table} MATCH ?`, containsOne(texts), ...extra.sql])
+  const rows = search.candidates
+  const plan = {
+    access: 'search',
+    index: table,
+    ranges: [{ sql, values: [search.match, ...texts, ...extra.values] }],
+    keyColumns: keys.length,
+    sortedBy: 0,
+    isExact,
+    texts: [],
+    isFlagged: false,
+    readsDocuments: !hasKeys,
+    expectedRows: rows,
+  } as const
+  return { plan, cost: SEEK_COST + rows * (hasKeys ? CANDIDATE_COST : CANDIDATE_COST + DOCUMENT_COST) }
+}
+
+/** `instr(text, ?) > 0`, or of several texts `(instr(text, ?) > 0 OR instr(text, ?) > 0)`. */
+function containsOne(texts: readonly string[]): string {
+  const found = texts.map(() => 'instr(text, ?) > 0')
+  return found.length === 1 ? found.join() : `(${found.join(' OR ')})`
+}

@@ -1,0 +1,67 @@
+/**
+ * What the planner may know of the data: counts that the writes keep, so that asking costs one look-up each.
+ *
+ * They only steer the choice between plans that are all right. A share that nobody counts is a fixed guess, so the
+ * same filter on the same data always gives the same plan.
+ */
+import type { Model } from '../../models/schema.ts'
+import type { Filter } from '../../query/ast.ts'
+import type { Database } from '../sqlite/database.ts'
+import { tableOf } from '../sqlite/schema-sql.ts'
+
+/** Shares of the documents that conditions are guessed to leave. */
+const EQUALITY_SHARE = 0.05
+const COMPARISON_SHARE = 0.5
+const NEGATION_SHARE = 0.9
+/** Of a longer list, so many values are looked up, and the others taken to be like them. */
+const VALUES_ASKED_MAX = 50
+
+export interface Statistics {
+  /** Documents of the model, or a little more. */
+  readonly total: number
+  /** The share, from 0 to 1, of documents whose value at a path is one of these. */
+  shareOf(path: string, values: readonly string[]): number
+}
+
+export function statisticsOf(database: Database, model: Model): Statistics {
+  const row = database.get(`SELECT max(seq) AS n FROM ${tableOf(model)}`)
+  const total = Number(row?.['n'] ?? 0)
+  const sum = (sql: string, keys: readonly string[], values: readonly string[]): number => {
+    const asked = values.slice(0, VALUES_ASKED_MAX)
+    const found = asked.reduce((sumSoFar, value) => sumSoFar + Number(database.get(sql, ...keys, value)?.['n'] ?? 0), 0)
+    return Math.min(total, (found * values.length) / Math.max(1, asked.length))
+  }
+  return {
+    total,
+    shareOf(path, values) {
+      if (total === 0) return 0
+      if (path === 'status' && model.counted !== undefined) {
+        return sum('SELECT n FROM status_count WHERE model = ? AND status = ?', [model.name], values) / total
+      }
+      if (model.tallied?.includes(path) === true) {
+        const sql = 'SELECT n FROM key_count WHERE model = ? AND path = ? AND value = ?'
+        return sum(sql, [model.name, path], values) / total
+      }
+      return path === 'id' || path === model.unique
+        ? values.length / total
+        : Math.min(1, values.length * EQUALITY_SHARE)
+    },
+  }
+}
+
+/** The guessed share of documents that meet a condition which no index serves. */
+export function guessShare(filter: Filter): number {
+  switch (filter.kind) {
+    case 'not':
+      return NEGATION_SHARE
+    case 'compare':
+    case 'exists':
+      return COMPARISON_SHARE
+    case 'or':
+      return Math.min(1, filter.filters.length * EQUALITY_SHARE)
+    case 'and':
+      return filter.filters.reduce((share, one) => share * guessShare(one), 1)
+    default:
+      return EQUALITY_SHARE
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Decides where a query runs: at once; beside other requests in slices (inline-lane.ts), where it is longer than a
+ * moment; or in a thread of its own (scan-pool.ts). What turns out longer than was expected starts again in the next.
+ *
+ * Only the work that it takes decides between beside other requests and in a thread. Whether a short query runs at once
+ * or in the lane is a matter of who else asks in this turn; it changes when it is answered, and not how.
+ */
+import type { Arrivals } from '../../base/arrivals.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { QueryPlan } from '../../models/replies.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Database } from '../sqlite/database.ts'
+import { execute, noEffort } from '../plan/executor.ts'
+import type { SlotCounts } from './fair-slots.ts'
+import { inlineBudget, isShort, runsInline, SHORT_STEPS_MAX, SLICE_STEPS } from './inline-budget.ts'
+import { createInlineLane } from './inline-lane.ts'
+import type { ChosenPlan } from '../plan/plan.ts'
+import { planQuery } from '../plan/planner.ts'
+import { writeQuery } from './query-message.ts'
+import { createReaderPause } from './reader-pause.ts'
+import { createScanPool } from './scan-pool.ts'
+import { indexColumns } from '../sqlite/schema-sql.ts'
+import type { Asker, FindQuery, Found, QueryCounts } from '../store.ts'
+import { createTurnShare } from './turn-share.ts'
+
+/** Work of all callers at once in one turn: about 5 ms. */
+const TURN_STEPS_MAX = 5 * SLICE_STEPS
+/** What asking takes besides, whatever is found. */
+const FIND_STEPS = 5_000
+
+export interface Finder {
+  find(model: Model, query: FindQuery, asker: Asker): Found | Promise<Found>
+  explain(model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan>
+  counts(): QueryCounts
+  /** Lets no long query begin until those that run are over and `settle` has succeeded, for some seconds at most. */
+  pauseFor(settle: () => boolean): void
+  close(): Promise<void>
+}
+
+export interface FinderOptions {
+  readonly file: string
+  readonly now: Clock
+  readonly arrivals: Pick<Arrivals, 'came'>
+  readonly queryDeadlineMs: number | undefined
+}
+
+export function createFinder(database: Database, options: FinderOptions): Finder {
+  const { file, now, arrivals, queryDeadlineMs } = options
+  const limits = queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs }
+  const pool = createScanPool({ file, now, limits })
+  const lane = createInlineLane({ file, now, arrivals, bytesOf: (query) => writeQuery('', query).filter.length })
+  const share = createTurnShare({ callerStepsMax: SLICE_STEPS, stepsMax: TURN_STEPS_MAX })
+  const pause = createReaderPause([pool.slots, lane.slots], now)
+  let inline = 0
+
+  const inThread = (model: Model, query: FindQuery, asker: Asker): Promise<Found> =>
+    pool.run(writeQuery(model.name, query), asker, advice(model))
+
+  const inLane = async (model: Model, query: FindQuery, asker: Asker): Promise<Found> => {
+    const found = await lane.run(model, query, asker)
+    if (found === undefined) return inThread(model, query, asker)
+    inline++
+    return found
+  }
+
+  /** The page; else where it is to be looked for. */
+  const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: Asker): Found | 'lane' | 'thread' => {
+    const { steps, nextDocument } = inlineBudget()
+    const effort = noEffort(steps)
+    const mayGoOn = (): boolean => {
+      nextDocument()
+      return steps.taken <= SHORT_STEPS_MAX
+    }
+    try {
+      const found = execute(database, model, { plan, query, effort, mayGoOn })
+      return found ?? (steps.taken > steps.max ? 'thread' : 'lane')
+    } finally {
+      share.spend(id, FIND_STEPS + plan.stepsToPlan + steps.taken)
+    }
+  }
+
+  return {
+    find(model, query, asker) {
+      if (!share.has(asker.id) || arrivals.came()) return inLane(model, query, asker)
+      const plan = planQuery(database, model, query)
+      if (!runsInline(plan)) return inThread(model, query, asker)
+      const found = isShort(plan) ? atOnce(model, plan, query, asker) : 'lane'
+      if (found === 'lane') return inLane(model, query, asker)
+      if (found === 'thread') return inThread(model, query, asker)
+      inline++
+      return found
+    },
+    explain: (model, query, asker) => pool.explain(writeQuery(model.name, query), asker, advice(model)),
+    counts() {
+      const { done, timedOut, ...threads } = pool.counts()
+      return { inline, worker: done + timedOut, timedOut, ...together(threads, lane.slots.counts()) }
+    },
+    pauseFor: pause.request,
+    async close() {
+      pause.close()
+      await Promise.all([lane.close(), pool.close()])
+    },
+  }
+}
+
+function together(threads: SlotCounts, lane: SlotCounts): Omit<QueryCounts, 'inline' | 'worker' | 'timedOut'> {
+  const added = <Name extends string>(
+    a: Readonly<Record<Name, number>>,
+    b: Readonly<Record<Name, number>>,
+  ): Record<Name, number> => {
+    const names = Object.keys(a) as Name[]
+    return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<Name, number>
+  }
+  const refusedBecause = added(threads.refused, lane.refused)
+  return {
+    refused: refusedBecause.lineFull + refusedBecause.allFull + refusedBecause.waitedTooLong,
+    refusedBecause,
+    abandoned: threads.abandoned + lane.abandoned,
+    waited: threads.waited + lane.waited,
+    waitedMs: threads.waitedMs + lane.waitedMs,
+    running: added(threads.running, lane.running),
+    waiting: added(threads.waiting, lane.waiting),
+  }
+}
+
+function advice(model: Model): string {
+  const paths = [...new Set(model.indexes.flatMap((index) => indexColumns(index).map(({ path }) => path)))]
+  const fast = paths.length === 0 ? '"id"' : paths.map((path) => `"${path}"`).join(', ')
+  return `Cannot answer this query of ${model.name} in time: narrow the filter or sort by what has an index, which is ${fast}`
+}

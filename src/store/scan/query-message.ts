@@ -1,0 +1,85 @@
+/** A query and its answer as texts, on their way to a worker thread and back. */
+import { parseNumber } from '../../base/decimal.ts'
+import { writeJson } from '../../base/json.ts'
+import type { QueryPlan } from '../../models/replies.ts'
+import { readFilter, writeFilter } from '../../query/ast.ts'
+import type { Position, Sort } from '../../query/order.ts'
+import type { FindQuery, Found } from '../store.ts'
+
+export interface QueryMessage {
+  readonly model: string
+  readonly filter: string
+  readonly sort: Sort
+  readonly limit: number | undefined
+  /** JSON: numbers in it may be longer than a structured clone keeps. */
+  readonly after: string | undefined
+}
+
+/** What a thread has from its start. */
+export interface ThreadData {
+  /** The database. */
+  readonly file: string
+  /** Shared: holds the number of the task that is to stop. */
+  readonly stopped: Int32Array
+}
+
+/** What a thread is asked: to answer a query, or to tell how it would, for so many milliseconds at most. */
+export type Question =
+  | { readonly kind: 'find'; readonly query: QueryMessage }
+  | { readonly kind: 'explain'; readonly query: QueryMessage; readonly msMax: number }
+
+/** The tasks of a thread are numbered from 1. */
+export type TaskMessage = Question & { readonly number: number }
+
+export interface FoundMessage {
+  readonly kind: 'found'
+  readonly items: readonly string[]
+  readonly next: string | undefined
+}
+
+export type AnswerMessage =
+  | FoundMessage
+  | { readonly kind: 'explained'; readonly plan: QueryPlan }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
+  | { readonly kind: 'failed'; readonly error: Error }
+  /** It was asked to stop, and did. */
+  | { readonly kind: 'stopped' }
+
+/** The first message of a thread. */
+export interface ReadyMessage {
+  readonly kind: 'ready'
+}
+
+export function writeQuery(model: string, { filter, sort, limit, after }: FindQuery): QueryMessage {
+  return { model, filter: writeFilter(filter), sort, limit, after: writePosition(after) }
+}
+
+export function readQuery({ filter, sort, limit, after }: QueryMessage): FindQuery {
+  return { filter: readFilter(filter), sort, limit, after: readPosition(after) }
+}
+
+export function writeAnswer({ items, next }: Found): FoundMessage {
+  return { kind: 'found', items, next: writePosition(next) }
+}
+
+export function readAnswer({ items, next }: FoundMessage): Found {
+  return { items, next: readPosition(next) }
+}
+
+function writePosition(position: Position | undefined): string | undefined {
+  return position === undefined ? undefined : writeJson({ keys: position.keys, id: position.id })
+}
+
+function readPosition(text: string | undefined): Position | undefined {
+  if (text === undefined) return undefined
+  return JSON.parse(text, readNumber) as Position
+}
+
+/**
+ * Each number keeps its value, as in base/json.ts. Its limit of depth does not hold here: a sort key can be almost as
+ * deep as a document, and stands two levels deeper.
+ */
+function readNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
+}

@@ -1,0 +1,54 @@
+/**
+ * A moment without long queries, so that the write-ahead log can begin again.
+ *
+ * SQLite writes on at the end of its log while a reader is in it (sqlite.org/wal.html#avoiding_excessively_large_wal_files).
+ * With a flood of long queries one always is, and the log would grow with every write until the disk is full, and keep
+ * what was deleted. So now and then no query begins until those that run are over and the log is empty. They wait in
+ * their lines meanwhile, as they do for their turn.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { FairSlots } from './fair-slots.ts'
+
+const POLL_MS = 20
+/** Longer than a query may run by default, and a log of 16 MiB takes to be moved. */
+const PAUSE_MS_MAX = 4_000
+/** After a pause in vain: something else reads an old state, such as a backup. */
+const RETRY_MS = 60_000
+
+type Pausable = Pick<FairSlots, 'counts' | 'hold' | 'resume'>
+
+export interface ReaderPause {
+  /** Begins a pause where there is none. `settle` is called while no query runs, until it gives true. */
+  request(settle: () => boolean): void
+  close(): void
+}
+
+export function createReaderPause(readers: readonly Pausable[], now: Clock): ReaderPause {
+  let timer: NodeJS.Timeout | undefined
+  let notBefore = Number.NEGATIVE_INFINITY
+
+  const isQuiet = (): boolean =>
+    readers.every(({ counts }) => {
+      const { guest, user, dashboard } = counts().running
+      return guest + user + dashboard === 0
+    })
+  const end = (): void => {
+    clearInterval(timer)
+    timer = undefined
+    for (const { resume } of readers) resume()
+  }
+  return {
+    request(settle) {
+      if (timer !== undefined || now() < notBefore) return
+      for (const { hold } of readers) hold()
+      let polls = 0
+      timer = setInterval(() => {
+        if (isQuiet() && settle()) return end()
+        if (++polls * POLL_MS < PAUSE_MS_MAX) return
+        notBefore = now() + RETRY_MS
+        end()
+      }, POLL_MS)
+    },
+    close: end,
+  }
+}

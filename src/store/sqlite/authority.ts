@@ -1,0 +1,41 @@
+/** Whether an actor may still write: judged inside the transaction that writes, see actor.ts. */
+import { fail, type Failure } from '../../base/failure.ts'
+import { parseJson } from '../../base/json.ts'
+import type { Caller } from '../../models/caller.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Actor, Visitor } from '../actor.ts'
+import type { Database } from './database.ts'
+import { getDocument } from '../tables/document-tables.ts'
+import { holds } from '../tables/session-table.ts'
+import type { Moment } from '../store.ts'
+
+/**
+ * What a job sees of the moment in which it writes. Throws unauthorized where the caller's token no longer holds, and
+ * what the judge throws. `now` in milliseconds since the epoch.
+ */
+export function momentOf(database: Database, actor: Actor | Visitor, now: number): Moment {
+  return {
+    caller: actor.kind === 'caller' ? admit(database, actor, now) : undefined,
+    textOf: (model: Model, id: string) => getDocument(database, model, id),
+  }
+}
+
+function admit(database: Database, { claim, judge }: Actor & { readonly kind: 'caller' }, now: number): Caller {
+  const text = holds(database, claim, now)
+  if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
+  const { appRole, dashboardRole } = parseJson(text) as unknown as Caller
+  const caller = { id: claim.userId, appRole, dashboardRole }
+  judge(caller)
+  return caller
+}
+
+/** The cause of a token that held when its request arrived. */
+export const ENDED_MEANWHILE = 'ended while the request was under way'
+
+/** The one answer to every token that does not hold; the cause goes to the log. */
+export function signInFirst(cause: string): Failure {
+  return fail('unauthorized', 'Sign in first: the access token is missing, invalid or expired', {
+    cause,
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
+}

@@ -1,0 +1,123 @@
+/**
+ * The data directory: one database, one owner, nobody else's eyes.
+ *
+ * The owner holds an exclusive lock on `dateline.lock` for as long as it lives. The lock is SQLite's own (an open
+ * exclusive transaction on an empty database), so the operating system gives it up when the process ends in any
+ * way, and no stale file ever needs a person.
+ */
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { makeDirectory } from '../../base/directory.ts'
+import { replacementIn } from '../../base/file-mode.ts'
+import { systemReason } from '../../base/system-error.ts'
+
+const DIRECTORY_MODE = 0o700
+const FILE_MODE = 0o600
+const REMEDY = 'stop it first, or choose another --data-dir'
+
+export interface DataDir {
+  readonly path: string
+  readonly database: string
+  /** One secret per line. */
+  readonly secrets: string
+  /** The directories, parents first, and the files that were missing and have been made. */
+  readonly made: { readonly directories: readonly string[]; readonly files: readonly string[] }
+}
+
+export interface Owner {
+  readonly pid: number
+  readonly startedAt: string
+}
+
+/** A directory that cannot be used; the message is one sentence for the operator. */
+export class DataDirError extends Error {
+  override readonly name = 'DataDirError'
+}
+
+/**
+ * Creates the directory and its files with their modes where they are missing. Throws DataDirError, also where other
+ * users could replace the database or the secrets.
+ */
+export function prepareDataDir(path: string): DataDir {
+  const full = resolve(path)
+  const database = join(full, 'dateline.db')
+  try {
+    requireClosed(full)
+    const directories = makeDirectory(full, DIRECTORY_MODE)
+    const files = [database, lockFile(full), ownerFile(full)].filter((file) => !existsSync(file))
+    // SQLite gives the -wal and -shm files the mode of the database.
+    for (const file of [database, lockFile(full)]) createPrivate(file)
+    return { path: full, database, secrets: join(full, 'secrets'), made: { directories, files } }
+  } catch (error) {
+    if (error instanceof DataDirError) throw error
+    throw new DataDirError(`Cannot use the data directory "${full}": ${systemReason(error)}`, { cause: error })
+  }
+}
+
+function requireClosed(path: string): void {
+  const replacement = replacementIn(path)
+  if (replacement === undefined) return
+  throw new DataDirError(`Cannot use the data directory "${path}": ${replacement}, or choose another --data-dir`)
+}
+
+/**
+ * Removes what `prepareDataDir` made, for a command that failed before it stored anything. Call it after the lock is
+ * released. A database with content stays, and so does every directory with another file in it.
+ */
+export function discardDataDir({ database, made }: DataDir): void {
+  if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) > 0) return
+  try {
+    for (const file of made.files) rmSync(file, { force: true })
+    for (const directory of made.directories.toReversed()) rmdirSync(directory)
+  } catch {
+    // Another process uses the directory by now. The error that led here is the one to report.
+  }
+}
+
+/** Creates an empty file that only its owner may read; tightens one that is there. */
+function createPrivate(file: string): void {
+  closeSync(openSync(file, 'a', FILE_MODE))
+  chmodSync(file, FILE_MODE)
+}
+
+/** Becomes the owner, or throws a DataDirError that names the process that is. The result gives it up. */
+export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
+  const lock = new DatabaseSync(lockFile(dir.path), { timeout: 0 })
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    throw new DataDirError(`Cannot use the data directory "${dir.path}": ${ownerText(dir)} is using it: ${REMEDY}`, {
+      cause: error,
+    })
+  }
+  writeFileSync(ownerFile(dir.path), JSON.stringify(owner), { mode: FILE_MODE })
+  return {
+    release() {
+      if (lock.isOpen) lock.close()
+    },
+  }
+}
+
+function ownerText(dir: DataDir): string {
+  try {
+    const owner = JSON.parse(readFileSync(ownerFile(dir.path), 'utf8')) as Partial<Owner>
+    return `the dateline process ${owner.pid ?? '?'}, started ${owner.startedAt ?? '?'},`
+  } catch {
+    return 'another dateline process'
+  }
+}
+
+const lockFile = (directory: string): string => join(directory, 'dateline.lock')
+const ownerFile = (directory: string): string => join(directory, 'owner.json')

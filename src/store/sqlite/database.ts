@@ -1,0 +1,192 @@
+/**
+ * One connection to the SQLite file, set up the way this service needs it.
+ *
+ * Where we differ from SQLite's defaults (sqlite.org/pragma.html):
+ * - `journal_mode=WAL`: readers in other threads and processes never wait for the writer.
+ * - `synchronous=FULL` (in WAL mode the default would be the same, but builds differ): a commit is on disk when it
+ *   returns, so an acknowledged write survives a power cut.
+ * - `wal_autocheckpoint=0`: checkpoints.ts moves the log into the database, and what must not be left behind with it.
+ * - `secure_delete=ON`: deleted content is overwritten with zeroes; a deleted account must not be readable in the file.
+ * - `trusted_schema=OFF` and defensive mode: a tampered schema cannot call functions or rewrite the file's internals.
+ * - `foreign_keys=ON`: what an account owns cannot outlive it.
+ */
+import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { fail } from '../../base/failure.ts'
+import { systemReason } from '../../base/system-error.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
+const CACHE_KIB = 32 * 1024
+/** A connection that only scans reads each page once. */
+const SCAN_CACHE_KIB = 4 * 1024
+/** Prepared statements of one text that wait to be used again. */
+const IDLE_STATEMENTS_MAX = 64
+/** Texts whose statements are kept for cursors. Filters and sorts of strangers make as many texts as they like. */
+const IDLE_TEXTS_MAX = 200
+/** After a checkpoint the log file is cut back to this size. */
+const WAL_BYTES_KEPT = 16 * 1024 * 1024
+
+export type Row = Record<string, SQLOutputValue>
+export interface RowCursor {
+  next(): readonly SQLOutputValue[] | undefined
+  close(): void
+}
+
+export interface Database {
+  /** Runs a statement and gives its first row. Statements are prepared once per text. */
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined
+  all(sql: string, ...values: SQLInputValue[]): Row[]
+  /** Rows one by one; nothing is held but the current one. Stop early by leaving the loop. */
+  iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row>
+  /** The same with rows as arrays, any number of them open at once over one prepared text. Close each. */
+  cursor(sql: string, values: readonly SQLInputValue[]): RowCursor
+  /** Runs a statement and gives the number of rows that it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number
+  /** Runs several statements without values, for schema and transaction control. */
+  exec(sql: string): void
+  readonly inTransaction: boolean
+  /**
+   * Copies the database to a file, `pages` at a time, beside other work of the process (sqlite.org/backup.html).
+   * `onStep` is called between two steps; what it throws ends the copy. Within a read transaction, the copy is of its
+   * snapshot.
+   */
+  copyTo(file: string, pages: number, onStep: (done: CopyStep) => void): Promise<void>
+  /** May be called more than once. */
+  close(): void
+}
+
+export interface CopyStep {
+  readonly totalPages: number
+  readonly remainingPages: number
+}
+
+export interface OpenOptions {
+  readonly readOnly?: boolean
+  /** Pages that are kept in memory. */
+  readonly cacheKib?: number
+}
+
+/** Opens the file, creating it where `readOnly` is not set. Throws what node:sqlite throws. */
+export function openDatabase(file: string, { readOnly = false, cacheKib }: OpenOptions = {}): Database {
+  const connection = new DatabaseSync(file, {
+    readOnly,
+    timeout: BUSY_TIMEOUT_MS,
+    enableForeignKeyConstraints: true,
+    defensive: true,
+  })
+  connection.exec(`
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cache_size = -${cacheKib ?? (readOnly ? SCAN_CACHE_KIB : CACHE_KIB)};
+    PRAGMA temp_store = MEMORY;
+  `)
+  if (!readOnly) {
+    connection.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA synchronous = FULL;
+      PRAGMA secure_delete = ON;
+      PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
+    `)
+  }
+  const prepared = new Map<string, StatementSync>()
+  const idle = new Map<string, StatementSync[]>()
+  const statement = (sql: string): StatementSync => {
+    let found = prepared.get(sql)
+    if (found === undefined) prepared.set(sql, (found = connection.prepare(sql)))
+    return found
+  }
+  return {
+    get: (sql, ...values) => statement(sql).get(...values),
+    all: (sql, ...values) => statement(sql).all(...values),
+    // A statement can only be stepped by one loop at a time, so a loop that may be left early prepares its own.
+    iterate: (sql, ...values) => connection.prepare(sql).iterate(...values),
+    cursor(sql, values) {
+      const free = idle.get(sql) ?? []
+      // The text used last comes last, so the first is the one to forget.
+      idle.delete(sql)
+      idle.set(sql, free)
+      const [oldest] = idle.keys()
+      if (idle.size > IDLE_TEXTS_MAX && oldest !== undefined) idle.delete(oldest)
+      const statement = free.pop() ?? connection.prepare(sql)
+      statement.setReturnArrays(true)
+      const rows = statement.iterate(...values) as unknown as Iterator<readonly SQLOutputValue[]>
+      return {
+        next() {
+          const { done, value } = rows.next()
+          return done === true ? undefined : value
+        },
+        close() {
+          rows.return?.()
+          if (free.length < IDLE_STATEMENTS_MAX) free.push(statement)
+        },
+      }
+    },
+    run: (sql, ...values) => Number(statement(sql).run(...values).changes),
+    exec: (sql) => connection.exec(sql),
+    async copyTo(file, pages, onStep) {
+      await backup(connection, file, { rate: pages, progress: onStep })
+    },
+    get inTransaction() {
+      return connection.isTransaction
+    },
+    close() {
+      if (connection.isOpen) connection.close()
+    },
+  }
+}
+
+/**
+ * Brings all that belongs to a database into its one file, so that there is no log beside it which another file of that
+ * name could take for its own. Throws where somebody else has the file open, and what node:sqlite throws.
+ */
+export function foldLog(file: string): void {
+  const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    connection.exec('PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE')
+  } finally {
+    connection.close()
+  }
+}
+
+/** Primary result codes (sqlite.org/rescode.html) for what happens to the file, and is no bug of ours. */
+const UNAVAILABLE = new Map([
+  [5, 'it is busy'],
+  [6, 'it is locked'],
+  [8, 'it cannot be written'],
+  [10, 'the disk reported an error'],
+  [11, 'it is damaged'],
+  [13, 'the disk is full'],
+  [14, 'it cannot be opened'],
+  [26, 'it is damaged'],
+])
+const CONSTRAINT_FOREIGN_KEY = 787
+
+/** A 503 for what the disk or another process causes; any other error as it is. */
+export function asStoreFailure(error: unknown): unknown {
+  const reason = UNAVAILABLE.get(errorCode(error) & 0xff)
+  if (reason === undefined) return error
+  return fail('networkError', `The database cannot be used now: ${reason}`, { cause: error })
+}
+
+/** Why a database file cannot be used, in words for the operator; the message of an error that is not SQLite's. */
+export function databaseReason(error: unknown): string {
+  if (isDamage(error)) return 'the file is damaged, or is no database of SQLite'
+  return UNAVAILABLE.get(errorCode(error) & 0xff) ?? systemReason(error)
+}
+
+/** Whether the file is no database, or one that was damaged (SQLITE_CORRUPT, SQLITE_NOTADB). */
+export function isDamage(error: unknown): boolean {
+  return [11, 26].includes(errorCode(error) & 0xff)
+}
+
+/** Whether another connection has the lock (SQLITE_BUSY). */
+export function isBusy(error: unknown): boolean {
+  return (errorCode(error) & 0xff) === 5
+}
+
+export function isForeignKeyError(error: unknown): boolean {
+  return errorCode(error) === CONSTRAINT_FOREIGN_KEY
+}
+
+function errorCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0
+}

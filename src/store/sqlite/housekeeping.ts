@@ -1,0 +1,83 @@
+/**
+ * What has to go sooner or later goes in small steps with pauses, so that nobody notices: rows whose time is over, and
+ * guests who stay away.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { HousekeepingWriter } from '../store.ts'
+
+const FIRST_ROUND_MS = 60_000
+const ROUND_MS = 6 * 3_600_000
+/** A step takes a few milliseconds; one that removes guests has the log emptied besides. */
+const PAUSE_MS = 100
+
+export interface Housekeeping {
+  /** Goes through everything once; resolves when that is done. */
+  run(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface HousekeepingOptions {
+  readonly store: HousekeepingWriter
+  /** How long records of the audit trail are kept; undefined where they are kept for good. */
+  readonly auditMs: number | undefined
+  /** How long guests may stay away; undefined where they stay for good. */
+  readonly guestMs: number | undefined
+  readonly now: Clock
+  readonly log: Log
+}
+
+export function startHousekeeping({ store, auditMs, guestMs, now, log }: HousekeepingOptions): Housekeeping {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let round: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(wait)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const wait = setTimeout(done, PAUSE_MS).unref()
+      signal.addEventListener('abort', done)
+    })
+  const tidy = async (): Promise<void> => {
+    while (!signal.aborted && (await store.removeExpired(now()))) await pause()
+    const before = (): number | undefined => (auditMs === undefined ? undefined : now() - auditMs)
+    while (!signal.aborted && (await store.removeOldRecords(before()))) await pause()
+    if (guestMs === undefined) return
+    let after: number | undefined = 0
+    while (!signal.aborted && after !== undefined) {
+      after = await store.registerGuests(after, now())
+      if (after !== undefined) await pause()
+    }
+    let removed = 0
+    while (!signal.aborted) {
+      const step = await store.removeGuests(now() - guestMs, now())
+      removed += step.removed
+      if (step.isDone) break
+      await pause()
+    }
+    if (removed > 0) log.info('guests.removed', { guests: removed })
+  }
+  const run = (): Promise<void> =>
+    (round ??= tidy()
+      .catch((error: unknown) => log.error('housekeeping.failed', { error }))
+      .finally(() => {
+        round = undefined
+      }))
+  const sleep = (ms: number): void => {
+    timer = setTimeout(() => void run().then(() => (signal.aborted ? undefined : sleep(ROUND_MS))), ms).unref()
+  }
+  sleep(FIRST_ROUND_MS)
+  return {
+    run,
+    async stop() {
+      clearTimeout(timer)
+      stopping.abort()
+      await round
+    },
+  }
+}

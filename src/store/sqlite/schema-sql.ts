@@ -1,0 +1,168 @@
+/**
+ * The tables of the models, as their declarations say.
+ *
+ * A stored model has one table: `seq` (the order of insertion), `id`, and `doc`, the JSON text that a read sends out
+ * as it is. Indexes stand on expressions over `doc`, so that a declared index is all there is to keep in step.
+ */
+import type { Index, Model } from '../../models/schema.ts'
+
+/** Of an ISO date: `2026-03-01T12`. */
+export const HOUR_CHARS = 13
+
+/** `"headline"`. Names come from declarations, never from input. */
+export function tableOf(model: Model): string {
+  return `"${model.name}"`
+}
+
+/** `doc ->> '$."topic"."id"'`: the SQL value of a declared path (sqlite.org/json1.html#jptr). */
+export function valueAt(path: string): string {
+  return `doc ->> '$.${path
+    .split('.')
+    .map((step) => `"${step}"`)
+    .join('.')}'`
+}
+
+export interface IndexColumn {
+  readonly path: string
+  readonly descending: boolean
+}
+
+/** The columns that give an index its order. */
+export function indexColumns(index: Index): readonly IndexColumn[] {
+  return index
+    .filter((entry) => !entry.startsWith('+'))
+    .map((entry) => {
+      const [path = '', direction] = entry.split(':')
+      return { path, descending: direction === 'desc' }
+    })
+}
+
+/** The paths that are kept behind them. */
+export function keptPaths(index: Index): readonly string[] {
+  return index.filter((entry) => entry.startsWith('+')).map((entry) => entry.slice(1))
+}
+
+/** Statements that create what is missing; running them again changes nothing. */
+export function modelSchema(model: Model): readonly { readonly name: string; readonly sql: string }[] {
+  return [
+    { name: model.name, sql: createTable(model) },
+    ...model.indexes.map((index) => createIndex(model, index)),
+    ...(model.unique === undefined ? [] : [createUniqueIndex(model, model.unique)]),
+    ...(model.counted === undefined ? [] : countTriggers(model)),
+    ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
+    ...(model.trigrams === undefined ? [] : [{ name: trigramTable(model), sql: createTrigrams(model) }]),
+  ]
+}
+
+/** `headline_search` */
+export function trigramTable(model: Model): string {
+  return `${model.name}_search`
+}
+
+/**
+ * The paths that the trigram table keeps beside the text: all that an index knows, so that a search reads no document.
+ */
+export function trigramColumns(model: Model): readonly string[] {
+  return [
+    ...new Set(model.indexes.flatMap((index) => [...indexColumns(index).map(({ path }) => path), ...keptPaths(index)])),
+  ]
+}
+
+/**
+ * Texts are folded before they are indexed, by the rule of `match`, so the tokenizer must not fold again. Without
+ * positions (`detail=none`) the index is a third of the size; it then finds texts that have the trigrams in any order.
+ */
+function createTrigrams(model: Model): string {
+  const kept = ['id', ...trigramColumns(model)].map((path) => `"${path}" UNINDEXED`).join(', ')
+  return `CREATE VIRTUAL TABLE ${trigramTable(model)} USING fts5(
+    text, ${kept}, tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0)`
+}
+
+function createTable(model: Model): string {
+  const owner = model.owned === undefined ? '' : ' REFERENCES user (id) ON DELETE CASCADE'
+  return `CREATE TABLE ${tableOf(model)} (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE${owner}, doc TEXT NOT NULL)`
+}
+
+/** `CREATE INDEX "headline/status,updatedAt:desc,+topic.id" ON "headline" (doc ->> '$."status"', … DESC, id, …)` */
+function createIndex(model: Model, index: Index): { name: string; sql: string } {
+  const name = `${model.name}/${index.join(',')}`
+  const columns = indexColumns(index).map(({ path, descending }) => valueAt(path) + (descending ? ' DESC' : ''))
+  return {
+    name,
+    sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${[...columns, 'id', ...keptPaths(index).map(valueAt)].join(', ')})`,
+  }
+}
+
+function createUniqueIndex(model: Model, path: string): { name: string; sql: string } {
+  const name = `${model.name}/${path}!`
+  return { name, sql: `CREATE UNIQUE INDEX "${name}" ON ${tableOf(model)} (${valueAt(path)})` }
+}
+
+/**
+ * Three triggers that keep the number of documents of each status, and of active documents for each value of the
+ * tallied paths, so that counting costs one look-up.
+ */
+function countTriggers(model: Model): { name: string; sql: string }[] {
+  const status = valueAt('status')
+  const tallied = model.tallied ?? []
+  const add = `INSERT INTO status_count (model, status, n) VALUES ('${model.name}', new.${status}, 1)
+      ON CONFLICT (model, status) DO UPDATE SET n = n + 1;
+    ${tallied
+      .map(
+        (path) => `INSERT INTO key_count (model, path, value, n)
+      SELECT '${model.name}', '${path}', new.${valueAt(path)}, 1 WHERE new.${status} = 'active'
+      ON CONFLICT (model, path, value) DO UPDATE SET n = n + 1;`,
+      )
+      .join('\n    ')}`
+  const subtract = `UPDATE status_count SET n = n - 1 WHERE model = '${model.name}' AND status = old.${status};
+    ${tallied
+      .map(
+        (path) => `UPDATE key_count SET n = n - 1 WHERE model = '${model.name}' AND path = '${path}'
+      AND value = old.${valueAt(path)} AND old.${status} = 'active';`,
+      )
+      .join('\n    ')}`
+  const changed = ['status', ...tallied].map((path) => `old.${valueAt(path)} IS NOT new.${valueAt(path)}`).join(' OR ')
+  return changeTriggers(model, 'count', { add, subtract, changed })
+}
+
+/** `substr(doc ->> '$."createdAt"', 1, 13)`: `2026-03-01T12`, the hour of a stored date; see base/dates.ts. */
+export function hourAt(path: string, row = ''): string {
+  return `substr(${row}${valueAt(path)}, 1, ${HOUR_CHARS})`
+}
+
+/**
+ * Three triggers that keep the number of documents of each hour. They stand apart from those above, as most changes
+ * leave the hour as it is, and a new timeline is to count nothing else anew.
+ */
+function hourTriggers(model: Model, path: string): { name: string; sql: string }[] {
+  const [before, after] = [hourAt(path, 'old.'), hourAt(path, 'new.')]
+  const add = `INSERT INTO hour_count (model, hour, n) SELECT '${model.name}', ${after}, 1 WHERE ${after} IS NOT NULL
+      ON CONFLICT (model, hour) DO UPDATE SET n = n + 1;`
+  const subtract = `UPDATE hour_count SET n = n - 1 WHERE model = '${model.name}' AND hour = ${before};
+    DELETE FROM hour_count WHERE model = '${model.name}' AND hour = ${before} AND n = 0;`
+  return changeTriggers(model, 'hours', { add, subtract, changed: `${before} IS NOT ${after}` })
+}
+
+interface Changes {
+  readonly add: string
+  readonly subtract: string
+  /** Whether a changed document has to be counted anew. */
+  readonly changed: string
+}
+
+/** `CREATE TRIGGER "headline/count UPDATE" AFTER UPDATE ON "headline" WHEN … BEGIN … END` */
+function changeTriggers(
+  model: Model,
+  purpose: string,
+  { add, subtract, changed }: Changes,
+): { name: string; sql: string }[] {
+  const trigger = (event: string, when: string, body: string): { name: string; sql: string } => {
+    const name = `${model.name}/${purpose} ${event}`
+    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${tableOf(model)} ${when} BEGIN ${body} END` }
+  }
+  return [
+    trigger('INSERT', '', add),
+    trigger('UPDATE', `WHEN ${changed}`, subtract + add),
+    trigger('DELETE', '', subtract),
+  ]
+}

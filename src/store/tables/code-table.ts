@@ -1,0 +1,91 @@
+/**
+ * Sign-in codes: issuing and consuming, with the wrong tries of each.
+ *
+ * An address has at most one code that was mailed and one that the operator made. They are apart, so that a stranger who
+ * asks for codes cannot void the operator's.
+ *
+ * Wrong tries count against live codes, first of all against the client that makes them. A client that has used up its
+ * tries at a code is refused even with the right digits, and counts no further: so a client alone can neither guess a
+ * code nor void it for others. Where all clients together have used up theirs, the code is void.
+ *
+ * These functions run inside a transaction of the write queue, so tries that arrive together are counted one by one.
+ */
+import type { Database, Row } from '../sqlite/database.ts'
+import { isFull, putMessage } from './outbox-table.ts'
+import { addHit, forgetHits, rateWait } from './rate-table.ts'
+import type { CodeClaim, CodeIssue, CodeRefusal } from '../store.ts'
+
+const PURGE_ROWS_MAX = 50
+
+type Maker = 'mail' | 'operator'
+
+export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'full' {
+  const { email, mac, now, expiresAt, message, forget } = issue
+  if (message !== undefined && isFull(database, email)) return 'full'
+  database.run(
+    `DELETE FROM code WHERE (email, maker) IN
+      (SELECT email, maker FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    now,
+  )
+  const maker: Maker = message === undefined ? 'operator' : 'mail'
+  // The tries at a code go with it (ON DELETE CASCADE).
+  if (maker === 'operator') database.run('DELETE FROM code WHERE email = ?', email)
+  else database.run("DELETE FROM code WHERE email = ? AND maker = 'mail'", email)
+  database.run('INSERT INTO code (email, maker, mac, expires_at) VALUES (?, ?, ?, ?)', email, maker, mac, expiresAt)
+  if (forget !== undefined) forgetHits(database, forget)
+  putMessage(database, issue)
+  return 'issued'
+}
+
+/**
+ * Consumes the code; undefined where it was right. The mac is keyed with a secret, so that the time which SQLite takes to
+ * compare it tells nothing about the code.
+ */
+export function takeCode(database: Database, claim: CodeClaim): CodeRefusal | undefined {
+  const { email, mac, client, now, attempts, rates } = claim
+  const limited = passedLimit(database, claim)
+  const live = database.all(
+    `SELECT maker, mac = ? AS is_right,
+        coalesce((SELECT wrong FROM code_try WHERE email = code.email AND maker = code.maker AND client = ?), 0) AS own
+      FROM code WHERE email = ? AND expires_at > ?`,
+    mac,
+    client,
+    email,
+    now,
+  )
+  // The operator's code works whatever others have tried before: no limit of the client or the address applies to it.
+  const open = live.filter(
+    ({ maker, own }) => Number(own) < attempts.perClient && (limited === undefined || maker === 'operator'),
+  )
+  if (open.some((code) => code['is_right'] === 1)) {
+    database.run('DELETE FROM code WHERE email = ? AND mac = ?', email, mac)
+    return undefined
+  }
+  for (const code of open) countTry(database, claim, code)
+  if (limited !== undefined) return limited
+  if (rates.perClient !== undefined) addHit(database, rates.perClient, now)
+  if (rates.perEmail !== undefined && open.length > 0) addHit(database, rates.perEmail, now)
+  return { kind: 'refused', reason: live.length === 0 ? 'none' : open.length === 0 ? 'blocked' : 'wrong' }
+}
+
+/** The limit over many codes that is reached, that of the client before that of the address. */
+function passedLimit(database: Database, { rates, now }: CodeClaim): CodeRefusal | undefined {
+  for (const limit of ['perClient', 'perEmail'] as const) {
+    const rate = rates[limit]
+    const retryAfterMs = rate === undefined ? undefined : rateWait(database, rate, now)
+    if (retryAfterMs !== undefined) return { kind: 'limited', limit, retryAfterMs }
+  }
+  return undefined
+}
+
+function countTry(database: Database, { email, client, attempts }: CodeClaim, { maker }: Row): void {
+  const code = [email, String(maker)] as const
+  database.run(
+    `INSERT INTO code_try (email, maker, client, wrong) VALUES (?, ?, ?, 1)
+      ON CONFLICT (email, maker, client) DO UPDATE SET wrong = wrong + 1`,
+    ...code,
+    client,
+  )
+  database.run('UPDATE code SET wrong = wrong + 1 WHERE email = ? AND maker = ?', ...code)
+  database.run('DELETE FROM code WHERE email = ? AND maker = ? AND wrong >= ?', ...code, attempts.inAll)
+}

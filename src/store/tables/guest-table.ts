@@ -1,0 +1,63 @@
+/**
+ * Guests who stay away: nobody can sign in to them again once their token is gone, so their accounts only fill the
+ * disk.
+ *
+ * `guest_seen` has the time at which a guest was first here on the last of their days (UTC): a guest who asks a
+ * thousand times a day costs one write. So an absence is counted from the end of that day. A guest who has no row yet
+ * gets one with the present time, so that nobody is removed whose absence was not seen.
+ */
+import type { Database } from '../sqlite/database.ts'
+import { deleteAccount } from './account-tables.ts'
+import { valueAt } from '../sqlite/schema-sql.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Users that one step looks at, and guests that it removes. */
+const USERS_PER_STEP = 500
+const GUESTS_PER_STEP = 20
+const APP_ROLE = valueAt('appRole')
+
+export function seeGuest(database: Database, id: string, now: number): void {
+  database.run(
+    `INSERT INTO guest_seen SELECT id, ? FROM user WHERE id = ? AND ${APP_ROLE} = 'guestUser'
+      ON CONFLICT (user_id) DO UPDATE SET at = excluded.at WHERE at / ${DAY_MS} < excluded.at / ${DAY_MS}`,
+    now,
+    id,
+  )
+}
+
+/** Gives a row to guests who have none, beginning after a user; gives where to go on, or undefined at the end. */
+export function registerGuests(database: Database, after: number, now: number): number | undefined {
+  const rows = database.all(
+    `SELECT seq, id, ${APP_ROLE} AS role FROM user WHERE seq > ? ORDER BY seq LIMIT ${USERS_PER_STEP}`,
+    after,
+  )
+  for (const { id, role } of rows) {
+    if (role !== 'guestUser') continue
+    database.run('INSERT INTO guest_seen VALUES (?, ?) ON CONFLICT (user_id) DO NOTHING', String(id), now)
+  }
+  return rows.length < USERS_PER_STEP ? undefined : Number(rows.at(-1)?.['seq'])
+}
+
+interface GuestStep {
+  /** The ids of those who are gone. */
+  readonly removed: readonly string[]
+  readonly isDone: boolean
+}
+
+/** Deletes some of the guests who were last here on a day before that of a time, as they would themselves. */
+export function removeGuests(database: Database, before: number, now: number): GuestStep {
+  const rows = database.all(
+    `SELECT user_id, (SELECT ${APP_ROLE} FROM user WHERE id = user_id) AS role FROM guest_seen
+      WHERE at < ? ORDER BY at LIMIT ${GUESTS_PER_STEP}`,
+    before - (before % DAY_MS),
+  )
+  const removed: string[] = []
+  for (const row of rows) {
+    const id = String(row['user_id'])
+    // Somebody who has become more than a guest stays, and is no longer watched.
+    database.run('DELETE FROM guest_seen WHERE user_id = ?', id)
+    if (row['role'] !== 'guestUser') continue
+    if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed.push(id)
+  }
+  return { removed, isDone: rows.length < GUESTS_PER_STEP }
+}

@@ -1,0 +1,256 @@
+/**
+ * The outbox: mail that was promised and has not left yet.
+ *
+ * A message is taken with a lease, which leaves its own times alone: one whose sender died is due again when the lease
+ * is over, or at once when the next owner of the data directory starts. Its content is sealed by the caller and erased
+ * when the message is done; the record stays for a while, so that an operator can see what happened.
+ *
+ * A message ends once. Every statement that changes one asks for the state `waiting`, so whatever an attempt brings
+ * that was under way when a newer code came, it cannot bring the message back.
+ */
+import { MESSAGE_STATES, type MessageState } from '../../models/message-state.ts'
+import type { Database, Row } from '../sqlite/database.ts'
+import type {
+  CodeIssue,
+  DeliveryResult,
+  ExpiredMessage,
+  MessageRecord,
+  OutboxMessage,
+  OutboxSummary,
+  OutboxTurn,
+  OutboxWork,
+} from '../store.ts'
+
+/** With more than this, the mail server has been away for long or somebody asks for codes by the thousand. */
+export const WAITING_MESSAGES_MAX = 10_000
+const RECORDS_KEPT_MS = 7 * 24 * 3_600_000
+const PURGE_ROWS_MAX = 50
+/** Messages that one turn may end; the next turn goes on. */
+const EXPIRED_ROWS_MAX = 100
+/** The due time of a message that an operator asked for: before all others, and told apart from them. */
+const ASKED_FOR = 0
+
+/** Whether a message to this address has no room. One that supersedes another takes its place. */
+export function isFull(database: Database, address: string): boolean {
+  const nth = database.get("SELECT 1 FROM outbox WHERE state = 'waiting' LIMIT 1 OFFSET ?", WAITING_MESSAGES_MAX - 1)
+  if (nth === undefined) return false
+  return database.get("SELECT 1 FROM outbox WHERE address = ? AND state = 'waiting'", address) === undefined
+}
+
+/** Puts a message in, if there is one; what waits for the same address is superseded: its code is void. */
+export function putMessage(database: Database, { email, message, now, expiresAt }: CodeIssue): void {
+  purge(database, now)
+  database.run(
+    "UPDATE outbox SET state = 'superseded', sealed = NULL, done_at = ? WHERE address = ? AND state = 'waiting'",
+    now,
+    email,
+  )
+  if (message === undefined) return
+  database.run(
+    `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?, ?)`,
+    message.id,
+    email,
+    message.sealed,
+    now,
+    expiresAt,
+    now,
+  )
+}
+
+export function takeMessages(database: Database, turn: OutboxTurn): OutboxWork {
+  const { now, inHand, pauseMsMax } = turn
+  purge(database, now)
+  database.run("UPDATE outbox SET due_at = ? WHERE state = 'waiting' AND due_at > ?", now, now + pauseMsMax)
+  const expired = endExpired(database, now)
+  const waits = (id: string): boolean =>
+    database.get("SELECT 1 FROM outbox WHERE id = ? AND state = 'waiting'", id) !== undefined
+  const unwanted = inHand.filter((id) => !waits(id))
+  const messages = turn.take > 0 ? takeDue(database, turn) : []
+  const next = database.get(
+    "SELECT due_at FROM outbox WHERE state = 'waiting' AND lease_until <= ? ORDER BY due_at LIMIT 1",
+    now,
+  )
+  return { messages, unwanted, expired, nextDue: next === undefined ? undefined : Number(next['due_at']) }
+}
+
+function takeDue(database: Database, { now, leaseMs, take, onlyAsked }: OutboxTurn): readonly OutboxMessage[] {
+  const rows = database.all(
+    `UPDATE outbox SET lease_until = ?, tried_at = ?, attempts = attempts + 1
+      WHERE id IN (
+        SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= ? AND lease_until <= ? AND expires_at > ?
+        ORDER BY due_at, id LIMIT ?)
+      RETURNING id, sealed, attempts, due_at, expires_at`,
+    now + leaseMs,
+    now,
+    onlyAsked ? ASKED_FOR : now,
+    now,
+    now,
+    take,
+  )
+  // RETURNING gives rows in any order (sqlite.org/lang_returning.html).
+  rows.sort((a, b) => Number(a['due_at']) - Number(b['due_at']) || (String(a['id']) < String(b['id']) ? -1 : 1))
+  return rows.map((row) => ({
+    id: String(row['id']),
+    sealed: row['sealed'] as Uint8Array,
+    attempts: Number(row['attempts']),
+    expiresAt: Number(row['expires_at']),
+  }))
+}
+
+/** One that is under way now is let be: its attempt may still succeed. */
+function endExpired(database: Database, now: number): readonly ExpiredMessage[] {
+  const rows = database.all(
+    `UPDATE outbox SET state = 'expired', sealed = NULL, done_at = ?
+      WHERE id IN (
+        SELECT id FROM outbox WHERE state = 'waiting' AND expires_at <= ? AND lease_until <= ? LIMIT ${EXPIRED_ROWS_MAX})
+      RETURNING id, attempts, reply`,
+    now,
+    now,
+    now,
+  )
+  return rows.map((row) => ({
+    id: String(row['id']),
+    attempts: Number(row['attempts']),
+    reply: optionalText(row['reply']),
+  }))
+}
+
+/**
+ * Makes what waits due now. For the start of the owner of the data directory: nobody else can be sending, so leases and
+ * pauses are those of a process that is gone.
+ */
+export function releaseMessages(database: Database, now: number): void {
+  database.run(
+    "UPDATE outbox SET due_at = min(due_at, ?), lease_until = 0 WHERE state = 'waiting' AND (due_at > ? OR lease_until > 0)",
+    now,
+    now,
+  )
+}
+
+export function finishMessage(database: Database, id: string, result: DeliveryResult, now: number): void {
+  const waited =
+    result.kind === 'later'
+      ? database.run(
+          "UPDATE outbox SET due_at = ?, reply = ?, lease_until = 0 WHERE id = ? AND state = 'waiting'",
+          result.dueAt,
+          result.reply,
+          id,
+        )
+      : database.run(
+          "UPDATE outbox SET state = ?, sealed = NULL, done_at = ?, reply = ? WHERE id = ? AND state = 'waiting'",
+          result.kind,
+          now,
+          result.reply,
+          id,
+        )
+  if (waited === 0) database.run('UPDATE outbox SET reply = ? WHERE id = ?', result.reply, id)
+}
+
+export function retryMessage(
+  database: Database,
+  id: string,
+  now: number,
+): 'due' | Exclude<MessageState, 'waiting'> | 'missing' {
+  const changed = database.run(
+    `UPDATE outbox SET due_at = ${ASKED_FOR} WHERE id = ? AND state = 'waiting' AND lease_until <= ? AND expires_at > ?`,
+    id,
+    now,
+    now,
+  )
+  if (changed === 1) return 'due'
+  const row = database.get('SELECT * FROM outbox WHERE id = ?', id)
+  if (row === undefined) return 'missing'
+  const state = stateOf(row, now)
+  // It still waits only to be ended by the next turn of the courier.
+  return state === 'waiting' ? 'expired' : state
+}
+
+export function listMessages(
+  database: Database,
+  { state, limit, now }: { readonly state: MessageState | undefined; readonly limit: number; readonly now: number },
+): readonly MessageRecord[] {
+  const rows = newestRows(database, { state, limit, now })
+  return rows.map((row) => messageRecord(row, now))
+}
+
+/**
+ * Of what has ended there may be a week of a busy site, from which the index on the state would bring all of a state to
+ * be sorted: 400 ms of the event loop where 300,000 were delivered. Looked through from the newest on, the first ones
+ * are there at once, and where none has the state it takes 25 ms. What is open is bounded, and comes by the index.
+ */
+function newestRows(
+  database: Database,
+  { state, limit, now }: { readonly state: MessageState | undefined; readonly limit: number; readonly now: number },
+): readonly Row[] {
+  if (state === undefined) return database.all('SELECT * FROM outbox ORDER BY id DESC LIMIT ?', limit)
+  if (state !== 'waiting' && state !== 'sending') {
+    // The plus keeps the condition from an index (sqlite.org/optoverview.html#uplus).
+    return database.all('SELECT * FROM outbox WHERE +state = ? ORDER BY id DESC LIMIT ?', state, limit)
+  }
+  return database.all(
+    "SELECT * FROM outbox WHERE state = 'waiting' AND (lease_until > ?) = ? ORDER BY id DESC LIMIT ?",
+    now,
+    state === 'sending' ? 1 : 0,
+    limit,
+  )
+}
+
+function messageRecord(row: Row, now: number): MessageRecord {
+  const state = stateOf(row, now)
+  const dueAt = Number(row['due_at'])
+  return {
+    id: String(row['id']),
+    address: String(row['address']),
+    state,
+    attempts: Number(row['attempts']),
+    reply: optionalText(row['reply']),
+    createdAt: Number(row['created_at']),
+    triedAt: optionalTime(row['tried_at']),
+    dueAt: state === 'waiting' ? Math.max(dueAt, Number(row['created_at'])) : undefined,
+    expiresAt: Number(row['expires_at']),
+    doneAt: optionalTime(row['done_at']),
+  }
+}
+
+function stateOf(row: Row, now: number): MessageState {
+  const state = row['state'] as Exclude<MessageState, 'sending'>
+  return state === 'waiting' && Number(row['lease_until']) > now ? 'sending' : state
+}
+
+export function outboxSummary(database: Database, now: number): OutboxSummary {
+  const counts = Object.fromEntries(MESSAGE_STATES.map((state) => [state, 0])) as Record<MessageState, number>
+  const byState = database.all('SELECT state, count(*) AS n FROM outbox GROUP BY state')
+  for (const row of byState) counts[row['state'] as MessageState] = Number(row['n'])
+  const waiting = database.get("SELECT count(*) AS n FROM outbox WHERE state = 'waiting' AND lease_until > ?", now)
+  counts.sending = Number(waiting?.['n'])
+  counts.waiting -= counts.sending
+  return { counts, oldestWaitingAt: oldestWaitingAt(database) }
+}
+
+/**
+ * When the message was put in that still waits or is on its way, and whose code expires first. One step in an index,
+ * for whoever asks whether the service is well asks often; the summary reads every record.
+ */
+export function oldestWaitingAt(database: Database): number | undefined {
+  // By itself SQLite takes the index on the state and sorts all that waits.
+  const row = database.get(
+    "SELECT created_at FROM outbox INDEXED BY outbox_expiry WHERE state = 'waiting' ORDER BY expires_at LIMIT 1",
+  )
+  return row === undefined ? undefined : Number(row['created_at'])
+}
+
+function optionalTime(value: Row[string] | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value)
+}
+
+function optionalText(value: Row[string] | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value)
+}
+
+/** Old records go a few at a time: on the way of new messages, and with each turn of the courier. */
+function purge(database: Database, now: number): void {
+  database.run(
+    `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE done_at < ? LIMIT ${PURGE_ROWS_MAX})`,
+    now - RECORDS_KEPT_MS,
+  )
+}

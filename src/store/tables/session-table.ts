@@ -1,0 +1,121 @@
+/**
+ * Sign-ins under way, so that somebody can see where an account is used and end it there.
+ *
+ * A token holds by its signature; these rows are no condition for that, so that a token of a service that shares the
+ * secret holds too. Ending one session remembers its token as revoked. Ending all of a user's sessions remembers
+ * besides when that was: a token from an earlier second is refused, though nobody has listed it. Tokens count whole
+ * seconds (RFC 7519 NumericDate), so those of that very second are refused by their rows.
+ */
+import type { Database } from '../sqlite/database.ts'
+import type { CallerClaim, Token } from '../actor.ts'
+import type { ListedSession, SessionRecord } from '../store.ts'
+
+const PURGE_ROWS_MAX = 50
+const LISTED_MAX = 1_000
+
+/** The JSON text of the token's user; undefined where the token was ended or its user is gone. */
+export function caller(database: Database, { userId, jti, iat }: CallerClaim): string | undefined {
+  const row = database.get(
+    `SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)
+      AND NOT EXISTS (SELECT 1 FROM signed_out WHERE user_id = user.id AND before > ?)`,
+    userId,
+    jti,
+    iat,
+  )
+  return row?.['doc'] as string | undefined
+}
+
+/** The same for a token that may have expired meanwhile. */
+export function holds(database: Database, claim: CallerClaim, now: number): string | undefined {
+  return claim.expiresAt > now ? caller(database, claim) : undefined
+}
+
+export function revoke(database: Database, token: Token & { readonly now: number }): void {
+  database.run(
+    `DELETE FROM revoked_token WHERE jti IN (SELECT jti FROM revoked_token WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    token.now,
+  )
+  database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', token.jti, token.expiresAt)
+  database.run('DELETE FROM session WHERE jti = ?', token.jti)
+}
+
+export function addSession(
+  database: Database,
+  userId: string,
+  { jti, label, createdAt, expiresAt }: SessionRecord,
+): 'added' | 'missing' {
+  database.run(
+    `DELETE FROM session WHERE jti IN (SELECT jti FROM session WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    createdAt,
+  )
+  const added = database.run(
+    `INSERT INTO session (jti, user_id, label, created_at, expires_at, used_at)
+      SELECT ?, id, ?, ?, ?, ? FROM user WHERE id = ?`,
+    jti,
+    label,
+    createdAt,
+    expiresAt,
+    createdAt,
+    userId,
+  )
+  return added === 1 ? 'added' : 'missing'
+}
+
+/** Those that hold, newest first, at most a thousand. */
+export function sessionsOf(database: Database, userId: string, now: number): readonly ListedSession[] {
+  return database
+    .all(
+      `SELECT jti, label, created_at, expires_at, used_at FROM session WHERE user_id = ? AND expires_at > ?
+        ORDER BY created_at DESC, jti DESC LIMIT ${LISTED_MAX}`,
+      userId,
+      now,
+    )
+    .map((row) => ({
+      jti: String(row['jti']),
+      label: String(row['label']),
+      createdAt: Number(row['created_at']),
+      expiresAt: Number(row['expires_at']),
+      usedAt: Number(row['used_at']),
+    }))
+}
+
+export function useSession(database: Database, jti: string, now: number): void {
+  database.run('UPDATE session SET used_at = ? WHERE jti = ? AND used_at < ?', now, jti, now)
+}
+
+/** Ends one session of a user; false where there is none of that name. */
+export function endSession(database: Database, userId: string, jti: string, now: number): boolean {
+  const row = database.get('SELECT expires_at FROM session WHERE jti = ? AND user_id = ?', jti, userId)
+  if (row === undefined) return false
+  revoke(database, { jti, expiresAt: Number(row['expires_at']), now })
+  return true
+}
+
+/** Ends the listed sessions of a user but one, and gives their number. */
+export function endOtherSessions(database: Database, userId: string, kept: string, now: number): number {
+  database.run(
+    `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND jti <> ? AND expires_at > ?
+      ON CONFLICT (jti) DO NOTHING`,
+    userId,
+    kept,
+    now,
+  )
+  return database.run('DELETE FROM session WHERE user_id = ? AND jti <> ?', userId, kept)
+}
+
+/** Ends all sessions of a user, also those that are not listed, and gives the number of the listed ones. */
+export function endSessions(database: Database, userId: string, now: number): number {
+  database.run(
+    `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND expires_at > ?
+      ON CONFLICT (jti) DO NOTHING`,
+    userId,
+    now,
+  )
+  database.run(
+    `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
+      ON CONFLICT (user_id) DO UPDATE SET before = excluded.before`,
+    Math.floor(now / 1000),
+    userId,
+  )
+  return database.run('DELETE FROM session WHERE user_id = ?', userId)
+}

@@ -1,0 +1,133 @@
+/**
+ * The search index of a text field: an FTS5 table of trigrams (sqlite.org/fts5.html#the_trigram_tokenizer).
+ *
+ * It holds each text folded as `match` folds it, so that it can never hide what `match` would find, whatever the
+ * alphabet. Rows have the `seq` of their document. A search asks for all trigrams of the text; `instr` then makes sure
+ * that they stand together.
+ */
+import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import type { Model } from '../../models/schema.ts'
+import { fold } from '../../query/fold.ts'
+import type { Database } from '../sqlite/database.ts'
+import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
+
+const TRIGRAM_POINTS = 3
+/** A long text is found by some of its trigrams; more of them cost more than they narrow. */
+export const TRIGRAMS_MAX = 12
+/** Trigrams are taken of the beginning of a text, which may repeat a few of them to its end. */
+const SEARCHED_CHARS_MAX = 1_000
+/** Of trigrams that are counted, so many of the rarest are asked for together. */
+const RAREST = 3
+
+/** Puts a new document into the index of its model; does nothing for a model without one. */
+export function indexText(database: Database, model: Model, seq: number, document: JsonObject): void {
+  if (model.trigrams !== undefined) putSearchRow(database, model, seq, searchRow(model, document))
+}
+
+/** What the index of a model keeps of a document, which may be worked out before there is a transaction. */
+export function searchRow(model: Model, document: JsonObject): readonly string[] {
+  const { pathSteps, textSteps } = preparedIndex(model)
+  return [
+    indexedText(String(valueOf(document, textSteps))),
+    ...pathSteps.map((steps) => String(valueOf(document, steps))),
+  ]
+}
+
+export function putSearchRow(database: Database, model: Model, seq: number, row: readonly string[]): void {
+  database.run(preparedIndex(model).insert, seq, ...row)
+}
+
+interface PreparedIndex {
+  readonly insert: string
+  readonly textSteps: readonly string[]
+  readonly pathSteps: readonly (readonly string[])[]
+}
+
+/** What the declaration says is worked out once: it takes longer than the insertion of a row. */
+const preparedIndexes = new WeakMap<Model, PreparedIndex>()
+
+function preparedIndex(model: Model): PreparedIndex {
+  const known = preparedIndexes.get(model)
+  if (known !== undefined) return known
+  const kept = ['id', ...trigramColumns(model)]
+  const columns = kept.map((path) => `"${path}"`).join(', ')
+  const prepared = {
+    insert: `INSERT INTO ${trigramTable(model)} (rowid, text, ${columns}) VALUES (?, ?, ${kept.map(() => '?').join(', ')})`,
+    textSteps: searchPath(model).split('.'),
+    pathSteps: kept.map((path) => path.split('.')),
+  }
+  preparedIndexes.set(model, prepared)
+  return prepared
+}
+
+export function unindexText(database: Database, model: Model, seq: number): void {
+  if (model.trigrams !== undefined) database.run(`DELETE FROM ${trigramTable(model)} WHERE rowid = ?`, seq)
+}
+
+/** Fills a new index from the documents that are there. */
+export function indexTexts(database: Database, model: Model): void {
+  for (const row of database.iterate(`SELECT seq, doc FROM ${tableOf(model)}`)) {
+    indexText(database, model, Number(row['seq']), parseJson(String(row['doc'])) as JsonObject)
+  }
+}
+
+/** The only path that the model's search looks at. */
+export function searchPath(model: Model): string {
+  const [path, ...more] = model.search
+  if (path === undefined || more.length > 0) throw new Error(`${model.name} needs one search path for its trigrams`)
+  return path
+}
+
+/** The form in which a text is indexed and looked for. FTS5 ends a text at NUL, so that becomes another character. */
+export function indexedText(text: string): string {
+  return fold(text).replaceAll('\0', '\uFFFD')
+}
+
+/** The trigrams to look for a text by, in the form of indexedText(); none where it is shorter than one. */
+export function trigramsOf(text: string): readonly string[] {
+  const found = new Set<string>()
+  const last: string[] = []
+  for (const point of text.slice(0, SEARCHED_CHARS_MAX)) {
+    if (last.push(point) < TRIGRAM_POINTS) continue
+    found.add(last.join(''))
+    if (found.size === TRIGRAMS_MAX) break
+    last.shift()
+  }
+  return [...found]
+}
+
+/** An FTS5 query for texts that have all of these: `"fer" AND "err" AND "rry"`. */
+export function trigramQuery(trigrams: readonly string[]): string {
+  return trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+}
+
+/** How many texts an FTS5 query finds, counted up to a limit. */
+export function countTexts(database: Database, model: Model, match: string, limit: number): number {
+  const table = trigramTable(model)
+  const row = database.get(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`,
+    match,
+  )
+  return Number(row?.['n'])
+}
+
+/**
+ * The rarest of some trigrams, in how many texts the rarest of all is, up to a limit, and how many were counted for it.
+ * Bounded, whatever the text.
+ */
+export function rarestTrigrams(database: Database, model: Model, trigrams: readonly string[], limit: number) {
+  const counted = trigrams
+    .map((trigram) => ({ trigram, count: countTexts(database, model, trigramQuery([trigram]), limit) }))
+    .sort((a, b) => a.count - b.count)
+  return {
+    trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram),
+    count: counted[0]?.count ?? 0,
+    counted: counted.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
+function valueOf(document: JsonObject, steps: readonly string[]): Json | undefined {
+  let value: Json | undefined = document
+  for (const step of steps) value = (value as JsonObject | undefined)?.[step]
+  return value
+}

@@ -1,0 +1,115 @@
+/**
+ * Whether a reply is what the description of the API says of it: its status, its headers, the type of its body, and the
+ * body itself, with no member that is not described. The calls of the tests go through here, so that the description
+ * cannot tell of another API than the one that there is.
+ *
+ * A path that no route has is left to the tests, but for the form of its failure.
+ */
+import assert from 'node:assert/strict'
+import { openApiDocument } from '../../../src/api/openapi/openapi.ts'
+import { compileSchema, type Check } from './json-schema.ts'
+
+export interface ReplyToCheck {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+interface Described {
+  readonly headers?: Readonly<Record<string, Reference | { readonly required?: boolean }>>
+  readonly content?: Readonly<Record<string, unknown>>
+}
+interface Reference {
+  readonly $ref: string
+}
+interface Place {
+  readonly pattern: RegExp
+  readonly path: string
+  readonly methods: Readonly<Record<string, { readonly responses: Readonly<Record<string, Reference | Described>> }>>
+}
+
+/** Headers that tell a client what to do: none of them may come without its words. */
+const TELLING = ['allow', 'content-disposition', 'content-range', 'etag', 'location', 'retry-after', 'www-authenticate']
+const document = openApiDocument({ version: '0.0.0' })
+const components = document['components'] as Readonly<Record<string, Readonly<Record<string, unknown>>>>
+const DOCUMENT = '#/components/schemas/Document'
+const SCHEMA_OF = new Map(
+  (document['x-dateline-models'] as { readonly name: string; readonly schema: string }[]).map((model) => [
+    model.name,
+    model.schema,
+  ]),
+)
+/** The path that names more goes first, as in the router. */
+const PLACES: readonly Place[] = Object.entries(document['paths'] as Record<string, Place['methods']>)
+  .map(([path, methods]) => {
+    const parts = path.split('/').map((part) => (part.startsWith('{') ? '[^/]+' : RegExp.escape(part)))
+    return { pattern: new RegExp(`^${parts.join('/')}$`), path, methods }
+  })
+  .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+const checks = new Map<string, Check>()
+
+/** Throws an AssertionError that says what the description does not tell, or tells otherwise. */
+export function assertDescribed(reply: ReplyToCheck): void {
+  const { method, path: target, status, headers, text } = reply
+  const [path = '', query = ''] = target.split('?')
+  if (method === 'OPTIONS') return
+  const place = PLACES.find(({ pattern }) => pattern.test(path))
+  const asked = method === 'HEAD' ? 'GET' : method
+  const operation = place?.methods[asked.toLowerCase()]
+  const what = `The description of ${asked} ${place?.path ?? path}`
+  if (place === undefined || operation === undefined) {
+    const wanted = place === undefined ? [400, 403, 404, 405, 421] : [400, 403, 405, 421]
+    assert.ok(wanted.includes(status), `${what} is missing, and yet it was answered with ${status}`)
+    assertFits(checkOf('#/components/schemas/Failure'), text, `${what}, ${status}`)
+    return
+  }
+  const given = operation.responses[status]
+  assert.ok(given !== undefined, `${what} has no status ${status}, which it was answered with: ${text}`)
+  const isShared = '$ref' in given
+  const described = isShared ? (resolve(given.$ref) as Described) : given
+  for (const [name, one] of Object.entries(described.headers ?? {})) {
+    const { required } = ('$ref' in one ? resolve(one.$ref) : one) as { readonly required?: boolean }
+    if (required === true)
+      assert.ok(headers.has(name), `${what} has a header ${name} for ${status}, the reply has none`)
+  }
+  const told = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()))
+  for (const name of TELLING)
+    assert.ok(!headers.has(name) || told.has(name), `${what} has no header ${name} for ${status}, the reply has one`)
+  const type = headers.get('content-type')?.split(';')[0]
+  if (described.content === undefined) {
+    assert.equal(text, '', `${what} has no body for ${status}, the reply has one`)
+    return
+  }
+  assert.ok(type !== undefined && type in described.content, `${what} has no type ${type} for ${status}`)
+  if (method === 'HEAD' || type !== 'application/json') return
+  const at = isShared ? given.$ref : `#/paths/${escaped(place.path)}/${asked.toLowerCase()}/responses/${status}`
+  const model = SCHEMA_OF.get(new URLSearchParams(query).get('model') ?? '')
+  assertFits(checkOf(`${at}/content/${escaped(type)}/schema`, model), text, `${what}, ${status}`)
+}
+
+/** Compiled once for each place and model. */
+function checkOf(pointer: string, model?: string): Check {
+  const key = `${pointer} ${model ?? ''}`
+  let check = checks.get(key)
+  if (check === undefined) {
+    const refs = model === undefined ? {} : { [DOCUMENT]: `#/components/schemas/${model}` }
+    checks.set(key, (check = compileSchema(document, { pointer, refs, closed: true })))
+  }
+  return check
+}
+
+function assertFits(check: Check, text: string, what: string): void {
+  assert.deepEqual(check(JSON.parse(text)), [], `${what}, is not what the reply is: ${text.slice(0, 500)}`)
+}
+
+function resolve(ref: string): unknown {
+  const [, , kind = '', name = ''] = ref.split('/')
+  return components[kind]?.[name]
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+}

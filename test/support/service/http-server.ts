@@ -1,0 +1,65 @@
+/** A real server on a free port for tests of the HTTP layer, with a fixed clock and a log that is kept. */
+import { NO_PROXIES } from '../../../src/http/request/client-address.ts'
+import type { TrustedProxies } from '../../../src/http/request/client-address.ts'
+import type { CorsPolicy } from '../../../src/http/guard/cors.ts'
+import type { Certificate } from '../../../src/http/server/certificate.ts'
+import type { ListenAddress } from '../../../src/http/server/listening.ts'
+import { createRouter } from '../../../src/http/server/router.ts'
+import type { Route } from '../../../src/http/server/router.ts'
+import { createServer, type HttpServer } from '../../../src/http/server/server.ts'
+import type { ServerLimits } from '../../../src/http/server/server-limits.ts'
+import { recordingLog } from './recording-log.ts'
+import type { LogEntry } from './recording-log.ts'
+
+export const FIXED_NOW = Date.parse('2025-10-20T12:34:56.789Z')
+
+export interface TestServer extends AsyncDisposable {
+  readonly port: number
+  readonly entries: readonly LogEntry[]
+  readonly bodies: HttpServer['bodies']
+  readonly connections: HttpServer['connections']
+  /** Resolves with the first log entry of this event that is there or comes. */
+  logged(event: string): Promise<LogEntry>
+  setCertificate(certificate: Certificate): void
+  close(): Promise<void>
+}
+
+export interface TestServerOptions {
+  readonly cors?: CorsPolicy
+  readonly proxies?: TrustedProxies
+  readonly limits?: Partial<ServerLimits>
+  /** Without one, the names that the tests use. */
+  readonly allowedHosts?: readonly string[]
+  readonly certificate?: Certificate
+  readonly address?: ListenAddress
+}
+
+export async function startServer(routes: readonly Route[], options: TestServerOptions = {}): Promise<TestServer> {
+  const { log, entries, logged } = recordingLog()
+  let requests = 0
+  const server = createServer({
+    router: createRouter(routes),
+    newRequestId: () => `request-${++requests}`,
+    now: () => FIXED_NOW,
+    log,
+    cors: options.cors ?? 'local',
+    proxies: options.proxies ?? NO_PROXIES,
+    instance: 'instance-1',
+    allowedHosts: options.allowedHosts ?? ['x', 'api.example'],
+    ...(options.certificate === undefined ? {} : { certificate: options.certificate }),
+    limits: { closeMs: 1000, ...options.limits },
+  })
+  const listening = await server.listen(options.address ?? { kind: 'tcp', host: '127.0.0.1', port: 0 })
+  const port = listening.kind === 'tcp' ? listening.port : 0
+  const { setCertificate } = server
+  return {
+    port,
+    entries,
+    bodies: server.bodies,
+    connections: server.connections,
+    logged,
+    setCertificate,
+    close: () => server.close(),
+    [Symbol.asyncDispose]: () => server.close(),
+  }
+}

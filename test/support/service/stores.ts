@@ -1,0 +1,64 @@
+/** A store on a real file in a temporary directory, for tests below the services. */
+import { join } from 'node:path'
+import { newAccount } from '../../../src/auth/new-account.ts'
+import type { Model } from '../../../src/models/schema.ts'
+import { STORED_MODELS } from '../../../src/models/registry.ts'
+import { prepareDataDir, type DataDir } from '../../../src/store/sqlite/data-dir.ts'
+import { SYSTEM, type Visitor } from '../../../src/store/actor.ts'
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import type { CodeClaim, OutboxMessage, OutboxWriter, SignInOutcome, Store, Writer } from '../../../src/store/store.ts'
+import { temporaryDirectory, type Cleanup } from './service.ts'
+
+/** A store whose writes happen in the name of the service. */
+export type SystemStore = Store & Writer
+
+export function systemStore(store: Store): SystemStore {
+  return { ...store, ...store.as(SYSTEM) }
+}
+
+export interface TestStore {
+  readonly store: SystemStore
+  readonly dir: DataDir
+}
+
+export function testStore(
+  t: Cleanup,
+  models: readonly Model[] = STORED_MODELS,
+  { queryDeadlineMs }: { readonly queryDeadlineMs?: number } = {},
+): TestStore {
+  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+  const store = openStore({
+    dir,
+    models,
+    version: '1.2.3',
+    now: () => 0,
+    ...(queryDeadlineMs === undefined ? {} : { queryDeadlineMs }),
+    owner: { pid: process.pid, startedAt: 'now' },
+  })
+  t.after(() => store.close())
+  return { store: systemStore(store), dir }
+}
+
+/** A request without an access token. */
+export const VISITOR: Visitor = { kind: 'visitor', origin: { clientAddress: '192.0.2.1', requestId: 'a request' } }
+
+/** Signs in with a code, creating a user with defaults where there is none. */
+export function signInWith(store: Pick<Writer, 'signIn'>, code: CodeClaim): Promise<SignInOutcome> {
+  const { email, now } = code
+  const newcomer = { id: `user of ${email}`, email, appRole: 'standardUser', dashboardRole: 'none', now } as const
+  return store.signIn({
+    code,
+    dashboard: false,
+    guest: undefined,
+    session: { jti: `session of ${email}`, label: '', createdAt: now, expiresAt: now + 60_000 },
+    newcomer: newAccount({ ...newcomer, language: {} }),
+    now,
+    merge: ({ account }) => account,
+  })
+}
+
+/** Takes every message that is due. */
+export async function takeAll(store: OutboxWriter, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
+  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyAsked: false, pauseMsMax: 60_000, inHand: [] }))
+    .messages
+}
