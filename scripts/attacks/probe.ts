@@ -46,11 +46,12 @@ export interface BareServer extends Disposable {
   readonly port: number
 }
 
-/** A process with a server that answers every request with a few bytes. */
+/** A process with a server that answers every request with a few bytes. It ends with this one, however that ends. */
 export async function startBareServer(): Promise<BareServer> {
   const program = `require('node:http').createServer((request, response) => response.end('bare'))
-    .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] })
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port) })
+    process.stdin.resume().once('end', () => process.exit())`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   return { port: Number(String(line)), [Symbol.dispose]: () => void child.kill('SIGKILL') }
 }

@@ -1,8 +1,21 @@
-/** The process that answers the questions of pattern-oracle.ts. */
+/**
+ * The process that answers the questions of pattern-oracle.ts.
+ *
+ * A thread of it asks V8, which may take forever and cannot be interrupted: the main thread still sees when the process
+ * that asks is gone. It ends by SIGKILL then, since `process.exit` waits for the thread.
+ */
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import type { OracleAnswer } from './pattern-oracle.ts'
 import type { PatternCase } from './pattern-generator.ts'
 
-process.on('message', (cases: readonly PatternCase[]) => process.send?.(cases.map(answer)))
+if (isMainThread) {
+  const thread = new Worker(new URL(import.meta.url))
+  thread.on('message', (answers: readonly OracleAnswer[]) => process.send?.(answers))
+  process.on('message', (cases) => thread.postMessage(cases))
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+} else {
+  parentPort?.on('message', (cases: readonly PatternCase[]) => parentPort?.postMessage(cases.map(answer)))
+}
 
 function answer({ source, flags, texts }: PatternCase): OracleAnswer {
   try {

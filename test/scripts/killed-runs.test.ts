@@ -1,0 +1,53 @@
+/**
+ * What a fuzz, a bench or a drill that is killed leaves behind: nothing. The processes that it started have its stderr,
+ * so that this is closed when the last of them is gone.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { it, type TestContext } from 'node:test'
+
+/** Only a failing test waits for so long. */
+const GONE_MS_MAX = 60_000
+
+/** Runs a program until it prints a line, kills it, and waits for all that it started. */
+async function killAtFirstLine(t: TestContext, program: string): Promise<void> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, whose rest can be ended.
+    detached: true,
+  })
+  t.after(() => {
+    try {
+      process.kill(-Number(child.pid), 'SIGKILL')
+    } catch {
+      // All of it is gone.
+    }
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text))
+  const closed = once(child, 'close', { signal: AbortSignal.timeout(GONE_MS_MAX) })
+  const line = await Promise.race([once(child.stdout, 'data'), closed.then(() => undefined)])
+  assert.ok(line !== undefined, said)
+  child.kill('SIGKILL')
+  await closed
+}
+
+const urlOf = (path: string): string => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
+
+it('the process that asks V8 goes with the run that started it, also where V8 does not come to an end', (t) =>
+  killAtFirstLine(
+    t,
+    `import { startPatternOracle } from ${urlOf('test/support/pattern-oracle.ts')}
+    const oracle = startPatternOracle()
+    await oracle.ask([{ source: 'a', flags: 'u', texts: ['a'] }])
+    void oracle.ask([{ source: '^(a+)+$', flags: 'u', texts: ['${'a'.repeat(60)}!'] }])
+    console.log('asked')`,
+  ))
+
+it('the bare server of the probe goes with the drill that started it', (t) =>
+  killAtFirstLine(
+    t,
+    `import { startBareServer } from ${urlOf('scripts/attacks/probe.ts')}
+    console.log((await startBareServer()).port)`,
+  ))
