@@ -50,8 +50,11 @@ export const auditPart: OpenPart = (context) => {
   function drawn(page: AuditRecords): HTMLElement {
     const more = h('button', { type: 'button', on: { click: () => void whileBusy(more, readMore) } }, t('audit.more'))
     const readMore = async (): Promise<void> => {
+      const asked = search
       try {
         const next = await read(page.cursor, { signal })
+        // The records of another search are there by now, or are on their way.
+        if (search !== asked) return
         const known = items.length
         items = [...items, ...next.items]
         drawn(next)
@@ -80,10 +83,9 @@ export const auditPart: OpenPart = (context) => {
 
   function change(next: Partial<AuditSearch>): void {
     const changed = { ...search, ...next }
-    const isSame = AUDIT_FIELDS.every((name) => changed[name] === search[name])
-    search = changed
     showClear()
-    if (isSame) return
+    if (AUDIT_FIELDS.every((name) => changed[name] === search[name])) return
+    search = changed
     const { query } = currentPlace()
     for (const name of AUDIT_FIELDS) query.set(name, search[name])
     noteQuery(query)
