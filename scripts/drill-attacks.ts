@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
 import { seededRandom } from '../test/support/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
-import type { Attack, Outcome, Site } from './attacks/attack.ts'
+import { runInTime, type Attack, type Outcome, type Site } from './attacks/attack.ts'
 import { dataPath, inParallel } from './attacks/loopback-client.ts'
 import { startBareServer, startProbe, type ProbeFigures } from './attacks/probe.ts'
 import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/process-figures.ts'
@@ -35,8 +35,6 @@ const WARM_UP_REQUESTS = 2_000
 const WARM_UP_REQUESTS_QUICK = 600
 const PROBE_MS_MIN = 2_000
 const PROBE_MS_MIN_QUICK = 1_000
-/** An attack that takes longer has hung: every request in it has a deadline. */
-const ATTACK_MS_MAX = 180_000
 const SETTLE_MS_MAX = 12_000
 const IDLE_MS = 1_000
 /** For times in the gate, where few requests are measured. */
@@ -149,7 +147,7 @@ async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
   const before = { ...residentMemory(site.pid), ...scheduled(site.pid), handles: handles(site.pid) }
   probe.begin()
   const start = performance.now()
-  const outcome: Outcome = await Promise.race([attack.run(site), tooLong()]).catch((error: unknown) => ({
+  const outcome: Outcome = await runInTime(attack, site).catch((error: unknown) => ({
     notes: [],
     faults: [`the attack could not be run: ${error instanceof Error ? error.message : String(error)}`],
   }))
@@ -176,11 +174,6 @@ async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
     faults: code === 0 ? faults : [...faults, `exit code ${code} after SIGTERM, wanted 0`],
     measured: { ...measured, ...after, stopMs: totalMs },
   }
-}
-
-async function tooLong() {
-  await pause(ATTACK_MS_MAX, undefined, { ref: false })
-  return { notes: [], faults: [`not over after ${ATTACK_MS_MAX / 1000} s`] }
 }
 
 /** Ordinary requests of all kinds, so that code is compiled, pages are cached and threads are there. */

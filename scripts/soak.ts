@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
 import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
-import type { Attack, Site } from './attacks/attack.ts'
+import { runInTime, type Attack, type Site } from './attacks/attack.ts'
 import { inParallel } from './attacks/loopback-client.ts'
 import { handles, residentMemory, scheduled, type Scheduled } from './attacks/process-figures.ts'
 import { prepareTarget, type RunningTarget } from './attacks/target.ts'
@@ -171,7 +171,7 @@ async function rotate(
     run.attacked.push(attack.name)
     try {
       const before = scheduled(site.pid)
-      const { faults, lateness = [] } = await attack.run(site)
+      const { faults, lateness = [] } = await runInTime(attack, site)
       const isLate = missesDeadlines({ slowness: slownessSince(before, site.pid) })
       run.faults.push(...[...faults, ...(isLate ? [] : lateness)].map((fault) => `${attack.name}: ${fault}`))
     } catch (error) {

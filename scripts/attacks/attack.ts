@@ -5,8 +5,11 @@
 import type { Socket } from 'node:net'
 import type { Finished } from '../../test/support/service/program.ts'
 import type { Random } from '../../test/support/random.ts'
-import type { Reply, Request } from './loopback-client.ts'
+import { settlesWithin, type Reply, type Request } from './loopback-client.ts'
 import type { Limits } from './verdict.ts'
+
+/** An attack that takes longer has hung: every request in it has a deadline. */
+const ATTACK_MS_MAX = 180_000
 
 export interface Attack {
   /** Kebab case; `npm run drill -- attacks NAME` runs it alone. */
@@ -80,4 +83,11 @@ export interface Stopped {
   /** From the log event `stopped` to the exit; undefined where the event did not come. */
   readonly afterStoppedMs: number | undefined
   readonly code: number | null
+}
+
+/** Throws where the attack cannot be run, or does not come to an end. */
+export async function runInTime(attack: Pick<Attack, 'run'>, site: Site, msMax = ATTACK_MS_MAX): Promise<Outcome> {
+  const outcome = attack.run(site)
+  if (!(await settlesWithin(outcome, msMax))) throw new Error(`not over after ${msMax / 1000} s`)
+  return outcome
 }

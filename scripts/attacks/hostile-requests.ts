@@ -1,7 +1,7 @@
 /** Requests that are no requests, and floods that need no account. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Attack } from './attack.ts'
-import { inParallel, statusCounts, type Reply } from './loopback-client.ts'
+import type { Attack, Outcome, Site } from './attack.ts'
+import { inParallel, settlesWithin, statusCounts, type Reply } from './loopback-client.ts'
 
 const RESPONSE_MS_MAX = 20_000
 const FLOOD_MS = 5_000
@@ -11,35 +11,40 @@ export const hostileRequests: Attack = {
   name: 'hostile-requests',
   tries: '40 malformed, smuggled, oversized and foreign requests, each on a connection of its own',
   isQuick: true,
-  async run(site) {
-    const requests = hostileBytes(site.port, site.publisher.token)
-    const results = await inParallel(requests.length, async (i) => {
-      const { what, bytes, mayPass = false } = requests[i] as HostileRequest
-      const socket = await site.connect(site.newAddress())
-      let received = ''
-      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-      const answered = new Promise<void>((resolve) =>
-        socket.setEncoding('latin1').on('data', (text: string) => {
-          received = (received + text).slice(0, 10_000)
-          if (/^HTTP\/1\.[01] [2-5]\d\d/.test(received)) resolve()
-        }),
-      )
-      if (socket.writable) socket.write(Buffer.from(bytes, 'latin1'))
-      const isEnded = await Promise.race([closed, answered]).then(() => true, () => true)
-      const isInTime = await Promise.race([Promise.resolve(isEnded), pause(RESPONSE_MS_MAX, false)])
-      await pause(200)
-      socket.destroy()
-      const statuses = [...received.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status))
-      return { what, mayPass, isInTime, statuses, received }
+  run: (site) => sendHostileRequests(site, RESPONSE_MS_MAX),
+}
+
+/** Each request is answered with an error or cut off, in so many milliseconds. */
+export async function sendHostileRequests(
+  site: Pick<Site, 'port' | 'publisher' | 'connect' | 'newAddress'>,
+  responseMsMax: number,
+): Promise<Outcome> {
+  const requests = hostileBytes(site.port, site.publisher.token)
+  const results = await inParallel(requests.length, async (i) => {
+    const { what, bytes, mayPass = false } = requests[i] as HostileRequest
+    const socket = await site.connect(site.newAddress())
+    let received = ''
+    const ended = new Promise<void>((resolve) => {
+      socket.once('close', resolve)
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        received = (received + text).slice(0, 10_000)
+        if (/^HTTP\/1\.[01] [2-5]\d\d/.test(received)) resolve()
+      })
     })
-    const faults = results.flatMap(({ what, mayPass, isInTime, statuses, received }) => [
-      ...(isInTime ? [] : [`${what}: no response`]),
-      ...statuses.filter((status) => status >= 500).map((status) => `${what}: ${status}`),
-      ...(!mayPass && statuses.some((status) => status < 300 && status >= 200) ? [`${what}: answered with 2xx`] : []),
-      ...(/node_modules|\bat .*\.ts:\d+|SQLITE_|\/src\//.test(received) ? [`${what}: internals in the response`] : []),
-    ])
-    return { notes: [`${results.length} requests, ${faults.length} faults`], faults }
-  },
+    if (socket.writable) socket.write(Buffer.from(bytes, 'latin1'))
+    const isInTime = await settlesWithin(ended, responseMsMax)
+    await pause(200)
+    socket.destroy()
+    const statuses = [...received.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status))
+    return { what, mayPass, isInTime, statuses, received }
+  })
+  const faults = results.flatMap(({ what, mayPass, isInTime, statuses, received }) => [
+    ...(isInTime ? [] : [`${what}: no response`]),
+    ...statuses.filter((status) => status >= 500).map((status) => `${what}: ${status}`),
+    ...(!mayPass && statuses.some((status) => status < 300 && status >= 200) ? [`${what}: answered with 2xx`] : []),
+    ...(/node_modules|\bat .*\.ts:\d+|SQLITE_|\/src\//.test(received) ? [`${what}: internals in the response`] : []),
+  ])
+  return { notes: [`${results.length} requests, ${faults.length} faults`], faults }
 }
 
 interface HostileRequest {
