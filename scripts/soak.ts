@@ -47,7 +47,7 @@ const LIMITS = {
   heap: { name: 'heap', unit: 'MiB', share: 0.15, amount: 12 },
   handles: { name: 'handles', unit: '', share: 0, amount: 12 },
   threads: { name: 'threads', unit: '', share: 0, amount: 2 },
-  /** Records of what was done are kept for months: some hundred bytes for each write and sign-in. */
+  /** Records of the audit trail are kept for months: some hundred bytes for each write and sign-in. */
   disk: { name: 'disk', unit: 'MiB', share: 0.05, amount: 48 },
   /** On a machine of its own, that is divided by the slowness of the minute. */
   p99: { name: 'p99 of ordinary requests', unit: 'ms', share: 0.5, amount: 150 },

@@ -42,7 +42,7 @@ const SLOWNESS_MAX = 20
 /** What a query past its deadline gets, running or waiting: wall time passes on a slow machine as well. */
 export const PAST_DEADLINE: readonly string[] = ['400', '429', '503']
 const SLOWNESS_OF_DEADLINES = 4
-/** What of a machine shared with others counts for nothing. */
+/** Differences below this are noise on a machine that is shared with others. */
 const NOISE_MS = 10
 
 /** What the probe saw of one kind of request. */

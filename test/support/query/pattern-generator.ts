@@ -150,7 +150,7 @@ export const SYNTAX_TOKENS = [
   ...['\uDE00', '\n', '(?<\\u{61}>', '(?<\u{1D49C}>', '99999999999'],
 ]
 
-/** A text made of what decides whether it is a pattern of either dialect. */
+/** A text of tokens that decide whether it is a pattern of either dialect. */
 export function randomSyntaxCase(random: Random): PatternCase {
   const source = random.list(10, () => random.pick(SYNTAX_TOKENS)).join('')
   return { source, flags: random.oneIn(2) ? 'u' : '', texts: [] }
