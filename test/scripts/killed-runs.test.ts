@@ -38,7 +38,7 @@ const urlOf = (path: string): string => JSON.stringify(new URL(`../../${path}`, 
 it('the process that asks V8 goes with the run that started it, also where V8 does not come to an end', (t) =>
   killAtFirstLine(
     t,
-    `import { startPatternOracle } from ${urlOf('test/support/pattern-oracle.ts')}
+    `import { startPatternOracle } from ${urlOf('test/support/query/pattern-oracle.ts')}
     const oracle = startPatternOracle()
     await oracle.ask([{ source: 'a', flags: 'u', texts: ['a'] }])
     void oracle.ask([{ source: '^(a+)+$', flags: 'u', texts: ['${'a'.repeat(60)}!'] }])
