@@ -77,7 +77,7 @@ export function openReference(api: ApiDocument, session: DocsSession): void {
     h(
       'header',
       { class: 'top' },
-      h('a', { class: 'brand', href: '../../docs' }, 'Dateline'),
+      h('a', { class: 'brand', href: './' }, 'Dateline'),
       menu,
       searchBox(searchEntries(api)),
       who,

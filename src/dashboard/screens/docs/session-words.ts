@@ -16,7 +16,7 @@ export function sessionWords(state: SignedInState): HTMLElement {
   if (state === 'checking') return h('p', { class: 'session' })
   if (state === 'unknown') return h('p', { class: 'session soft' }, 'The session could not be checked.')
   // The dashboard is the page beside this one, and stores the token where it is read here.
-  const link = h('a', { href: '../../docs' }, 'Sign in to the dashboard')
+  const link = h('a', { href: './' }, 'Sign in to the dashboard')
   return state === 'ended'
     ? h('p', { class: 'session' }, h('span', { class: 'soft' }, 'Your session has ended. '), link)
     : h('p', { class: 'session' }, h('span', { class: 'soft' }, 'Nobody is signed in. '), link)
