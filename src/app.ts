@@ -17,6 +17,7 @@ import { authRoutes } from './api/auth-routes.ts'
 import { setupHandler } from './api/dashboard-setup.ts'
 import { dataRoutes } from './api/data-routes.ts'
 import type { Clock } from './base/clock.ts'
+import { DAY_MS } from './base/duration.ts'
 import { openFilesMax } from './base/open-files.ts'
 import type { Log } from './base/log.ts'
 import type { LogMemory } from './base/log-memory.ts'
@@ -37,9 +38,9 @@ import { SYSTEM } from './store/actor.ts'
 import type { AuditEntry } from './store/audit/audit-record.ts'
 import { createBackupRuns } from './store/backup/backup-runs.ts'
 import { startBackups, type BackupSchedule } from './store/backup/backup-schedule.ts'
+import { databaseFile } from './store/sqlite/data-dir.ts'
 import { startHousekeeping, type Housekeeping } from './store/sqlite/housekeeping.ts'
 
-const DAY_MS = 24 * 3_600_000
 /** Open files that are no connections of clients: the database in several threads, mail, backups, pipes. */
 const FILES_RESERVED = 256
 const CONNECTIONS_MIN = 64
@@ -120,7 +121,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
   starting.defer(() => mail.stop())
-  const backupPlace = { database: join(dataDir, 'dateline.db'), directory: join(dataDir, BACKUPS_DIRECTORY) }
+  const backupPlace = { database: databaseFile(dataDir), directory: join(dataDir, BACKUPS_DIRECTORY) }
   const backupRuns = createBackupRuns({ ...backupPlace, keep: config.backupKeep, now, log })
   starting.defer(() => backupRuns.stop())
   const everyMs = config.backupEvery

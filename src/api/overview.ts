@@ -5,6 +5,7 @@
  * depend on where the reader is, so the page adds them up.
  */
 import type { Clock } from '../base/clock.ts'
+import { DAY_MS } from '../base/duration.ts'
 import { ok, type Handler } from '../http/request/exchange.ts'
 import { headline } from '../models/headline.ts'
 import type { DashboardOverview } from '../models/replies.ts'
@@ -15,7 +16,7 @@ import { topic } from '../models/topic.ts'
 import type { DocumentStore } from '../store/store.ts'
 
 /** Thirty days of every time zone, and some hours more. */
-const SPAN_MS = 31 * 24 * 3_600_000
+const SPAN_MS = 31 * DAY_MS
 
 export interface OverviewParts {
   readonly store: Pick<DocumentStore, 'countByStatus' | 'countByHour'>

@@ -7,7 +7,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
-import { showDuration } from '../base/duration.ts'
+import { MINUTE_MS, showDuration } from '../base/duration.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { DocumentStore, OutboxStore } from '../store/store.ts'
@@ -15,7 +15,7 @@ import type { DocumentStore, OutboxStore } from '../store/store.ts'
 /** Less than this, and a checkpoint of the log may fail. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 /** A code lives for minutes: mail that waits longer than this will soon be of no use. */
-const MAIL_WAITS_MAX_MS = 3 * 60_000
+const MAIL_WAITS_MAX_MS = 3 * MINUTE_MS
 
 /** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
 export type ReadinessCheck = () => Promise<string | undefined>
@@ -42,7 +42,7 @@ export function readinessChecks({ store, dataDir, backups, now }: ReadinessParts
     async mail() {
       const waits = now() - ((await store.oldestWaitingAt()) ?? now())
       return waits > MAIL_WAITS_MAX_MS
-        ? `a message has been waiting for ${showDuration(Math.floor(waits / 60_000) * 60_000)}`
+        ? `a message has been waiting for ${showDuration(Math.floor(waits / MINUTE_MS) * MINUTE_MS)}`
         : undefined
     },
     async backups() {

@@ -12,6 +12,7 @@ import { createSessions, type Sessions } from '../auth/sessions.ts'
 import { createArrivals, type Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
+import { HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { idGenerator, type NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
@@ -28,8 +29,6 @@ import { loadSecrets } from '../store/sqlite/secret-file.ts'
 import { openStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 const INSTANCE_BYTES = 8
 /** The ids of the keys that the service started with last, so that a command can tell whether it has the same. */
 export const SIGNING_KEYS_NOTE = 'signing-keys'

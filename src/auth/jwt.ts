@@ -5,6 +5,7 @@
  * an argument. A refusal carries its reason for the log; callers answer all of them alike.
  */
 import { createHmac } from 'node:crypto'
+import { setNewest } from '../base/bounded-map.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { equalSecrets, type SigningKey } from './keys.ts'
 
@@ -49,11 +50,7 @@ export function tokenVerifier(trust: Trust): (token: string, now: number) => Cla
   return (token, now) => {
     const claims = known.get(token) ?? readToken(token, trust)
     if (typeof claims === 'string') return claims
-    if (!known.has(token)) {
-      const [oldest] = known.keys()
-      if (known.size >= KNOWN_TOKENS_MAX && oldest !== undefined) known.delete(oldest)
-      known.set(token, claims)
-    }
+    if (!known.has(token)) setNewest(known, token, claims, KNOWN_TOKENS_MAX)
     const seconds = now / 1000
     if (seconds >= claims.exp) return 'expired'
     const isEarly = claims.iat > seconds + CLOCK_TOLERANCE_S || (claims.nbf ?? 0) > seconds

@@ -5,14 +5,13 @@
  * counted for every request, so it is kept in memory: a restart gives everybody a fresh minute, which harms nobody.
  * Windows slide: what counts are the accepted events of the last window, refused ones are not counted.
  */
+import { setNewest } from '../base/bounded-map.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail, type Failure } from '../base/failure.ts'
 import { SYSTEM, type Actor, type CallerActor } from '../store/actor.ts'
 import type { CodeClaim, CodeRefusal, Rate, Writable } from '../store/store.ts'
 import { mac } from './keys.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 /** Beyond this many callers at once, the one that was idle longest is forgotten. */
 const WINDOWS_MAX = 100_000
 /**
@@ -187,10 +186,7 @@ function createWindows(
   return (who, now, weight) => {
     if (max === 0) return undefined
     const times = windows.get(who) ?? []
-    windows.delete(who)
-    windows.set(who, times)
-    const [oldest] = windows.keys()
-    if (windows.size > WINDOWS_MAX && oldest !== undefined) windows.delete(oldest)
+    setNewest(windows, who, times, WINDOWS_MAX)
     let gone = 0
     while (gone < times.length && (times[gone] as number) <= now - windowMs) gone++
     times.splice(0, gone)

@@ -6,13 +6,14 @@
  * their times. After several failures in a row the circuit counts as open, which the operator is told once, and once
  * when it closes. The state is pure: time and chance come in.
  */
+import { MINUTE_MS } from '../base/duration.ts'
 import { DeliveryError, type Stage } from '../mail/delivery/delivery-error.ts'
 import { nextTry, type FailedTry, type Pace } from './retry-schedule.ts'
 
 /** Failures in a row after which the operator is told. */
 const FAILURES_TO_OPEN = 3
 /** From the failure that opens the circuit on, the wait is 5 to 60 seconds. */
-const PACE: Pace = { first: 2_500, max: 60_000 }
+const PACE: Pace = { first: 2_500, max: MINUTE_MS }
 
 /** Steps that come before a message is spoken of; and the disk, which is the same for every message. */
 const BEFORE_MESSAGE: readonly Stage[] = ['connect', 'greeting', 'ehlo', 'starttls', 'tls', 'auth', 'file']

@@ -5,10 +5,11 @@
  * come back in one moment. The last try is set shortly before the code expires, rather than left out because the pause
  * would end after that: a mail server that greylists for ten minutes has let go by then.
  */
+import { MINUTE_MS } from '../base/duration.ts'
 
 const PAUSE_FIRST_MS = 2_000
 /** Short enough that a code of fifteen minutes is tried as often as a server may ask for. */
-export const PAUSE_MAX_MS = 60_000
+export const PAUSE_MAX_MS = MINUTE_MS
 /** A code that arrives later than this before its end is of no use to a person who has to find and type it. */
 const USEFUL_MS = 30_000
 /** Doubling any further would pass every limit. */

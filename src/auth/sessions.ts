@@ -4,6 +4,8 @@
  * A token holds when its signature and its times do, when it was not signed out, and when its user is still there.
  * Roles are read from the stored user at each request, never from the token. Every way to fail gives the same answer.
  */
+import { setNewest } from '../base/bounded-map.ts'
+import { DAY_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Exchange } from '../http/request/exchange.ts'
@@ -69,8 +71,7 @@ const LABEL_CHARS_MAX = 200
 const RAW_LABEL_CHARS_MAX = 1_000
 const KNOWN_CALLERS_MAX = 10_000
 const KNOWN_SESSIONS_MAX = 50_000
-const USED_STEP_MS = 5 * 60_000
-const DAY_MS = 24 * 3_600_000
+const USED_STEP_MS = 5 * MINUTE_MS
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
@@ -82,9 +83,7 @@ function callerReader(): (id: string, user: string) => Caller {
     if (before?.user === user) return before.caller
     const { appRole, dashboardRole } = JSON.parse(user) as Caller
     const caller = { id, appRole, dashboardRole }
-    const [oldest] = known.keys()
-    if (known.size >= KNOWN_CALLERS_MAX && oldest !== undefined) known.delete(oldest)
-    known.set(id, { user, caller })
+    setNewest(known, id, { user, caller }, KNOWN_CALLERS_MAX)
     return caller
   }
 }
@@ -95,9 +94,7 @@ function guestWatch(store: Writable): (id: string, now: number) => void {
   return (id, now) => {
     const day = Math.floor(now / DAY_MS)
     if (days.get(id) === day) return
-    const [oldest] = days.keys()
-    if (days.size >= KNOWN_CALLERS_MAX && oldest !== undefined) days.delete(oldest)
-    days.set(id, day)
+    setNewest(days, id, day, KNOWN_CALLERS_MAX)
     store
       .as(SYSTEM)
       .seeGuest(id, now)
@@ -111,12 +108,7 @@ function guestWatch(store: Writable): (id: string, now: number) => void {
  */
 function useWatch(store: Writable): { opened(jti: string, now: number): void; used(jti: string, now: number): void } {
   const steps = new Map<string, number>()
-  const opened = (jti: string, now: number): void => {
-    steps.delete(jti)
-    const [oldest] = steps.keys()
-    if (steps.size >= KNOWN_SESSIONS_MAX && oldest !== undefined) steps.delete(oldest)
-    steps.set(jti, now)
-  }
+  const opened = (jti: string, now: number): void => setNewest(steps, jti, now, KNOWN_SESSIONS_MAX)
   return {
     opened,
     used(jti, now) {

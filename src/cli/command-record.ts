@@ -2,7 +2,6 @@
  * What the audit trail tells of a command: its name, what it was given, and the user that it was about. Secrets and
  * e-mail addresses are never among that: a record outlives the account that an address belongs to.
  */
-import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { systemReason } from '../base/system-error.ts'
 import { VERSION } from '../base/version.ts'
@@ -11,7 +10,7 @@ import { STORED_MODELS } from '../models/registry.ts'
 import { user } from '../models/user.ts'
 import { OPERATOR } from '../store/actor.ts'
 import type { AuditEntry } from '../store/audit/audit-record.ts'
-import { prepareDataDir } from '../store/sqlite/data-dir.ts'
+import { databaseFile, prepareDataDir } from '../store/sqlite/data-dir.ts'
 import { openStore } from '../store/sqlite/sqlite-store.ts'
 import type { Terminal } from './command.ts'
 import { openForReading } from './documents/open-for-reading.ts'
@@ -46,6 +45,6 @@ export async function recordBeside(
       await store.close()
     }
   } catch (error) {
-    stderr.write(`Not recorded in the audit trail of "${join(dataDir, 'dateline.db')}": ${systemReason(error)}\n`)
+    stderr.write(`Not recorded in the audit trail of "${databaseFile(dataDir)}": ${systemReason(error)}\n`)
   }
 }

@@ -2,14 +2,14 @@
  * What the commands on a data directory have in common: open the services, work, close; beside a running service too.
  */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { openServices, type Services } from '../app/services.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
-import { DataDirError } from '../store/sqlite/data-dir.ts'
+import { databaseFile, DataDirError } from '../store/sqlite/data-dir.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 
 type Work = (services: Services, config: Config) => Promise<void>
@@ -26,7 +26,7 @@ export function withServices(args: Arguments, terminal: Terminal, work: Work): P
 export async function withData(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
   const config = readConfig(args.settings, terminal.environment)
   const directory = resolve(config.dataDir)
-  if (existsSync(join(directory, 'dateline.db'))) return perform(config, terminal, work)
+  if (existsSync(databaseFile(directory))) return perform(config, terminal, work)
   throw new DataDirError(
     `Cannot use the data directory "${directory}": it has no database: name another with --data-dir`,
   )
@@ -35,7 +35,7 @@ export async function withData(args: Arguments, terminal: Terminal, work: Work):
 async function perform(config: Config, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
   const { environment, stderr } = terminal
   const directory = resolve(config.dataDir)
-  const isNew = !existsSync(join(directory, 'dateline.db'))
+  const isNew = !existsSync(databaseFile(directory))
   const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
   const services = await openServices(config, readSecrets(environment), { now: systemClock, log, own: false })
   try {

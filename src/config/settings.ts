@@ -5,7 +5,7 @@
  * no part of the Config, so that a Config can be shown.
  */
 import { isStandIn } from '../auth/new-account.ts'
-import { parseDuration, type DurationRange } from '../base/duration.ts'
+import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { parseOrigins, type CorsPolicy } from '../http/guard/cors.ts'
 import { NO_PROXIES, parseProxies } from '../http/request/client-address.ts'
@@ -18,7 +18,7 @@ import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings
 import { FLAG_BASE_URL } from '../content/seeds.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
 const HOURS_MAX = 24 * 366 * 10
-const BACKUP_EVERY: DurationRange = { min: 60_000, max: 365 * 24 * 3_600_000 }
+const BACKUP_EVERY: DurationRange = { min: MINUTE_MS, max: 365 * DAY_MS }
 
 export const DECLARED = {
   config: optional(readPath, 'JSON file of further settings, as {"port": 8081}', []),

@@ -9,18 +9,17 @@
 import { createHash } from 'node:crypto'
 import sample from '../../data/sample.json' with { type: 'json' }
 import { isoDate } from '../base/dates.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail } from '../base/failure.ts'
 import { hasKey, type JsonObject } from '../base/json.ts'
 import { seedId } from './seeds.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 const HEADLINE_AGE_MAX_MS = 42 * DAY_MS
 /** Above 1 the recent days hold more headlines than the early ones. */
 const HEADLINE_AGE_POWER = 1.3
 /** What is archived has had its time. */
 const ARCHIVED_AGE_MIN_MS = 21 * DAY_MS
-const EDIT_DELAY_MAX_MS = 6 * 60 * MINUTE_MS
+const EDIT_DELAY_MAX_MS = 6 * HOUR_MS
 /** Topics and sources are older than every headline, and so is the last change of each. */
 const RECORD_AGE_MIN_MS = 120 * DAY_MS
 const RECORD_AGE_MAX_MS = 300 * DAY_MS

@@ -5,6 +5,7 @@ import { systemClock } from '../../base/clock.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { backupName, writeBackup } from '../../store/backup/backup.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { EXIT, type Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { abortOn, progressOn, sizeText } from '../progress.ts'
@@ -27,7 +28,7 @@ export const backupCommand: Command = {
     yieldToService()
     const progress = progressOn(terminal, 'Backing up')
     const backup = await writeBackup({
-      database: join(resolve(dataDir), 'dateline.db'),
+      database: databaseFile(resolve(dataDir)),
       target: options.get('--to') ?? join(dataDir, 'backups', backupName(systemClock())),
       makesDirectory: !options.has('--to'),
       models: STORED_MODELS,

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { dirname, join, resolve } from 'node:path'
 import { FREE_BYTES_MIN, freeBytes } from '../../api/readiness.ts'
 import { nearestDirectory } from '../../base/directory.ts'
+import { MINUTE_MS } from '../../base/duration.ts'
 import { replacementIn } from '../../base/file-mode.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -20,6 +21,7 @@ import { probeMail } from '../../mail/delivery/mail-probe.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { restoreAdvice } from '../../store/backup/backup.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { databaseReason, isDamage, openDatabase, type Database } from '../../store/sqlite/database.ts'
 import { countItems, faultsOf, newestDate } from '../../store/sqlite/database-check.ts'
 import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
@@ -30,7 +32,7 @@ import { sizeText } from '../progress.ts'
 /** This program is younger, and will not be in use then. */
 const [YEAR_MIN, YEAR_MAX] = [2025, 2100]
 /** Clocks of two machines differ by less. */
-const CLOCK_SKEW_MS = 5 * 60_000
+const CLOCK_SKEW_MS = 5 * MINUTE_MS
 const NAME_WIDTH = 11
 
 interface Finding {
@@ -106,7 +108,7 @@ function oneLine(text: string): string {
 
 function checksOf(config: Config, environment: Environment, exposed: readonly string[]): [string, Check][] {
   const directory = resolve(config.dataDir)
-  const file = join(directory, 'dateline.db')
+  const file = databaseFile(directory)
   const all: [string, Check][] = [
     ['directory', () => checkDirectory(directory)],
     ['permissions', () => checkPermissions(directory, exposed)],

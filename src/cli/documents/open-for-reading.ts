@@ -1,16 +1,15 @@
 /** The database of a data directory for a command that only looks: it creates nothing and changes nothing. */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { VERSION } from '../../base/version.ts'
 import type { Config } from '../../config/settings.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
-import { DataDirError } from '../../store/sqlite/data-dir.ts'
+import { databaseFile, DataDirError } from '../../store/sqlite/data-dir.ts'
 import { openDatabase, type Database } from '../../store/sqlite/database.ts'
 import { needsMigration } from '../../store/sqlite/migrations.ts'
 
 /** Throws DataDirError where there is no database, or one of an older program. */
 export function openForReading({ dataDir }: Pick<Config, 'dataDir'>): Database {
-  const file = join(dataDir, 'dateline.db')
+  const file = databaseFile(dataDir)
   if (!existsSync(file)) throw new DataDirError(`Cannot read the data directory "${dataDir}": it has no dateline.db`)
   const database = openDatabase(file, { readOnly: true })
   try {

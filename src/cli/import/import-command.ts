@@ -4,7 +4,7 @@
  * Rows are read and prepared in a thread (import-worker.ts) and written in batches (import-run.ts). What cannot be
  * taken is reported and passed over; what was committed stays, and an import that was cut off goes on with --resume.
  */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { openServices, type Services } from '../../app/services.ts'
 import { newAccount } from '../../auth/new-account.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -22,7 +22,7 @@ import type { User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { recordOf, sourceOf } from '../../store/audit/audit-record.ts'
 import { openBulkWriter, type BulkWriter } from '../../store/sqlite/bulk-writer.ts'
-import { DataDirError } from '../../store/sqlite/data-dir.ts'
+import { databaseFile, DataDirError } from '../../store/sqlite/data-dir.ts'
 import type { NewAccount } from '../../store/store.ts'
 import { EXIT, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
@@ -84,7 +84,7 @@ export const importCommand: Command = {
     const { services, isAlone } = await openBeside(config, terminal)
     try {
       const accountOf = await accountMaker(services)
-      const file = join(resolve(config.dataDir), 'dateline.db')
+      const file = databaseFile(resolve(config.dataDir))
       const writer = openBulkWriter({ file, isAlone, accountOf })
       try {
         return await importFile(request, { writer, file, isAlone, terminal })

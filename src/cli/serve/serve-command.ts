@@ -1,6 +1,6 @@
 /** `dateline serve`: runs the service until it is asked to stop. */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { startApp, type App } from '../../app.ts'
 import { loadPageAssets } from '../../app/page-assets.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -14,6 +14,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { readSecrets } from '../../config/secrets.ts'
 import { SETTINGS, type Config } from '../../config/settings.ts'
 import { shownSettings } from '../../config/shown-settings.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
 import { watchParent } from './parent-watch.ts'
 import { inheritedSocket, notifier } from './systemd.ts'
@@ -40,7 +41,7 @@ export const serveCommand: Command = {
     const config = readConfig(settings, terminal.environment)
     const secrets = readSecrets(terminal.environment)
     if (config.tokenFile !== undefined) requireTokenPath(config.tokenFile, config.dataDir)
-    const isNew = !existsSync(join(config.dataDir, 'dateline.db'))
+    const isNew = !existsSync(databaseFile(config.dataDir))
     const logMemory = createLogMemory()
     const { log, output } = openLog(config, terminal, logMemory)
     // What the operator is told, such as a sign-in code, is no less important than an error.

@@ -3,7 +3,7 @@
  */
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
-import { parseDuration } from '../../base/duration.ts'
+import { DAY_MS, MINUTE_MS, parseDuration } from '../../base/duration.ts'
 import { writeJson } from '../../base/json.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { UsageError, type Command, type Terminal } from '../command.ts'
@@ -12,7 +12,7 @@ import { emailOf, nobody } from './found-user.ts'
 import { requireSameSecret } from './same-secret.ts'
 import { withData } from '../with-services.ts'
 
-const TOKEN_LIFETIME = { min: 60_000, max: 3_660 * 86_400_000 }
+const TOKEN_LIFETIME = { min: MINUTE_MS, max: 3_660 * DAY_MS }
 
 export const tokenCommand: Command = {
   name: 'token',

@@ -6,12 +6,12 @@
 import { statSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
+import { DAY_MS, HOUR_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { CertificateError, loadCertificate, type Certificate, type CertificateFiles } from './certificate.ts'
 
-const LOOK_MS = 60 * 60 * 1000
-const DAY_MS = 24 * LOOK_MS
+const LOOK_MS = HOUR_MS
 /** An authority that renews does it a month before; what has not come by now needs a person. */
 const WARNED_MS = 14 * DAY_MS
 

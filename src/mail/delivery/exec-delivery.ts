@@ -11,13 +11,14 @@
  * go soon after its end, whoever still holds the other ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { MINUTE_MS } from '../../base/duration.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { wireAddress } from '../address.ts'
 import { DeliveryError, type DeliveryErrorParts, type DeliveryProblem, safeText, type Trace } from './delivery-error.ts'
 
 const TIMEOUTS = {
   /** From the start of the program to its end. */
-  run: 60_000,
+  run: MINUTE_MS,
   /** From SIGTERM to SIGKILL, and from there until we no longer wait. */
   kill: 2_000,
   /** From the end of the program to the end of its output, which a child of it may hold open. */

@@ -2,6 +2,7 @@
  * How long each step of a delivery may take. A sign-in code is worth something for minutes, so these are shorter than
  * what RFC 5321 section 4.5.3.2 allows a queue that tries for days; a step that takes longer is tried again.
  */
+import { MINUTE_MS } from '../../base/duration.ts'
 
 /** In milliseconds. */
 export interface SmtpTimeouts {
@@ -24,5 +25,5 @@ export const SMTP_TIMEOUTS: SmtpTimeouts = {
   command: 15_000,
   data: 30_000,
   quit: 2_000,
-  total: 60_000,
+  total: MINUTE_MS,
 }

@@ -2,10 +2,11 @@
  * Bounds on what strangers and guests add to the audit trail: a flood of failures must fill neither the disk nor the
  * trail. What is one too many in its minute is counted, and a record of the counts takes its place.
  */
+import { MINUTE_MS } from '../../base/duration.ts'
 import type { AuditEvent } from '../../models/audit.ts'
 import { limitKey } from '../../http/request/client-address.ts'
 
-const WINDOW_MS = 60_000
+const WINDOW_MS = MINUTE_MS
 const RECORDS_PER_CLIENT_MAX = 20
 const RECORDS_MAX = 300
 

@@ -6,14 +6,15 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from './backup-runs.ts'
 import type { AuditWriter, NoteStore, NoteWriter } from '../store.ts'
 
-const RETRY_MS_FIRST = 60_000
-const RETRY_MS_MAX = 3_600_000
+const RETRY_MS_FIRST = MINUTE_MS
+const RETRY_MS_MAX = HOUR_MS
 /** The clock may be set, and a timer can only wait for 24 days. */
 const SLEEP_MS_MAX = 600_000
 const NOTE = 'backup'

@@ -11,13 +11,14 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate, parseIsoDate } from '../../base/dates.ts'
 import { giveName, makeDirectory, syncDirectory } from '../../base/directory.ts'
+import { HOUR_MS } from '../../base/duration.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 
 const DIRECTORY_MODE = 0o700
 /** A backup writes to its file all the time; one that was left alone for so long has nobody any more. */
-const ABANDONED_MS = 2 * 3_600_000
+const ABANDONED_MS = 2 * HOUR_MS
 
 /** Made by itself or by a command, or asked for from the running service. */
 export type BackupKind = 'scheduled' | 'manual'

@@ -12,6 +12,7 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Model } from '../../models/schema.ts'
 import { databaseReason, foldLog, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
 import { countItems, faultsOf, type ItemCounts } from '../sqlite/database-check.ts'
@@ -23,7 +24,7 @@ const SYNC_PAGES = 1_024
 const PAUSE_MS_MIN = 5
 const PAUSE_MS_MAX = 1_000
 /** A disk that takes longer is too slow for the site. */
-const COPY_MS_MAX = 3_600_000
+const COPY_MS_MAX = HOUR_MS
 /** How long the log may get while its growth is ours to answer for. */
 const LOG_BYTES_MAX = 2 * 1024 ** 3
 /** Kept free beside a copy, for the log and the rest of the machine. */
@@ -135,7 +136,7 @@ function pacer({ from, action, now, signal, onProgress }: CopyRequest, descripto
     fdatasyncSync(descriptor)
     const took = now() - before
     if (now() - begun > COPY_MS_MAX) {
-      throw new DatabaseFileError(`${action}: it took longer than ${COPY_MS_MAX / 60_000} minutes: use a faster disk`)
+      throw new DatabaseFileError(`${action}: it took longer than ${COPY_MS_MAX / MINUTE_MS} minutes: use a faster disk`)
     }
     if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) {
       throw new DatabaseFileError(

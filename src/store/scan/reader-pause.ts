@@ -7,13 +7,14 @@
  * their lines meanwhile, as they do for their turn.
  */
 import type { Clock } from '../../base/clock.ts'
+import { MINUTE_MS } from '../../base/duration.ts'
 import type { FairSlots } from './fair-slots.ts'
 
 const POLL_MS = 20
 /** Longer than a query may run by default, and a log of 16 MiB takes to be moved. */
 const PAUSE_MS_MAX = 4_000
 /** After a pause in vain: something else reads an old state, such as a backup. */
-const RETRY_MS = 60_000
+const RETRY_MS = MINUTE_MS
 
 type Pausable = Pick<FairSlots, 'counts' | 'hold' | 'resume'>
 

@@ -40,6 +40,11 @@ export interface Owner {
   readonly startedAt: string
 }
 
+/** The database of a data directory. */
+export function databaseFile(directory: string): string {
+  return join(directory, 'dateline.db')
+}
+
 /** A directory that cannot be used; the message is one sentence for the operator. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError'
@@ -51,7 +56,7 @@ export class DataDirError extends Error {
  */
 export function prepareDataDir(path: string): DataDir {
   const full = resolve(path)
-  const database = join(full, 'dateline.db')
+  const database = databaseFile(full)
   try {
     requireClosed(full)
     const directories = makeDirectory(full, DIRECTORY_MODE)

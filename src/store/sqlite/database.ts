@@ -11,6 +11,7 @@
  * - `foreign_keys=ON`: what an account owns cannot outlive it.
  */
 import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { setNewest } from '../../base/bounded-map.ts'
 import { fail } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
 
@@ -101,11 +102,7 @@ export function openDatabase(file: string, { readOnly = false, cacheKib }: OpenO
     iterate: (sql, ...values) => connection.prepare(sql).iterate(...values),
     cursor(sql, values) {
       const free = idle.get(sql) ?? []
-      // The text used last comes last, so the first is the one to forget.
-      idle.delete(sql)
-      idle.set(sql, free)
-      const [oldest] = idle.keys()
-      if (idle.size > IDLE_TEXTS_MAX && oldest !== undefined) idle.delete(oldest)
+      setNewest(idle, sql, free, IDLE_TEXTS_MAX)
       const statement = free.pop() ?? connection.prepare(sql)
       statement.setReturnArrays(true)
       const rows = statement.iterate(...values) as unknown as Iterator<readonly SQLOutputValue[]>

@@ -3,11 +3,12 @@
  * guests who stay away.
  */
 import type { Clock } from '../../base/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import type { HousekeepingWriter } from '../store.ts'
 
-const FIRST_ROUND_MS = 60_000
-const ROUND_MS = 6 * 3_600_000
+const FIRST_ROUND_MS = MINUTE_MS
+const ROUND_MS = 6 * HOUR_MS
 /** A step takes a few milliseconds; one that removes guests has the log emptied besides. */
 const PAUSE_MS = 100
 

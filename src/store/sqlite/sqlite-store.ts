@@ -1,5 +1,4 @@
 /** The Store on one SQLite file: reads run at once, writes through the group commit. */
-import { join } from 'node:path'
 import { NO_ARRIVALS, type Arrivals } from '../../base/arrivals.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Model } from '../../models/schema.ts'
@@ -84,7 +83,7 @@ interface SchemaTask {
 
 /** Only the owner may change the schema; a command takes the directory for that moment. */
 function prepareSchema(database: Database, { dir, models, version, owned }: SchemaTask): void {
-  const options: MigrationOptions = { models, version, backup: join(dir.path, 'dateline.db.before-schema') }
+  const options: MigrationOptions = { models, version, backup: `${dir.database}.before-schema` }
   schemaVersion(database, options)
   if (!needsMigration(database, options)) return
   const lock = owned ? undefined : ownDataDir(dir, { pid: process.pid, startedAt: 'just now' })

@@ -6,11 +6,11 @@
  * thousand times a day costs one write. So an absence is counted from the end of that day. A guest who has no row yet
  * gets one with the present time, so that nobody is removed whose absence was not seen.
  */
+import { DAY_MS } from '../../base/duration.ts'
 import type { Database } from '../sqlite/database.ts'
 import { deleteAccount } from './account-tables.ts'
 import { valueAt } from '../sqlite/schema-sql.ts'
 
-const DAY_MS = 24 * 3_600_000
 /** Users that one step looks at, and guests that it removes. */
 const USERS_PER_STEP = 500
 const GUESTS_PER_STEP = 20

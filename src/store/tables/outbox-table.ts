@@ -8,6 +8,7 @@
  * A message ends once. Every statement that changes one asks for the state `waiting`, so whatever an attempt brings
  * that was under way when a newer code came, it cannot bring the message back.
  */
+import { DAY_MS } from '../../base/duration.ts'
 import { MESSAGE_STATES, type MessageState } from '../../models/message-state.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import type {
@@ -23,7 +24,7 @@ import type {
 
 /** With more than this, the mail server has been away for long or somebody asks for codes by the thousand. */
 export const WAITING_MESSAGES_MAX = 10_000
-const RECORDS_KEPT_MS = 7 * 24 * 3_600_000
+const RECORDS_KEPT_MS = 7 * DAY_MS
 const PURGE_ROWS_MAX = 50
 /** Messages that one turn may end; the next turn goes on. */
 const EXPIRED_ROWS_MAX = 100
