@@ -25,9 +25,9 @@ export function packageFor(system) {
   return Object.hasOwn(PINNED.packages, system) ? PINNED.packages[system] : undefined
 }
 
-/** What npm is asked to do so that the package, as it is, lies in its working directory. No script of it runs. */
+/** What npm is asked to do so that the package lies in its working directory. No script runs; of messages, errors come. */
 export function packArguments({ name }) {
-  return ['pack', `${name}@${PINNED_VERSION}`, '--ignore-scripts', '--prefer-offline', '--silent']
+  return ['pack', `${name}@${PINNED_VERSION}`, '--ignore-scripts', '--prefer-offline', '--loglevel=error']
 }
 
 /** The files of the package by their names in it. Throws where the archive does not have the pinned sum. */

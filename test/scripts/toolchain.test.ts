@@ -34,7 +34,7 @@ fs.appendFileSync('calls', process.argv.slice(2, 4).join(' ').replace(' --ignore
 if (!process.argv.includes('--ignore-scripts')) throw new Error('scripts would run')
 console.log('npm talks on stdout')
 if (fs.existsSync('fail-with')) {
-  console.error(fs.readFileSync('fail-with', 'utf8'))
+  if (!process.argv.includes('--silent')) console.error(fs.readFileSync('fail-with', 'utf8'))
   process.exit(1)
 }
 if (process.argv[2] === 'pack') {
@@ -259,6 +259,19 @@ describe('toolchain', { timeout: 60_000 }, () => {
       assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
     })
   }
+
+  // npm was told to be silent, and so the message was that it ended with 1.
+  it('says why where only the Node cannot be fetched', async () => {
+    using clone = new Clone()
+    await clone.run()
+    rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
+    rmSync(join(clone.root, 'node_modules/node/bin'), { recursive: true })
+    clone.write('fail-with', 'npm error code ENOTFOUND')
+    const { code, stderr } = await clone.run()
+    assert.equal(code, 1)
+    assert.match(stderr, /"npm pack .* failed: the package registry cannot be reached \(ENOTFOUND\)/)
+    assert.deepEqual(clone.calls, ['ci', PACK, PACK])
+  })
 
   it('says so when the Node it got is another one', async () => {
     using clone = new Clone()
