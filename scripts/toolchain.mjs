@@ -72,8 +72,10 @@ try {
   if (wantsDashboard(process.argv.slice(2))) await bringDashboard()
   handOver(process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof SetUpError)) throw error
-  say(error.message)
+  if (error instanceof SetUpError) say(error.message)
+  // The system's: a full disk, a directory of another user.
+  else if (error.syscall !== undefined) say(`cannot set up: ${error.message}`)
+  else throw error
   process.exit(1)
 }
 

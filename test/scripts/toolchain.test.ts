@@ -273,6 +273,19 @@ describe('toolchain', { timeout: 60_000 }, () => {
     assert.deepEqual(clone.calls, ['ci', PACK, PACK])
   })
 
+  it('says so where the Node cannot be written', async () => {
+    using clone = new Clone()
+    await clone.run()
+    rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
+    rmSync(join(clone.root, 'node_modules/node/bin'), { recursive: true })
+    clone.write('node_modules/node/bin', 'a file')
+    const { code, stderr } = await clone.run()
+    assert.equal(code, 1)
+    assert.match(stderr, /^toolchain: cannot set up: EEXIST: .*bin'\n$/m)
+    assert.doesNotMatch(stderr, /\n {4}at /)
+    assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
+  })
+
   it('says so when the Node it got is another one', async () => {
     using clone = new Clone()
     const other = await packed(nodeThatSays('1.2.3'))
