@@ -118,6 +118,13 @@ describe('a query that is longer than a moment', () => {
     await lane.close()
     await Promise.all(ended)
   })
+
+  it('does not begin in a lane that is closed in the same moment', async () => {
+    const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals: NO_ARRIVALS, bytesOf: () => 0 })
+    const refused = assert.rejects(lane.run(headline, everything, ASKER), { message: 'The service is stopping' })
+    await lane.close()
+    await refused
+  })
 })
 
 it("a flood of one guest: another caller's query waits for one of them at most", async (t) => {

@@ -238,6 +238,13 @@ describe('the end', () => {
     await assert.rejects(pool.run(message(HARMLESS), user('a'), ADVICE), isFailure(503, 'stopping'))
   })
 
+  it('of the pool starts no thread for a query that came in the same moment', async (t) => {
+    const pool = poolFor(t, { deadlineMs: 60_000 })
+    const refused = assert.rejects(pool.run(message(SLOW), user('a'), ADVICE), isFailure(503, 'stopping'))
+    await pool.close()
+    await refused
+  })
+
   it('of the process is not kept waiting by idle threads', async (t) => {
     const program = `
       import { createScanPool } from ${JSON.stringify(new URL('../../src/store/scan/scan-pool.ts', import.meta.url).href)}

@@ -185,6 +185,7 @@ function tooManyForUs(): Failure {
   return fail('networkError', 'Too many slow queries of all callers are waiting: try again soon', RETRY)
 }
 
-function stopping(): Failure {
+/** The failure for a query that the end of the service cuts off. */
+export function stopping(): Failure {
   return fail('networkError', 'The service is stopping')
 }

@@ -9,12 +9,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arrivals } from '../../base/arrivals.ts'
 import type { Clock } from '../../base/clock.ts'
-import { fail } from '../../base/failure.ts'
 import type { Model } from '../../models/schema.ts'
 import { StepsExceeded } from '../../query/steps.ts'
 import { openDatabase, type Database } from '../sqlite/database.ts'
 import { noEffort, startScan } from '../plan/executor.ts'
-import { createFairSlots, type FairSlots } from './fair-slots.ts'
+import { createFairSlots, stopping, type FairSlots } from './fair-slots.ts'
 import { inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
 import { planQuery } from '../plan/planner.ts'
 import type { Asker, FindQuery, Found } from '../store.ts'
@@ -57,6 +56,7 @@ export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions):
 
   const scan = async (model: Model, query: FindQuery, { signal }: Asker): Promise<Found | undefined> => {
     if (stepsLeft <= 0) await pause()
+    if (isClosed) throw stopping()
     const connection = (database ??= openDatabase(file, { readOnly: true, cacheKib: CACHE_KIB }))
     connection.exec('BEGIN')
     try {
@@ -74,7 +74,7 @@ export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions):
           stepsLeft -= plan.stepsToPlan + steps.taken - before
           if (found !== undefined) return found
           await pause()
-          if (isClosed) throw fail('networkError', 'The service is stopping')
+          if (isClosed) throw stopping()
           signal?.throwIfAborted()
         }
       } finally {

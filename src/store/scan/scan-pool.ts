@@ -7,9 +7,8 @@
  */
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../base/clock.ts'
-import { fail } from '../../base/failure.ts'
 import type { QueryPlan } from '../../models/replies.ts'
-import { createFairSlots, type FairSlots, type Release, type SlotCounts } from './fair-slots.ts'
+import { createFairSlots, stopping, type FairSlots, type Release, type SlotCounts } from './fair-slots.ts'
 import { readAnswer, type QueryMessage, type Question } from './query-message.ts'
 import { endScanThreads, startScanThread, type GoodAnswer, type ScanThread } from './scan-thread.ts'
 import type { Asker, Found } from '../store.ts'
@@ -84,6 +83,7 @@ export function createScanPool({ file, now, limits: narrower, program }: PoolOpt
   const threads = new Set<ScanThread>()
   const idle: ScanThread[] = []
   let [done, timedOut] = [0, 0]
+  let isClosed = false
 
   const readyThread = (): ScanThread => {
     for (let thread = idle.pop(); thread !== undefined; thread = idle.pop()) if (thread.isAlive) return thread
@@ -96,6 +96,8 @@ export function createScanPool({ file, now, limits: narrower, program }: PoolOpt
   const start = (question: Question, { signal }: Asker, { advice, release }: Start): Asked => {
     try {
       signal?.throwIfAborted()
+      // A slot that was given in the moment of the end.
+      if (isClosed) throw stopping()
       const thread = readyThread()
       const asked = thread.ask(question, {
         ...{ deadlineMs: limits.deadlineMs, advice, signal },
@@ -135,8 +137,9 @@ export function createScanPool({ file, now, limits: narrower, program }: PoolOpt
     counts: () => ({ ...slots.counts(), done, timedOut }),
     slots,
     async close() {
+      isClosed = true
       slots.close()
-      await endScanThreads([...threads], END_MS_MAX, fail('networkError', 'The service is stopping'))
+      await endScanThreads([...threads], END_MS_MAX, stopping())
     },
   }
 }
