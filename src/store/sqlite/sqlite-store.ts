@@ -156,7 +156,8 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
     queryCounts: () => finder.counts(),
 
     close: async () => {
-      if (trail.hasSuppressed()) void on(SYSTEM).noteSuppressed()
+      // Where they cannot be stored, they are lost; the metrics have counted them.
+      if (trail.hasSuppressed()) on(SYSTEM).noteSuppressed().catch(() => {})
       queue.close()
       await finder.close()
       snapshot.end()

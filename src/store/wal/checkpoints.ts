@@ -37,9 +37,9 @@ export interface Checkpoints {
   erase(): void
   /** Moves the log if it is time. To be called after each commit, while no transaction is open. Never throws. */
   afterCommit(): void
-  /** Whether readers keep the log from beginning again, so that it grows, or from being erased. */
+  /** Whether readers keep the log from beginning again, so that it grows, or from being erased. Never throws. */
   isHeldUp(): boolean
-  /** Moves the log and erases what is to be; true where all of that is done. For a moment without readers. */
+  /** Moves the log and erases what is to be; true where all of that is done. For a moment without readers. Never throws. */
   settle(): boolean
   /** Moves the log and closes the database. May be called more than once. */
   close(): Promise<void>
@@ -148,10 +148,20 @@ export function createCheckpoints(
       attempt((pages) => owesErasure || pages >= logPagesMax)
       if (owesErasure) attemptLater()
     },
-    isHeldUp: () => owesErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES,
+    isHeldUp() {
+      try {
+        return owesErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES
+      } catch {
+        return false
+      }
+    },
     settle() {
       attempt(() => true)
-      return upkeep === undefined && !owesErasure && pagesLeft() === 0
+      try {
+        return upkeep === undefined && !owesErasure && pagesLeft() === 0
+      } catch {
+        return false
+      }
     },
     async close() {
       if (!isOpen) return
