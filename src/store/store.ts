@@ -200,6 +200,8 @@ export interface SignedIn {
   readonly kind: 'signed-in'
   readonly how: 'created' | 'existing' | 'converted' | 'merged'
   readonly user: JsonObject
+  /** The account as it was before a guest joined it. */
+  readonly before?: JsonObject
 }
 /** 'no-dashboard': the code was right and is consumed, and the user, if there is one, has no dashboard role. */
 export type SignInOutcome =

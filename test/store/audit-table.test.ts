@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { newAccount } from '../../src/auth/new-account.ts'
 import { isoDate } from '../../src/base/dates.ts'
+import { parseJson } from '../../src/base/json.ts'
+import { entityTag } from '../../src/http/request/entity-tag.ts'
 import { audit, type AuditRecord } from '../../src/models/audit.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
@@ -130,6 +132,19 @@ describe('a record and its write', () => {
   })
 })
 
+it('a change of roles is recorded with the versions that are stored, whatever numbers are in them', async (t) => {
+  const site = open(t)
+  await addUser(site, 'ann', EMAIL, 'admin')
+  await addUser(site, 'bob', 'bob@example.org', 'none')
+  const exact = parseJson('9007199254740993')
+  const ann = site.store.as(callerOf('ann'))
+  const before = (await ann.updateUser('bob', (stored) => ({ ...stored, feedDecoratorStatus: { exact } }))) as string
+  const after = (await ann.updateUser('bob', (stored) => ({ ...stored, dashboardRole: 'publisher' }))) as string
+  assert.match(after, /9007199254740993/)
+  const record = (await site.all()).find(({ event }) => event === 'user.role-changed')
+  assert.deepEqual([record?.before, record?.after], [entityTag(before), entityTag(after)])
+})
+
 describe('a flood of failures', () => {
   it('of one client adds 20 records a minute, and one that counts the rest', async (t) => {
     let now = NOW
@@ -150,6 +165,15 @@ describe('a flood of failures', () => {
     const again = open(t, site.dir)
     const last = (await again.all()).filter(({ event }) => event === 'audit.suppressed')
     assert.equal(last.length, 2, 'the end of the service records the rest')
+  })
+
+  it('whose counts cannot be stored at the end does not keep the service from stopping', async (t) => {
+    const site = open(t)
+    await Promise.all(Array.from({ length: 21 }, () => site.store.as(visitor('192.0.2.1')).note(FAILED)))
+    site.database.exec(`CREATE TRIGGER "audit/refuse" BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
+    await site.store.close()
+    // A rejection that is not handled fails this test in the next turn.
+    await new Promise(setImmediate)
   })
 
   it('of ten thousand clients adds 300 records a minute', () => {

@@ -6,7 +6,7 @@ import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
 import { changedPaths } from './changed-paths.ts'
-import { roleOf, type AuditEntry } from './audit-record.ts'
+import { roleOf, type AuditEntry, type AuditSource } from './audit-record.ts'
 import type { Document, Moment, NewAccount, SessionRecord, SignIn, SignInOutcome } from '../store.ts'
 
 /** Members that change with every change. */
@@ -18,8 +18,8 @@ export function isRecorded({ caller }: Moment): boolean {
   return caller !== undefined && hasDashboard(caller)
 }
 
-export function created(model: Model, { id, value }: Document): AuditEntry {
-  return { event: 'document.created', model: model.name, documentId: id, after: entityTag(writeJson(value)) }
+export function created(model: Model, { id, value, text }: Document): AuditEntry {
+  return { event: 'document.created', model: model.name, documentId: id, after: entityTag(text ?? writeJson(value)) }
 }
 
 export function replaced(model: Model, id: string, { before, after }: Versions): AuditEntry {
@@ -51,7 +51,7 @@ export function roleChanged(before: JsonObject, after: JsonObject): readonly Aud
 
 /** A change of a user: of the roles, or by a publisher or administrator of anything else. */
 export function userChanged(id: string, versions: Versions, moment: Moment): readonly AuditEntry[] {
-  const [before, after] = [JSON.parse(versions.before), JSON.parse(versions.after)] as [JsonObject, JsonObject]
+  const [before, after] = [parseJson(versions.before), parseJson(versions.after)] as [JsonObject, JsonObject]
   const roles = roleChanged(before, after)
   return roles.length > 0 || !isRecorded(moment) ? roles : [replaced(user, id, versions)]
 }
@@ -68,16 +68,24 @@ export function accountCreated(
   return { event: 'user.invited', emailHash, model: user.name, documentId: id, details }
 }
 
-/** How a sign-in by code went. */
-export function signInEntry({ session }: SignIn, outcome: SignInOutcome, emailHash: string): AuditEntry {
-  if (outcome.kind === 'signed-in') return { ...signedIn(outcome.user, session, outcome.how), emailHash }
-  const value = outcome.kind === 'refused' ? `code ${outcome.reason}` : outcome.kind
-  return { event: 'sign-in.failed', emailHash, details: [{ name: 'reason', value }] }
+/** How a sign-in by code went, and the role that an account got from a guest who joined it. */
+export function signInEntries({ session }: SignIn, outcome: SignInOutcome, emailHash: string): readonly AuditEntry[] {
+  if (outcome.kind !== 'signed-in') {
+    const value = outcome.kind === 'refused' ? `code ${outcome.reason}` : outcome.kind
+    return [{ event: 'sign-in.failed', emailHash, details: [{ name: 'reason', value }] }]
+  }
+  const { user: account, how, before = account } = outcome
+  const roles = roleChanged(before, account).map((entry) => ({ ...entry, ...ownSource(account, session) }))
+  return [{ ...signedIn(account, session, how), emailHash }, ...roles]
 }
 
-function signedIn(account: JsonObject, { jti }: SessionRecord, how: string): AuditEntry {
-  const [actor, role] = [String(account['id']), roleOf(account as unknown as User)]
-  return { event: 'sign-in.succeeded', actor, role, sessionId: jti, details: [{ name: 'how', value: how }] }
+function signedIn(account: JsonObject, session: SessionRecord, how: string): AuditEntry {
+  return { event: 'sign-in.succeeded', ...ownSource(account, session), details: [{ name: 'how', value: how }] }
+}
+
+/** The account itself as the actor, in its new session. */
+function ownSource(account: JsonObject, { jti }: SessionRecord): Pick<AuditSource, 'actor' | 'role' | 'sessionId'> {
+  return { actor: String(account['id']), role: roleOf(account as unknown as User), sessionId: jti }
 }
 
 /** A token from the command line, or for the app that starts the service. */

@@ -118,7 +118,7 @@ export function createWriter({
       signIn: (request) =>
         write((_, note) => {
           const outcome = accounts.signIn(database, request)
-          note(entries.signInEntry(request, outcome, trail.emailHash(request.code.email)))
+          entries.signInEntries(request, outcome, trail.emailHash(request.code.email)).forEach(note)
           // The guest is deleted with the merge.
           if (outcome.kind === 'signed-in' && outcome.how === 'merged') forget(request.guest?.userId ?? '')
           return outcome
@@ -145,7 +145,8 @@ export function createWriter({
       endOtherSessions: (userId, kept, time) =>
         write((_, note) => {
           const ended = sessions.endOtherSessions(database, userId, kept, time)
-          note(entries.sessionEnded(userId, 'ended', String(ended)))
+          // Any user may ask for this over and over, and each record takes room for months.
+          if (ended > 0) note(entries.sessionEnded(userId, 'ended', String(ended)))
           return ended
         }),
       endSessions: (userId, time) =>

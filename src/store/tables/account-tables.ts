@@ -120,7 +120,7 @@ function findAccount(database: Database, request: SignIn): SignedIn {
   const user = takeOverRole(database, { account, guestId, now })
   mergePreferences(database, { accountId, user, guestId, request })
   database.run('DELETE FROM user WHERE id = ?', guestId)
-  return { kind: 'signed-in', how: 'merged', user }
+  return { kind: 'signed-in', how: 'merged', user, before: account }
 }
 
 /**

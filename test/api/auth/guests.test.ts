@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { JsonObject } from '../../../src/base/json.ts'
+import type { AuditRecord } from '../../../src/models/audit.ts'
 import { user } from '../../../src/models/user.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person } from '../../support/cast.ts'
@@ -361,6 +362,16 @@ describe('a guest with a dashboard role', () => {
     assert.deepEqual([signedIn.id, signedIn.user['dashboardRole']], [reader.id, 'admin'])
     assert.deepEqual([await roleOf(reader.id), await roleOf(guest.id)], ['admin', undefined])
     assert.equal((await site.call('GET', '/api/v1/admin/status', { token: signedIn.token })).status, 200)
+  })
+
+  it('who joins an account leaves a record of the role that it gets', async (t) => {
+    const { site, reader, guest } = await siteOf(t)
+    const { token } = await site.signIn('reader@example.org', { token: guest.token })
+    const filter = JSON.stringify({ event: 'user.role-changed', documentId: reader.id })
+    const answer = await site.call('GET', `/api/v1/admin/audit?filter=${encodeURIComponent(filter)}`, { token })
+    const [record, ...more] = answer.at('data.items') as AuditRecord[]
+    assert.deepEqual([record?.actor, record?.role, more], [reader.id, 'admin', []])
+    assert.deepEqual(record?.changes, [{ path: 'dashboardRole', from: 'none', to: 'admin' }])
   })
 
   it('takes none away from the account', async (t) => {

@@ -103,6 +103,16 @@ describe('the own sessions', () => {
     assert.deepEqual((await service.call('DELETE', PATH, { token })).at('data'), { ended: 0 })
   })
 
+  it('attack: are ended over and over, which records nothing where nothing ends', async () => {
+    const { id, token } = await newPerson(service, 'standard', admin.token)
+    const other = await signIn(id)
+    for (let i = 0; i < 5; i++) assert.equal((await service.call('DELETE', PATH, { token })).status, 200)
+    assert.equal(await statusOf(other), 401)
+    const filter = encodeURIComponent(JSON.stringify({ event: 'session.ended', actor: id }))
+    const answer = await service.call('GET', `/api/v1/admin/audit?filter=${filter}`, { token: admin.token })
+    assert.equal((answer.at('data.items') as unknown[]).length, 1)
+  })
+
   it('do not come back with the token of a session that was ended', async () => {
     const { id, token } = await newPerson(service, 'standard', admin.token)
     const other = await signIn(id)
