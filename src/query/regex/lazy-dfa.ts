@@ -105,6 +105,8 @@ export function createLazyDfa({ alphabet, stepper, unicode }: AutomatonParts, by
   return (text, steps) => {
     const { latin, pages } = alphabet
     const { length } = text
+    // Characters that were met without the table have classes for which it may have no columns.
+    if (alphabet.size > columns) clear()
     if (firstCell === UNKNOWN) firstCell = cellOf(stepper.first(steps))
     let cells = table
     let row = firstCell
