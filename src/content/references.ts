@@ -23,7 +23,7 @@ export interface ReferenceOptions {
   readonly report?: Report
   /** UTF-8 bytes of JSON that all references together may bring in, each mention counted. */
   readonly bytesMax: number
-  /** Told these bytes before the document is built, which waits for it; may refuse them by what it throws. */
+  /** Told these bytes before any record is parsed, which waits for it; may refuse them by what it throws. */
   readonly onGrowth?: (bytes: number) => Promise<void>
 }
 
@@ -31,7 +31,9 @@ export interface ReferenceOptions {
 type Lookup = Generator<{ readonly model: Model; readonly id: string }, Found, string | undefined>
 
 interface Found {
-  readonly records: Records
+  readonly mentions: readonly Mention[]
+  /** The JSON texts of the records, by the key of their references. */
+  readonly texts: ReadonlyMap<string, string>
   /** What all mentions bring in. */
   readonly bytes: number
 }
@@ -46,9 +48,8 @@ export async function findRecords(
   const steps = lookup(model, body, options)
   let step = steps.next()
   while (step.done !== true) step = steps.next(await store.get(step.value.model, step.value.id))
-  const { records, bytes } = step.value
-  await options.onGrowth?.(bytes)
-  return records
+  await options.onGrowth?.(step.value.bytes)
+  return parsed(step.value, options)
 }
 
 /** The same where records are at hand: `textOf` gives the JSON text of one, or undefined. */
@@ -61,7 +62,7 @@ export function findRecordsNow(
   const steps = lookup(model, body, options)
   let step = steps.next()
   while (step.done !== true) step = steps.next(textOf(step.value.model, step.value.id))
-  return step.value.records
+  return parsed(step.value, options)
 }
 
 /** The key of a reference in Records; undefined for a value that is a whole copy. */
@@ -86,37 +87,43 @@ function* lookup(
 ): Lookup {
   const mentions: Mention[] = []
   collectFromShape(model.fields, body, { path: '', level: 1 }, mentions)
-  const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))
+  const texts = new Map<string, string>()
+  const nothing: Found = { mentions, texts: new Map(), bytes: 0 }
   if (mentions.length > REFERENCES_MAX) {
     reportInvalid(report, '', `Cannot take ${mentions.length} references by id: at most ${REFERENCES_MAX} in one body`)
-    return { records, bytes: 0 }
+    return nothing
   }
-  const sizes = new Map<string, { readonly bytes: number; readonly levels: number }>()
   let bytes = 0
-  let levels = 0
-  for (const { target, id, key, path, level } of mentions) {
-    let size = sizes.get(key)
-    if (size === undefined) {
-      const text = yield { model: target, id }
-      if (text === undefined) {
-        const found = `${describe(id)}, which no ${target.name} has`
-        reportInvalid(report, path, `expected the id of a ${target.name}, found ${found}`)
-        continue
-      }
-      const record = parseJson(text) as JsonObject
-      records.set(key, record)
-      sizes.set(key, (size = { bytes: Buffer.byteLength(text), levels: levelsOf(record) }))
+  for (const { target, id, key, path } of mentions) {
+    const text = texts.get(key) ?? (yield { model: target, id })
+    if (text === undefined) {
+      const found = `${describe(id)}, which no ${target.name} has`
+      reportInvalid(report, path, `expected the id of a ${target.name}, found ${found}`)
+      continue
     }
-    bytes += size.bytes
-    levels = Math.max(levels, level - 1 + size.levels)
+    texts.set(key, text)
+    bytes += Buffer.byteLength(text)
     if (bytes > bytesMax) {
       const wanted = `records of at most ${bytesMax} bytes in all references by id`
       reportInvalid(report, path, `expected ${wanted}, found more`)
-      return { records: new Map(mentions.map((mention) => [mention.key, REPORTED])), bytes: 0 }
+      return nothing
     }
   }
-  if (levels > JSON_DEPTH_MAX) reportInvalid(report, '', TOO_DEEP)
-  return { records, bytes }
+  return { mentions, texts, bytes }
+}
+
+/** Parses each record once. */
+function parsed({ mentions, texts }: Found, { report = refuse }: Pick<ReferenceOptions, 'report'>): Records {
+  const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))
+  const levels = new Map<string, number>()
+  for (const [key, text] of texts) {
+    const record = parseJson(text) as JsonObject
+    records.set(key, record)
+    levels.set(key, levelsOf(record))
+  }
+  const isTooDeep = mentions.some(({ key, level }) => level - 1 + (levels.get(key) ?? 0) > JSON_DEPTH_MAX)
+  if (isTooDeep) reportInvalid(report, '', TOO_DEEP)
+  return records
 }
 
 type Place = Pick<Mention, 'path' | 'level'>
