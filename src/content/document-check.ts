@@ -5,7 +5,7 @@
  * is now: whoever writes afterwards may still be told of what changed in between.
  */
 import { describe, Failure } from '../base/failure.ts'
-import { parseJson, type JsonObject } from '../base/json.ts'
+import { parseJson, parseJsonInTurns, type JsonObject } from '../base/json.ts'
 import type { Caller } from '../models/caller.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
@@ -84,7 +84,9 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
         if (model === user) return replaceUser(body, replaced, report)
         const { id, text, caller, references } = replaced
         const change = await drafts.replace(model, id, body, { references, report })
-        change(parseJson(text) as JsonObject, await standingOf(caller))
+        // A small body may ask about a long document.
+        const stored = (await parseJsonInTurns(text)) as JsonObject
+        change(stored, await standingOf(caller))
       }),
   }
 }
