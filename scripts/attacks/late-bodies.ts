@@ -1,7 +1,7 @@
 /** Authority that ends while a body is on its way: role, token and account are what they are when it is written. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Account, Attack, Site } from './attack.ts'
-import { dataPath } from './loopback-client.ts'
+import { dataPath, settlesWithin } from './loopback-client.ts'
 
 const ARRIVES_MS = 300
 const RESPONSE_MS_MAX = 10_000
@@ -117,7 +117,7 @@ async function sendLate(site: Site, token: string, target: string, body: string,
   await pause(ARRIVES_MS)
   await meanwhile()
   socket.write(body.slice(half))
-  const status = await Promise.race([promise, pause(RESPONSE_MS_MAX, 0)])
+  const status = (await settlesWithin(promise, RESPONSE_MS_MAX)) ? await promise : 0
   socket.destroy()
   return status
 }

@@ -101,7 +101,7 @@ export const adminEs: AdminTexts = {
   'audit.more': 'Mostrar más',
   'audit.only': 'Solo {name}',
   'audit.deletedAccount': 'Cuenta eliminada {id}',
-  'audit.wholeEmail': 'Escribe una dirección de correo completa',
+  'audit.wholeEmail': 'Escriba una dirección de correo completa',
   'model.user': 'Usuario',
   'model.user_app_settings': 'Ajustes de la app',
   'model.user_content_preferences': 'Preferencias de contenido',

@@ -117,7 +117,7 @@ const SMALL_TOKENS = [
 const SMALL_TEXTS = [
   ...['', 'a', 'b', 'aa', 'ab', 'ba', 'a b', 'k\u017F', '\u212A', 'SS', '\u{10428}', '\uD801', 'x\uDC00', 'b\na'],
 ]
-export const SMALL_FLAGS = ['u', 'iu', '', 'im']
+const SMALL_FLAGS = ['u', 'iu', '', 'im']
 
 /** Every pattern of up to so many tokens, each with all small texts. */
 export function* smallPatternCases(tokensMax: number): Generator<PatternCase> {
