@@ -30,18 +30,23 @@ export function startPatternOracle(): PatternOracle {
   return {
     async ask(cases) {
       const asked = (child ??= start())
-      const signal = AbortSignal.timeout(BATCH_MS_MAX)
+      const [timeout, done] = [AbortSignal.timeout(BATCH_MS_MAX), new AbortController()]
+      const options = { signal: AbortSignal.any([timeout, done.signal]) }
+      const ended = once(asked, 'exit', options).then(([code]) => {
+        throw new Error(`The process that asks V8 ended with ${code}`)
+      })
       asked.ref()
       asked.send(cases)
       try {
-        const [answers] = (await once(asked, 'message', { signal })) as [readonly OracleAnswer[]]
-        return answers
+        const [answers] = await Promise.race([once(asked, 'message', options), ended])
+        return answers as readonly OracleAnswer[]
       } catch (error) {
-        if (!signal.aborted) throw error
         asked.kill('SIGKILL')
         child = undefined
+        if (!timeout.aborted) throw error
         return undefined
       } finally {
+        done.abort()
         asked.unref()
       }
     },
