@@ -74,7 +74,7 @@ export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
         return { ...sent, caller: await session.current(now()) }
       }
       const problems = await documents.check(model, id, read, session.caller)
-      const reply: DocumentProblems = { problems: problems.map(({ path, message }) => ({ path, message })) }
+      const reply: DocumentProblems = { problems }
       return ok(JSON.stringify(reply))
     },
     async create(exchange, by) {

@@ -2,6 +2,7 @@
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
+import { ProblemFailure } from '../base/problem.ts'
 import { parseEmail } from '../mail/address.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
@@ -93,9 +94,8 @@ export interface AccountsOptions {
 /** The normalised form of an address. Throws invalidInput where it is none; `member` is what the body calls it. */
 export function readEmail(value: unknown, member = 'email'): string {
   const email = typeof value === 'string' ? parseEmail(value) : undefined
-  if (email === undefined) throw fail('invalidInput', `${member}: expected an e-mail address such as name@example.org`)
-  if (isStandIn(email))
-    throw fail('invalidInput', `${member}: this address stands in for a guest or the service and gets no mail`)
+  if (email === undefined) throw notEmail(member, 'expected an e-mail address such as name@example.org')
+  if (isStandIn(email)) throw notEmail(member, 'this address stands in for a guest or the service and gets no mail')
   return email
 }
 
@@ -177,16 +177,21 @@ export function createAccounts({
     async invite({ now, email, ...roles }, actor) {
       const account = await prepare(now, { ...roles, email: readEmail(email) })
       if ((await store.as(actor).createAccount(account)) === 'inserted') return account.user.value
-      throw addressTaken()
+      throw emailTaken()
     },
     async checkInvitation(email) {
-      if ((await store.userByEmail(readEmail(email))) !== undefined) throw addressTaken()
+      if ((await store.userByEmail(readEmail(email))) !== undefined) throw emailTaken()
     },
   }
 }
 
-function addressTaken(): Failure {
-  return fail('conflict', 'email: a user with this e-mail address exists already')
+function notEmail(path: string, message: string): Failure {
+  return new ProblemFailure({ path, code: 'notEmail', params: {}, message })
+}
+
+function emailTaken(): Failure {
+  const message = 'a user with this e-mail address exists already'
+  return new ProblemFailure({ path: 'email', code: 'duplicate', params: {}, message })
 }
 
 /** The failure for an address without a user, and for a user without a dashboard role. */

@@ -254,8 +254,11 @@ interface Refusal {
   readonly code: string
   readonly requestId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly problems?: Problems | undefined
   readonly cause?: unknown
 }
+
+type Problems = DocumentProblems['problems']
 
 /**
  * Whatever goes wrong with a request is one of these, except what an AbortSignal ends, which is the signal's reason,
@@ -272,13 +275,16 @@ export class DatelineError extends Error {
   readonly requestId: string | undefined
   /** How long to wait before the next try, where the service says so. */
   readonly retryAfterSeconds: number | undefined
+  /** Where a document was refused: the first problem found, as check() lists them all. Otherwise empty. */
+  readonly problems: Problems
 
-  constructor(message: string, { status, code, requestId, retryAfterSeconds, cause }: Refusal) {
+  constructor(message: string, { status, code, requestId, retryAfterSeconds, problems = [], cause }: Refusal) {
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
     this.code = code
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
+    this.problems = problems
   }
 }
 
@@ -681,7 +687,25 @@ async function refusalOf(call: Call, response: Response): Promise<DatelineError>
   if (!isObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string') {
     return unreadable(call, response, Kind)
   }
-  return new Kind(hidden(call, error['message']), { ...given(call, response), code: hidden(call, error['code']) })
+  const code = hidden(call, error['code'])
+  const problems = problemsOf(call, error)
+  return new Kind(hidden(call, error['message']), { ...given(call, response), code, problems })
+}
+
+/** The problems in an error. Entries of another form are a proxy's and left out. */
+function problemsOf(call: Call, { problems }: Members): Problems {
+  if (!Array.isArray(problems)) return []
+  return problems.filter(isProblem).map(({ path, code, params, message }) => ({
+    path: hidden(call, path),
+    code,
+    params: Object.fromEntries(Object.entries(params).map(([name, text]) => [name, hidden(call, String(text))])),
+    message: hidden(call, message),
+  }))
+}
+
+function isProblem(value: unknown): value is Problems[number] {
+  if (!isObject(value) || !isObject(value['params'])) return false
+  return [value['path'], value['code'], value['message']].every((text) => typeof text === 'string')
 }
 
 /** Text of a reply without the token: what shows the headers of a request in its page would put it into logs. */

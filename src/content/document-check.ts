@@ -4,8 +4,9 @@
  * A body goes the same way as in the real request, and then what the database would refuse is looked up. That is how it
  * is now: whoever writes afterwards may still be told of what changed in between.
  */
-import { describe, Failure } from '../base/failure.ts'
+import { describe } from '../base/failure.ts'
 import { parseJson, parseJsonInTurns, type JsonObject } from '../base/json.ts'
+import { ProblemFailure, type Problem } from '../base/problem.ts'
 import type { Caller } from '../models/caller.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
@@ -14,7 +15,7 @@ import { eq } from '../query/ast.ts'
 import type { DocumentStore } from '../store/store.ts'
 import { askerOf } from './asker.ts'
 import type { Drafting, Drafts, Standing } from './drafts.ts'
-import { collectProblems, problemOf, type Problem, type Report } from './problems.ts'
+import { collectProblems, problemAt, type Report } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 const LOWER_ROLES: readonly string[] = DASHBOARD_ROLES.filter((role) => role !== 'admin')
@@ -60,8 +61,8 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
     try {
       await invitations.check(email)
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      report(problemOf(error, 'email'))
+      if (!(error instanceof ProblemFailure)) throw error
+      report(error.problem)
     }
   }
 
@@ -93,16 +94,13 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
 
 /** What the database says where an id is taken. */
 export function existsAlready(model: Model, id: string): Problem {
-  return { code: 'conflict', path: '', message: `A ${model.name} with the id ${describe(id)} exists already` }
+  return problemAt('', 'duplicate', `A ${model.name} with the id ${describe(id)} exists already`)
 }
 
 /** What it says where an owned document would belong to nobody. */
 export function ownedByNobody(id: string): Problem {
-  return {
-    code: 'invalidInput',
-    path: 'id',
-    message: `expected the id of a user, found ${describe(id)}, which no user has`,
-  }
+  const message = `expected the id of a user, found ${describe(id)}, which no user has`
+  return problemAt('id', 'unknownReference', message, { model: user.name })
 }
 
 export const LAST_ADMIN_DEMOTED: Problem = lastAdmin('demoted')
@@ -110,5 +108,5 @@ export const LAST_ADMIN_DELETED: Problem = lastAdmin('deleted')
 
 function lastAdmin(done: 'deleted' | 'demoted'): Problem {
   const message = `The last administrator cannot be ${done} here: give another user the role first`
-  return { code: 'forbidden', path: '', message }
+  return problemAt('', 'lastAdministrator', message)
 }

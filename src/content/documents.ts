@@ -13,6 +13,7 @@ import type { Clock } from '../base/clock.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import { parseJson, parseJsonInTurns, writeJson, type JsonObject } from '../base/json.ts'
+import { ProblemFailure, type Problem } from '../base/problem.ts'
 import type { Caller } from '../models/caller.ts'
 import { dashboardSummary } from '../models/dashboard-summary.ts'
 import { headline } from '../models/headline.ts'
@@ -37,7 +38,7 @@ import {
 } from './document-check.ts'
 import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
 import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
-import { failureOf, refuse, type Problem } from './problems.ts'
+import { refuse } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 /** Stored documents of this length take milliseconds to parse. */
@@ -132,7 +133,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     const written = { ...document, text }
     const outcome = await store.as(by.acting(judge)).insert(model, written, (moment) => admit(standingAt(moment)))
     if (outcome === 'inserted') return text
-    throw failureOf(outcome === 'exists' ? existsAlready(model, document.id) : ownedByNobody(document.id))
+    throw new ProblemFailure(outcome === 'exists' ? existsAlready(model, document.id) : ownedByNobody(document.id))
   }
 
   return {
@@ -202,7 +203,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       }
       const outcome = await writer.deleteAccount({ id, now: now(), keepLastAdmin: true, condition })
       if (outcome === 'missing') throw notFound(model, id)
-      if (outcome === 'last-admin') throw failureOf(LAST_ADMIN_DELETED)
+      if (outcome === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DELETED)
     },
 
     async check(model, id, read, admitted) {
@@ -254,7 +255,7 @@ async function replaceUser(writer: Writer, { id, body, condition, now }: UserRep
     return change(stored, standingAt(moment).caller)
   })
   if (outcome === 'missing') throw notFound(user, id)
-  if (outcome === 'last-admin') throw failureOf(LAST_ADMIN_DEMOTED)
+  if (outcome === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DEMOTED)
   return outcome
 }
 

@@ -15,7 +15,7 @@ import type { Model } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import type { Document, DocumentStore } from '../store/store.ts'
 import { checkPreferences, type PreferenceChange } from './preference-rules.ts'
-import { reportInvalid, type Report } from './problems.ts'
+import { problemAt, type Report } from './problems.ts'
 import { checkListLengths } from './list-lengths.ts'
 import { findRecords, type Records, type ReferenceOptions } from './references.ts'
 import { checkRemoteConfig } from './remote-config-rules.ts'
@@ -121,12 +121,13 @@ function newDocumentId(
   const named = sent['id']
   if (!isAdmin(caller) || named === undefined) return caller.id
   if (typeof named === 'string') return named
-  reportInvalid(report, 'id', `expected the id of a user, found ${describe(named)}`)
+  report(problemAt('id', 'notId', `expected the id of a user, found ${describe(named)}`))
   return caller.id
 }
 
 function requireSameId(sent: JsonObject, id: string, report: Report): void {
   const named = sent['id']
   if (named === undefined || named === id) return
-  reportInvalid(report, 'id', `expected ${describe(id)} as in the path, or none, found ${describe(named)}`)
+  const message = `expected ${describe(id)} as in the path, or none, found ${describe(named)}`
+  report(problemAt('id', 'otherId', message))
 }

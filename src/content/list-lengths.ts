@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { isObject } from '../base/json.ts'
 import type { Field, Model, Shape } from '../models/schema.ts'
-import { refuse, reportInvalid, type Report } from './problems.ts'
+import { problemAt, refuse, type Report } from './problems.ts'
 
 /** Reports each list of a body that is longer than declared: without `report` it throws invalidInput at the first. */
 export function checkListLengths(model: Model, body: JsonObject, report: Report = refuse): void {
@@ -23,7 +23,8 @@ function checkField(field: Field, value: Json | undefined, path: string, report:
     case 'list':
       if (!Array.isArray(value)) return
       if (field.max !== undefined && value.length > field.max) {
-        reportInvalid(report, path, `expected at most ${field.max} entries, found ${value.length}`)
+        const message = `expected at most ${field.max} entries, found ${value.length}`
+        report(problemAt(path, 'tooMany', message, { max: String(field.max) }))
       } else value.forEach((item: Json, i) => checkField(field.of, item, `${path}[${i}]`, report))
       return
     case 'record':

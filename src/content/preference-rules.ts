@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../base/json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
 import { PREFERENCE_LISTS, preferenceLimit } from '../models/preference-limits.ts'
 import type { RemoteConfig } from '../models/remote-config.ts'
-import type { Report } from './problems.ts'
+import { problemAt, type Report } from './problems.ts'
 
 export interface PreferenceChange {
   readonly caller: Caller
@@ -25,7 +25,7 @@ export function checkPreferences({ caller, config, stored, next, report }: Prefe
     const [length, before] = [lengthOf(next[list]), lengthOf(stored?.[list])]
     if (length > limit && length > before) {
       const message = `at most ${limit} entries for a ${caller.appRole}, found ${length}`
-      report({ code: 'forbidden', path: list, message })
+      report(problemAt(list, 'overLimit', message, { max: String(limit) }))
     }
   }
 }

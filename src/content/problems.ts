@@ -1,43 +1,28 @@
 /**
- * What is wrong with a body, told as data: where, and in which words.
+ * How the problems of a body are reported.
  *
- * Whoever judges a part of a body reports what is wrong and goes on. Creating and replacing give up at the first report,
- * and it is the answer; checking collects. So the judgement itself stands in one place, and a check finds exactly what
- * the real request would.
+ * Each rule reports what it finds and goes on. Creating and replacing stop at the first report, which becomes the
+ * failure of the request; checking collects all. So a check finds exactly what the real request would.
  */
-import { fail, type Failure } from '../base/failure.ts'
 import { JSON_DEPTH_MAX, type JsonObject } from '../base/json.ts'
+import { ProblemFailure, type Problem, type ProblemCode, type ProblemParams } from '../base/problem.ts'
 
 /** Problems that one check tells of. */
 const PROBLEMS_MAX = 50
 /** Characters of a path: names of members may be as long as the body. */
 const PATH_CHARS_MAX = 1_000
 
-export interface Problem {
-  /** What the request fails with. */
-  readonly code: 'invalidInput' | 'forbidden' | 'conflict'
-  /** The member, as in `source.language.code` and `followedTopics[2]`; empty for the body as a whole. */
-  readonly path: string
-  readonly message: string
-}
-
-/** Takes a problem. It may throw, to end the work, and otherwise wants to hear of the next. */
+/** Takes a problem. It may throw to end the work; otherwise the work goes on. */
 export type Report = (problem: Problem) => void
 
-/** Ends the work at the first problem, with the failure that the caller is answered. */
+/** Ends the work at the first problem, with the failure of the request. */
 export const refuse: Report = (problem) => {
-  throw failureOf(problem)
+  throw new ProblemFailure(shortened(problem))
 }
 
-/** The failure that a problem is to the caller. */
-export function failureOf(problem: Problem): Failure {
-  const { code, path, message } = shortened(problem)
-  return fail(code, path === '' ? message : `${path}: ${message}`)
-}
-
-/** Reports a member that is not as it has to be. */
-export function reportInvalid(report: Report, path: string, message: string): void {
-  report({ code: 'invalidInput', path, message })
+/** The problem of a member. */
+export function problemAt(path: string, code: ProblemCode, message: string, params: ProblemParams = {}): Problem {
+  return { path, code, params, message }
 }
 
 /**
@@ -46,9 +31,13 @@ export function reportInvalid(report: Report, path: string, message: string): vo
  */
 export const REPORTED: JsonObject = Object.freeze({})
 
-/** That a document nests deeper than JSON_DEPTH_MAX, and so than what can be read again. */
-export const TOO_DEEP =
-  `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, ` + 'those of its embedded records included'
+/** A document nests deeper than JSON_DEPTH_MAX, and so than what can be read again. */
+export const TOO_DEEP = problemAt(
+  '',
+  'tooDeep',
+  `Cannot store a document of more than ${JSON_DEPTH_MAX} levels, those of its embedded records included`,
+  { max: String(JSON_DEPTH_MAX) },
+)
 
 /** The problems that the work reports, in its order, at most PROBLEMS_MAX; after that the work is cut off. */
 export async function collectProblems(work: (report: Report) => Promise<void>): Promise<readonly Problem[]> {
@@ -63,15 +52,6 @@ export async function collectProblems(work: (report: Report) => Promise<void>): 
     if (error !== enough) throw error
   }
   return problems
-}
-
-/** The problem that a failure tells of one member, of whose name the message begins with. */
-export function problemOf({ code, message }: Failure, path: string): Problem {
-  if (code !== 'invalidInput' && code !== 'conflict') throw new Error(`A member cannot be the reason for ${code}`)
-  const prefix = `${path}: `
-  return message.startsWith(prefix)
-    ? { code, path, message: message.slice(prefix.length) }
-    : { code, path: '', message }
 }
 
 function shortened(problem: Problem): Problem {

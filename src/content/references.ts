@@ -10,7 +10,7 @@ import { describe } from '../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, parseJson, type Json, type JsonObject } from '../base/json.ts'
 import type { Field, Model, Shape } from '../models/schema.ts'
 import type { DocumentStore } from '../store/store.ts'
-import { refuse, REPORTED, reportInvalid, TOO_DEEP, type Report } from './problems.ts'
+import { problemAt, refuse, REPORTED, TOO_DEEP, type Report } from './problems.ts'
 
 /** References that one body may hold. */
 const REFERENCES_MAX = 1_000
@@ -90,22 +90,24 @@ function* lookup(
   const texts = new Map<string, string>()
   const nothing: Found = { mentions, texts: new Map(), bytes: 0 }
   if (mentions.length > REFERENCES_MAX) {
-    reportInvalid(report, '', `Cannot take ${mentions.length} references by id: at most ${REFERENCES_MAX} in one body`)
+    const message = `Cannot take ${mentions.length} references by id: at most ${REFERENCES_MAX} in one body`
+    report(problemAt('', 'tooManyReferences', message, { max: String(REFERENCES_MAX) }))
     return nothing
   }
   let bytes = 0
   for (const { target, id, key, path } of mentions) {
     const text = texts.get(key) ?? (yield { model: target, id })
     if (text === undefined) {
-      const found = `${describe(id)}, which no ${target.name} has`
-      reportInvalid(report, path, `expected the id of a ${target.name}, found ${found}`)
+      const { name } = target
+      const message = `expected the id of a ${name}, found ${describe(id)}, which no ${name} has`
+      report(problemAt(path, 'unknownReference', message, { model: name }))
       continue
     }
     texts.set(key, text)
     bytes += Buffer.byteLength(text)
     if (bytes > bytesMax) {
-      const wanted = `records of at most ${bytesMax} bytes in all references by id`
-      reportInvalid(report, path, `expected ${wanted}, found more`)
+      const message = `expected records of at most ${bytesMax} bytes in all references by id, found more`
+      report(problemAt(path, 'tooLarge', message, { max: String(bytesMax) }))
       return nothing
     }
   }
@@ -122,7 +124,7 @@ function parsed({ mentions, texts }: Found, { report = refuse }: Pick<ReferenceO
     levels.set(key, levelsOf(record))
   }
   const isTooDeep = mentions.some(({ key, level }) => level - 1 + (levels.get(key) ?? 0) > JSON_DEPTH_MAX)
-  if (isTooDeep) reportInvalid(report, '', TOO_DEEP)
+  if (isTooDeep) report(TOO_DEEP)
   return records
 }
 

@@ -3,7 +3,7 @@
  */
 import { describe } from '../base/failure.ts'
 import { isObject, type JsonObject } from '../base/json.ts'
-import { refuse, reportInvalid, type Report } from './problems.ts'
+import { problemAt, refuse, type Report } from './problems.ts'
 
 /** Semantic Versioning 2.0.0, section 2, with the parts that the apps' parser accepts. */
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
@@ -17,14 +17,15 @@ export function checkRemoteConfig({ appStatus, feedDecoratorConfig }: JsonObject
     const version = appStatus['latestAppVersion']
     if (typeof version === 'string' && !VERSION.test(version)) {
       const wanted = 'a version such as 1.2.0 while isLatestVersionOnly is true'
-      reportInvalid(report, 'appStatus.latestAppVersion', `expected ${wanted}, found ${describe(version)}`)
+      const message = `expected ${wanted}, found ${describe(version)}`
+      report(problemAt('appStatus.latestAppVersion', 'notVersion', message))
     }
   }
   if (!isObject(feedDecoratorConfig)) return
   for (const [kind, decorator] of Object.entries(feedDecoratorConfig)) {
     if (!isObject(decorator) || decorator['enabled'] !== true || decorator['category'] !== 'contentCollection') continue
     if (decorator['itemsToDisplay'] !== null) continue
-    const wanted = 'a number while this content collection is enabled'
-    reportInvalid(report, `feedDecoratorConfig.${kind}.itemsToDisplay`, `expected ${wanted}, found null`)
+    const message = 'expected a number while this content collection is enabled, found null'
+    report(problemAt(`feedDecoratorConfig.${kind}.itemsToDisplay`, 'required', message))
   }
 }

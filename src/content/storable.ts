@@ -7,7 +7,7 @@
  */
 import { describe } from '../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../base/json.ts'
-import { reportInvalid, TOO_DEEP, type Report } from './problems.ts'
+import { problemAt, TOO_DEEP, type Report } from './problems.ts'
 
 /** Reports everything in a body that cannot be stored. */
 export function checkStorable(body: JsonObject, report: Report): void {
@@ -42,13 +42,14 @@ interface Place {
 
 function reportUnstorable(value: Json, { path, level, report }: Place): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) reportInvalid(report, path, 'expected Unicode text, found half a surrogate pair')
+    if (value.isWellFormed()) return
+    report(problemAt(path, 'notUnicode', 'expected Unicode text, found half a surrogate pair'))
     return
   }
   const isArray = Array.isArray(value)
   if (!isArray && !isObject(value)) return
   if (level > JSON_DEPTH_MAX) {
-    reportInvalid(report, '', TOO_DEEP)
+    report(TOO_DEEP)
     return
   }
   if (isArray) {
@@ -58,7 +59,7 @@ function reportUnstorable(value: Json, { path, level, report }: Place): void {
   for (const [name, member] of Object.entries(value)) {
     if (!isName(name)) {
       const rule = 'names must not be __proto__, start with $ or contain a dot or NUL'
-      reportInvalid(report, path, `cannot store a member named ${describe(name)}: ${rule}`)
+      report(problemAt(path, 'reservedName', `cannot store a member named ${describe(name)}: ${rule}`))
     }
     reportUnstorable(member, { path: path === '' ? name : `${path}.${name}`, level: level + 1, report })
   }

@@ -5,10 +5,11 @@
 import { isoDate, parseIsoDate } from '../base/dates.ts'
 import { describe } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
+import type { ProblemCode } from '../base/problem.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
 import { user, type User } from '../models/user.ts'
 import type { Actor } from '../store/actor.ts'
-import { reportInvalid, type Report } from './problems.ts'
+import { problemAt, type Report } from './problems.ts'
 import { validateDocument } from './validate.ts'
 
 export interface InvitedUser {
@@ -49,14 +50,14 @@ export function changeUser(
   body: JsonObject,
   { now, report }: UserChange,
 ): (stored: JsonObject, caller: Caller) => JsonObject {
-  const requireType = (name: string, wanted: string, is: (value: Json) => boolean): void => {
+  // What the server generates may be left out, but must not be of another type.
+  const require = (name: string, is: (value: Json) => boolean, code: ProblemCode, wanted: string): void => {
     const value = body[name]
-    // What the server generates may be left out, but must not be of another type.
     if (value === undefined || is(value)) return
-    reportInvalid(report, name, `expected ${wanted}, found ${describe(value)}`)
+    report(problemAt(name, code, `expected ${wanted}, found ${describe(value)}`))
   }
-  for (const name of ['id', 'updatedAt']) requireType(name, 'a string', (value) => typeof value === 'string')
-  requireType('createdAt', 'an ISO 8601 date', isDate)
+  for (const name of ['id', 'updatedAt']) require(name, (value) => typeof value === 'string', 'notText', 'a string')
+  require('createdAt', isDate, 'notDate', 'an ISO 8601 date')
   const sent = validateDocument(user, body, { generated: NOT_GENERATED, stored: {}, report }) as unknown as User
   return (stored, caller) => {
     const { appRole, dashboardRole } = sent

@@ -11,8 +11,9 @@
 import { parseIsoDate } from '../base/dates.ts'
 import { assertNever, describe } from '../base/failure.ts'
 import { hasKey, isObject, type Json, type JsonObject } from '../base/json.ts'
+import type { ProblemCode, ProblemParams } from '../base/problem.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Extras, type Field, type Model, type Shape } from '../models/schema.ts'
-import { refuse, REPORTED, reportInvalid, type Report } from './problems.ts'
+import { problemAt, refuse, REPORTED, type Report } from './problems.ts'
 import { referenceKey, type Records } from './references.ts'
 import { checkStorable } from './storable.ts'
 
@@ -117,51 +118,59 @@ function extraMembers(shape: Shape, value: JsonObject): [string, Json][] {
 }
 
 function readField(field: Field, value: Json | undefined, path: string, scope: Scope): Json {
-  /** What is wrong stays as it is; where that is said by throwing, nobody sees it again. */
-  const refused = (wanted: string): Json => {
-    reportInvalid(scope.report, path, `expected ${wanted}, found ${describe(value)}`)
+  /** A wrong value stays as it was sent, for the checks that follow. */
+  const refused = (code: ProblemCode, wanted: string, params?: ProblemParams): Json => {
+    const message = `expected ${wanted}, found ${describe(value)}`
+    scope.report(value == null ? problemAt(path, 'required', message) : problemAt(path, code, message, params))
     return value ?? null
   }
   switch (field.kind) {
-    case 'text':
-      if (typeof value !== 'string') return refused('a string')
-      if (!field.blank && value.trim() === '') return refused('a text that is not blank')
-      if (field.max !== undefined && isLonger(value, field.max)) return refused(`at most ${field.max} characters`)
+    case 'text': {
+      const { blank, max } = field
+      if (typeof value !== 'string') return refused('notText', 'a string')
+      if (!blank && value.trim() === '') return refused('blank', 'a text that is not blank')
+      if (max !== undefined && isLonger(value, max)) {
+        return refused('tooLong', `at most ${max} characters`, { max: String(max) })
+      }
       return value
+    }
     case 'choice': {
       if (value === undefined && field.implied !== undefined) return field.implied
       if (value === undefined && field.initial !== undefined && scope.creating) return field.initial
       if (typeof value === 'string' && field.values.includes(value)) return value
-      return refused(`one of ${field.values.join(', ')}`)
+      const choices = field.values.join(', ')
+      return refused('notChoice', `one of ${choices}`, { choices })
     }
     case 'boolean':
-      return typeof value === 'boolean' ? value : refused('true or false')
+      return typeof value === 'boolean' ? value : refused('notBoolean', 'true or false')
     case 'whole':
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-      return refused('a whole number, 0 or more')
+      return refused('notWholeNumber', 'a whole number, 0 or more')
     case 'date':
-      return (typeof value === 'string' ? parseIsoDate(value) : undefined) ?? refused('an ISO 8601 date')
+      return (typeof value === 'string' ? parseIsoDate(value) : undefined) ?? refused('notDate', 'an ISO 8601 date')
     case 'nullable':
       return value === undefined || value === null ? null : readField(field.of, value, path, scope)
     case 'list':
-      if (!Array.isArray(value)) return refused('an array')
+      if (!Array.isArray(value)) return refused('notList', 'an array')
       return value.map((item: Json, i) => readField(field.of, item, `${path}[${i}]`, scope))
     case 'record':
-      if (!isObject(value)) return refused('an object')
+      if (!isObject(value)) return refused('notObject', 'an object')
       return readRecord(field.fields, { extras: field.extras, value, path, scope })
     case 'map':
-      return isObject(value) ? readMap(field.keys, field.of, value, path, scope) : refused('an object')
+      return isObject(value) ? readMap(field.keys, field.of, value, path, scope) : refused('notObject', 'an object')
     case 'embedded':
       return isObject(value)
         ? readEmbedded(field.model, value, path, scope)
-        : refused(`a whole ${field.model.name} or {"id": …}`)
+        : refused('notReference', `a whole ${field.model.name} or {"id": …}`, { model: field.model.name })
     case 'generated':
       if (field.as === 'id') {
-        if (typeof value !== 'string' || value === '') return refused('the id of the embedded document')
+        if (typeof value !== 'string' || value === '') return refused('notId', 'the id of the embedded document')
         if (value.length <= EMBEDDED_ID_CHARS_MAX) return value
-        return refused(`an id of at most ${EMBEDDED_ID_CHARS_MAX} characters`)
+        const max = String(EMBEDDED_ID_CHARS_MAX)
+        return refused('tooLong', `an id of at most ${max} characters`, { max })
       }
-      return typeof value === 'string' && parseIsoDate(value) !== undefined ? value : refused('an ISO 8601 date')
+      if (typeof value === 'string' && parseIsoDate(value) !== undefined) return value
+      return refused('notDate', 'an ISO 8601 date')
     case 'constant':
       return field.value
     default:
@@ -178,7 +187,9 @@ function readMap(keys: readonly string[], of: Field, value: JsonObject, path: st
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       if (keys.includes(key)) return [key, readField(of, item, `${path}.${key}`, scope)]
-      reportInvalid(scope.report, path, `expected no keys but ${keys.join(', ')}, found ${describe(key)}`)
+      const choices = keys.join(', ')
+      const message = `expected no keys but ${choices}, found ${describe(key)}`
+      scope.report(problemAt(path, 'unknownName', message, { choices }))
       return [key, item]
     }),
   )

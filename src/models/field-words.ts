@@ -204,7 +204,14 @@ const REPLY_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'items.current': 'Whether it is the one that asks',
   },
   sessionsEnded: { ended: 'How many there were' },
-  documentProblems: { problems: 'Nothing where the document would be taken' },
+  documentProblems: {
+    problems: 'Empty where the document would be accepted',
+    'problems.path': 'The member, such as `source.language.code` or `followedTopics[2]`; empty for the document',
+    'problems.code': 'The rule that is broken, for programs; it never changes',
+    'problems.params': 'Values for a sentence in the language of the reader',
+    'problems.params.*': 'As text; only where the code has one',
+    'problems.message': 'In English',
+  },
   queryPlan: {
     access: 'How the rows are found',
     exact: 'Whether SQL decides every condition; otherwise its rows are a superset, and the filter is applied to each',

@@ -7,9 +7,10 @@
  * it later.
  */
 import { LOG_LEVELS } from '../base/log-level.ts'
+import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
 import { audit } from './audit.ts'
 import { MESSAGE_STATES } from './message-state.ts'
-import { boolean, choice, date, embedded, list, nullable, record, text, whole, type ValueOf } from './schema.ts'
+import { boolean, choice, date, embedded, list, map, nullable, record, text, whole, type ValueOf } from './schema.ts'
 import { user } from './user.ts'
 
 export const signedIn = record({ user: embedded(user), token: text() }, 'drop')
@@ -249,7 +250,22 @@ export const sessionsEnded = record({ ended: whole() }, 'drop')
 export type SessionsEnded = ValueOf<typeof sessionsEnded>
 
 /** What creating or replacing a document would refuse; nothing where it would be taken. */
-export const documentProblems = record({ problems: list(record({ path: text(), message: text() }, 'drop')) }, 'drop')
+export const documentProblems = record(
+  {
+    problems: list(
+      record(
+        {
+          path: text(),
+          code: choice(PROBLEM_CODES),
+          params: map(PROBLEM_PARAMS, text()),
+          message: text(),
+        },
+        'drop',
+      ),
+    ),
+  },
+  'drop',
+)
 export type DocumentProblems = ValueOf<typeof documentProblems>
 
 /** How a query is answered, and what that took. */

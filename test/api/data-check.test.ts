@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
+import type { Problem } from '../../src/base/problem.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
 import {
   bodyOf,
@@ -27,11 +28,6 @@ const service = await startSuiteService()
 const { admin, guest, publisher, standard } = await newCast(service)
 const FREE_ID = '000000000000000000000000'
 const CONTENT = ['headline', 'topic', 'source', 'country', 'language']
-
-interface Problem {
-  readonly path: string
-  readonly message: string
-}
 
 const check = (model: string, body: unknown, id?: string, call: Call = {}): Promise<Answer> =>
   service.data('POST', '/check', { model, ...(id === undefined ? {} : { id }) }, { token: admin.token, body, ...call })
@@ -135,6 +131,7 @@ async function holdAgainstRequests({ model, good, faults }: Row, id?: string, by
     const answer = await write(model, broken(good, faults.slice(i)), id, by)
     assert.match(answer.error.slice(0, answer.error.indexOf(':')), /^(?:invalidInput|forbidden|conflict)$/)
     assert.equal(answer.error.replace(/^\w+: /, ''), spoken(problem))
+    assert.deepEqual(answer.at('error.problems'), [problem])
   }
   assert.deepEqual(await problemsOf(model, good, id, by), [])
   const done = await write(model, good, id, by)
@@ -209,7 +206,8 @@ describe('the problems of a body', () => {
         ['email', 'nobody'],
       ],
     })
-    const taken = { path: 'email', message: 'a user with this e-mail address exists already' }
+    const message = 'a user with this e-mail address exists already'
+    const taken: Problem = { path: 'email', code: 'duplicate', params: {}, message }
     assert.deepEqual(await problemsOf('user', { ...USER, email: 'Checked@example.org' }), [taken])
     assert.equal((await write('user', { ...USER, email: 'checked@example.org' })).error, `conflict: ${spoken(taken)}`)
   })
@@ -303,7 +301,8 @@ describe('checking', () => {
       assert.deepEqual([answer.status, answer.error.split(':')[0]], [status, code], name)
     }
     const editor = await problemsOf('headline', { ...HEADLINE, title: 7 }, undefined, publisher)
-    assert.deepEqual(editor, [{ path: 'title', message: 'expected a string, found 7' }])
+    const message = 'expected a string, found 7'
+    assert.deepEqual(editor, [{ path: 'title', code: 'notText', params: {}, message }])
   })
 
   it('says of a reference that leads nowhere that one thing only', async () => {

@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Problem } from '../../src/base/problem.ts'
 import { newCast } from '../support/cast.ts'
 import { PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
 import type { Answer } from '../support/service/service.ts'
@@ -18,11 +19,6 @@ const PROBLEMS_MAX = 50
 /** Fifty problems with a path of a thousand characters and a sentence each. */
 const REPLY_BYTES_MAX = 100_000
 const LONG = 'n'.repeat(1_900_000)
-
-interface Problem {
-  readonly path: string
-  readonly message: string
-}
 
 async function check(model: string, body: unknown): Promise<readonly Problem[]> {
   const id = model === 'topic' ? {} : { id: standard.id }
@@ -55,7 +51,12 @@ describe('a check of', () => {
       body.replace('"followedTopics":[]', `"followedTopics":${zeros}`),
     )
     assert.equal(problems.length, PROBLEMS_MAX)
-    assert.deepEqual(problems[0], { path: 'followedTopics', message: 'expected at most 1000 entries, found 99000' })
+    assert.deepEqual(problems[0], {
+      path: 'followedTopics',
+      code: 'tooMany',
+      params: { max: '1000' },
+      message: 'expected at most 1000 entries, found 99000',
+    })
     assert.equal(problems.at(-1)?.path, `followedTopics[${PROBLEMS_MAX - 2}]`)
   })
 
@@ -102,9 +103,24 @@ describe('a check of', () => {
     assert.equal(problems.length, PROBLEMS_MAX)
     assert.match(problems[0]?.message ?? '', /^expected the id of a topic, found "nowhere-0", which no topic has$/)
     assert.deepEqual(await check('user_content_preferences', nowhere(1_001)), [
-      { path: 'followedTopics', message: 'expected at most 1000 entries, found 1001' },
-      { path: '', message: 'Cannot take 1001 references by id: at most 1000 in one body' },
-      { path: 'followedTopics', message: 'at most 15 entries for a standardUser, found 1001' },
+      {
+        path: 'followedTopics',
+        code: 'tooMany',
+        params: { max: '1000' },
+        message: 'expected at most 1000 entries, found 1001',
+      },
+      {
+        path: '',
+        code: 'tooManyReferences',
+        params: { max: '1000' },
+        message: 'Cannot take 1001 references by id: at most 1000 in one body',
+      },
+      {
+        path: 'followedTopics',
+        code: 'overLimit',
+        params: { max: '15' },
+        message: 'at most 15 entries for a standardUser, found 1001',
+      },
     ])
   })
 
@@ -113,11 +129,18 @@ describe('a check of', () => {
     const body = (levels: number): string =>
       JSON.stringify({ ...TOPIC, deep: 0 }).replace('"deep":0', `"deep":${nested(levels)}`)
     assert.deepEqual(await check('topic', body(199)), [
-      { path: `deep${'[0]'.repeat(199)}`, message: 'expected Unicode text, found half a surrogate pair' },
+      {
+        path: `deep${'[0]'.repeat(199)}`,
+        code: 'notUnicode',
+        params: {},
+        message: 'expected Unicode text, found half a surrogate pair',
+      },
     ])
     assert.deepEqual(await check('topic', body(200)), [
       {
         path: '',
+        code: 'tooDeep',
+        params: { max: '200' },
         message: 'Cannot store a document of more than 200 levels, those of its embedded records included',
       },
     ])

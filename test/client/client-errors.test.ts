@@ -63,6 +63,30 @@ describe('an error of the service', () => {
   }
 })
 
+describe('the problems in an error', () => {
+  const params = { max: '10', model: 'topic' }
+  const problem = { path: 'title', code: 'tooLong', params, message: 'expected at most 10 characters' }
+  const sent = async (t: Parameters<typeof serverThat>[0], problems: unknown): Promise<unknown> => {
+    const body = JSON.stringify({ error: { code: 'invalidInput', message: 'title: no', problems } })
+    const { url } = await serverThat(t, replying(400, body, { 'content-type': 'application/json' }))
+    const error = await refusal(createClient({ url, token: TOKEN }).data('topic').get('1'))
+    assert.ok(error instanceof BadRequest)
+    return error.problems
+  }
+
+  it('are told as they were sent', async (t) => assert.deepEqual(await sent(t, [problem]), [problem]))
+  it('are an empty list where there are none', async (t) => assert.deepEqual(await sent(t, undefined), []))
+  it('that have another form are left out', async (t) => {
+    const others = [null, 'title', {}, { ...problem, path: 7 }, { ...problem, params: null }]
+    assert.deepEqual(await sent(t, [...others, problem]), [problem])
+    assert.deepEqual(await sent(t, { problem }), [])
+  })
+  it('never show the token', async (t) => {
+    const told = { ...problem, path: TOKEN, message: `no ${TOKEN}`, params: { max: TOKEN } }
+    assert.deepEqual(await sent(t, [told]), [{ ...problem, path: '…', message: 'no …', params: { max: '…' } }])
+  })
+})
+
 describe('a reply that is not the service’s', () => {
   const html = '<!doctype html><title>Sign in to the network</title>'
   const page = (value: unknown): string => JSON.stringify({ data: value, metadata: {} })

@@ -61,6 +61,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   dashboard_summary: { id: '6643b1b7a4a4e6e1a8e7b1c3', headlineCount: 1204, topicCount: 12, sourceCount: 57 },
   documentProblems: {
     'problems.path': 'source.language.code',
+    'problems.code': 'notText',
     'problems.message': 'expected a string, found 7',
   },
   dashboardSetup: { appName: 'Dateline', codeMinutes: 15 },

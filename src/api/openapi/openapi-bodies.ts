@@ -13,10 +13,18 @@ const DASHBOARD_FLAG: JsonSchema = {
 
 export const SHARED_SCHEMAS: JsonSchemas = {
   Failure: object({
-    error: object({
-      code: { type: 'string', enum: Object.keys(FAILURE_STATUS), description: 'For programs; it never changes' },
-      message: { type: 'string', description: 'For people: what was found and what is wanted' },
-    }),
+    error: {
+      type: 'object',
+      properties: {
+        code: { type: 'string', enum: Object.keys(FAILURE_STATUS), description: 'For programs; it never changes' },
+        message: { type: 'string', description: 'For people: what was found and what is wanted' },
+        problems: {
+          $ref: '#/components/schemas/DocumentProblems/properties/problems',
+          description: 'The first problem of the document, where that is the reason; `POST /data/check` lists all',
+        },
+      },
+      required: ['code', 'message'],
+    },
   }),
   Metadata: object({
     requestId: { type: 'string', description: 'As in `X-Request-Id`', examples: [METADATA.requestId] },

@@ -1,5 +1,6 @@
 /** The two bodies of the API. They are put together as text: a stored document is never parsed to be sent. */
-import type { FailureCode } from '../../base/failure.ts'
+import type { Failure } from '../../base/failure.ts'
+import { ProblemFailure } from '../../base/problem.ts'
 
 export interface ReplyMetadata {
   /** Letters, digits and `-` only: it is ours, and is not escaped. */
@@ -13,7 +14,9 @@ export function successBody(data: string, { requestId, timestamp }: ReplyMetadat
   return `{"data":${data},"metadata":{"requestId":"${requestId}","timestamp":"${timestamp}"}}`
 }
 
-/** `{"error":{"code":…,"message":…}}` */
-export function errorBody(code: FailureCode, message: string): string {
-  return JSON.stringify({ error: { code, message } })
+/** `{"error":{"code":…,"message":…}}`, and the problem of a document where that is the reason. */
+export function errorBody(failure: Failure): string {
+  const { code, message } = failure
+  const problems = failure instanceof ProblemFailure ? { problems: [failure.problem] } : {}
+  return JSON.stringify({ error: { code, message, ...problems } })
 }

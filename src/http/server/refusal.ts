@@ -40,10 +40,11 @@ export function refusalOf(error: NodeJS.ErrnoException, limits: RefusalLimits): 
 
 /** The whole reply as text, ASCII throughout; after it the connection ends. */
 export function refusalText(
-  { status, code, message, headers }: Failure,
+  failure: Failure,
   { requestId, instance }: { readonly requestId: string; readonly instance: string },
 ): string {
-  const body = errorBody(code, message)
+  const { status, headers } = failure
+  const body = errorBody(failure)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',

@@ -149,8 +149,9 @@ type FileReply = Extract<Reply, { kind: 'file' }>
 
 const NOTHING_SENT: SentReply = { bodyBytes: 0, isLast: true }
 
-function failureReply({ status, code, message, headers }: Failure): Reply {
-  return { kind: 'raw', status, contentType: JSON_TYPE, body: errorBody(code, message), headers }
+function failureReply(failure: Failure): Reply {
+  const { status, headers } = failure
+  return { kind: 'raw', status, contentType: JSON_TYPE, body: errorBody(failure), headers }
 }
 
 /** Two hosts, or none, are read differently by different servers behind one proxy (RFC 9112 section 3.2). */

@@ -1,0 +1,167 @@
+/** Every code of a problem, with its parameters, in a check and in the error of the request itself. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../src/base/problem.ts'
+import { newCast } from '../support/cast.ts'
+import {
+  copies,
+  HEADLINE,
+  PREFERENCES,
+  REMOTE_CONFIG,
+  REMOTE_CONFIG_ID,
+  TOPIC,
+  USER,
+  withAt,
+} from '../support/service/data-bodies.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, guest, standard } = await newCast(service)
+const FREE_ID = '000000000000000000000000'
+const STATUSES = 'active, draft, archived'
+
+/** A topic that a few references make larger than a body may be. */
+const long = await service.data(
+  'POST',
+  '',
+  { model: 'topic' },
+  { token: admin.token, body: { ...TOPIC, description: 'x'.repeat(500_000) } },
+)
+const longTopic = { id: String(long.at('data.id')) }
+const demoted = await service.data('GET', `/${admin.id}`, { model: 'user' }, { token: admin.token })
+
+const nested = (levels: number): JsonObject => {
+  let value: JsonObject = {}
+  for (let level = 1; level < levels; level++) value = { deeper: value }
+  return value
+}
+const topic = (path: string, value: JsonObject[string] | undefined): JsonObject => withAt(TOPIC, path, value)
+const preferences = (changes: JsonObject): JsonObject => ({ ...PREFERENCES, id: standard.id, ...changes })
+const config = (path: string, value: JsonObject[string]): JsonObject =>
+  withAt(withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', true), path, value)
+
+interface Row {
+  readonly code: ProblemCode
+  readonly params?: Problem['params']
+  readonly path: string
+  readonly model?: string
+  readonly body: JsonObject
+  /** Of the document that the body would replace. */
+  readonly id?: string
+  readonly token?: string
+  /** What the request itself fails with. */
+  readonly failure?: 'forbidden' | 'conflict'
+}
+
+const ROWS: readonly Row[] = [
+  { code: 'required', path: 'description', body: topic('description', undefined) },
+  { code: 'required', path: 'name', body: topic('name', null) },
+  { code: 'required', path: 'source', model: 'headline', body: withAt(HEADLINE, 'source', undefined) },
+  { code: 'blank', path: 'name', body: topic('name', ' \n') },
+  { code: 'notText', path: 'name', body: topic('name', 7) },
+  { code: 'notUnicode', path: 'name', body: topic('name', '\ud800') },
+  { code: 'tooLong', params: { max: '10000' }, path: 'name', body: topic('name', 'n'.repeat(10_001)) },
+  { code: 'notChoice', params: { choices: STATUSES }, path: 'status', body: topic('status', 'gone') },
+  { code: 'notDate', path: 'source.createdAt', model: 'headline', body: withAt(HEADLINE, 'source.createdAt', 'today') },
+  { code: 'notId', path: 'source.id', model: 'headline', body: withAt(HEADLINE, 'source.id', '') },
+  {
+    ...{ code: 'notReference', params: { model: 'source' } },
+    ...{ path: 'source', model: 'headline', body: withAt(HEADLINE, 'source', 'the post') },
+  },
+  {
+    ...{ code: 'unknownReference', params: { model: 'source' } },
+    ...{ path: 'source', model: 'headline', body: withAt(HEADLINE, 'source', { id: FREE_ID }) },
+  },
+  { code: 'reservedName', path: '', body: { ...TOPIC, $set: 1 } },
+  { code: 'tooDeep', params: { max: '200' }, path: '', body: { ...TOPIC, deep: nested(200) } },
+  {
+    ...{ code: 'notBoolean', path: 'adConfig.enabled', model: 'remote_config', id: REMOTE_CONFIG_ID },
+    body: config('adConfig.enabled', 'no'),
+  },
+  {
+    ...{ code: 'notWholeNumber', model: 'remote_config', id: REMOTE_CONFIG_ID },
+    path: 'userPreferenceConfig.guestFollowedItemsLimit',
+    body: config('userPreferenceConfig.guestFollowedItemsLimit', -1),
+  },
+  {
+    ...{ code: 'notVersion', path: 'appStatus.latestAppVersion', model: 'remote_config', id: REMOTE_CONFIG_ID },
+    body: config('appStatus.latestAppVersion', 'newest'),
+  },
+  {
+    ...{ code: 'notObject', path: 'appStatus', model: 'remote_config', id: REMOTE_CONFIG_ID },
+    body: { ...REMOTE_CONFIG, appStatus: [] },
+  },
+  {
+    ...{ code: 'unknownName', model: 'remote_config', id: REMOTE_CONFIG_ID },
+    ...{ path: 'feedDecoratorConfig.rateApp.visibleTo' },
+    params: { choices: 'guestUser, standardUser, premiumUser' },
+    body: config('feedDecoratorConfig.rateApp.visibleTo', { king: { daysBetweenViews: 1 } }),
+  },
+  {
+    ...{ code: 'notList', path: 'followedTopics', model: 'user_content_preferences', id: standard.id },
+    ...{ token: standard.token, body: preferences({ followedTopics: 'all' }) },
+  },
+  {
+    ...{ code: 'tooMany', params: { max: '1000' }, path: 'followedTopics', model: 'user_content_preferences' },
+    ...{ id: standard.id, token: admin.token, body: preferences({ followedTopics: copies(TOPIC, 1_001) }) },
+  },
+  {
+    ...{ code: 'tooManyReferences', params: { max: '1000' }, path: '', model: 'user_content_preferences' },
+    ...{ id: standard.id, token: admin.token },
+    body: preferences({
+      followedTopics: Array(600).fill(longTopic) as JsonObject[],
+      followedSources: Array(401).fill({ id: FREE_ID }) as JsonObject[],
+    }),
+  },
+  {
+    ...{ code: 'tooLarge', params: { max: '2097152' }, path: 'followedTopics[4]', model: 'user_content_preferences' },
+    ...{ id: standard.id, token: admin.token },
+    body: preferences({ followedTopics: Array(5).fill(longTopic) as JsonObject[] }),
+  },
+  {
+    ...{ code: 'overLimit', params: { max: '5' }, path: 'followedTopics', model: 'user_content_preferences' },
+    ...{ id: guest.id, token: guest.token, failure: 'forbidden' },
+    body: { ...PREFERENCES, id: guest.id, followedTopics: copies(TOPIC, 6) },
+  },
+  {
+    ...{ code: 'otherId', path: 'id', model: 'user_content_preferences', id: standard.id, token: standard.token },
+    body: { ...PREFERENCES, id: 'other' },
+  },
+  { code: 'notEmail', path: 'email', model: 'user', body: { ...USER, email: 'reader' } },
+  { code: 'duplicate', path: 'email', model: 'user', failure: 'conflict', body: { ...USER, email: standard.email } },
+  { code: 'duplicate', path: '', model: 'remote_config', failure: 'conflict', body: REMOTE_CONFIG },
+  {
+    ...{ code: 'lastAdministrator', path: '', model: 'user', id: admin.id, failure: 'forbidden' },
+    body: { ...(demoted.at('data') as JsonObject), dashboardRole: 'none' },
+  },
+]
+
+for (const row of ROWS) {
+  const { code, path, body, id, params = {}, model = 'topic', token = admin.token, failure = 'invalidInput' } = row
+  it(`${code} is told of ${path === '' ? `a ${model}` : path}`, async () => {
+    const parameters = { model, ...(id === undefined ? {} : { id }) }
+    const checked = await service.data('POST', '/check', parameters, { token, body })
+    const [problem] = (checked.at('data.problems') ?? []) as Problem[]
+    assert.ok(problem !== undefined, checked.text)
+    assert.deepEqual([problem.code, problem.path, problem.params], [code, path, params], problem.message)
+    const call = { token, body }
+    const written = await (id === undefined
+      ? service.data('POST', '', { model }, call)
+      : service.data('PUT', `/${id}`, { model }, call))
+    assert.equal(written.at('error.code'), failure, written.text)
+    assert.deepEqual(written.at('error.problems'), [problem])
+  })
+}
+
+it('no code is left out here', () => {
+  assert.deepEqual([...new Set(ROWS.map(({ code }) => code))].sort(), PROBLEM_CODES.toSorted())
+})
+
+it('a sign-in with a malformed e-mail address says so by code, and other errors have no problems', async () => {
+  const malformed = await service.call('POST', '/api/v1/auth/request-code', { body: { email: 'reader' } })
+  const [problem] = malformed.at('error.problems') as Problem[]
+  assert.deepEqual([problem?.path, problem?.code], ['email', 'notEmail'])
+  const missing = await service.data('GET', `/${FREE_ID}`, { model: 'topic' }, { token: admin.token })
+  assert.deepEqual(Object.keys(missing.at('error') as object), ['code', 'message'])
+})
