@@ -29,6 +29,7 @@ const LICENSED = SYSTEMS[0] as System
 const { values } = parseArgs({
   options: { key: { type: 'string' }, only: { type: 'string' }, out: { type: 'string' } },
 })
+if (process.versions.node !== PINNED_VERSION) throw new Error(`Run it by npm: this is not Node ${PINNED_VERSION}`)
 const keyFile = values.key ?? process.env['DATELINE_SIGN_KEY_FILE']
 // A key that cannot be used is told before the work and not after it.
 const key = keyFile === undefined ? undefined : readKey(keyFile)
@@ -41,7 +42,6 @@ try {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   const bundle = await bundleProgram()
-  if (process.versions.node !== PINNED_VERSION) throw new Error(`Run it by npm: this is not Node ${PINNED_VERSION}`)
   const license = fetchNode(LICENSED.node).get('LICENSE')
   if (license === undefined) throw new Error(`${LICENSED.node.name} has no LICENSE`)
   for (const system of wanted) {
