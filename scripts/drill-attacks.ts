@@ -4,9 +4,7 @@
  * and on loopback alone. Prints what was tried, what others felt, and what it cost; throws an Error that lists what
  * broke a limit. The limits stand beside the attacks. Linux only: the figures of the process come from /proc.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
@@ -16,7 +14,7 @@ import { runInTime, type Attack, type Outcome, type Site } from './attacks/attac
 import { dataPath, inParallel } from './attacks/loopback-client.ts'
 import { startBareServer, startProbe, type ProbeFigures } from './attacks/probe.ts'
 import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/process-figures.ts'
-import { prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
+import { directoryOfRun, prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
 import {
   DEFAULT_LIMITS,
   judge,
@@ -83,27 +81,21 @@ export async function drillAttacks(drill: AttackOptions & { readonly seed: numbe
   )
   const unknown = drill.names.filter((name) => ATTACKS.every((attack) => attack.name !== name))
   if (unknown.length > 0) throw new Error(`No such attack: ${unknown.join(', ')}`)
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-attacks-'))
-  process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
-  try {
-    const target = await prepareTarget({
-      executable: drill.executable,
-      directory,
-      headlines: drill.headlines ?? (drill.isQuick ? HEADLINES_QUICK : HEADLINES),
-      random: seededRandom(drill.seed),
-      isQuick: drill.isQuick,
-    })
-    const reports: Report[] = []
-    for (const attack of attacks) {
-      reports.push(await runAttack(attack, target, drill.isQuick ? LENIENCY_QUICK : 1))
-    }
-    const table = tableOf(reports)
-    const faults = reports.flatMap(({ attack, faults }) => faults.map((fault) => `${attack.name}: ${fault}`))
-    if (faults.length > 0) throw new Error(`${faults.length} faults\n${table}\n  ${faults.join('\n  ')}`)
-    return table
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
+  const target = await prepareTarget({
+    executable: drill.executable,
+    directory: directoryOfRun('dateline-attacks-'),
+    headlines: drill.headlines ?? (drill.isQuick ? HEADLINES_QUICK : HEADLINES),
+    random: seededRandom(drill.seed),
+    isQuick: drill.isQuick,
+  })
+  const reports: Report[] = []
+  for (const attack of attacks) {
+    reports.push(await runAttack(attack, target, drill.isQuick ? LENIENCY_QUICK : 1))
   }
+  const table = tableOf(reports)
+  const faults = reports.flatMap(({ attack, faults }) => faults.map((fault) => `${attack.name}: ${fault}`))
+  if (faults.length > 0) throw new Error(`${faults.length} faults\n${table}\n  ${faults.join('\n  ')}`)
+  return table
 }
 
 async function runAttack(attack: Attack, target: Target, leniency: number): Promise<Report> {

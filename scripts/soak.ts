@@ -5,9 +5,7 @@
  * of ordinary requests grow without bound, when an ordinary request fails, or when an attack breaks what it asserts.
  * On loopback alone. Linux only: the figures of the process come from /proc.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
@@ -16,7 +14,7 @@ import { ATTACKS } from './attacks/attack-list.ts'
 import { runInTime, type Attack, type Site } from './attacks/attack.ts'
 import { inParallel } from './attacks/loopback-client.ts'
 import { handles, residentMemory, scheduled, type Scheduled } from './attacks/process-figures.ts'
-import { prepareTarget, type RunningTarget } from './attacks/target.ts'
+import { directoryOfRun, prepareTarget, type RunningTarget } from './attacks/target.ts'
 import { missesDeadlines, slownessOf } from './attacks/verdict.ts'
 import { growthOf, MEASUREMENTS_MIN, type GrowthLimit } from './soak/growth.ts'
 import type { Person } from './soak/ordinary-requests.ts'
@@ -71,7 +69,6 @@ if (options === undefined) {
   console.error('Usage: npm run soak [-- [--minutes N] [--seed N] [--size HEADLINES] [--executable PATH]]')
   process.exitCode = 2
 } else {
-  process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
   console.log(`SEED=${options.seed} soak, ${options.minutes} minutes`)
   const faults = await soak(options)
   for (const fault of faults) console.error(`FAULT ${fault}`)
@@ -80,20 +77,16 @@ if (options === undefined) {
 }
 
 async function soak({ minutes, seed, headlines, executable }: Options): Promise<readonly string[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-soak-'))
+  const directory = directoryOfRun('dateline-soak-')
+  const random = seededRandom(seed)
+  const isQuick = minutes < MINUTES_OF_FULL_ATTACKS
+  const words = ['--backup-keep', String(BACKUPS_KEPT)]
+  const target = await prepareTarget({ executable, directory, headlines, random, isQuick, words })
+  const running = await target.start()
   try {
-    const random = seededRandom(seed)
-    const isQuick = minutes < MINUTES_OF_FULL_ATTACKS
-    const words = ['--backup-keep', String(BACKUPS_KEPT)]
-    const target = await prepareTarget({ executable, directory, headlines, random, isQuick, words })
-    const running = await target.start()
-    try {
-      return await run(running, { minutes, seed, random })
-    } finally {
-      await running.kill()
-    }
+    return await run(running, { minutes, seed, random })
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    await running.kill()
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cleanEnvironment, type Finished } from '../../test/support/service/program.ts'
@@ -59,6 +60,14 @@ export interface RunningTarget {
   /** Why the process has ended; undefined while it runs. */
   ended(): string | undefined
   kill(): Promise<void>
+}
+
+/** A directory for this run, which is removed when the process ends, by Ctrl-C and SIGTERM as well. */
+export function directoryOfRun(prefix: string): string {
+  const directory = mkdtempSync(join(tmpdir(), prefix))
+  process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }))
+  return directory
 }
 
 /** Fills the data directory. Throws with what the program said where a command fails. */
@@ -199,7 +208,8 @@ async function startService(executable: string | undefined, words: readonly stri
     }
   })
   const killChild = (): void => void child.kill('SIGKILL')
-  process.once('exit', killChild)
+  // Before its directory is removed.
+  process.prependOnceListener('exit', killChild)
   const closed = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => {
     ended = signal === null ? `exit code ${code}` : `signal ${signal}`
     process.off('exit', killChild)

@@ -5,13 +5,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { it, type TestContext } from 'node:test'
 
 /** Only a failing test waits for so long. */
 const GONE_MS_MAX = 60_000
 
-/** Runs a program until it prints a line, kills it, and waits for all that it started. */
-async function killAtFirstLine(t: TestContext, program: string): Promise<void> {
+/** Runs a program until it prints a line, ends it, and waits for all that it started. Gives the line. */
+async function endAtFirstLine(t: TestContext, program: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<string> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, whose rest can be ended.
@@ -29,25 +30,45 @@ async function killAtFirstLine(t: TestContext, program: string): Promise<void> {
   const closed = once(child, 'close', { signal: AbortSignal.timeout(GONE_MS_MAX) })
   const line = await Promise.race([once(child.stdout, 'data'), closed.then(() => undefined)])
   assert.ok(line !== undefined, said)
-  child.kill('SIGKILL')
+  child.kill(signal)
   await closed
+  return String(line).trim()
 }
 
 const urlOf = (path: string): string => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
 
-it('the process that asks V8 goes with the run that started it, also where V8 does not come to an end', (t) =>
-  killAtFirstLine(
+it('the process that asks V8 goes with the run that started it, also where V8 does not come to an end', async (t) => {
+  await endAtFirstLine(
     t,
     `import { startPatternOracle } from ${urlOf('test/support/query/pattern-oracle.ts')}
     const oracle = startPatternOracle()
     await oracle.ask([{ source: 'a', flags: 'u', texts: ['a'] }])
     void oracle.ask([{ source: '^(a+)+$', flags: 'u', texts: ['${'a'.repeat(60)}!'] }])
     console.log('asked')`,
-  ))
+  )
+})
 
-it('the bare server of the probe goes with the drill that started it', (t) =>
-  killAtFirstLine(
+it('the bare server of the probe goes with the drill that started it', async (t) => {
+  await endAtFirstLine(
     t,
     `import { startBareServer } from ${urlOf('scripts/attacks/probe.ts')}
     console.log((await startBareServer()).port)`,
-  ))
+  )
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  it(`a drill that ends by ${signal} removes its directory`, async (t) => {
+    const directory = await endAtFirstLine(
+      t,
+      `import { writeFileSync } from 'node:fs'
+      import { directoryOfRun } from ${urlOf('scripts/attacks/target.ts')}
+      const directory = directoryOfRun('dateline-test-')
+      writeFileSync(directory + '/file', '')
+      setInterval(() => {}, 1_000)
+      console.log(directory)`,
+      signal,
+    )
+    assert.match(directory, /dateline-test-/)
+    assert.equal(existsSync(directory), false)
+  })
+}
