@@ -11,7 +11,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import type { PageAsset } from '../src/api/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
 
@@ -39,6 +39,20 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   svg: 'image/svg+xml',
+}
+
+/** A description or an example of a field, in a model. */
+const FIELD_DOCS = /\b(?:description|example):\s*(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\[.*?\]|[\w.]+)(?=\s*[,}]),?/g
+
+/** Leaves out what models say for the documentation of the API only: the page never shows it. */
+const withoutFieldDocs: Plugin = {
+  name: 'without-field-docs',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]models[\\/][\w-]+\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(FIELD_DOCS, ''),
+      loader: 'ts',
+    }))
+  },
 }
 
 export interface Dashboard {
@@ -79,6 +93,7 @@ export async function buildDashboard({ root = ROOT }: DashboardOptions = {}): Pr
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'copy' },
+    plugins: [withoutFieldDocs],
     legalComments: 'none',
     logLevel: 'silent',
   })

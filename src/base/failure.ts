@@ -7,26 +7,98 @@
 
 import { Decimal } from './decimal.ts'
 
-/** The stable error codes of the API and the HTTP status of each. The README documents every one (tidy.test.ts). */
-export const FAILURE_STATUS = {
-  badRequest: 400,
-  invalidInput: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  notFound: 404,
-  methodNotAllowed: 405,
-  requestTimeout: 408,
-  conflict: 409,
-  preconditionFailed: 412,
-  payloadTooLarge: 413,
-  misdirectedRequest: 421,
-  tooManyRequests: 429,
-  headersTooLarge: 431,
-  serverError: 500,
-  networkError: 503,
-} as const
+/** The stable error codes of the API: the HTTP status of each, when it comes, and the message of one. */
+export const FAILURES = {
+  badRequest: {
+    status: 400,
+    when: 'Model, filter, sort, limit or cursor cannot be read, or the request is no HTTP',
+    message: 'Cannot read limit "many": expected a whole number, 0 or more',
+  },
+  invalidInput: {
+    status: 400,
+    when: 'The body is no JSON object, or a member is missing or wrong; a code is wrong or expired',
+    message: 'title: expected a string, found nothing',
+  },
+  unauthorized: {
+    status: 401,
+    when: 'The token is missing, invalid, expired or signed out; the dashboard does not know the address',
+    message: 'Sign in first: the access token is missing, invalid or expired',
+  },
+  forbidden: {
+    status: 403,
+    when:
+      "The role does not reach, the document is somebody else's, a limit of preferences is passed, or a foreign web " +
+      'page asks',
+    message: 'Only administrators may create a topic',
+  },
+  notFound: {
+    status: 404,
+    when: 'No document has the id, or there is no such path',
+    message: 'No headline has the id "66f000000000000000000599"',
+  },
+  methodNotAllowed: {
+    status: 405,
+    when: 'The path or the model does not have the method; `Allow` says which it has',
+    message: 'Nobody can create a dashboard_summary',
+  },
+  requestTimeout: {
+    status: 408,
+    when: 'The request took too long to arrive: 30 s for all of it, 5 s for a body below `/auth`',
+    message: 'Cannot wait any longer for the request: expected its headers within 15 s and all of it within 30 s',
+  },
+  conflict: {
+    status: 409,
+    when: 'It exists already, or cannot be done in the state that it is in',
+    message: 'A remote_config with the id "6643b1b7a4a4e6e1a8e7b1c2" exists already',
+  },
+  preconditionFailed: {
+    status: 412,
+    when:
+      'The document has changed since the version in `If-Match`, or is still the one in `If-None-Match`; `ETag` names ' +
+      'the current one',
+    message: 'Cannot meet If-Match: expected a version that it names, found "n4bQgYhMfWWaL-qgxVrQFa": read it again',
+  },
+  payloadTooLarge: {
+    status: 413,
+    when:
+      'The body is longer than 2 MiB, one of a guest than 256 KiB, one of a query than 512 KiB, or one below `/auth` ' +
+      'than 16 KiB, or it comes in a flood of tiny chunks',
+    message: 'Cannot take a request body of this size: expected at most 2097152 bytes',
+  },
+  misdirectedRequest: {
+    status: 421,
+    when: 'The `Host` is no name of this service',
+    message:
+      'Cannot serve the host "rebound.example": expected localhost, an address of this machine, or a name of ' +
+      '--allowed-hosts',
+  },
+  tooManyRequests: {
+    status: 429,
+    when:
+      'A limit is passed, 16 slow queries of one user wait already or one waited for 10 seconds, or several downloads of ' +
+      'one user are under way; `Retry-After` says for how many seconds',
+    message: 'Sign-in codes came too often: try again in 4 minutes',
+  },
+  headersTooLarge: {
+    status: 431,
+    when: 'Request line and headers are longer than 64 KiB',
+    message: 'Cannot take a request line and headers of this size: expected at most 65536 bytes',
+  },
+  serverError: {
+    status: 500,
+    when: 'Our fault; the log has the reason under the `X-Request-Id` of the reply',
+    message: 'Something went wrong on our side',
+  },
+  networkError: {
+    status: 503,
+    when:
+      'The database cannot be used now, or too many slow queries of all users or mails wait, or the bodies being received ' +
+      'take all the memory for them; for these, `Retry-After` says for how many seconds',
+    message: 'Too many slow queries of all callers are waiting: try again soon',
+  },
+} as const satisfies Readonly<Record<string, { status: number; when: string; message: string }>>
 
-export type FailureCode = keyof typeof FAILURE_STATUS
+export type FailureCode = keyof typeof FAILURES
 
 export interface FailureOptions {
   /** The true reason, for the log only. It never reaches the client. */
@@ -44,7 +116,7 @@ export class Failure extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'Failure'
     this.code = code
-    this.status = FAILURE_STATUS[code]
+    this.status = FAILURES[code].status
     this.headers = options.headers ?? {}
   }
 }

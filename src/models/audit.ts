@@ -45,22 +45,42 @@ export const DELETED_ACTOR = 'deleted-'
 
 export const audit = model({
   name: 'audit',
+  description: 'A record of the audit trail',
   fields: {
-    id: text(),
-    time: date(),
-    event: choice(AUDIT_EVENTS),
-    actor: text(),
-    role: choice(AUDIT_ROLES),
-    clientAddress: text(),
-    sessionId: text(),
-    requestId: text(),
-    emailHash: text(),
-    model: text(),
-    documentId: text(),
-    before: text(),
-    after: text(),
-    changes: list(record({ path: text(), from: text(), to: text() }, 'drop')),
-    details: list(record({ name: text(), value: text() }, 'drop')),
+    id: text({ example: '66f000000000000000000901' }),
+    time: date({ example: '2026-03-01T09:30:00.000Z' }),
+    event: choice(AUDIT_EVENTS, { description: 'What was done', example: 'document.replaced' }),
+    actor: text({
+      description: 'The id of the user who did it; empty where it was none, `deleted-…` where the account is gone',
+      example: '66f000000000000000000601',
+    }),
+    role: choice(AUDIT_ROLES, {
+      description:
+        'The role of that user at that time; `operator` is the command line, `stranger` a request without a user',
+      example: 'publisher',
+    }),
+    clientAddress: text({ description: 'Where the request came from', example: '192.0.2.7' }),
+    sessionId: text({
+      description: 'The session of the request, as in the list of sessions',
+      example: '66f000000000000000000801',
+    }),
+    requestId: text({ description: 'As in `X-Request-Id` and in the log', example: '66f000000000000000000902' }),
+    emailHash: text({
+      description: 'A keyed hash of the e-mail address that was meant: see the parameter `email`',
+      example: '',
+    }),
+    model: text({ description: 'What kind of document it was done to', example: 'headline' }),
+    documentId: text({ description: 'Its id', example: '66f000000000000000000501' }),
+    before: text({ description: 'The ETag of the version before', example: '"n4bQgYhMfWWaL-qgxVrQFa"' }),
+    after: text({ description: 'The ETag of the version after', example: '"Yx2TLwOhMfWWaL-qgxVrQF"' }),
+    changes: list(record({ path: text(), from: text(), to: text() }, 'drop'), {
+      description: 'Members that have changed, with their values as JSON; of roles and of the remote configuration',
+      example: [],
+    }),
+    details: list(record({ name: text(), value: text() }, 'drop'), {
+      description: 'What else belongs to the event, such as the reason of a failure',
+      example: [],
+    }),
   },
   extras: 'drop',
   access: { list: 'admin', read: 'admin', create: 'unsupported', replace: 'unsupported', remove: 'unsupported' },

@@ -1,15 +1,16 @@
-import { constant, id, model, nonBlankText, text, timestamp } from './schema.ts'
+import { constant, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 export const country = model({
   name: 'country',
+  description: 'A country: where events happen and publishers are at home',
   fields: {
-    id: id(),
-    isoCode: text(),
-    name: nonBlankText(),
-    flagUrl: text(),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
+    id: id({ example: '66f000000000000000000101' }),
+    isoCode: text({ description: 'Two letters of ISO 3166-1', example: 'IS' }),
+    name: nonBlankText({ example: 'Iceland' }),
+    flagUrl: text({ description: 'Address of a picture of its flag', example: 'https://flagcdn.com/h40/is.png' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
     status: status(),
     type: constant('country'),
   },

@@ -3,7 +3,13 @@ import { id, model, whole } from './schema.ts'
 /** The figures of the dashboard's first page, computed for each request. */
 export const dashboardSummary = model({
   name: 'dashboard_summary',
-  fields: { id: id(), headlineCount: whole(), topicCount: whole(), sourceCount: whole() },
+  description: 'How much active content there is, counted for each request',
+  fields: {
+    id: id({ example: '6643b1b7a4a4e6e1a8e7b1c3' }),
+    headlineCount: whole({ description: 'Active headlines', example: 1204 }),
+    topicCount: whole({ description: 'Active topics', example: 12 }),
+    sourceCount: whole({ description: 'Active sources', example: 57 }),
+  },
   extras: 'drop',
   access: {
     list: 'publisher',

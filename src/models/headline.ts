@@ -1,22 +1,26 @@
 import { country } from './country.ts'
-import { constant, embedded, id, model, nonBlankText, text, timestamp } from './schema.ts'
+import { constant, createdAt, embedded, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { source } from './source.ts'
 import { status } from './status.ts'
 import { topic } from './topic.ts'
 
 export const headline = model({
   name: 'headline',
+  description: 'A news item that links to the article at its source',
   fields: {
-    id: id(),
-    title: nonBlankText(),
-    excerpt: text(),
-    url: text(),
-    imageUrl: text(),
-    source: embedded(source),
-    eventCountry: embedded(country),
-    topic: embedded(topic),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
+    id: id({ example: '66f000000000000000000501' }),
+    title: nonBlankText({ example: 'New ferry line opens' }),
+    excerpt: text({
+      description: 'A few sentences of the article, shown below the title',
+      example: 'Two boats a day from next week.',
+    }),
+    url: text({ description: 'Address of the article', example: 'https://harbour.example/ferry' }),
+    imageUrl: text({ description: 'Address of the picture on the card', example: 'https://harbour.example/ferry.jpg' }),
+    source: embedded(source, { description: 'Who published it' }),
+    eventCountry: embedded(country, { description: 'Where it happened' }),
+    topic: embedded(topic, { description: 'What it is about' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
     status: status(),
     type: constant('headline'),
   },

@@ -1,15 +1,16 @@
-import { id, model, nonBlankText, text, timestamp } from './schema.ts'
+import { createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 export const language = model({
   name: 'language',
+  description: 'A language that sources write in and that apps are shown in',
   fields: {
-    id: id(),
-    code: text(),
-    name: nonBlankText(),
-    nativeName: text(),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
+    id: id({ example: '66f000000000000000000201' }),
+    code: text({ description: 'Two letters of ISO 639-1', example: 'is' }),
+    name: nonBlankText({ description: 'Its name in English', example: 'Icelandic' }),
+    nativeName: text({ description: 'Its name in itself', example: 'Íslenska' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
     status: status(),
   },
   extras: 'keep',

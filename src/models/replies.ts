@@ -10,298 +10,330 @@ import { LOG_LEVELS } from '../base/log-level.ts'
 import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
 import { audit } from './audit.ts'
 import { MESSAGE_STATES } from './message-state.ts'
-import { boolean, choice, date, embedded, list, map, nullable, record, text, whole, type ValueOf } from './schema.ts'
+import {
+  boolean,
+  choice,
+  date,
+  embedded,
+  list,
+  map,
+  nullable,
+  record,
+  text,
+  whole,
+  type Docs,
+  type RecordField,
+  type Shape,
+  type ValueOf,
+} from './schema.ts'
 import { user } from './user.ts'
 
-export const signedIn = record({ user: embedded(user), token: text() }, 'drop')
+const NEWEST_FIRST = { description: 'The newest first' }
+const BACKUP_NAME = { example: 'dateline-20260301T060000Z.db' }
+const BACKUP_BYTES = { example: 52_428_800 }
 
-/** What somebody who is not signed in has to know to do so. */
-export const dashboardSetup = record(
-  {
-    appName: text(),
-    hasAdministrator: boolean(),
-    /** Where sign-in codes go: with no mail set up they are shown on the console of the service. */
-    codesBy: choice(['mail', 'terminal']),
-    codeMinutes: whole(),
-  },
-  'drop',
-)
+const reply = <S extends Shape>(fields: S, docs?: Docs): RecordField<S> => record(fields, 'drop', docs)
+
+export const signedIn = reply({
+  user: embedded(user),
+  token: text({
+    description: 'For `Authorization: Bearer …`, until it expires or the session ends',
+    example: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2NmYwIn0.c2lnbmF0dXJl',
+  }),
+})
+
+export const dashboardSetup = reply({
+  appName: text({ example: 'Dateline' }),
+  hasAdministrator: boolean(),
+  codesBy: choice(['mail', 'terminal'], {
+    description: 'Where sign-in codes go: with no mail set up they are shown on the console of the service',
+  }),
+  codeMinutes: whole({ description: 'How long a sign-in code holds', example: 15 }),
+})
 export type DashboardSetup = ValueOf<typeof dashboardSetup>
 
-const statusCounts = record({ active: whole(), draft: whole(), archived: whole() }, 'drop')
+const statusCounts = reply({ active: whole(), draft: whole(), archived: whole() })
 
-export const dashboardOverview = record(
-  {
-    counts: record({ headline: statusCounts, topic: statusCounts, source: statusCounts }, 'drop'),
-    /** Headlines created in each hour of the last 31 days that has any, oldest first. */
-    hours: list(record({ hour: date(), headlines: whole() }, 'drop')),
-  },
-  'drop',
-)
+export const dashboardOverview = reply({
+  counts: reply(
+    { headline: statusCounts, topic: statusCounts, source: statusCounts },
+    { description: 'Documents of each status' },
+  ),
+  hours: list(
+    reply({
+      hour: date({ description: 'When the hour begins, in UTC', example: '2026-03-01T11:00:00.000Z' }),
+      headlines: whole(),
+    }),
+    { description: 'Headlines created in each hour of the last 31 days that has any, oldest first' },
+  ),
+})
 export type DashboardOverview = ValueOf<typeof dashboardOverview>
 
 /** `dashboard` counts publishers and administrators. */
-const callerCounts = record({ guest: whole(), user: whole(), dashboard: whole() }, 'drop')
+const callerCounts = reply({ guest: whole(), user: whole(), dashboard: whole() })
 
-export const serviceStatus = record(
+/** How queries were answered since the start, and how many run and wait now. */
+const queryCounts = reply(
   {
-    version: text(),
-    node: text(),
-    platform: text(),
-    instance: text(),
-    startedAt: date(),
-    uptimeSeconds: whole(),
-    dataDir: text(),
-    database: record({ bytes: whole(), logBytes: whole(), freeBytes: whole() }, 'drop'),
-    /** What somebody should look at. */
-    attention: list(record({ kind: choice(['database', 'disk', 'mail', 'backups']), message: text() }, 'drop')),
-    /** Requests that each limit has refused since the start. */
-    limits: list(record({ name: text(), refused: whole() }, 'drop')),
-    /** How queries were answered since the start, and how many run and wait now. */
-    queries: record(
-      {
-        /** Beside the other requests. */
-        inline: whole(),
-        /** In a thread of their own. */
-        worker: whole(),
-        timedOut: whole(),
-        refused: whole(),
-        refusedBecause: record(
-          {
-            /** Too many queries of the caller waited. */
-            lineFull: whole(),
-            /** Too many queries of all callers waited. */
-            allFull: whole(),
-            waitedTooLong: whole(),
-          },
-          'drop',
-        ),
-        /** Whose client left while they waited. */
-        abandoned: whole(),
-        /** How many had to wait for their turn and came to it, and how long that took them in all. */
-        waited: whole(),
-        waitedMs: whole(),
-        running: callerCounts,
-        waiting: callerCounts,
-      },
-      'drop',
-    ),
-    mail: record(
-      {
-        description: list(text()),
-        counts: record(
-          {
-            waiting: whole(),
-            sending: whole(),
-            delivered: whole(),
-            failed: whole(),
-            expired: whole(),
-            superseded: whole(),
-          },
-          'drop',
-        ),
-        oldestWaitingAt: nullable(date()),
-      },
-      'drop',
-    ),
-    backups: record(
-      {
-        everyMs: nullable(whole()),
-        keep: whole(),
-        directory: text(),
-        last: nullable(record({ name: text(), at: date(), bytes: whole() }, 'drop')),
-        failure: nullable(record({ at: date(), message: text() }, 'drop')),
-      },
-      'drop',
-    ),
+    /** Beside the other requests. */
+    inline: whole(),
+    /** In a thread of their own. */
+    worker: whole(),
+    timedOut: whole(),
+    refused: whole(),
+    refusedBecause: reply({
+      /** Too many queries of the caller waited. */
+      lineFull: whole(),
+      /** Too many queries of all callers waited. */
+      allFull: whole(),
+      waitedTooLong: whole(),
+    }),
+    /** Whose client left while they waited. */
+    abandoned: whole(),
+    /** How many had to wait for their turn and came to it, and how long that took them in all. */
+    waited: whole(),
+    waitedMs: whole(),
+    running: callerCounts,
+    waiting: callerCounts,
   },
-  'drop',
+  { description: 'How queries were answered since the start' },
 )
+
+const mailStatus = reply({
+  description: list(text(), { example: ['smtp://mail.example.org'] }),
+  counts: reply({
+    waiting: whole(),
+    sending: whole(),
+    delivered: whole(),
+    failed: whole(),
+    expired: whole(),
+    superseded: whole(),
+  }),
+  oldestWaitingAt: nullable(date()),
+})
+
+const backupStatus = reply({
+  everyMs: nullable(whole(), {
+    description: 'Milliseconds from one backup to the next; null where none is made by itself',
+    example: 86_400_000,
+  }),
+  keep: whole({ description: 'Backups made by itself that are kept' }),
+  directory: text({ example: '/var/lib/dateline/backups' }),
+  last: nullable(reply({ name: text(BACKUP_NAME), at: date(), bytes: whole(BACKUP_BYTES) })),
+  failure: nullable(reply({ at: date(), message: text() }), {
+    description: 'Why the last try failed; null where it did not',
+    example: null,
+  }),
+})
+
+export const serviceStatus = reply({
+  version: text({ example: '0.1.0' }),
+  node: text({ description: 'The version of Node in the program', example: '26.10.0' }),
+  platform: text({ example: 'linux-x64' }),
+  instance: text({ description: 'As in `X-Dateline-Instance`', example: 'b1946ac9-2f0d-4c3e-8a57-6d1f0e9c8b7a' }),
+  startedAt: date({ example: '2026-02-28T06:00:00.000Z' }),
+  uptimeSeconds: whole({ example: 108_000 }),
+  dataDir: text({ example: '/var/lib/dateline' }),
+  database: reply({
+    bytes: whole({ example: 52_428_800 }),
+    logBytes: whole({ description: 'Of the write-ahead log beside the database', example: 4_194_304 }),
+    freeBytes: whole({ description: 'On the disk of the data directory', example: 21_474_836_480 }),
+  }),
+  attention: list(
+    reply({
+      kind: choice(['database', 'disk', 'mail', 'backups']),
+      message: text({ example: 'A mail waits since 4 minutes' }),
+    }),
+    { description: 'What somebody should look at' },
+  ),
+  limits: list(reply({ name: text({ example: 'codes_per_email' }), refused: whole() }), {
+    description: 'Requests that each limit has refused since the start',
+  }),
+  queries: queryCounts,
+  mail: mailStatus,
+  backups: backupStatus,
+})
 export type ServiceStatus = ValueOf<typeof serviceStatus>
 
-export const serviceSettings = record(
-  {
-    items: list(
-      record(
-        {
-          name: text(),
-          /** Null for the secret, which has no flag. */
-          flag: nullable(text()),
-          /** As people read it, with passwords masked. */
-          value: text(),
-          /** A flag, a variable, a member of the settings file, `default`, or `dataDir`. */
-          origin: text(),
-          meaning: text(),
-        },
-        'drop',
-      ),
-    ),
-  },
-  'drop',
-)
+export const serviceSettings = reply({
+  items: list(
+    reply({
+      name: text({ example: 'port' }),
+      flag: nullable(text(), { description: 'Null for the secret, which has no flag', example: '--port' }),
+      value: text({ description: 'As people read it, with passwords masked', example: '8080' }),
+      origin: text({
+        description: 'A flag, a variable, a member of the settings file, `default`, or `dataDir`',
+        example: 'default',
+      }),
+      meaning: text({ example: 'port to listen on; 0 takes any free one' }),
+    }),
+  ),
+})
 export type ServiceSettings = ValueOf<typeof serviceSettings>
 
-export const logLines = record(
-  {
-    /** The newest first. */
-    items: list(
-      record(
-        {
-          time: date(),
-          level: choice(LOG_LEVELS),
-          event: text(),
-          /** Texts as they are, everything else as JSON. */
-          fields: list(record({ name: text(), value: text() }, 'drop')),
-        },
-        'drop',
+export const logLines = reply({
+  items: list(
+    reply({
+      time: date(),
+      level: choice(LOG_LEVELS),
+      event: text({ example: 'request' }),
+      fields: list(
+        reply({
+          name: text({ example: 'status' }),
+          value: text({ description: 'Texts as they are, everything else as JSON', example: '200' }),
+        }),
       ),
-    ),
-    /** Lines of these levels that were written since the start and are no longer at hand. */
-    dropped: whole(),
-  },
-  'drop',
-)
+    }),
+    NEWEST_FIRST,
+  ),
+  dropped: whole({
+    description: 'Lines of these levels that were written since the start and are no longer at hand',
+    example: 0,
+  }),
+})
 export type LogLines = ValueOf<typeof logLines>
 
 /** A page of the audit trail. */
-export const auditRecords = record(
-  { items: list(record(audit.fields, 'drop')), cursor: nullable(text()), hasMore: boolean() },
-  'drop',
-)
+export const auditRecords = reply({
+  items: list(reply(audit.fields), { description: 'The newest first, unless `sort` says otherwise' }),
+  cursor: nullable(text(), { description: 'Asks for the next page; null where there is none', example: null }),
+  hasMore: boolean({ description: 'Whether there is a next page', example: false }),
+})
 export type AuditRecords = ValueOf<typeof auditRecords>
 
-export const outboxMessages = record(
-  {
-    /** The newest first. */
-    items: list(
-      record(
-        {
-          id: text(),
-          address: text(),
-          state: choice(MESSAGE_STATES),
-          attempts: whole(),
-          /** The mail server's last words. */
-          reply: nullable(text()),
-          createdAt: date(),
-          triedAt: nullable(date()),
-          /** Of one that waits: when it is tried next. */
-          dueAt: nullable(date()),
-          expiresAt: date(),
-          doneAt: nullable(date()),
-        },
-        'drop',
-      ),
-    ),
-  },
-  'drop',
-)
+export const outboxMessages = reply({
+  items: list(
+    reply({
+      id: text({ example: '66f000000000000000000701' }),
+      address: text({ example: 'reader@example.org' }),
+      state: choice(MESSAGE_STATES),
+      attempts: whole({ example: 1 }),
+      reply: nullable(text(), { description: "The mail server's last words", example: '450 4.2.1 Try again later' }),
+      createdAt: date(),
+      triedAt: nullable(date()),
+      dueAt: nullable(date(), { description: 'Of one that waits: when it is tried next' }),
+      expiresAt: date(),
+      doneAt: nullable(date(), { example: null }),
+    }),
+    NEWEST_FIRST,
+  ),
+})
 export type OutboxMessages = ValueOf<typeof outboxMessages>
 
-export const outboxRetry = record({ state: choice(MESSAGE_STATES) }, 'drop')
+export const outboxRetry = reply({ state: choice(MESSAGE_STATES) })
 export type OutboxRetry = ValueOf<typeof outboxRetry>
 
-export const mailTestBody = record({ to: text() }, 'drop')
+export const mailTestBody = reply({
+  to: text({ description: 'The address that the mail goes to', example: 'you@example.org' }),
+})
 
-export const mailTest = record(
-  {
-    delivered: boolean(),
-    /** The dialogue: `>` we, `<` the mail server, `*` what happened besides, and at the end what came of it. */
-    lines: list(text()),
-    /** What to do about it; null where the mail was delivered. */
-    advice: nullable(text()),
-  },
-  'drop',
-)
+export const mailTest = reply({
+  delivered: boolean(),
+  lines: list(text(), {
+    description: 'The dialogue: `>` we, `<` the mail server, `*` what happened besides, and at the end what came of it',
+    example: ['< 220 mail.example.org ESMTP', '> EHLO news.example.org'],
+  }),
+  advice: nullable(text(), {
+    description: 'What to do about it; null where the mail was delivered',
+    example: null,
+  }),
+})
 export type MailTest = ValueOf<typeof mailTest>
 
-export const backup = record({ name: text(), bytes: whole(), createdAt: date() }, 'drop')
+export const backup = reply({
+  name: text(BACKUP_NAME),
+  bytes: whole(BACKUP_BYTES),
+  createdAt: date({ description: 'Set by the server, in UTC', example: '2026-03-01T08:00:00.000Z' }),
+})
 export type Backup = ValueOf<typeof backup>
 
-/** The newest first. */
-export const backups = record({ items: list(backup) }, 'drop')
+export const backups = reply({ items: list(backup, NEWEST_FIRST) })
 export type Backups = ValueOf<typeof backups>
 
-export const userSessions = record(
-  {
-    /** The newest first. */
-    items: list(
-      record(
-        {
-          id: text(),
-          /** A readable name of the client. */
-          client: text(),
-          /** What the client calls itself, or what a token is for. */
-          label: text(),
-          createdAt: date(),
-          lastUsedAt: date(),
-          expiresAt: date(),
-          /** Whether it is the one that asks. */
-          current: boolean(),
-        },
-        'drop',
-      ),
-    ),
-  },
-  'drop',
-)
+export const userSessions = reply({
+  items: list(
+    reply({
+      id: text({ example: '66f000000000000000000801' }),
+      client: text({
+        description: 'A readable name of the client; empty where it gave none',
+        example: 'Firefox on Linux',
+      }),
+      label: text({
+        description: 'The User-Agent that signed in, cleaned and shortened; or what a token is for',
+        example: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      }),
+      createdAt: date({ example: '2026-03-01T08:00:00.000Z' }),
+      lastUsedAt: date({
+        description: 'When it was last used, to within five minutes',
+        example: '2026-03-01T11:30:00.000Z',
+      }),
+      expiresAt: date({ example: '2026-03-08T08:00:00.000Z' }),
+      current: boolean({ description: 'Whether it is the one that asks', example: true }),
+    }),
+    NEWEST_FIRST,
+  ),
+})
 export type UserSessions = ValueOf<typeof userSessions>
 
-export const sessionsEnded = record({ ended: whole() }, 'drop')
+export const sessionsEnded = reply({ ended: whole({ description: 'How many there were' }) })
 export type SessionsEnded = ValueOf<typeof sessionsEnded>
 
-/** What creating or replacing a document would refuse; nothing where it would be taken. */
-export const documentProblems = record(
-  {
-    problems: list(
-      record(
-        {
-          path: text(),
-          code: choice(PROBLEM_CODES),
-          params: map(PROBLEM_PARAMS, text()),
-          message: text(),
-        },
-        'drop',
-      ),
-    ),
-  },
-  'drop',
-)
+/** What creating or replacing a document would refuse. */
+export const documentProblems = reply({
+  problems: list(
+    reply({
+      path: text({
+        description: 'The member, such as `source.language.code` or `followedTopics[2]`; empty for the document',
+        example: 'source.language.code',
+      }),
+      code: choice(PROBLEM_CODES, {
+        description: 'The rule that is broken, for programs; it never changes',
+        example: 'notText',
+      }),
+      params: map(PROBLEM_PARAMS, text({ description: 'As text; only where the code has one' }), {
+        description: 'Values for a sentence in the language of the reader',
+      }),
+      message: text({ description: 'In English', example: 'expected a string, found 7' }),
+    }),
+    { description: 'Empty where the document would be accepted' },
+  ),
+})
 export type DocumentProblems = ValueOf<typeof documentProblems>
 
+const QUERY_ACCESS = ['nothing', 'index', 'search', 'ids', 'table'] as const
+const INDEX_USED = { example: 'status, updatedAt:desc' }
+
 /** How a query is answered, and what that took. */
-export const queryPlan = record(
-  {
-    model: text(),
-    access: choice(['nothing', 'index', 'search', 'ids', 'table']),
-    index: nullable(text()),
-    /** SQL decides every condition; otherwise its rows are a superset, and the filter is applied to each. */
-    exact: boolean(),
-    runs: choice(['inline', 'thread']),
-    /** How the rows come: in the order of the page, in that of its first keys, or in none, so that they are sorted. */
-    order: choice(['total', 'partial', 'none']),
-    ranges: whole(),
-    sql: nullable(text()),
-    /** The values in that SQL. */
-    values: list(text()),
-    rowsExpected: whole(),
-    rowsRead: whole(),
-    rowsReturned: whole(),
-    hasMore: boolean(),
-    /** False where the query was given up shortly before its deadline: it read and returned no more than is told. */
-    finished: boolean(),
-    milliseconds: whole(),
-    /** All ways that were weighed; the cheapest is taken. Costs are in rows of an index. */
-    weighed: list(
-      record(
-        {
-          access: choice(['nothing', 'index', 'search', 'ids', 'table']),
-          index: nullable(text()),
-          cost: whole(),
-        },
-        'drop',
-      ),
-    ),
-  },
-  'drop',
-)
+export const queryPlan = reply({
+  model: text({ example: 'headline' }),
+  access: choice(QUERY_ACCESS, { description: 'How the rows are found', example: 'index' }),
+  index: nullable(text(), INDEX_USED),
+  exact: boolean({
+    description:
+      'Whether SQL decides every condition; otherwise its rows are a superset, and the filter is applied to each',
+  }),
+  runs: choice(['inline', 'thread'], { description: 'Beside all other requests, or in a thread with a deadline' }),
+  order: choice(['total', 'partial', 'none'], {
+    description:
+      'How the rows come: in the order of the page, in that of its first keys, or in none, so that they are sorted',
+  }),
+  ranges: whole(),
+  sql: nullable(text(), { example: 'SELECT … WHERE "status" = ? ORDER BY "updatedAt" DESC' }),
+  values: list(text(), { description: 'The values in that SQL, each as JSON', example: ['"active"'] }),
+  rowsExpected: whole(),
+  rowsRead: whole(),
+  rowsReturned: whole(),
+  hasMore: boolean(),
+  /** False where the query was given up shortly before its deadline: it read and returned no more than is told. */
+  finished: boolean(),
+  milliseconds: whole(),
+  weighed: list(
+    reply({
+      access: choice(QUERY_ACCESS, { example: 'index' }),
+      index: nullable(text(), INDEX_USED),
+      cost: whole({ description: 'In rows of an index' }),
+    }),
+    { description: 'All ways that were weighed; the cheapest is taken' },
+  ),
+})
 export type QueryPlan = ValueOf<typeof queryPlan>

@@ -3,7 +3,7 @@
  *
  * One declaration states the fields in the order in which they are written, who may do what, which indexes serve the
  * model's usual queries and which fields a search looks at. Validation, TypeScript types, authorization and SQL
- * indexes all read it; nothing about a model is said twice.
+ * indexes and the documentation all read it; nothing about a model is said twice.
  */
 
 export type Field =
@@ -20,8 +20,14 @@ export type Field =
   | GeneratedField
   | ConstantField
 
+/** What documentation says of a field: not what its name says already, and a value like a real one. */
+export interface Docs {
+  readonly description?: string
+  readonly example?: string | number | boolean | null | readonly string[]
+}
+
 /** Any text; `blank: false` wants at least one character that is no white space. `max` is in code points. */
-export interface TextField {
+export interface TextField extends Docs {
   readonly kind: 'text'
   readonly blank: boolean
   readonly max?: number
@@ -30,25 +36,25 @@ export interface TextField {
  * One of a few texts, case-sensitive. `initial` stands in where a new document leaves the field out, `implied` also
  * where a replacement does.
  */
-export interface ChoiceField<V extends string = string> {
+export interface ChoiceField<V extends string = string> extends Docs {
   readonly kind: 'choice'
   readonly values: readonly V[]
   readonly initial?: V
   readonly implied?: V
 }
-export interface BooleanField {
+export interface BooleanField extends Docs {
   readonly kind: 'boolean'
 }
 /** A whole number, 0 or more. */
-export interface WholeField {
+export interface WholeField extends Docs {
   readonly kind: 'whole'
 }
 /** A date that a client sets; it is stored as UTC with milliseconds. */
-export interface DateField {
+export interface DateField extends Docs {
   readonly kind: 'date'
 }
 /** The value or null; a missing one is read as null. */
-export interface NullableField<F extends Field = Field> {
+export interface NullableField<F extends Field = Field> extends Docs {
   readonly kind: 'nullable'
   readonly of: F
 }
@@ -56,36 +62,36 @@ export interface NullableField<F extends Field = Field> {
  * Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. A list that clients send has a
  * greatest length.
  */
-export interface ListField<F extends Field = Field, A extends 'refuse' | 'keep' = 'refuse' | 'keep'> {
+export interface ListField<F extends Field = Field, A extends 'refuse' | 'keep' = 'refuse' | 'keep'> extends Docs {
   readonly kind: 'list'
   readonly of: F
   readonly absent: A
   readonly max?: number
 }
 /** Fixed members. `extras` says what becomes of members that are not declared. */
-export interface RecordField<S extends Shape = Shape> {
+export interface RecordField<S extends Shape = Shape> extends Docs {
   readonly kind: 'record'
   readonly fields: S
   readonly extras: Extras
 }
 /** A keyed map: every key may be missing, unknown ones are refused. */
-export interface MapField<K extends string = string, F extends Field = Field> {
+export interface MapField<K extends string = string, F extends Field = Field> extends Docs {
   readonly kind: 'map'
   readonly keys: readonly K[]
   readonly of: F
 }
 /** A whole copy of a document of another model. */
-export interface EmbeddedField<M extends Model = Model> {
+export interface EmbeddedField<M extends Model = Model> extends Docs {
   readonly kind: 'embedded'
   readonly model: M
 }
 /** Set by the server; what a client sends is ignored, except in embedded copies, which are kept as sent. */
-export interface GeneratedField {
+export interface GeneratedField extends Docs {
   readonly kind: 'generated'
   readonly as: 'id' | 'date'
 }
-/** Always this text, whatever is sent. */
-export interface ConstantField<V extends string = string> {
+/** Always the name of the model, whatever is sent. */
+export interface ConstantField<V extends string = string> extends Docs {
   readonly kind: 'constant'
   readonly value: V
 }
@@ -101,41 +107,48 @@ const TITLE_POINTS_MAX = 10_000
 /** Characters of the id of an embedded copy: it is a key of indexes. */
 export const EMBEDDED_ID_CHARS_MAX = 200
 
-export const text = (): TextField => ({ kind: 'text', blank: true })
-export const nonBlankText = (): TextField => ({ kind: 'text', blank: false, max: TITLE_POINTS_MAX })
-export const boolean = (): BooleanField => ({ kind: 'boolean' })
-export const whole = (): WholeField => ({ kind: 'whole' })
-export const date = (): DateField => ({ kind: 'date' })
-export const id = (): GeneratedField => ({ kind: 'generated', as: 'id' })
-export const timestamp = (): GeneratedField => ({ kind: 'generated', as: 'date' })
-export const constant = <const V extends string>(value: V): ConstantField<V> => ({ kind: 'constant', value })
-export const nullable = <F extends Field>(of: F): NullableField<F> => ({ kind: 'nullable', of })
-export const embedded = <M extends Model>(model: M): EmbeddedField<M> => ({ kind: 'embedded', model })
+export const text = (docs?: Docs): TextField => ({ kind: 'text', blank: true, ...docs })
+export const nonBlankText = (docs?: Docs): TextField => ({ kind: 'text', blank: false, max: TITLE_POINTS_MAX, ...docs })
+export const boolean = (docs?: Docs): BooleanField => ({ kind: 'boolean', ...docs })
+export const whole = (docs?: Docs): WholeField => ({ kind: 'whole', ...docs })
+export const date = (docs?: Docs): DateField => ({ kind: 'date', ...docs })
+export const nullable = <F extends Field>(of: F, docs?: Docs): NullableField<F> => ({ kind: 'nullable', of, ...docs })
+export const embedded = <M extends Model>(model: M, docs?: Docs): EmbeddedField<M> => ({ kind: 'embedded', model, ...docs })
+
+const TYPE = { description: 'Always the name of the model' }
+const ID = { description: 'Given by the server, and never changed' }
+const CREATED = { description: 'Set by the server, in UTC', example: '2026-03-01T08:00:00.000Z' }
+const UPDATED = { description: 'Set by the server with each change, in UTC', example: '2026-03-01T09:30:00.000Z' }
+
+export const id = (docs?: Docs): GeneratedField => ({ kind: 'generated', as: 'id', ...ID, ...docs })
+export const createdAt = (): GeneratedField => ({ kind: 'generated', as: 'date', ...CREATED })
+export const updatedAt = (): GeneratedField => ({ kind: 'generated', as: 'date', ...UPDATED })
+export const constant = <const V extends string>(value: V): ConstantField<V> => ({ kind: 'constant', value, ...TYPE })
 
 /** The type remembers which default there is, so that types of bodies know what may be left out. */
-export function choice<const V extends string>(values: readonly V[]): ChoiceField<V>
+export function choice<const V extends string>(values: readonly V[], docs?: Docs): ChoiceField<V>
 export function choice<const V extends string, const A extends Pick<ChoiceField<V>, 'initial' | 'implied'>>(
   values: readonly V[],
-  absent: A,
+  options: A & Docs,
 ): ChoiceField<V> & A
-export function choice<V extends string>(values: readonly V[], absent: Partial<ChoiceField<V>> = {}): ChoiceField<V> {
-  return { ...absent, kind: 'choice', values }
+export function choice<V extends string>(values: readonly V[], options: Partial<ChoiceField<V>> = {}): ChoiceField<V> {
+  return { ...options, kind: 'choice', values }
 }
 
-type ListOptions<A> = Pick<ListField, 'max'> & { readonly absent: A }
+type ListOptions<A> = Pick<ListField, 'max'> & Docs & { readonly absent: A }
 
-export function list<F extends Field>(of: F, options?: Pick<ListField, 'max'>): ListField<F, 'refuse'>
+export function list<F extends Field>(of: F, options?: Pick<ListField, 'max'> & Docs): ListField<F, 'refuse'>
 export function list<F extends Field, const A extends ListField['absent']>(of: F, options: ListOptions<A>): ListField<F, A>
 export function list<F extends Field>(of: F, options: Partial<ListOptions<ListField['absent']>> = {}): ListField<F> {
   return { absent: 'refuse', ...options, kind: 'list', of }
 }
 
-export function record<S extends Shape>(fields: S, extras: Extras = 'keep'): RecordField<S> {
-  return { kind: 'record', fields, extras }
+export function record<S extends Shape>(fields: S, extras: Extras = 'keep', docs?: Docs): RecordField<S> {
+  return { kind: 'record', fields, extras, ...docs }
 }
 
-export function map<const K extends string, F extends Field>(keys: readonly K[], of: F): MapField<K, F> {
-  return { kind: 'map', keys, of }
+export function map<const K extends string, F extends Field>(keys: readonly K[], of: F, docs?: Docs): MapField<K, F> {
+  return { kind: 'map', keys, of, ...docs }
 }
 
 /** The TypeScript type of a field's value, as it is stored. */
@@ -183,6 +196,8 @@ export type Index = readonly string[]
 
 export interface Model<N extends string = string, S extends Shape = Shape, A extends Access = Access> {
   readonly name: N
+  /** What the model is for, in a sentence. */
+  readonly description: string
   readonly fields: S
   readonly extras: Extras
   readonly access: A

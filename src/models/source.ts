@@ -1,30 +1,33 @@
 import { country } from './country.ts'
 import { language } from './language.ts'
-import { choice, constant, embedded, id, model, nonBlankText, text, timestamp } from './schema.ts'
+import { choice, constant, createdAt, embedded, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
+
+const SOURCE_TYPES = [
+  'newsAgency',
+  'localNewsOutlet',
+  'nationalNewsOutlet',
+  'internationalNewsOutlet',
+  'specializedPublisher',
+  'blog',
+  'governmentSource',
+  'aggregator',
+  'other',
+] as const
 
 export const source = model({
   name: 'source',
+  description: 'A publisher of headlines',
   fields: {
-    id: id(),
-    name: nonBlankText(),
-    description: text(),
-    url: text(),
-    sourceType: choice([
-      'newsAgency',
-      'localNewsOutlet',
-      'nationalNewsOutlet',
-      'internationalNewsOutlet',
-      'specializedPublisher',
-      'blog',
-      'governmentSource',
-      'aggregator',
-      'other',
-    ]),
-    language: embedded(language),
-    headquarters: embedded(country),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
+    id: id({ example: '66f000000000000000000401' }),
+    name: nonBlankText({ example: 'The Harbour Post' }),
+    description: text({ description: 'A sentence about the publisher', example: 'A small paper about the sea.' }),
+    url: text({ description: 'Address of its home page', example: 'https://harbour.example' }),
+    sourceType: choice(SOURCE_TYPES, { description: 'What kind of publisher it is', example: 'localNewsOutlet' }),
+    language: embedded(language, { description: 'What it mostly writes in' }),
+    headquarters: embedded(country, { description: 'The country that it is at home in' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
     status: status(),
     type: constant('source'),
   },

@@ -5,4 +5,7 @@ export const STATUSES = ['active', 'draft', 'archived'] as const
 
 /** A new document is active unless it says otherwise. */
 export const status = (): ChoiceField<(typeof STATUSES)[number]> & { readonly initial: 'active' } =>
-  choice(STATUSES, { initial: 'active' })
+  choice(STATUSES, {
+    initial: 'active',
+    description: 'Whether it is published; apps show what is active',
+  })

@@ -1,15 +1,16 @@
-import { constant, id, model, nonBlankText, text, timestamp } from './schema.ts'
+import { constant, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 export const topic = model({
   name: 'topic',
+  description: 'A subject that headlines belong to and that people follow',
   fields: {
-    id: id(),
-    name: nonBlankText(),
-    description: text(),
-    iconUrl: text(),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
+    id: id({ example: '66f000000000000000000301' }),
+    name: nonBlankText({ example: 'Harbours' }),
+    description: text({ description: 'A sentence that says what belongs to it', example: 'Ships, ports and tides.' }),
+    iconUrl: text({ description: 'Address of its icon', example: 'https://example.org/harbours.png' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
     status: status(),
     type: constant('topic'),
   },

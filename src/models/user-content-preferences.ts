@@ -1,6 +1,6 @@
 import { country } from './country.ts'
 import { headline } from './headline.ts'
-import { embedded, id, list, model, record, text, timestamp } from './schema.ts'
+import { createdAt, embedded, id, list, model, record, text, updatedAt } from './schema.ts'
 import { source } from './source.ts'
 import { topic } from './topic.ts'
 
@@ -11,8 +11,9 @@ const FILTERED_MAX = 500
 
 export const userContentPreferences = model({
   name: 'user_content_preferences',
+  description: 'What a user follows and has saved, within the limits of the role; it has the id of its user',
   fields: {
-    id: id(),
+    id: id({ example: '66f000000000000000000601' }),
     followedCountries: list(embedded(country), { max: PREFERENCES_MAX }),
     followedSources: list(embedded(source), { max: PREFERENCES_MAX }),
     followedTopics: list(embedded(topic), { max: PREFERENCES_MAX }),
@@ -21,18 +22,22 @@ export const userContentPreferences = model({
     savedFilters: list(
       record(
         {
-          id: text(),
-          name: text(),
+          id: text({ description: 'Chosen by the app', example: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10' }),
+          name: text({ example: 'News from the sea' }),
           topics: list(embedded(topic), { max: FILTERED_MAX }),
           sources: list(embedded(source), { max: FILTERED_MAX }),
           countries: list(embedded(country), { max: FILTERED_MAX }),
         },
         'drop',
       ),
-      { max: PREFERENCES_MAX, absent: 'keep' },
+      {
+        max: PREFERENCES_MAX,
+        absent: 'keep',
+        description: 'Combinations of topics, sources and countries under a name',
+      },
     ),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
   },
   extras: 'drop',
   access: { list: 'admin', read: 'owner', create: 'owner', replace: 'owner', remove: 'owner' },

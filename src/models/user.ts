@@ -1,4 +1,17 @@
-import { boolean, choice, date, id, map, model, nullable, record, text, timestamp, type DocumentOf } from './schema.ts'
+import {
+  boolean,
+  choice,
+  createdAt,
+  date,
+  id,
+  map,
+  model,
+  nullable,
+  record,
+  text,
+  updatedAt,
+  type DocumentOf,
+} from './schema.ts'
 
 export const APP_ROLES = ['guestUser', 'standardUser', 'premiumUser'] as const
 /** Each may do what those before it may. */
@@ -15,14 +28,38 @@ export const DECORATORS = [
 
 export const user = model({
   name: 'user',
+  description: 'An account, or a guest without an address of its own',
   fields: {
-    id: id(),
-    email: text(),
-    appRole: choice(APP_ROLES, { initial: 'standardUser' }),
-    dashboardRole: choice(DASHBOARD_ROLES, { initial: 'none' }),
-    createdAt: timestamp(),
-    feedDecoratorStatus: map(DECORATORS, record({ isCompleted: boolean(), lastShownAt: nullable(date()) }, 'drop')),
-    updatedAt: timestamp(),
+    id: id({ example: '66f000000000000000000601' }),
+    email: text({
+      description: 'The address that sign-in codes go to; two users never share one',
+      example: 'reader@example.org',
+    }),
+    appRole: choice(APP_ROLES, {
+      initial: 'standardUser',
+      description: 'What the user may do in the apps',
+      example: 'standardUser',
+    }),
+    dashboardRole: choice(DASHBOARD_ROLES, {
+      initial: 'none',
+      description: 'What the user may do here: publishers write headlines, administrators do everything',
+    }),
+    createdAt: createdAt(),
+    feedDecoratorStatus: map(
+      DECORATORS,
+      record(
+        {
+          isCompleted: boolean({ description: 'Whether the card need not be shown again' }),
+          lastShownAt: nullable(date(), {
+            description: 'When the card was last seen; null for never',
+            example: '2026-03-01T08:15:00.000Z',
+          }),
+        },
+        'drop',
+      ),
+      { description: 'Which cards of the feed the user has done with, by kind' },
+    ),
+    updatedAt: updatedAt(),
   },
   extras: 'drop',
   access: { list: 'admin', read: 'owner', create: 'admin', replace: 'owner', remove: 'owner' },

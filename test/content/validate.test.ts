@@ -9,6 +9,7 @@ import {
   boolean,
   choice,
   constant,
+  createdAt,
   date,
   embedded,
   id,
@@ -19,7 +20,6 @@ import {
   nullable,
   record,
   text,
-  timestamp,
   whole,
   type Field,
 } from '../../src/models/schema.ts'
@@ -30,7 +30,8 @@ const GENERATED = { id: 'new-id', createdAt: '2026-01-01T00:00:00.000Z', updated
 
 const tag = model({
   name: 'tag',
-  fields: { id: id(), label: nonBlankText(), at: timestamp(), type: constant('tag') },
+  description: '',
+  fields: { id: id(), label: nonBlankText(), at: createdAt(), type: constant('tag') },
   extras: 'keep',
   access: ACCESS,
   search: [],
@@ -39,7 +40,7 @@ const tag = model({
 
 /** A model with one field `it`, read as a new document or over a stored one. */
 function read(field: Field, given: Json | undefined, stored?: Json): Json | undefined {
-  const one = model({ name: 'one', fields: { it: field }, extras: 'drop', access: ACCESS, search: [], indexes: [] })
+  const one = model({ name: 'one', description: '', fields: { it: field }, extras: 'drop', access: ACCESS, search: [], indexes: [] })
   const body: JsonObject = given === undefined ? {} : { it: given }
   const validation = stored === undefined ? { generated: GENERATED } : { generated: GENERATED, stored: { it: stored } }
   return validateDocument(one, body, validation)['it']
@@ -173,6 +174,7 @@ describe('a document', () => {
   it('does not take members of Object.prototype for sent ones', () => {
     const odd = model({
       name: 'odd',
+      description: '',
       fields: { toString: text() },
       extras: 'drop',
       access: ACCESS,

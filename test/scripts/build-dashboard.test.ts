@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { packAssets, unpackAssets } from '../../src/app/page-assets.ts'
+import { MODELS } from '../../src/models/registry.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -45,6 +46,20 @@ it('no file names the machine that built it, and none holds a source map', async
     const text = Buffer.from(body).toString()
     assert.ok(!text.includes(ROOT) && !text.includes('sourceMappingURL') && !path.endsWith('.map'), path)
   }
+})
+
+it('no script holds the words that models have for the documentation of the API', async () => {
+  const docs = MODELS.flatMap(({ description, fields }) => [
+    description,
+    ...Object.values(fields).map((field) => field.description ?? description),
+  ])
+  const scripts = (await buildDashboard()).assets.filter(({ path }) => path.endsWith('.js'))
+  const text = scripts.map(({ body }) => Buffer.from(body).toString()).join('\n')
+  assert.ok(text.includes('feedDecoratorStatus'))
+  assert.deepEqual(
+    docs.filter((one) => text.includes(one)),
+    [],
+  )
 })
 
 it('a name changes with its content, and only then', async (t) => {

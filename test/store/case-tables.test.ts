@@ -30,6 +30,7 @@ const nobody = {
 } as const
 const scratch = model({
   name: 'scratch',
+  description: '',
   fields: { id: id() },
   extras: 'keep',
   access: nobody,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { id, model, text, timestamp } from '../../src/models/schema.ts'
+import { createdAt, id, model, text, updatedAt } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
 import { takeCode } from '../../src/store/tables/code-table.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
@@ -18,7 +18,8 @@ import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const thing = model({
   name: 'thing',
-  fields: { id: id(), name: text(), createdAt: timestamp(), updatedAt: timestamp(), status: status() },
+  description: '',
+  fields: { id: id(), name: text(), createdAt: createdAt(), updatedAt: updatedAt(), status: status() },
   extras: 'keep',
   access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
   search: [],

@@ -17,12 +17,13 @@ import { temporaryDirectory } from '../support/service/service.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const EMAIL = 'editor@example.org'
 
-const PODCAST = `import { constant, id, model, nonBlankText, text, timestamp } from './schema.ts'
+const PODCAST = `import { constant, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 export const podcast = model({
   name: 'podcast',
-  fields: { id: id(), name: nonBlankText(), hostName: text(), createdAt: timestamp(), updatedAt: timestamp(), status: status(), type: constant('podcast') },
+  description: '',
+  fields: { id: id(), name: nonBlankText(), hostName: text(), createdAt: createdAt(), updatedAt: updatedAt(), status: status(), type: constant('podcast') },
   extras: 'keep',
   access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
   search: ['name'],
@@ -46,7 +47,7 @@ async function copyWithDeclarations(): Promise<string> {
     "import { podcast } from './podcast.ts'\nimport { remoteConfig }",
   )
   change('src/models/registry.ts', '  language,\n', '  language,\n  podcast,\n')
-  change('src/models/topic.ts', '    iconUrl: text(),\n', '    iconUrl: text(),\n    houseMotto: text(),\n')
+  change('src/models/topic.ts', '    createdAt: createdAt(),\n', '    houseMotto: text(),\n    createdAt: createdAt(),\n')
   const { assets } = await buildDashboard({ root })
   mkdirSync(join(root, 'dist/dashboard'), { recursive: true })
   writeFileSync(join(root, 'dist/dashboard', PAGE_ASSETS_FILE), packAssets(assets))

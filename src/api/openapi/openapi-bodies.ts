@@ -1,5 +1,5 @@
 /** The schemas that no declaration gives: failures, pages, and what the accounts endpoints take. */
-import { FAILURE_STATUS } from '../../base/failure.ts'
+import { FAILURES } from '../../base/failure.ts'
 import { METADATA } from './openapi-replies.ts'
 import { CURSOR, LIMIT, SORT } from './openapi-parameters.ts'
 import { refTo, type JsonSchema, type JsonSchemas } from './openapi-schema.ts'
@@ -16,7 +16,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
     error: {
       type: 'object',
       properties: {
-        code: { type: 'string', enum: Object.keys(FAILURE_STATUS), description: 'For programs; it never changes' },
+        code: { type: 'string', enum: Object.keys(FAILURES), description: 'For programs; it never changes' },
         message: { type: 'string', description: 'For people: what was found and what is wanted' },
         problems: {
           $ref: '#/components/schemas/DocumentProblems/properties/problems',

@@ -1,6 +1,5 @@
 /** What the schema of a model cannot say: who may do what with its documents, and which queries of them are fast. */
 import { assertNever } from '../../base/failure.ts'
-import { modelWords } from '../../models/field-words.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Grant, Model, Operation } from '../../models/schema.ts'
 import { bodySchemaName, schemaName, type JsonSchema } from './openapi-schema.ts'
@@ -11,7 +10,7 @@ export function describedModels(): readonly JsonSchema[] {
     const { name, access, search, singleton, unique, extras } = model
     return {
       name,
-      about: modelWords(model) ?? '',
+      about: model.description,
       schema: schemaName(model),
       createBody: bodySchemaName(model, 'create') ?? null,
       replaceBody: bodySchemaName(model, 'replace') ?? null,

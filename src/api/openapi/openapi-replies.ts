@@ -2,10 +2,9 @@
  * What comes back: the reply of a route where all goes well, and one for each status where it does not, with headers
  * and examples.
  */
-import { FAILURE_STATUS, type FailureCode } from '../../base/failure.ts'
+import { FAILURES, type FailureCode } from '../../base/failure.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model, Operation } from '../../models/schema.ts'
-import { FAILURE_WORDS } from '../failure-words.ts'
 import { exampleOf } from './openapi-example.ts'
 import { ETAG_SAMPLE } from './openapi-parameters.ts'
 import { refTo, schemaName, type JsonSchema, type JsonSchemas } from './openapi-schema.ts'
@@ -81,7 +80,7 @@ export function repliesOf(doc: RouteDoc, schemas: JsonSchemas): JsonSchemas {
 /** For `components.responses`: each failure by its code. */
 export function failureReplies(): JsonSchemas {
   return Object.fromEntries(
-    Object.keys(FAILURE_STATUS).map((code) => [code, failureReply([code as FailureCode])] as const),
+    Object.keys(FAILURES).map((code) => [code, failureReply([code as FailureCode])] as const),
   )
 }
 
@@ -141,13 +140,13 @@ function notReady(schemas: JsonSchemas): JsonSchema {
 /** Codes that share a status share its entry. */
 function failures({ id, errors, body }: RouteDoc): JsonSchemas {
   const codes = [...new Set([...errors, ...ALWAYS, ...(body === undefined ? [] : ALWAYS_WITH_BODY)])]
-  const statuses = [...new Set(codes.map((code) => FAILURE_STATUS[code]))].sort((a, b) => a - b)
+  const statuses = [...new Set(codes.map((code) => FAILURES[code].status))].sort((a, b) => a - b)
   return Object.fromEntries(
     // Readiness has a 503 of its own.
     statuses
       .filter((status) => id !== 'ready' || status !== 503)
       .map((status) => {
-        const shared = codes.filter((code) => FAILURE_STATUS[code] === status)
+        const shared = codes.filter((code) => FAILURES[code].status === status)
         const [only] = shared
         if (shared.length === 1 && only !== undefined)
           return [status, { $ref: `#/components/responses/${only}` }] as const
@@ -160,10 +159,10 @@ function failureReply(codes: readonly FailureCode[]): JsonSchema {
   // Beside `Failure` stands which of its codes are possible here.
   const schema = { ...refTo('Failure'), properties: { error: { properties: { code: { enum: codes } } } } }
   const examples = Object.fromEntries(
-    codes.map((code) => [code, { value: { error: { code, message: FAILURE_WORDS[code].message } } }]),
+    codes.map((code) => [code, { value: { error: { code, message: FAILURES[code].message } } }]),
   )
   return {
-    description: codes.map((code) => `\`${code}\`: ${FAILURE_WORDS[code].when}`).join('. '),
+    description: codes.map((code) => `\`${code}\`: ${FAILURES[code].when}`).join('. '),
     headers: { ...ON_ALL, ...Object.assign({}, ...codes.map((code) => ON_FAILURE[code] ?? {})) },
     content: { [JSON_TYPE]: { schema, examples } },
   }

@@ -7,11 +7,9 @@
  * those that it does not know. `additionalProperties: true` stands where other members are really kept.
  */
 import { assertNever } from '../../base/failure.ts'
-import { fieldWords, modelWords } from '../../models/field-words.ts'
 import { MODELS } from '../../models/registry.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Field, type Model, type RecordField, type Shape } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
-import { sampleOf } from './field-samples.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 export type JsonSchemas = Readonly<Record<string, JsonSchema>>
@@ -33,9 +31,10 @@ export function bodySchemaName(model: Model, operation: 'create' | 'replace'): s
  */
 export function modelSchemas(model: Model): JsonSchemas {
   const name = schemaName(model)
-  const about = modelWords(model)
-  const described = about === undefined ? {} : { description: about }
-  const whole = (use: Use): JsonSchema => ({ ...described, ...recordSchema(model, { model, path: '', use }) })
+  const whole = (use: Use): JsonSchema => ({
+    description: model.description,
+    ...recordSchema(model, { model, path: '', use }),
+  })
   const schemas: Record<string, JsonSchema> = { [name]: whole('stored') }
   for (const operation of ['create', 'replace'] as const) {
     const body = bodySchemaName(model, operation)
@@ -54,7 +53,7 @@ export function replySchemas(replies: Readonly<Record<string, RecordField>>): Js
   return Object.fromEntries(
     Object.entries(replies).map(([name, declared]) => [
       name.charAt(0).toUpperCase() + name.slice(1),
-      recordSchema(declared, { model: { name }, path: '', use: name.endsWith('Body') ? 'create' : 'reply' }),
+      recordSchema(declared, { path: '', use: name.endsWith('Body') ? 'create' : 'reply' }),
     ]),
   )
 }
@@ -70,7 +69,8 @@ export function refTo(name: string): JsonSchema {
 type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'reply'
 
 interface Place {
-  readonly model: Pick<Model, 'name'>
+  /** Undefined for what is no document. */
+  readonly model?: Model
   /** Dotted, with `*` for any key of a map; empty for the document itself. */
   readonly path: string
   readonly use: Use
@@ -124,15 +124,14 @@ function mayBeLeftOut(field: Field, { model, path, use }: Place): boolean {
 }
 
 function fieldSchema(field: Field, place: Place): JsonSchema {
-  const about = fieldWords(place.model, place.path)
-  const sample = sampleOf(place.model, place.path)
+  const { description, example } = field
   return {
-    ...(about === undefined ? {} : { description: about }),
+    ...(description === undefined ? {} : { description }),
     ...valueSchema(field, place),
     ...(field.kind === 'choice' && field.initial !== undefined && place.use === 'create'
       ? { default: field.initial }
       : {}),
-    ...(sample === undefined ? {} : { examples: [sample] }),
+    ...(example === undefined ? {} : { examples: [example] }),
   }
 }
 
@@ -164,7 +163,7 @@ function valueSchema(field: Field, place: Place): JsonSchema {
       const name = schemaName(field.model)
       if (place.use === 'reply') return refTo(name)
       if (place.use === 'stored' || place.use === 'copy') return refTo(`${name}Copy`)
-      const examples = [{ id: sampleOf(field.model, 'id') }]
+      const examples = [{ id: field.model.fields['id']?.example }]
       return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)], examples }
     }
     case 'nullable':
