@@ -31,8 +31,17 @@ export function foldedUnitAt(text: string, i: number): number {
 export function foldPoint(point: number): number {
   const exception = EXCEPTIONS.get(point)
   if (exception !== undefined) return exception
-  const upper = onePoint(String.fromCodePoint(point).toUpperCase()) ?? point
-  return onePoint(String.fromCodePoint(upper).toLowerCase()) ?? upper
+  return lowerCase(upperCase(point))
+}
+
+/** The upper case of a code point; the point itself where that is no single one. */
+export function upperCase(point: number): number {
+  return onePoint(String.fromCodePoint(point).toUpperCase()) ?? point
+}
+
+/** The same for the lower case. */
+export function lowerCase(point: number): number {
+  return onePoint(String.fromCodePoint(point).toLowerCase()) ?? point
 }
 
 /** What the case mappings do not say: dotless i stays apart, and three pairs have no single upper case to meet in. */

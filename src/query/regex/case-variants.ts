@@ -8,7 +8,7 @@
  * From one member of such a group the upper and lower case lead to most of the others. Those that they do not lead to
  * are listed. A test compares all groups with RegExp over all code points, so that a new Unicode version is noticed.
  */
-import { foldPoint } from '../fold.ts'
+import { foldPoint, lowerCase, upperCase } from '../fold.ts'
 
 /** `folded` is the definition with the flag `u`, `upper` the one without it. */
 export type Casing = 'exact' | 'folded' | 'upper'
@@ -40,20 +40,6 @@ const CANONICAL: Readonly<Record<Exclude<Casing, 'exact'>, (point: number) => nu
 function canonicalUnit(unit: number): number {
   const upper = upperCase(unit)
   return upper > 0xffff || (unit >= 0x80 && upper < 0x80) ? unit : upper
-}
-
-function upperCase(point: number): number {
-  return onePoint(String.fromCodePoint(point).toUpperCase()) ?? point
-}
-
-function lowerCase(point: number): number {
-  return onePoint(String.fromCodePoint(point).toLowerCase()) ?? point
-}
-
-/** The code point of a text that consists of exactly one. */
-function onePoint(text: string): number | undefined {
-  const point = text.codePointAt(0)
-  return point !== undefined && text.length === (point > 0xffff ? 2 : 1) ? point : undefined
 }
 
 /**
