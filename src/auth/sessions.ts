@@ -171,10 +171,11 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   }
   const open = ({ label, now, lifetimeMs = settings.lifetimeMs }: SessionRequest, jti = newId()): SessionRecord => {
     const expiresAt = (Math.floor(now / 1000) + Math.floor(lifetimeMs / 1000)) * 1000
-    uses.opened(jti, now)
     return { jti, label: cleanLabel(label), createdAt: now, expiresAt }
   }
   const token = (userId: string, { jti, createdAt, expiresAt }: SessionRecord): string => {
+    // Not before: sign-ins that fail open sessions as well, and would push out those that are in use.
+    uses.opened(jti, createdAt)
     const [iat, exp] = [Math.floor(createdAt / 1000), expiresAt / 1000]
     return signToken({ sub: userId, iat, exp, iss: settings.issuer, jti }, keys.signing[0])
   }

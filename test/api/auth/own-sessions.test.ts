@@ -69,6 +69,17 @@ describe('the own sessions', () => {
     assert.deepEqual(withoutCurrent(theirs.at('data.items') as UserSessions['items']), withoutCurrent(mine))
   })
 
+  it('attack: fifty thousand sign-ins that fail make no request of another session a write', async () => {
+    const { token } = await newPerson(service, 'standard', admin.token)
+    const began = service.now()
+    for (let i = 0; i <= 50_000; i++) service.app.services.sessions.open({ label: '', now: began })
+    service.advance(MINUTE_MS)
+    assert.equal(await statusOf(token), 200)
+    // Writes are committed in their order.
+    assert.equal((await end(token, 'f'.repeat(24))).status, 404)
+    assert.deepEqual((await list(token)).map(({ lastUsedAt }) => Date.parse(lastUsedAt)), [began])
+  })
+
   it('end one by one, and another stays', async () => {
     const { id, token } = await newPerson(service, 'guest', admin.token)
     const other = await signIn(id)
