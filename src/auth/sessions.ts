@@ -24,7 +24,7 @@ export interface Session extends Requester {
   current(now: number): Promise<Caller>
 }
 
-/** What of a request tells who sends it. */
+/** The parts of a request that identify its sender. */
 export type Signed = Pick<Exchange, 'headers' | 'clientAddress' | 'requestId'>
 
 /** In whose name a request writes that needs no session. */

@@ -71,5 +71,5 @@ export interface Requester {
   acting(judge: Judge): CallerActor
 }
 
-/** The judge of what every signed-in user may do for itself: that the token holds is enough. */
+/** Admits every signed-in user to its own account: a token that holds is enough. */
 export const anyCaller: Judge = () => {}

@@ -375,7 +375,7 @@ export interface NoteWriter {
 }
 
 export interface AuditWriter {
-  /** Adds a record of what is done elsewhere than in the store. Other writes add theirs by themselves. */
+  /** Adds a record of an action outside the store. Other writes add theirs by themselves. */
   note(entry: AuditEntry): Promise<void>
   /** Adds a record of how many were left out since the last such record, if any were. */
   noteSuppressed(): Promise<void>

@@ -58,7 +58,7 @@ const witness = openDatabase(join(service.directory, 'data', 'dateline.db'), { r
 after(() => witness.close())
 const commits = (): unknown => witness.get('PRAGMA data_version')?.['data_version']
 
-/** Ways to lose a right, each with the status of what the person does next. */
+/** Ways to lose a right, each with the status of the next request of that person. */
 const LOSSES = {
   'is demoted': [403, (person) => setRole(person, 'none')],
   'signs out': [401, ({ token }) => done(auth.signOut(token))],

@@ -101,7 +101,7 @@ describe('a record and its write', () => {
       ['endSessions', () => ann.endSessions('ann', NOW)],
     ]
     for (const [name, write] of writes) await assert.rejects(write(), name)
-    assert.deepEqual(site.told, [], 'nothing is told of what was not committed')
+    assert.deepEqual(site.told, [], 'nothing is told that was not committed')
     site.database.exec('DROP TRIGGER "audit/refuse"')
     assert.equal((await site.all()).length, before)
     assert.equal(await site.store.get(topic, 'new'), undefined)

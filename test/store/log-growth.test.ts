@@ -71,7 +71,7 @@ describe('beside a flood of long queries', () => {
   })
 
   it('a deleted account is gone from the files', async () => {
-    const email = 'somebody.with.a.name@example.org'
+    const email = 'reader.with.a.name@example.org'
     const account = newAccount({
       ...{ id: sampleId(77), email, appRole: 'standardUser', dashboardRole: 'none', now: 0, language: LANGUAGE },
     })

@@ -1,5 +1,5 @@
 /**
- * The rows of the audit trail: added in the transaction of what they tell of, and never changed but for two reasons.
+ * The rows of the audit trail: added in the transaction of the write that they record, and changed for two reasons.
  * Old records are removed, and a deleted account leaves no trace of who it was.
  *
  * An account is made anonymous in small steps, because an administrator may have left many thousands of records. The
@@ -27,7 +27,7 @@ const [TIME, EVENT, ACTOR, MODEL, DOCUMENT_ID, EMAIL_HASH] = [
 
 const REMOVED_PER_STEP = 200
 const ERASED_PER_STEP = 200
-/** Records of what strangers cause without signing in, of each kind; beyond that the oldest go before their time. */
+/** Records of each kind that strangers cause without signing in; past this, the oldest are removed early. */
 const STRANGER_RECORDS_MAX = 100_000
 const STRANGER_EVENTS: readonly AuditEvent[] = ['sign-in.failed', 'code.requested', 'audit.suppressed']
 /** Models whose documents have the id of their user. */
@@ -135,7 +135,7 @@ function asJson(record: AuditRecord): JsonObject {
   return record as unknown as JsonObject
 }
 
-/** The record without what leads to the account: ids, addresses, sessions, and versions of what it owned. */
+/** The record without ids, addresses and sessions of the account, and without versions of the documents it owned. */
 function anonymous(
   record: AuditRecord,
   { userId, pseudonym, emailHashes }: Erasure,

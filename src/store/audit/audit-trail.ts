@@ -41,7 +41,7 @@ export interface AuditTrail {
   newPseudonym(): string
 }
 
-/** Makes a record of the counts of what was left out, if anything was. */
+/** Makes a record of how many records were left out, if any were. */
 export const SUPPRESSED: AuditEntry = { event: 'audit.suppressed' }
 
 /** Roles whose records are bounded in number: acting in one of them takes no proof of anything. */

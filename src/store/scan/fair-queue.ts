@@ -14,7 +14,7 @@ import { CALLER_CLASSES } from '../../models/caller.ts'
 export interface Waiting {
   readonly caller: string
   readonly class: CallerClass
-  /** Its share of what all may hold together. */
+  /** Its part of the weight that all entries together may have. */
   readonly weight: number
 }
 

@@ -36,7 +36,7 @@ export interface LaneOptions {
   readonly file: string
   readonly now: Clock
   readonly arrivals: Pick<Arrivals, 'came'>
-  /** How large the text of a query is, for the bound of what waits. */
+  /** The size of the text of a query, for the bound on waiting queries. */
   readonly bytesOf: (query: FindQuery) => number
 }
 
