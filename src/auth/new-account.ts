@@ -17,9 +17,9 @@ export function guestEmail(id: string): string {
   return `${id}@${GUEST_DOMAIN}`
 }
 
-/** Whether the address is there only because every user has one: no mail goes to it. */
+/** Whether a normalised address is there only because every user has one: no mail goes to it, or to a subdomain. */
 export function isStandIn(email: string): boolean {
-  return email.endsWith(`@${GUEST_DOMAIN}`) || email === LOCAL_ADMIN_EMAIL
+  return email.endsWith(`@${GUEST_DOMAIN}`) || email.endsWith(`.${GUEST_DOMAIN}`) || email === LOCAL_ADMIN_EMAIL
 }
 
 export interface NewUser {

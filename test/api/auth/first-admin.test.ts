@@ -101,7 +101,13 @@ describe('the first administrator', () => {
 })
 
 describe('an address that stands in for one', () => {
-  const STAND_INS = ['66f000000000000000000601@anonymous.invalid', 'X@Anonymous.INVALID', 'administrator@local.invalid']
+  const STAND_INS = [
+    '66f000000000000000000601@anonymous.invalid',
+    'X@Anonymous.INVALID',
+    'x@sub.anonymous.invalid',
+    'X@A.Sub.Anonymous.INVALID',
+    'administrator@local.invalid',
+  ]
 
   it('cannot be that of the administrator, whichever way it is set', () => {
     for (const address of STAND_INS) {

@@ -100,6 +100,7 @@ const REFUSED_EMAILS: readonly (readonly [string, unknown])[] = [
   ['the stand-in of a guest', guest.email],
   ['the stand-in of a guest in capitals', guest.email.toUpperCase()],
   ['the stand-in of nobody', 'somebody@anonymous.invalid'],
+  ['a subdomain of the domain of guests', 'reader@sub.anonymous.invalid'],
 ]
 const REFUSED_BODIES: readonly (readonly [string, unknown])[] = [
   ...REFUSED_EMAILS.map(([name, email]) => [name, { email, isDashboardLogin: false }] as const),
