@@ -9,6 +9,7 @@ import { dirname, resolve } from 'node:path'
 import { nearestDirectory } from './directory.ts'
 
 const [READ_BY_OTHERS, READ_BY_ALL, WRITE_BY_OTHERS, WRITE_BY_ALL, STICKY] = [0o044, 0o004, 0o022, 0o002, 0o1000]
+const [ENTER_BY_OTHERS, ENTER_BY_ALL] = [0o055, 0o005]
 const ON_WINDOWS = process.platform === 'win32'
 
 /** `0644` */
@@ -49,6 +50,13 @@ function exposure(stats: Stats, readBits: number, writeBits: number): string | u
   if (ON_WINDOWS || (!canRead && !canWrite)) return undefined
   const verbs = canRead && canWrite ? 'read and change' : canRead ? 'read' : 'change'
   return `mode ${modeText(stats)} lets other users ${verbs} it`
+}
+
+/** `mode 0755 lets other users into it`: they list it, or open what they know the name of; undefined where they cannot. */
+export function entryTo(directory: string): string | undefined {
+  const stats = statSync(directory)
+  if (ON_WINDOWS || (stats.mode & (hasOwnGroup(stats) ? ENTER_BY_ALL : ENTER_BY_OTHERS)) === 0) return undefined
+  return `mode ${modeText(stats)} lets other users into it`
 }
 
 /** `mode 0777 of "/srv/data" lets other users replace …: run chmod go-w "/srv/data"`, from "mode" on. */

@@ -1,11 +1,13 @@
 /**
- * Files that settings name and that other users of the machine must not read or change.
+ * Files and directories that settings name and that other users of the machine must not read or change.
  *
  * These are warnings: a container mounts its secrets readable by all (mode 0444) and its volumes writable by all, and no
- * chmod can close them there. The password and the keys of mail have their own rule (mail/setting-file.ts), and the secrets in the data directory are
- * refused (store/secret-file.ts).
+ * chmod can close them there. The password and the keys of mail have their own rule (mail/setting-file.ts). A data
+ * directory that others may write to is refused (store/data-dir.ts), and so are secrets in it that they may read
+ * (store/secret-file.ts).
  */
-import { changeExposureOf, exposureOf, keyExposureOf, replacementAbove } from '../base/file-mode.ts'
+import { resolve } from 'node:path'
+import { changeExposureOf, entryTo, exposureOf, keyExposureOf, replacementAbove } from '../base/file-mode.ts'
 import { effectiveSettings, type EffectiveSetting } from './read-config.ts'
 import { secretFile } from './secrets.ts'
 import type { Config, Environment, SettingName } from './settings.ts'
@@ -15,9 +17,11 @@ export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, enviro
   const settings = new Map(effectiveSettings(flags, environment).map((setting) => [setting.name, setting]))
   const pathOf = (name: SettingName): string | undefined => settings.get(name)?.value as string | undefined
   const secret = secretFile(environment)
-  const above = replacementAbove(String(settings.get('dataDir')?.value))
+  const dataDir = String(settings.get('dataDir')?.value)
+  const above = replacementAbove(dataDir)
   const mail = settings.get('mail')
   return [
+    warning('the data directory', resolve(dataDir), entryTo, 'go-rwx'),
     above === undefined ? undefined : `the data directory: ${above}`,
     warning('the file of --tls-key', pathOf('tlsKey'), keyExposureOf),
     warning('the file of --token-file', pathOf('tokenFile'), exposureOf),

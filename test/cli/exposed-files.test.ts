@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { replacementIn } from '../../src/base/file-mode.ts'
+import { entryTo, replacementIn } from '../../src/base/file-mode.ts'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { exposureWarnings } from '../../src/config/exposed-files.ts'
 import { readConfig } from '../../src/config/read-config.ts'
@@ -82,8 +82,28 @@ describe('attack: files that other users may read or change', { skip }, () => {
     const { data } = await site(t)
     for (const mode of [0o770, 0o757, 0o1777]) {
       chmodSync(data, mode)
-      await refusedByBoth(data, /run chmod (go-w|-R go-rwx) ".*data"/)
+      const text = mode.toString(8).padStart(4, '0')
+      await refusedByBoth(data, new RegExp(`mode ${text} of ".*data" lets other users replace what is in it: run chmod go-w ".*data"`))
     }
+  })
+
+  it('check and serve warn about a data directory that others may only enter, in the same words, and run', async (t) => {
+    const { data } = await site(t)
+    for (const mode of [0o755, 0o711]) {
+      chmodSync(data, mode)
+      const wanted = `the data directory: mode 0${mode.toString(8)} lets other users into it: run chmod go-rwx "${data}"`
+      const { code, report } = await checked('--data-dir', data)
+      const found = report.checks.filter(({ ok, warning }) => !ok || warning)
+      assert.deepEqual([code, found], [0, [{ name: 'permissions', ok: true, warning: true, text: wanted }]])
+      const service = await serve(t, ['--data-dir', data])
+      const lines = service.output().stderr.split('\n').filter((line) => line.includes('data directory'))
+      assert.equal(await service.end('SIGTERM'), 0)
+      const [line, ...more] = lines.map((text) => JSON.parse(text) as Record<string, unknown>)
+      assert.deepEqual([line?.['level'], line?.['message'], more], ['warn', `Warning: ${wanted}`, []])
+    }
+    chmodSync(data, 0o700)
+    const { code, report } = await checked('--data-dir', data)
+    assert.deepEqual([code, report.checks.filter(({ warning }) => warning)], [0, []])
   })
 
   it('check and serve warn about a directory above in which everyone may replace files, and /tmp is none', async (t) => {
@@ -111,6 +131,7 @@ describe('attack: files that other users may read or change', { skip }, () => {
     ] as const) {
       chownSync(data, uid, gid)
       assert.equal(replacementIn(data) !== undefined, isOpen, `${uid}:${gid}`)
+      assert.equal(entryTo(data) !== undefined, isOpen, `${uid}:${gid}`)
     }
   })
 

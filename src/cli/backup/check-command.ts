@@ -136,11 +136,13 @@ function checkDirectory(directory: string): string {
 /** Mode bits; Windows has access lists in their place, which Node does not read. */
 function checkPermissions(directory: string, exposed: readonly string[]): string | Warning {
   if (process.platform === 'win32') return 'are not checked on Windows: they are those of the directory above'
+  const replacement = replacementIn(directory)
+  if (replacement !== undefined) throw new Problem(`the data directory: ${replacement}`)
   const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
   const inside = (entries: typeof names): string[] => entries.map(({ name }) => join(directory, name))
-  const places = [directory, ...inside(names.filter((entry) => entry.isFile()))]
+  const files = inside(names.filter((entry) => entry.isFile()))
   const open = [
-    ...places.filter((place) => ((statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0),
+    ...files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0),
     // Of templates and backups only the bits for writing matter: the directory above keeps readers out.
     ...inside(names.filter((entry) => entry.isDirectory())).filter((place) => replacementIn(place) !== undefined),
   ]
