@@ -65,7 +65,8 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
   let rankMissing = -1
   let heldBytes = 0
   let isScheduled = false
-  let isWriting = false
+  /** What the sink was given and has not taken yet. */
+  let bytesInFlight = 0
   let isBroken = false
   let retryMs = RETRY_MS.min
   let retry: NodeJS.Timeout | undefined
@@ -96,7 +97,7 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
   }
 
   function schedule(): void {
-    if (isScheduled || isWriting || retry !== undefined || pause !== undefined) return
+    if (isScheduled || bytesInFlight > 0 || retry !== undefined || pause !== undefined) return
     isScheduled = true
     setImmediate(writeAndPause)
   }
@@ -111,7 +112,7 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
   }
 
   function writeOn(): void {
-    while (!isWriting && retry === undefined) {
+    while (bytesInFlight === 0 && retry === undefined) {
       const piece = pieces[0]
       if (piece === undefined || piece.start === piece.end) return
       try {
@@ -125,8 +126,8 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
   }
 
   function waitFor(piece: Piece, taking: Promise<number>): void {
-    isWriting = true
-    const settled = (): void => void (isWriting = false)
+    bytesInFlight = piece.end - piece.start
+    const settled = (): void => void (bytesInFlight = 0)
     taking
       .then((taken) => {
         settled()
@@ -195,9 +196,11 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
       clearTimeout(late)
     },
     flushAtExit(ms) {
-      if (isWriting) sleep(ms / 4) // The pool of node writes on; its bytes count as written.
       const [first] = pieces
-      if (isWriting && first !== undefined) written(first, first.end - first.start)
+      if (bytesInFlight > 0 && first !== undefined) {
+        sleep(ms / 4) // The pool of node writes on; its bytes count as written.
+        written(first, bytesInFlight)
+      }
       for (let leftMs = ms; heldBytes > 0 && leftMs > 0; ) {
         const piece = pieces[0]
         if (piece === undefined) return
