@@ -157,6 +157,19 @@ describe('connections of one address', () => {
     }
   })
 
+  it('make room where they do not take a response that is made', async () => {
+    const long: Route = { method: 'GET', path: '/long', handler: () => ok(JSON.stringify('x'.repeat(32_000_000))) }
+    await using server = await startServer([...ROUTES, long], { limits: { connectionsPerAddressMax: 3 } })
+    const unread = await Promise.all(Array.from({ length: 3 }, () => RawConnection.open(server.port)))
+    for (const { socket } of unread) socket.pause().write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n')
+    while (server.entries.length < 3) await new Promise((resolve) => void setImmediate(resolve))
+    const another = await RawConnection.open(server.port)
+    another.write(GET)
+    assert.equal((await another.reply()).status, 200)
+    assert.deepEqual([server.connections.shed.address_limit, server.connections.shed.address_refused], [1, 0])
+    for (const connection of [...unread, another]) connection.destroy()
+  })
+
   it('that is a trusted proxy have no limit, since they bring many clients', async () => {
     await using server = await startServer(ROUTES, {
       proxies: parseProxies('127.0.0.0/8'),

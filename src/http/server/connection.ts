@@ -53,7 +53,11 @@ export function newConnection(socket: Socket, given: Pick<Connection, 'address' 
 }
 
 export function stateOf({ socket, current, last, hasServed }: Connection): ConnectionState {
-  if (current !== undefined) return current.request.complete || current.isBroken ? 'busy' : 'incomplete'
+  if (current !== undefined) {
+    // The next pipelined request waits until this response is taken.
+    if (current.response.writableEnded && socket.writableLength > 0) return 'unread'
+    return current.request.complete || current.isBroken ? 'busy' : 'incomplete'
+  }
   if (last === undefined ? !hasServed : !last.request.complete) return 'incomplete'
   return socket.writableLength > 0 ? 'unread' : 'idle'
 }
