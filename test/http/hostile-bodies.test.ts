@@ -180,6 +180,44 @@ describe('bodies that do not end', () => {
     first.destroy()
   })
 
+  for (const [name, path, request] of [
+    ['behind another request that is being served', '/slow', (body: string) => `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${body}`],
+    ['of a caller who is known, before a handler asks for them', '/known', (body: string) => body],
+  ] as const) {
+    it(`leave the reserve to dashboard roles also ${name}`, async () => {
+      const released = Promise.withResolvers<void>()
+      let served = 0
+      const slow = (method: 'GET' | 'POST', at: string): Route => ({
+        method,
+        path: at,
+        handler: async (exchange) => {
+          if (method === 'POST') exchange.setBodyTerms({ caller: 'reader' })
+          served++
+          await released.promise
+          return noContent()
+        },
+      })
+      await using server = await startServer([...ROUTES, slow('GET', '/slow'), slow('POST', '/known')], { limits: LIMITS })
+      const body = head(path === '/slow' ? '/stranger' : path, ofLength(15 * KIB)) + jsonOf(15 * KIB)
+      const waiting: RawConnection[] = []
+      while (waiting.length < 6) {
+        const connection = await RawConnection.open(server.port)
+        connection.write(request(body))
+        waiting.push(connection)
+        await until(() => served === waiting.length)
+      }
+      await until(() => server.bodies.heldBytes >= 15 * KIB)
+      assert.equal((await exchanged(server, '/admin', ofLength(10 * KIB), jsonOf(10 * KIB))).status, 200)
+      assert.ok(server.bodies.heldBytes <= LIMITS.bodiesPerCallerBytesMax, `${server.bodies.heldBytes} bytes`)
+      released.resolve()
+      for (const connection of waiting) {
+        await connection.reply()
+        connection.destroy()
+      }
+      await until(() => server.bodies.heldBytes === 0)
+    })
+  }
+
   it('hold nothing for what was announced and not sent', async () => {
     await using server = await startServer(ROUTES, { limits: { ...LIMITS, bodiesPerCallerBytesMax: 64 * KIB } })
     const silent = await Promise.all(Array.from({ length: 20 }, () => RawConnection.open(server.port)))

@@ -123,6 +123,15 @@ export class IncomingBody implements BodySink {
     }
   }
 
+  /** Counts its bytes for this owner before it is read. Where the owner may not hold them, reading it fails. */
+  assign(owner: BodyOwner): void {
+    try {
+      this.#assign(owner, 0)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
   take(piece: Buffer): boolean {
     this.#received += piece.length
     if (this.#announced === undefined && ++this.#chunks > CHUNKS_FREE + this.#received / CHUNK_BYTES_MIN) this.#cutOff()
@@ -176,13 +185,18 @@ export class IncomingBody implements BodySink {
   #admit({ bytesMax, from, owner, weigh }: BodyReading): void {
     const bytes = this.#announced ?? this.#received
     if (bytes > bytesMax) throw this.#tooLarge(bytesMax, from)
+    this.#assign(owner, bytes)
+    weigh(bytes, 0)
+  }
+
+  /** Counts what it holds for this owner. Throws networkError where the owner may not hold so many bytes. */
+  #assign(owner: BodyOwner, bytes: number): void {
     const held = this.#buffer.length
-    this.#memory.hold(-held, undefined)
+    this.#memory.hold(-held, this.#owner)
     const refusal = this.#memory.refusal(Math.max(held, bytes), owner)
     this.#memory.hold(held, owner)
     this.#owner = owner
     if (refusal !== undefined) throw this.#noRoom(refusal)
-    weigh(bytes, 0)
   }
 
   #keepOrFail(piece: Buffer): void {

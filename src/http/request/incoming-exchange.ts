@@ -144,6 +144,12 @@ export class IncomingExchange implements Exchange {
 
   setBodyTerms(terms: BodyTerms): void {
     this.#bodyTerms = { ...this.#bodyTerms, ...terms }
+    if (terms.caller !== undefined) this.ownBody()
+  }
+
+  /** Counts the body for its owner from now on: the caller of the terms, or the client's address without one. */
+  ownBody(): void {
+    this.#body?.assign(this.#owner)
   }
 
   readJson(options: JsonBodyOptions = {}): Promise<JsonObject> {

@@ -162,8 +162,13 @@ export function createServer(options: ServerOptions): HttpServer {
       around,
     )
     connection.last = exchange
-    if (connection.current === undefined) void serveInTurn(connection, exchange)
-    else if (connection.waiting.push(exchange) > PIPELINED_MAX) {
+    if (connection.current === undefined) {
+      void serveInTurn(connection, exchange)
+      return
+    }
+    // Its body may wait for long before the caller is known.
+    exchange.ownBody()
+    if (connection.waiting.push(exchange) > PIPELINED_MAX) {
       abandonInput(request.socket)
       request.socket.destroy()
     }
