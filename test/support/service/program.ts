@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Cleanup } from './service.ts'
 
-const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/test')
+const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/test')
 const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const EXECUTABLE = process.env['TEST_PROGRAM']
 /** What starts the program, before its own words. */
