@@ -144,7 +144,7 @@ export const serviceStatus = reply({
       kind: choice(['database', 'disk', 'mail', 'backups']),
       message: text({ example: 'A mail waits since 4 minutes' }),
     }),
-    { description: 'What somebody should look at' },
+    { description: 'What needs attention' },
   ),
   limits: list(reply({ name: text({ example: 'codes_per_email' }), refused: whole() }), {
     description: 'Requests that each limit has refused since the start',
