@@ -28,8 +28,8 @@ const PAGES = [
   { path: '/', html: 'src/dashboard/page.html', script: 'src/dashboard/page.ts' },
   { path: '/docs', html: 'src/dashboard/docs.html', script: 'src/dashboard/docs.ts' },
 ] as const
-/** The texts of one language each. */
-const TEXTS = /^src\/dashboard\/texts\/[a-z]{2}\.ts$/
+/** The texts of one language each, without those of screens that are opened later. */
+const TEXTS = /^data\/texts\/[a-z]{2}\.json$/
 const ICON = 'src/dashboard/icon.svg'
 /** The browsers of 2024: the page uses light-dark() in its styles, and URL.parse(). */
 const BROWSERS = ['chrome126', 'edge121', 'firefox122', 'safari17.2']

@@ -38,6 +38,7 @@ const SHOWN_CAUSE_CHARS_MAX = 300
 /** What the files of the dashboard are made of; folders count with all that is in them. */
 const DASHBOARD_SOURCES = [
   'src/dashboard',
+  'data/texts',
   'src/client',
   'src/models',
   'src/base',

@@ -5,7 +5,7 @@
  * declaration and in no table yet is shown by its own name, so that nothing has to be done here for it.
  */
 import type { Model } from '../models/schema.ts'
-import { textOr } from './texts/texts.ts'
+import { textOr } from './texts.ts'
 
 /** `country` is at `/countries`. */
 export function pathOf(model: Model): string {

@@ -6,7 +6,7 @@
  */
 import type { Documents, StoredDocument } from './any-documents.ts'
 import { NotFound, TooManyRequests } from '../client/client.ts'
-import { t } from './texts/texts.ts'
+import { t } from './texts.ts'
 import { after } from './timing.ts'
 import { notify } from './kit/notices.ts'
 import { wordsOf } from './kit/states.ts'

@@ -9,7 +9,7 @@ import type { Place } from './places.ts'
 import type { OpenScreen } from './screen.ts'
 import { contentScreen } from './screens/list/content-screen.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
-import { t } from './texts/texts.ts'
+import { t, withScreenTexts } from './texts.ts'
 import { isIcon, type IconName } from './kit/icons.ts'
 
 /** The place of the reader's own sessions. */
@@ -37,20 +37,20 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
       path: 'users',
       title: t('users.title'),
       icon: 'user',
-      load: () => withTexts(import('./screens/users/users-screen.ts').then(({ usersScreen }) => usersScreen)),
+      load: () => withScreenTexts(import('./screens/users/users-screen.ts').then(({ usersScreen }) => usersScreen)),
     },
     {
       path: 'configuration',
       title: t('configuration.title'),
       icon: 'remote_config',
       load: () =>
-        withTexts(import('./screens/configuration/configuration-screen.ts').then(({ configurationScreen }) => configurationScreen)),
+        withScreenTexts(import('./screens/configuration/configuration-screen.ts').then(({ configurationScreen }) => configurationScreen)),
     },
     {
       path: 'operations',
       title: t('operations.title'),
       icon: 'operations',
-      load: () => withTexts(import('./screens/operations/operations-screen.ts').then(({ operationsScreen }) => operationsScreen)),
+      load: () => withScreenTexts(import('./screens/operations/operations-screen.ts').then(({ operationsScreen }) => operationsScreen)),
     },
   ]
   if (!hasDashboard(caller)) return []
@@ -65,12 +65,6 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
 export function accountScreens(caller: Caller): readonly Pick<ScreenEntry, 'path' | 'load'>[] {
   if (!hasDashboard(caller)) return []
   const load = () =>
-    withTexts(import('./screens/users/own-sessions-screen.ts').then(({ ownSessionsScreen }) => ownSessionsScreen))
+    withScreenTexts(import('./screens/users/own-sessions-screen.ts').then(({ ownSessionsScreen }) => ownSessionsScreen))
   return [{ path: OWN_SESSIONS, load }]
-}
-
-/** The texts of such a screen are fetched with it. */
-async function withTexts(screen: Promise<OpenScreen>): Promise<OpenScreen> {
-  const texts = import('./texts/admin-texts.ts').then(({ loadAdminTexts }) => loadAdminTexts())
-  return (await Promise.all([screen, texts]))[0]
 }

@@ -2,7 +2,7 @@
 import type { User } from '../models/user.ts'
 import { goTo, hrefTo } from './places.ts'
 import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
-import { currentLanguage, t, type LanguageCode } from './texts/texts.ts'
+import { currentLanguage, t, type LanguageCode } from './texts.ts'
 import { fill, h } from './kit/dom.ts'
 import { dropDown } from './kit/drop-down.ts'
 import { openHelp } from './kit/help.ts'

@@ -7,7 +7,7 @@ import { countSteps, currentPlace, goTo, hrefTo, noteHref, type Place } from './
 import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
 import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
-import { t, type LanguageCode } from './texts/texts.ts'
+import { t, type LanguageCode } from './texts.ts'
 import { fill, h } from './kit/dom.ts'
 import { closeDialogs } from './kit/dialog.ts'
 import { openHelp } from './kit/help.ts'

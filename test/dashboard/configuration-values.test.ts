@@ -7,8 +7,7 @@ import { readLimitName } from '../../src/dashboard/screens/configuration/limit-n
 import { warningsOf } from '../../src/dashboard/screens/configuration/lock-outs.ts'
 import { valueWords } from '../../src/dashboard/screens/configuration/value-words.ts'
 import { withDifferences } from '../../src/dashboard/document-difference.ts'
-import { adminEn } from '../../src/dashboard/texts/admin-en.ts'
-import { addTexts } from '../../src/dashboard/texts/texts.ts'
+import { withScreenTexts } from '../../src/dashboard/texts.ts'
 import { remoteConfigSeed } from '../../src/content/seeds.ts'
 import { remoteConfig, type RemoteConfig } from '../../src/models/remote-config.ts'
 import type { MapField } from '../../src/models/schema.ts'
@@ -17,7 +16,7 @@ const { feedDecoratorConfig, adConfig } = remoteConfig.fields
 const { feedAdConfiguration, articleAdConfiguration, platformAdIdentifiers } = adConfig.fields
 
 describe('a value that changes', () => {
-  before(() => addTexts(adminEn))
+  before(() => withScreenTexts(Promise.resolve()))
 
   for (const [path, value, words] of [
     ['appStatus.isUnderMaintenance', true, 'yes'],

@@ -1,34 +1,28 @@
-/** The tables of texts: complete, in the same form in every language, and without what nobody says. */
+/** The tables of texts: complete, in the same form in every language, and each text is used. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { ar } from '../../src/dashboard/texts/ar.ts'
-import { adminAr } from '../../src/dashboard/texts/admin-ar.ts'
-import { adminDe } from '../../src/dashboard/texts/admin-de.ts'
-import { adminEn, type AdminTexts } from '../../src/dashboard/texts/admin-en.ts'
-import { adminEs } from '../../src/dashboard/texts/admin-es.ts'
-import { adminFr } from '../../src/dashboard/texts/admin-fr.ts'
-import { de } from '../../src/dashboard/texts/de.ts'
-import { en, type Texts } from '../../src/dashboard/texts/en.ts'
-import { es } from '../../src/dashboard/texts/es.ts'
-import { fr } from '../../src/dashboard/texts/fr.ts'
+import { buildDashboard } from '../../scripts/build-dashboard.ts'
+import { LANGUAGES, type TextKey } from '../../src/dashboard/texts.ts'
 import { MODELS } from '../../src/models/registry.ts'
 
 const ROOT = join(import.meta.dirname, '../../src/dashboard')
-type AllTexts = Texts & AdminTexts
-const ENGLISH: AllTexts = { ...en, ...adminEn }
-const TABLES: Readonly<Record<string, AllTexts>> = {
-  en: ENGLISH,
-  de: { ...de, ...adminDe },
-  fr: { ...fr, ...adminFr },
-  es: { ...es, ...adminEs },
-  ar: { ...ar, ...adminAr },
-}
-const forms = (text: string): ReadonlyMap<string, string> | undefined =>
-  /^\w+:/.test(text) && text.includes('other:')
-    ? new Map(text.split('|').map((form) => [form.slice(0, form.indexOf(':')), form.slice(form.indexOf(':') + 1)]))
-    : undefined
+type Text = string | Readonly<Record<string, string>>
+type Table = Readonly<Record<TextKey, Text>>
+const pageTexts = (await LANGUAGES.en.load()).default
+const screenTexts = (await LANGUAGES.en.loadScreens()).default
+const ENGLISH: Table = { ...pageTexts, ...screenTexts }
+const TABLES: Readonly<Record<string, Table>> = Object.fromEntries(
+  await Promise.all(
+    Object.entries(LANGUAGES).map(async ([code, { load, loadScreens }]) => {
+      return [code, { ...(await load()).default, ...(await loadScreens()).default }] as const
+    }),
+  ),
+)
+const formsOf = (text: Text): readonly string[] => (typeof text === 'string' ? [text] : Object.values(text))
+/** The form that has every placeholder. */
+const mainForm = (text: Text): string => (typeof text === 'string' ? text : (text['other'] ?? ''))
 
 /** The places of a text. A model stands in some languages as it is and in others in small letters. */
 const places = (text: string): readonly string[] =>
@@ -47,7 +41,9 @@ describe('the texts of the page', () => {
   for (const [language, table] of Object.entries(TABLES)) {
     it(`are all there in ${language}, and none is empty`, () => {
       assert.deepEqual(Object.keys(table).sort(), Object.keys(ENGLISH).sort())
-      for (const [key, text] of Object.entries(table)) assert.ok(text.trim() !== '', key)
+      for (const [key, text] of Object.entries(table)) {
+        for (const form of formsOf(text)) assert.ok(form.trim() !== '', key)
+      }
     })
 
     it(`name each part of Operations differently in ${language}`, () => {
@@ -60,22 +56,19 @@ describe('the texts of the page', () => {
     it(`have the plural forms of ${language}, and its places`, () => {
       const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
       for (const [key, text] of Object.entries(table)) {
-        const english = ENGLISH[key as keyof AllTexts]
-        const own = forms(text)
+        const english = mainForm(ENGLISH[key as TextKey])
         // Whether a number changes the words around it is a matter of the language.
-        if (own === undefined) {
-          assert.deepEqual(places(text), places(forms(english)?.get('other') ?? english), key)
-          continue
-        }
+        assert.deepEqual(places(mainForm(text)), places(english), key)
+        if (typeof text === 'string') continue
         // Numbers of a million and more have a form of their own in French and Spanish, where "other" will do.
         const wanted = pluralCategories.filter((category) => category !== 'many' || language === 'ar')
-        for (const category of wanted) assert.ok(own.has(category), `${key}: no form for ${category}`)
+        for (const category of wanted) assert.ok(Object.hasOwn(text, category), `${key}: no form for ${category}`)
         // One, two and none can be said without the number.
         const known = new Set(places(english))
-        for (const [category, form] of own) {
+        for (const [category, form] of Object.entries(text)) {
+          assert.ok(pluralCategories.some((one) => one === category), `${key}: ${category} is no plural category`)
           for (const place of places(form)) assert.ok(known.has(place), `${key}, ${category}: {${place}} is unknown`)
         }
-        assert.deepEqual(places(own.get('other') ?? ''), places(english), key)
       }
     })
   }
@@ -83,7 +76,7 @@ describe('the texts of the page', () => {
   for (const [language, table] of Object.entries(TABLES)) {
     it(`are written with the signs and spaces of ${language}`, () => {
       for (const [key, text] of Object.entries(table)) {
-        const words = [...(forms(text)?.values() ?? [text])].join('\n').replaceAll('{"tags": []}', '')
+        const words = formsOf(text).join('\n').replaceAll('{"tags": []}', '')
         const found = MISWRITTEN[language]?.exec(words)
         assert.ok(!found, `${key}: ${words}`)
       }
@@ -91,9 +84,7 @@ describe('the texts of the page', () => {
   }
 
   it('are each said somewhere', () => {
-    const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['texts/??.ts', 'texts/admin-??.ts'] }).map(
-      (path) => readFileSync(join(ROOT, path), 'utf8'),
-    )
+    const sources = globSync('**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'))
     const code = sources.join('\n')
     const isSaid = (key: string): boolean =>
       // Some are put together, as `field.${name}`.
@@ -103,7 +94,17 @@ describe('the texts of the page', () => {
   })
 
   it('are in one table each', () => {
-    assert.equal(Object.keys(ENGLISH).length, Object.keys(en).length + Object.keys(adminEn).length)
+    assert.equal(Object.keys(ENGLISH).length, Object.keys(pageTexts).length + Object.keys(screenTexts).length)
+  })
+
+  it('of the page that opens first are in its table', async () => {
+    const { assets, pageFiles } = await buildDashboard()
+    const scripts = assets.filter(({ path }) => path.endsWith('.js') && pageFiles.has(basename(path)))
+    const code = scripts.map(({ body }) => Buffer.from(body).toString()).join('\n')
+    // The shortest keys are words of other code, too.
+    const isSaid = (key: string): boolean => key.includes('.') && code.includes(`"${key}"`)
+    assert.ok(Object.keys(pageTexts).some(isSaid))
+    assert.deepEqual(Object.keys(screenTexts).filter(isSaid), [])
   })
 
   it('that name fields, values and models name what there is', () => {

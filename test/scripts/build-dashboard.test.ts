@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** A made-up pair of pages, with the given files in the place of others. */
 function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string {
   const root = temporaryDirectory(t)
-  mkdirSync(join(root, 'src/dashboard/texts'), { recursive: true })
+  for (const folder of ['src/dashboard', 'data/texts']) mkdirSync(join(root, folder), { recursive: true })
   const html = (name: string): string =>
     `<!doctype html>\n<!-- said to nobody -->\n  <link rel="stylesheet" href="${name}.css">\n` +
     `  <script type="module" src="${name}.ts"></script>\n`
@@ -36,7 +36,7 @@ function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string
 
 it('the same sources give the same bytes in another directory', async (t) => {
   const root = temporaryDirectory(t)
-  cpSync(join(ROOT, 'src'), join(root, 'src'), { recursive: true })
+  for (const folder of ['src', 'data']) cpSync(join(ROOT, folder), join(root, folder), { recursive: true })
   const [here, there] = [await buildDashboard(), await buildDashboard({ root })]
   assert.ok(Buffer.from(packAssets(here.assets)).equals(packAssets(there.assets)))
 })
@@ -87,9 +87,9 @@ it('what a page imports later is told apart, and what only the other page has is
 
 it('of several languages only the largest counts', async (t) => {
   const files = {
-    'texts/aa.ts': "export const aa = 'a'",
-    'texts/bb.ts': "export const bb = 'bbbb'",
-    'both.ts': "export const both = () => [import('./texts/aa.ts'), import('./texts/bb.ts')]",
+    '../../data/texts/aa.json': '{"key":"a"}',
+    '../../data/texts/bb.json': '{"key":"bbbb"}',
+    'both.ts': "export const both = () => [import('../../data/texts/aa.json'), import('../../data/texts/bb.json')]",
   }
   const { pageFiles } = await buildDashboard({ root: pages(t, files) })
   const kinds = [...pageFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.'))

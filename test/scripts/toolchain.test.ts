@@ -121,7 +121,7 @@ class Clone implements Disposable {
 
   /** A program with pages, which were never built. */
   withDashboard(): this {
-    for (const folder of ['src/dashboard/view', 'src/models']) mkdirSync(join(this.root, folder), { recursive: true })
+    for (const folder of ['src/dashboard/view', 'src/models', 'data/texts']) mkdirSync(join(this.root, folder), { recursive: true })
     this.write('scripts/build-dashboard.ts', BUILDER)
     this.write('src/dashboard/page.ts', '')
     this.write('src/dashboard/view/table.ts', '')
@@ -400,6 +400,7 @@ describe('toolchain', { timeout: 60_000 }, () => {
     for (const [i, change] of [
       () => clone.write('src/dashboard/page.ts', '1'),
       () => clone.write('src/dashboard/view/new.ts', ''),
+      () => clone.write('data/texts/en.json', '{}'),
       () => rmSync(join(clone.root, 'src/dashboard/view/table.ts')),
       () => rmSync(join(clone.root, 'dist'), { recursive: true }),
     ].entries()) {

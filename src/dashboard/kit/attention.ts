@@ -1,7 +1,7 @@
 /** What somebody should look at: what it is about in the reader's language, and the service's own words. */
 import type { ServiceStatus } from '../../models/replies.ts'
 import { hrefTo } from '../places.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../texts.ts'
 import { h, type Child } from './dom.ts'
 import { icon } from './icons.ts'
 

@@ -3,7 +3,7 @@
  *
  * Each bar says its value when it is pointed at; who does not see the drawing has the same numbers as a table.
  */
-import { locale, t } from '../texts/texts.ts'
+import { locale, t } from '../texts.ts'
 import { DAYS, roundTop, type DailyCount } from '../daily-counts.ts'
 import { fill, h, svg } from './dom.ts'
 

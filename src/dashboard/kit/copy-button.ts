@@ -1,5 +1,5 @@
 /** Puts a text on the clipboard and says so. Pages that are not served over TLS may have none (W3C Clipboard API). */
-import { t } from '../texts/texts.ts'
+import { t } from '../texts.ts'
 import { h } from './dom.ts'
 import { icon } from './icons.ts'
 import { notify } from './notices.ts'

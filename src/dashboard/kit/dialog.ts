@@ -2,7 +2,7 @@
  * Questions that want an answer before anything else: the browser's own modal dialog, which keeps the focus inside,
  * closes on Escape and gives the focus back.
  */
-import { t } from '../texts/texts.ts'
+import { t } from '../texts.ts'
 import { h, type Child } from './dom.ts'
 import { icon } from './icons.ts'
 import { rescueNotices } from './notices.ts'

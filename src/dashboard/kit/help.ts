@@ -1,5 +1,5 @@
 /** The keys that work everywhere. */
-import { t } from '../texts/texts.ts'
+import { t } from '../texts.ts'
 import { openDialog } from './dialog.ts'
 import { h } from './dom.ts'
 

@@ -1,5 +1,5 @@
 /** A choice among the languages of the page, each by its own name. */
-import { currentLanguage, isLanguage, LANGUAGES, t, type LanguageCode } from '../texts/texts.ts'
+import { currentLanguage, isLanguage, LANGUAGES, t, type LanguageCode } from '../texts.ts'
 import { h } from './dom.ts'
 
 export function languageChoice(choose: (code: LanguageCode) => void): HTMLSelectElement {

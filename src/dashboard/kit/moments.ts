@@ -1,5 +1,5 @@
 /** Dates as a reader wants them: in the own time zone and language, with the exact time in UTC on hover. */
-import { locale } from '../texts/texts.ts'
+import { locale } from '../texts.ts'
 import { now } from '../timing.ts'
 import { h } from './dom.ts'
 

@@ -4,7 +4,7 @@
  * They are read out by screen readers, stay while they are pointed at or focused, and never hold something that is
  * only there: a failure that concerns a field stands at the field.
  */
-import { t } from '../texts/texts.ts'
+import { t } from '../texts.ts'
 import { after } from '../timing.ts'
 import { fill, h } from './dom.ts'
 import { icon } from './icons.ts'

@@ -1,5 +1,5 @@
 /** What stands in the place of content that is not there: yet, at all, or because something failed. */
-import { t } from '../texts/texts.ts'
+import { t } from '../texts.ts'
 import { h, type Child } from './dom.ts'
 import { icon, type IconName } from './icons.ts'
 

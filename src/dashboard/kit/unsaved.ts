@@ -1,5 +1,5 @@
 /** Asks before something is lost that was not saved. */
-import { t } from '../texts/texts.ts'
+import { t } from '../texts.ts'
 import { ask } from './dialog.ts'
 
 /** True where the reader lets it go. */

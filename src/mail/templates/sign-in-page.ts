@@ -5,8 +5,17 @@
  * and the name of the service have a direction of their own, so neither disturbs the sentence around it. Colours are
  * names: six digits in a row must be the code and nothing else.
  */
-import type { SignInTexts } from './sign-in-texts.ts'
 import { directionOf } from './text-direction.ts'
+
+/** What a sign-in mail says in one language: an entry of data/mail/sign-in.json. All of them use the polite form. */
+export interface SignInTexts {
+  readonly subject: string
+  /** Follows the code in one sentence, and names the service last but for the full stop. */
+  readonly opening: string
+  /** Has the duration where the language needs no case for it: Intl gives it in the nominative. */
+  readonly lifetime: string
+  readonly advice: string
+}
 
 export function signInPage(language: string, { subject, opening, lifetime, advice }: SignInTexts): string {
   const written = `lang="${language}" dir="${directionOf(language)}"`

@@ -6,15 +6,17 @@
  * follow and no image to load, so nothing teaches people to click in mails and nobody learns when it was opened.
  * The texts we ship are templates like those that an operator may put beside them.
  */
+import signInTexts from '../../../data/mail/sign-in.json' with { type: 'json' }
 import { lookUpLanguage } from './language-lookup.ts'
 import { fillIn, type Template } from './placeholders.ts'
-import { signInPage } from './sign-in-page.ts'
+import { signInPage, type SignInTexts } from './sign-in-page.ts'
 import { readPageTemplate, readTextTemplate } from './sign-in-template.ts'
-import { SIGN_IN_TEXTS, type SignInTexts } from './sign-in-texts.ts'
 import { TemplateError } from './template-error.ts'
 import { readTemplateFiles, type TemplateFile } from './template-files.ts'
 import { directionOf, isolated } from './text-direction.ts'
 
+/** A language is an entry of the file. */
+const SIGN_IN_TEXTS: ReadonlyMap<string, SignInTexts> = new Map(Object.entries(signInTexts))
 /** When none of the wanted languages is there. */
 const FALLBACK_LANGUAGE = 'en'
 
@@ -53,7 +55,7 @@ export function openTemplates(directory: string | undefined): Templates {
   const files = directory === undefined ? [] : readTemplateFiles(directory)
   const theirs = new Set(files.map(({ language }) => language))
   const mails = new Map([...theirs].map((language) => [language, openMail(language, files)]))
-  const available = [...new Set([...Object.keys(SIGN_IN_TEXTS), ...theirs])]
+  const available = [...new Set([...SIGN_IN_TEXTS.keys(), ...theirs])]
   return {
     signIn(signIn) {
       const language = lookUpLanguage(signIn.languages, available) ?? FALLBACK_LANGUAGE
@@ -71,7 +73,7 @@ export function signInMessage(signIn: SignIn): MailContent {
 
 /** What we ship, in the form of the files; undefined for a language that we have nothing in. */
 function builtIn(language: string): { readonly txt: string; readonly html: string } | undefined {
-  const [, texts] = Object.entries(SIGN_IN_TEXTS).find(([name]) => name === language) ?? []
+  const texts = SIGN_IN_TEXTS.get(language)
   return texts === undefined ? undefined : { txt: builtInText(texts), html: signInPage(language, texts) }
 }
 

@@ -8,7 +8,7 @@
  */
 import { after } from 'node:test'
 import { buildDashboard } from '../../../scripts/build-dashboard.ts'
-import type { LanguageCode } from '../../../src/dashboard/texts/texts.ts'
+import type { LanguageCode } from '../../../src/dashboard/texts.ts'
 import { testBrowser, type Page } from './browser.ts'
 import type { Size } from './page.ts'
 import { newCast, type Cast, type Person } from '../cast.ts'

@@ -5,7 +5,7 @@
  * the server reports finds its place.
  */
 import type { Json } from '../../../client/client.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h, setAttributes, type Child } from '../dom.ts'
 import { jsonMistakeAt } from './json-mistake.ts'
 

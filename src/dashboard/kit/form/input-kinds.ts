@@ -2,7 +2,7 @@
 import type { Json } from '../../../client/client.ts'
 import { parseExactly } from '../../exact-json.ts'
 import { valueTitle } from '../../model-words.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h, webAddress } from '../dom.ts'
 import { icon } from '../icons.ts'
 import type { InputKind } from './control.ts'

@@ -2,7 +2,7 @@
 import type { Json } from '../../../client/client.ts'
 import { isMembers } from '../../any-documents.ts'
 import { valueTitle } from '../../model-words.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../dom.ts'
 import { icon } from '../icons.ts'
 import { groupControl, type Control, type ControlOptions } from './control.ts'

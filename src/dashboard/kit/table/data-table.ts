@@ -11,7 +11,7 @@
  * the styles say, so places are computed and never measured. The keys are those of a grid (WAI-ARIA APG):
  * arrows, Home, End, Page Up and Down move, Enter opens, Space chooses, with Shift as far as here.
  */
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../dom.ts'
 import { failureState, isAbort } from '../states.ts'
 import { createPageList, type Layout, type PageList } from './page-list.ts'

@@ -1,5 +1,5 @@
 /** The foot of a table: how many rows there are, or that some could not be read, which stays until it is tried again. */
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../dom.ts'
 import { wordsOf } from '../states.ts'
 

@@ -1,5 +1,5 @@
 /** The head of a table: titles that sort where that is quick, and the box that chooses all rows. */
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../dom.ts'
 import { icon } from '../icons.ts'
 import type { TableColumn, TableSort } from './table-column.ts'

@@ -1,6 +1,6 @@
 /** One row of a table, at its place. What an item says is text only; one that is not there yet is a grey line. */
 import { h } from '../dom.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import type { TableColumn } from './table-column.ts'
 
 /** The header is the first row for who counts them (WAI-ARIA, aria-rowindex). */

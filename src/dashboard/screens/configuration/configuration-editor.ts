@@ -8,7 +8,7 @@ import { documentsOf, type Members, type StoredDocument } from '../../any-docume
 import { differencesOf, withDifferences, type Difference } from '../../document-difference.ts'
 import type { Problem } from '../../kit/form/form.ts'
 import type { ScreenContext } from '../../screen.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { ask } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'

@@ -2,7 +2,7 @@
 import type { Json } from '../../../client/client.ts'
 import type { Difference } from '../../document-difference.ts'
 import { fieldTitle } from '../../model-words.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { limitTitle } from './limit-grid.ts'

@@ -3,7 +3,7 @@ import type { Json } from '../../../client/client.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
 import type { Field } from '../../../models/schema.ts'
 import { valueTitle } from '../../model-words.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 
 /** `steps` are the names of members from the outside in. What is declared nowhere is shown as it is stored. */
 export function valueWords(steps: readonly string[], value: Json): string {

@@ -2,7 +2,7 @@
 import type { Json } from '../../../client/client.ts'
 import { isMembers, labelOf, type Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-words.ts'
-import { t, textOr } from '../../texts/texts.ts'
+import { t, textOr } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { h } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'

@@ -8,7 +8,7 @@ import type { StoredAny } from './store-document.ts'
 import { modelTitle } from '../../model-words.ts'
 import { isBeingRemoved, onDocumentsChanged } from '../../removal.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { emptyState, failureState, isAbort, skeleton } from '../../kit/states.ts'
 

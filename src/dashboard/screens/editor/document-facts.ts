@@ -1,7 +1,7 @@
 /** What the server says of a document, and the whole of it as JSON. */
 import type { Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-words.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { h } from '../../kit/dom.ts'

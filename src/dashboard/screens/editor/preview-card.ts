@@ -7,7 +7,7 @@
 import type { Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type Members } from '../../any-documents.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h, webAddress } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
 

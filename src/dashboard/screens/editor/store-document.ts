@@ -5,7 +5,7 @@
 import { NotFound, PreconditionFailed, type Stored } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents, Members, StoredDocument } from '../../any-documents.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { askToSettle } from './conflict-dialog.ts'
 import { sentMembers } from './document-members.ts'

@@ -1,7 +1,7 @@
 /** Choosing the columns of a list. The first names the row and stays. */
 import type { StoredDocument } from '../../any-documents.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { dropDown } from '../../kit/drop-down.ts'
 import { h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'

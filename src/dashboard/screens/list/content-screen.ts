@@ -5,6 +5,7 @@
 import type { Model } from '../../../models/schema.ts'
 import type { Place } from '../../places.ts'
 import type { OpenScreen } from '../../screen.ts'
+import { withScreenTexts } from '../../texts.ts'
 import { documentList } from './document-list.ts'
 
 export function contentScreen(model: Model, { segments }: Place): OpenScreen | Promise<OpenScreen> {
@@ -13,6 +14,6 @@ export function contentScreen(model: Model, { segments }: Place): OpenScreen | P
 }
 
 async function editorOf(model: Model): Promise<OpenScreen> {
-  const { documentEditor } = await import('../editor/document-editor.ts')
+  const { documentEditor } = await withScreenTexts(import('../editor/document-editor.ts'))
   return (context) => documentEditor(model, context)
 }

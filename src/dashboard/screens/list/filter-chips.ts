@@ -1,7 +1,7 @@
 /** What the list is filtered by, each with a way to take it away. */
 import type { Client } from '../../../client/client.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { fetchNames, nameOf } from './document-names.ts'

@@ -2,7 +2,7 @@
 import { documentsOf, labelOf } from '../../any-documents.ts'
 import type { Client } from '../../../client/client.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { dropDown } from '../../kit/drop-down.ts'
 import { fill, h } from '../../kit/dom.ts'

@@ -7,7 +7,7 @@
 import { PreconditionFailed, type Stored } from '../../../client/client.ts'
 import { labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
 import { eachTogether, patiently } from '../../removal.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { wordsOf } from '../../kit/states.ts'
 
 export interface StatusChange {

@@ -1,6 +1,6 @@
 /** Backups: when they are made, which there are, one more now, and one to take along. */
 import type { Backup, ServiceStatus } from '../../../models/replies.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { every, now } from '../../timing.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'

@@ -1,7 +1,7 @@
 /** How often each limit has refused something. */
 import type { ServiceStatus } from '../../../models/replies.ts'
 import { humanized } from '../../model-words.ts'
-import { locale, t, textOr } from '../../texts/texts.ts'
+import { locale, t, textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { readInto, type OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'

@@ -1,7 +1,7 @@
 /** The newest lines of the log, which go on by themselves as long as somebody looks and does not hold them. */
 import type { LogLines } from '../../../models/replies.ts'
 import { currentPlace, noteQuery } from '../../places.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 import { exactTime } from '../../kit/moments.ts'

@@ -9,7 +9,7 @@ import { settingsPart } from './settings-part.ts'
 import { statusPart } from './status-part.ts'
 import { goTo, hrefTo } from '../../places.ts'
 import type { OpenScreen } from '../../screen.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 
 const PARTS = {

@@ -2,7 +2,7 @@
 import { MESSAGE_STATES, type MessageState } from '../../../models/message-state.ts'
 import type { OutboxMessages, ServiceStatus } from '../../../models/replies.ts'
 import { currentPlace, noteQuery } from '../../places.ts'
-import { locale, t } from '../../texts/texts.ts'
+import { locale, t } from '../../texts.ts'
 import { after, every } from '../../timing.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'

@@ -1,7 +1,7 @@
 /** The settings in use, and where each comes from; to be searched. Secrets arrive masked. */
 import type { ServiceSettings } from '../../../models/replies.ts'
 import { currentPlace, noteQuery } from '../../places.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { emptyState } from '../../kit/states.ts'
 import { readInto, type OpenPart } from './part.ts'

@@ -1,6 +1,6 @@
 /** What runs, for how long, how large it is, and what somebody should look at. */
 import type { ServiceStatus } from '../../../models/replies.ts'
-import { locale, t } from '../../texts/texts.ts'
+import { locale, t } from '../../texts.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'

@@ -1,7 +1,7 @@
 /** A test mail in a dialog: what we and the mail server say to each other, and what to do where it fails. */
 import type { Client } from '../../../client/client.ts'
 import type { MailTest } from '../../../models/replies.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { isAbort, skeleton, wordsOf } from '../../kit/states.ts'

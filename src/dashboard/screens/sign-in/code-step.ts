@@ -1,5 +1,5 @@
 /** The second step: the code, which is sent as soon as it is complete, however it was typed or pasted. */
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { now } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { CODE_DIGITS, codeIn } from './code-text.ts'

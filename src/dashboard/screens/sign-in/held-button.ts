@@ -1,5 +1,5 @@
 /** A button that cannot be pressed for a while and counts down to when it can. */
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { every, now } from '../../timing.ts'
 import { fill } from '../../kit/dom.ts'
 import { duration } from '../../kit/moments.ts'

@@ -3,7 +3,7 @@
  *
  * Two steps in one place: the address, then the code that was sent to it.
  */
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { now } from '../../timing.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { codeStep } from './code-step.ts'

@@ -1,6 +1,6 @@
 /** What to tell somebody who was not let in. The statuses that mean something here have words of their own. */
 import { BadRequest, Forbidden, TooManyRequests, Unauthorized } from '../../../client/client.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { wordsOf } from '../../kit/states.ts'
 
 /** `step` is what was asked for: a code, or to be let in with it. */

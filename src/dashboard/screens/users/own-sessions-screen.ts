@@ -1,6 +1,6 @@
 /** Where the reader is signed in, and a way to end what is not known or not used any more. */
 import type { OpenScreen } from '../../screen.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { ownCalls, sessionList } from './session-list.ts'
 import { h } from '../../kit/dom.ts'
 

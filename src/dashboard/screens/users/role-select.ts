@@ -1,6 +1,6 @@
 /** Choosing a role: each says what it may do. */
 import { fieldTitle, valueTitle } from '../../model-words.ts'
-import { textOr } from '../../texts/texts.ts'
+import { textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 
 export interface RoleSelect {

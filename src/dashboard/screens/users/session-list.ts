@@ -2,7 +2,7 @@
 import type { SessionsEnded, UserSessions } from '../../../models/replies.ts'
 import { readUserAgent } from '../../../models/user-agent.ts'
 import type { ScreenContext } from '../../screen.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { ago, dateTime } from '../../kit/moments.ts'

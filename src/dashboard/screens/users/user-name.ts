@@ -1,6 +1,6 @@
 /** What a user is called: the address, or for a guest, who has none, the end of the id. */
 import type { User } from '../../../models/user.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 
 /** Enough to tell guests apart. */
 const ID_CHARS_SHOWN = 6

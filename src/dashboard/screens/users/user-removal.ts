@@ -2,7 +2,7 @@
 import type { User } from '../../../models/user.ts'
 import { goTo, hrefTo } from '../../places.ts'
 import type { ScreenContext } from '../../screen.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'

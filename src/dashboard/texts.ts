@@ -1,0 +1,126 @@
+/**
+ * The texts of the page in the reader's language. Each language has two tables in data/texts: the texts of the page that
+ * opens first, and those of the screens that are fetched when they are opened.
+ *
+ * A text may have placeholders such as `{count}`. One that depends on `count` has a form for each plural category of its
+ * language (CLDR, by Intl.PluralRules).
+ */
+import type screens from '../../data/texts/en-screens.json'
+import type page from '../../data/texts/en.json'
+
+type Text = string | { readonly other: string; readonly [category: string]: string }
+type PageKey = keyof typeof page
+type ScreenKey = keyof typeof screens
+export type TextKey = PageKey | ScreenKey
+
+interface Language {
+  readonly name: string
+  readonly direction: 'ltr' | 'rtl'
+  readonly load: () => Promise<{ readonly default: { readonly [key in PageKey]: Text } }>
+  readonly loadScreens: () => Promise<{ readonly default: { readonly [key in ScreenKey]: Text } }>
+}
+
+/** A language needs its two tables and an entry here. */
+export const LANGUAGES = {
+  en: {
+    name: 'English',
+    direction: 'ltr',
+    load: () => import('../../data/texts/en.json', { with: { type: 'json' } }),
+    loadScreens: () => import('../../data/texts/en-screens.json', { with: { type: 'json' } }),
+  },
+  de: {
+    name: 'Deutsch',
+    direction: 'ltr',
+    load: () => import('../../data/texts/de.json', { with: { type: 'json' } }),
+    loadScreens: () => import('../../data/texts/de-screens.json', { with: { type: 'json' } }),
+  },
+  fr: {
+    name: 'Français',
+    direction: 'ltr',
+    load: () => import('../../data/texts/fr.json', { with: { type: 'json' } }),
+    loadScreens: () => import('../../data/texts/fr-screens.json', { with: { type: 'json' } }),
+  },
+  es: {
+    name: 'Español',
+    direction: 'ltr',
+    load: () => import('../../data/texts/es.json', { with: { type: 'json' } }),
+    loadScreens: () => import('../../data/texts/es-screens.json', { with: { type: 'json' } }),
+  },
+  ar: {
+    name: 'العربية',
+    direction: 'rtl',
+    load: () => import('../../data/texts/ar.json', { with: { type: 'json' } }),
+    loadScreens: () => import('../../data/texts/ar-screens.json', { with: { type: 'json' } }),
+  },
+} as const satisfies Readonly<Record<string, Language>>
+
+export type LanguageCode = keyof typeof LANGUAGES
+
+/** Letters that are written from the right, and signs that turn a line. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
+
+let texts: { readonly [key in TextKey]?: Text } = {}
+let language: LanguageCode = 'en'
+let plurals = new Intl.PluralRules('en')
+
+export function currentLanguage(): LanguageCode {
+  return language
+}
+
+/** The reader's own region for times and numbers, if its language is that of the page. */
+export function locale(): string {
+  return navigator.languages.find((one) => one.split('-')[0] === language) ?? language
+}
+
+/** Loads the texts of a language and switches the page to it: everything built from now on is in it. */
+export async function useLanguage(code: LanguageCode): Promise<void> {
+  const { direction, load } = LANGUAGES[code]
+  texts = (await load()).default
+  language = code
+  plurals = new Intl.PluralRules(code)
+  document.documentElement.lang = code
+  document.documentElement.dir = direction
+}
+
+/** A screen that is fetched when it is opened, with the texts of such screens. */
+export async function withScreenTexts<T>(screen: Promise<T>): Promise<T> {
+  const [opened, { default: more }] = await Promise.all([screen, LANGUAGES[language].loadScreens()])
+  texts = { ...texts, ...more }
+  return opened
+}
+
+/** The first language of the reader's browser that has texts here. */
+export function preferredLanguage(wanted: readonly string[]): LanguageCode {
+  return wanted.map((one) => one.split('-')[0]).find(isLanguage) ?? 'en'
+}
+
+export function isLanguage(code: string | undefined): code is LanguageCode {
+  return code !== undefined && Object.hasOwn(LANGUAGES, code)
+}
+
+export type TextValues = Readonly<Record<string, string | number>>
+
+/** The text of a key with the values in its placeholders. A number is written as the language writes numbers. */
+export function t(key: TextKey, values: TextValues = {}): string {
+  const text = texts[key] ?? key
+  const form = typeof text === 'string' ? text : (text[plurals.select(Number(values['count']))] ?? text.other)
+  return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return typeof value === 'number' ? value.toLocaleString(locale()) : isolated(value ?? whole)
+  })
+}
+
+/** The text of a key that is put together, such as `field.title`; `otherwise` where there is none. */
+export function textOr(key: string, otherwise: string): string {
+  const text = (texts as Readonly<Record<string, Text>>)[key]
+  return typeof text === 'string' ? text : otherwise
+}
+
+/**
+ * A text within another, isolated where it may be written in the other direction, so that an e-mail address in an Arabic
+ * sentence leaves the full stop after it in its place (Unicode UAX #9: U+2068, U+2069).
+ */
+function isolated(text: string): string {
+  const isMixed = LANGUAGES[language].direction === 'rtl' ? text !== '' : RIGHT_TO_LEFT.test(text)
+  return isMixed ? `\u2068${text}\u2069` : text
+}
