@@ -190,9 +190,11 @@ function linkNode() {
   }
 }
 
-/** Whether this program serves the dashboard or tests it. */
+/** Whether this program serves the dashboard or tests it; the attacks ask for its pages as well. */
 function wantsDashboard([script, command]) {
-  return (script === 'src/main.ts' && command === 'serve') || script === 'scripts/check.ts'
+  if (script === 'src/main.ts') return command === 'serve'
+  if (script === 'scripts/drill.ts') return command === 'attacks'
+  return script === 'scripts/check.ts' || script === 'scripts/soak.ts'
 }
 
 /** Whether nothing changed since the last build; a folder changes when a file in it comes or goes. */
