@@ -61,16 +61,21 @@ function ask(query: Query): Promise<Answer> {
   return service.data('POST', '/query', { model: 'headline' }, { token, body: query, isUndescribed: true })
 }
 
-/** Asks, and reads another item meanwhile: it has to arrive first, or the query was no burden to anybody. */
-async function askBeside(query: Query): Promise<Answer> {
+/**
+ * Asks, and reads another item meanwhile: it has to arrive first, unless the query was short. A query that holds up
+ * others does so each time, and a machine that stands still for a moment does not: it gets another chance.
+ */
+async function askBeside(query: Query, chances = 3): Promise<Answer> {
   const since = performance.now()
   let isAnswered = false
   const answer = ask(query).finally(() => (isAnswered = true))
   const item = await service.data('GET', `/${sampleId(7)}`, { model: 'headline' }, { token, isUndescribed: true })
   assert.equal(item.status, 200)
   const waited = performance.now() - since
-  assert.ok(!isAnswered || waited < BURDEN_MS, `an item waited ${waited} ms for the query`)
-  return answer
+  if (!isAnswered || waited < BURDEN_MS) return answer
+  assert.ok(chances > 1, `an item waited ${waited} ms for the query`)
+  await answer
+  return askBeside(query, chances - 1)
 }
 
 function assertBounded({ status, text }: Answer, since: number): void {
