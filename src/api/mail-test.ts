@@ -33,7 +33,7 @@ export function mailTestHandler(parts: MailTestParts): (exchange: Exchange, sess
   const { tryMail, limits, now, log, timeMs } = parts
   let isUnderWay = false
   return async (exchange, { caller, acting }) => {
-    const to = readEmail((await exchange.readJson())['to'], 'to')
+    const to = readEmail((await exchange.readJson({ isDoneWhenRead: true }))['to'], 'to')
     if (isUnderWay) throw fail('conflict', 'Cannot send a test mail: another one is on its way, wait for its end')
     isUnderWay = true
     try {

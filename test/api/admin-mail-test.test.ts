@@ -134,6 +134,22 @@ describe('a test mail', () => {
     assert.equal(resultOf(await testMail(service, token)).delivered, false, 'the next may begin')
   })
 
+  it('attack: with a long body it does not hold up the long bodies of others', { skip: ONLY_HERE }, async (t) => {
+    const { port, connected } = await silentServer(t)
+    const service = await startService(t, { mail: `smtp://127.0.0.1:${port}` })
+    const token = await adminToken(service)
+    const long = 'x'.repeat(20_000)
+    let isDone = false
+    const body = { to: 'reader@example.org', long }
+    const trial = service.call('POST', '/api/v1/admin/outbox/test', { token, body }).then(() => (isDone = true))
+    await connected
+    const topic = { name: 'Harbours', description: long, iconUrl: '' }
+    assert.equal((await service.data('POST', '', { model: 'topic' }, { token, body: topic })).status, 201)
+    assert.equal(isDone, false)
+    await service.stop()
+    await trial
+  })
+
   it('does not hold up the end of the service', { skip: ONLY_HERE }, async (t) => {
     const { port, connected } = await silentServer(t)
     const service = await startService(t, { mail: `smtp://127.0.0.1:${port}` })
