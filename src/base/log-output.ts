@@ -3,7 +3,7 @@
  *
  * Whatever reads the log may stall: a program that never reads its child's stderr, a full disk, a terminal that is
  * stopped. The service goes on all the same, and holds a bounded number of bytes. Past it, lines are dropped, those of
- * level info first, and counted; once most of what is held was written, they are taken again, and a line says how many
+ * level info first, and counted; once most of the held lines are written, they are taken again, and a line says how many
  * are missing. A line is written at the end of its turn of the event loop, and lines that follow within some milliseconds
  * together: each request has one, and must not cost a system call.
  */
