@@ -26,7 +26,7 @@ describe('a schema tells what fits from what does not:', () => {
 
   it('and the table has every keyword', () => {
     const text = JSON.stringify(CASES)
-    const untried = [...Object.keys(KEYWORDS), '$ref', '$dynamicRef'].filter((name) => !text.includes(`"${name}":`))
+    const untried = [...Object.keys(KEYWORDS), '$ref'].filter((name) => !text.includes(`"${name}":`))
     assert.deepEqual(untried, [])
   })
 })
@@ -67,7 +67,7 @@ describe('a schema that is none is an error, not one that everything fits:', () 
     ['a misspelt keyword', { reqired: ['a'] }, /keyword "reqired"/],
     ['a keyword of a later or an earlier draft', { definitions: {} }, /keyword "definitions"/],
     ['a type that there is not', { type: 'float' }, /type "float"/],
-    ['a format that nobody judges', { format: 'phone' }, /format "phone"/],
+    ['an unknown format', { format: 'phone' }, /format "phone"/],
     ['a reference that leads nowhere', { $ref: '#/$defs/none' }, /there is no schema/],
     ['a reference to somewhere else', { $ref: 'https://example.org/other' }, /there is no schema/],
     ['a schema deep inside', { properties: { a: { items: 7 } } }, /Cannot read 7 as a schema/],

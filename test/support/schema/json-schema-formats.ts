@@ -17,14 +17,6 @@ const FORMATS: Readonly<Record<string, Format>> = {
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   // RFC 9110 section 12.5.1.
   'media-range': (text) => /^(\*\/\*|[\w!#$%&'*+.^`|~-]+\/(\*|[\w!#$%&'*+.^`|~-]+))(\s*;.*)?$/.test(text),
-  regex(text) {
-    try {
-      return new RegExp(text, 'u') instanceof RegExp
-    } catch {
-      return false
-    }
-  },
-  uri: (text) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text) && !NOT_IN_URI.test(text),
   'uri-reference': (text) => !NOT_IN_URI.test(text),
 }
 

@@ -6,23 +6,8 @@ export interface Misfit {
   readonly words: string
 }
 
-/** Whoever has an `$id`, with what can be asked for in it by name. */
-export interface Resource {
-  readonly uri: string
-  readonly root: unknown
-  readonly anchors: Map<string, unknown>
-  readonly dynamicAnchors: Map<string, unknown>
-}
-
-/** The resources that evaluation went through on its way here, the innermost first. */
-interface Scope {
-  readonly resource: Resource
-  readonly outer: Scope | undefined
-}
-
 export interface Run {
-  readonly scope: Scope | undefined
-  /** Collects the names of members that some schema has looked at; only where somebody will ask. */
+  /** Collects the names of members that some schema has looked at; only where `unevaluatedProperties` will ask. */
   readonly evaluated: Set<string> | undefined
 }
 

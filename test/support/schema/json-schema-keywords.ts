@@ -58,14 +58,6 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
 
   minimum: (value) => ofNumbers((n) => atLeast(n, numberOf(value), 'number')),
   maximum: (value) => ofNumbers((n) => atMost(n, numberOf(value), 'number')),
-  exclusiveMinimum: (value) =>
-    ofNumbers((n) => (n > numberOf(value) ? FITS : misfit(`expected more than ${String(value)}, found ${n}`))),
-  exclusiveMaximum: (value) =>
-    ofNumbers((n) => (n < numberOf(value) ? FITS : misfit(`expected less than ${String(value)}, found ${n}`))),
-  multipleOf: (value) =>
-    ofNumbers((n) =>
-      Number.isInteger(n / numberOf(value)) ? FITS : misfit(`expected a multiple of ${String(value)}, found ${n}`),
-    ),
 
   minLength: (value) => ofTexts((text) => atLeast([...text].length, numberOf(value), 'characters')),
   maxLength: (value) => ofTexts((text) => atMost([...text].length, numberOf(value), 'characters')),
@@ -79,32 +71,12 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     return ofTexts((text) => (judge(text) ? FITS : misfit(`expected a ${name}, found ${show(text)}`)))
   },
 
-  items(value, { schema, compile }) {
+  items(value, { compile }) {
     const judge = compile(value)
-    const first = Array.isArray(schema['prefixItems']) ? schema['prefixItems'].length : 0
-    return ofLists((list, run) => list.flatMap((item, i) => (i < first ? FITS : below(`[${i}]`, judge, item, run))))
-  },
-  prefixItems(value, { compile }) {
-    const judges = listOf(value).map(compile)
-    return ofLists((list, run) =>
-      judges.flatMap((judge, i) => (i < list.length ? below(`[${i}]`, judge, list[i], run) : FITS)),
-    )
+    return ofLists((list, run) => list.flatMap((item, i) => below(`[${i}]`, judge, item, run)))
   },
   minItems: (value) => ofLists((list) => atLeast(list.length, numberOf(value), 'items')),
   maxItems: (value) => ofLists((list) => atMost(list.length, numberOf(value), 'items')),
-  uniqueItems: (value) =>
-    ofLists((list) => {
-      const isTwice = list.some((one, i) => list.slice(0, i).some((other) => isDeepStrictEqual(one, other)))
-      return value === true && isTwice ? misfit(`expected no item twice, found ${show(list)}`) : FITS
-    }),
-  contains(value, { schema, compile }) {
-    const judge = compile(value)
-    const { minContains: min = 1, maxContains: max = Infinity } = schema
-    return ofLists((list, run) => {
-      const count = list.filter((item) => judge(item, { ...run, evaluated: undefined }).length === 0).length
-      return [...atLeast(count, numberOf(min), 'such items'), ...atMost(count, numberOf(max), 'such items')]
-    })
-  },
 
   required(value) {
     const names = listOf(value).map(textOf)
@@ -112,15 +84,6 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
       const missing = names.filter((name) => !Object.hasOwn(members, name))
       return missing.length === 0 ? FITS : misfit(`expected ${missing.join(', ')}, found ${show(Object.keys(members))}`)
     })
-  },
-  dependentRequired(value) {
-    const wanted = Object.entries(membersOf(value)).map(([name, list]) => [name, listOf(list).map(textOf)] as const)
-    return ofObjects((members) =>
-      wanted.flatMap(([name, others]) => {
-        const missing = Object.hasOwn(members, name) ? others.filter((other) => !Object.hasOwn(members, other)) : []
-        return missing.length === 0 ? FITS : misfit(`expected ${missing.join(', ')} beside ${name}`)
-      }),
-    )
   },
   dependentSchemas(value, { compile }) {
     const judges = Object.entries(membersOf(value)).map(([name, schema]) => [name, compile(schema)] as const)
