@@ -18,6 +18,8 @@ export interface Bundle {
   readonly main: string
   /** The worker threads by the names of their sources, in the order of these names. */
   readonly workers: ReadonlyMap<string, string>
+  /** The guides by the names of their files, in the order of these names. */
+  readonly guides: ReadonlyMap<string, string>
   /** The files of the dashboard, as src/app/page-assets.ts reads them. */
   readonly pages: Uint8Array
 }
@@ -30,8 +32,14 @@ export async function bundleProgram(): Promise<Bundle> {
   return {
     main,
     workers: new Map(workers.map((path, i) => [basename(path), rest[i] ?? ''])),
+    guides: readGuides(),
     pages: packAssets(assets),
   }
+}
+
+function readGuides(): ReadonlyMap<string, string> {
+  const paths = globSync('data/guides/*.md', { cwd: ROOT }).sort()
+  return new Map(paths.map((path) => [basename(path), readFileSync(join(ROOT, path), 'utf8')]))
 }
 
 async function bundle(path: string): Promise<string> {

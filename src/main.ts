@@ -108,6 +108,7 @@ function terminal(): Terminal {
     stderr: process.stderr,
     stdoutIsTerminal: process.stdout.isTTY === true,
     stderrIsTerminal: process.stderr.isTTY === true,
+    columns: process.stdout.isTTY === true ? process.stdout.columns : undefined,
     environment: process.env,
     get interrupted() {
       return new Promise<string>((resolve) => {

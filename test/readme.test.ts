@@ -2,34 +2,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { SETTINGS } from '../src/config/settings.ts'
+import { codeBlocks, DOCUMENTS, ROOT, shell } from './support/service/documented-commands.ts'
 import { run } from './support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from './support/service/service.ts'
+import { temporaryDirectory } from './support/service/service.ts'
 
-const ROOT = join(import.meta.dirname, '..')
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
-const COMMANDS = [...README.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
-
-/** Runs a script in the project as a shell would; only the directory of the data and the port are ours. */
-async function shell(
-  t: Cleanup,
-  script: string,
-  data: string,
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn('bash', ['-c', `set -euo pipefail\n${script}`], {
-    cwd: ROOT,
-    env: { ...process.env, DATELINE_DATA_DIR: data },
-  })
-  t.after(() => void child.kill('SIGKILL'))
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => void (stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
-}
+const README = DOCUMENTS.get('README.md') ?? ''
+const COMMANDS = codeBlocks(README, 'sh')
 
 it('the first command starts the service, and the tour walks through it', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
@@ -58,7 +40,7 @@ it('the first command starts the service, and the tour walks through it', async 
     void closed.then(() => reject(new Error(output)))
   })
   const marked = tour.map((text, i) => `${text.replaceAll('8080', String(port))}\necho; echo "== ${i}"`).join('\n')
-  const { code, stdout, stderr } = await shell(t, marked, data)
+  const { code, stdout, stderr } = await shell(t, marked, { cwd: ROOT, environment: { DATELINE_DATA_DIR: data } })
   assert.equal(code, 0, stderr)
   const [, signIn = '', create = '', list = '', next = '', match = ''] = stdout.split(/^== \d+\n/m)
   assert.match(signIn, /"email":"you@example\.org".*"dashboardRole":"admin"/)
@@ -87,7 +69,8 @@ it('every link leads to a file', () => {
 
 it('every command has a row', async () => {
   const { stdout } = await run(['help'])
-  const names = [...stdout.matchAll(/^ {2}(\w[\w-]*(?: \w[\w-]*)?) {2,}/gm)].map(([, name = '']) => name)
+  const [commands = ''] = stdout.split('\nGuides:')
+  const names = [...commands.matchAll(/^ {2}(\w[\w-]*(?: \w[\w-]*)?) {2,}/gm)].map(([, name = '']) => name)
   assert.ok(names.length > 10, stdout)
   assert.deepEqual(
     names.filter((name) => !new RegExp(`^\\| .*\`${name}[ \`]`, 'm').test(README)),

@@ -5,6 +5,7 @@ import { FAILURES } from '../src/base/failure.ts'
 import { codeOf, exportsOf, importsOf, readTree } from './support/tidy/source-tree.ts'
 import {
   clientImportsTypes,
+  documentsAreTrue,
   handlersWriteAsCallers,
   importsAreOurs,
   layersAreKept,
@@ -15,7 +16,6 @@ import {
   noImportCycles,
   noShortcuts,
   packagesAreFew,
-  readmeIsTrue,
 } from './support/tidy/tidy-rules.ts'
 import type { Allowance } from './support/tidy/tidy-rules.ts'
 
@@ -416,7 +416,7 @@ describe('packages are few and exact', () => {
   }
 })
 
-describe('the README is true', () => {
+describe('the README and the guides are true', () => {
   const settings = [{ flag: '--port', environment: ['DATELINE_PORT', 'PORT'] }, { environment: ['DATELINE_KEY'] }]
   const codes = { notFound: 404, conflict: 409 }
   const rows = '| `notFound` | 404 | gone |\n| `conflict` | `409` | twice |\n'
@@ -424,7 +424,7 @@ describe('the README is true', () => {
   it('in our tree', { skip: !tree.has('README.md') || !tree.has('src/config/settings.ts') }, async () => {
     const { SETTINGS } = await import('../src/config/settings.ts')
     const codes = Object.fromEntries(Object.entries(FAILURES).map(([code, { status }]) => [code, status]))
-    assertTidy(readmeIsTrue(tree, { settings: SETTINGS, codes }))
+    assertTidy(documentsAreTrue(tree, { settings: SETTINGS, codes }))
   })
 
   for (const [name, readme, wanted] of [
@@ -437,12 +437,15 @@ describe('the README is true', () => {
       /has the error code gone with 410: the code is unknown/,
     ],
     ['a code with another status', rows.replace('404', '403'), /has the error code notFound with 403: the code is 404/],
-    ['a code it lacks', '| `notFound` | 404 | gone |', /lacks the error code conflict/],
+    ['a code they lack', '| `notFound` | 404 | gone |', /The guides lack the error code conflict/],
   ] as const) {
-    it(`finds ${name}`, () => assertFinds(readmeIsTrue(made({ 'README.md': readme }), { settings, codes }), wanted))
+    for (const path of ['README.md', 'data/guides/api.md']) {
+      it(`finds ${name} in ${path}`, () =>
+        assertFinds(documentsAreTrue(made({ [path]: readme }), { settings, codes }), wanted))
+    }
   }
 
-  it('takes what exists, options of commands and of scripts, dashes in prose, and no README', () => {
+  it('takes what exists, options of commands and of scripts, dashes in prose, and no documents', () => {
     const readme = `${rows}--port, DATELINE_PORT, DATELINE_KEY, --force, --seconds, DATELINE_SECRET; a -- b, x--port`
     const files = {
       'README.md': readme,
@@ -450,8 +453,8 @@ describe('the README is true', () => {
       'scripts/bench.ts': '--seconds',
       'src/config/settings.ts': "'DATELINE_SECRET'",
     }
-    assertTidy(readmeIsTrue(made(files), { settings, codes }))
-    assertTidy(readmeIsTrue(made({}), { settings, codes }))
+    assertTidy(documentsAreTrue(made(files), { settings, codes }))
+    assertTidy(documentsAreTrue(made({}), { settings, codes }))
   })
 })
 

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { LogSink } from '../base/log-output.ts'
 import type { Environment, SettingName } from '../config/settings.ts'
 
-/** Exit codes, as the README documents them. */
+/** Exit codes, as the guides document them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
@@ -13,6 +13,8 @@ export interface Terminal {
   readonly stderr: Writable
   readonly stdoutIsTerminal: boolean
   readonly stderrIsTerminal: boolean
+  /** The width of the terminal; undefined where stdout is none. */
+  readonly columns: number | undefined
   readonly environment: Environment
   /** Settles when the process is asked to end. */
   readonly interrupted: Promise<string>

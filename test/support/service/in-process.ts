@@ -26,6 +26,7 @@ export async function runHere(
       stderr: stderr.stream,
       stdoutIsTerminal: false,
       stderrIsTerminal: false,
+      columns: undefined,
       environment: {},
       interrupted,
       onReload: () => {},

@@ -6,7 +6,7 @@ import { join, posix } from 'node:path'
 export type Tree = ReadonlyMap<string, string>
 
 export function readTree(root: string): Tree {
-  const patterns = ['src/**/*.ts', 'test/**/*.ts', 'scripts/**/*.{ts,mjs}', 'README.md', 'package.json']
+  const patterns = ['src/**/*.ts', 'test/**/*.ts', 'scripts/**/*.{ts,mjs}', 'README.md', 'data/guides/*.md', 'package.json']
   const paths = globSync(patterns, { cwd: root }).map((path) => path.replaceAll('\\', '/'))
   return new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 }

@@ -10,6 +10,7 @@ const RANKS: Readonly<Record<string, number>> = {
   query: 1,
   http: 1,
   mail: 1,
+  guides: 1,
   models: 2,
   store: 3,
   client: 3,
@@ -83,7 +84,7 @@ const BANNED: Readonly<Record<string, Ban>> = {
   },
 }
 
-/** Flags of npm and curl, which the README's examples use. */
+/** Flags of npm and curl, which examples use. */
 const FOREIGN_FLAGS = ['--silent', '--data-urlencode']
 const PACKAGES_ALLOWED = ['typescript', 'esbuild', '@types/node', 'node']
 const RUN_TIME_MEMBERS = [
@@ -277,10 +278,10 @@ export interface Documented {
   readonly codes: Readonly<Record<string, number>>
 }
 
-/** A flag, a variable, or an error code in the README that does not exist sends its reader astray. */
-export function readmeIsTrue(tree: Tree, { settings, codes }: Documented): string[] {
-  const readme = tree.get('README.md')
-  if (readme === undefined) return []
+/** A flag, a variable, or an error code in the README or a guide that does not exist sends its reader astray. */
+export function documentsAreTrue(tree: Tree, { settings, codes }: Documented): string[] {
+  const documents = [...tree].filter(([path]) => path === 'README.md' || path.startsWith('data/guides/'))
+  if (documents.length === 0) return []
   const flags = new Set(settings.map(({ flag }) => flag))
   const variables = new Set(settings.flatMap(({ environment }) => environment))
   // Options of single commands, secrets, and what programs that we start are told, are no settings.
@@ -288,30 +289,33 @@ export function readmeIsTrue(tree: Tree, { settings, codes }: Documented): strin
     [...tree].filter(([path]) => path.startsWith(prefix)),
   )
   const isNamed = (word: string): boolean => sources.some(([, text]) => new RegExp(`${word}(?![\\w-])`).test(text))
-  const told = new Map(
-    [...readme.matchAll(/^\|\s*`([a-z][A-Za-z]+)`\s*\|\s*`?(\d{3})`?\s*\|/gm)].map(([, code = '', status]) => [
+  const told = documents.flatMap(([path, text]) =>
+    [...text.matchAll(/^\|\s*`([a-z][A-Za-z]+)`\s*\|\s*`?(\d{3})`?\s*\|/gm)].map(([, code = '', status]) => ({
+      path,
       code,
-      Number(status),
-    ]),
+      status: Number(status),
+    })),
   )
   return [
-    ...unique(readme, /(?<![\w-])--[a-z][a-z-]+/g)
-      .filter((flag) => !flags.has(flag) && !isNamed(flag) && !FOREIGN_FLAGS.includes(flag))
-      .map((flag) => `README.md names ${flag}: there is no such flag`),
-    ...unique(readme, /\bDATELINE_[A-Z_]+/g)
-      .filter((variable) => !variables.has(variable) && !isNamed(variable))
-      .map((variable) => `README.md names ${variable}: there is no such variable`),
-    ...[...told]
-      .filter(([code, status]) => codes[code] !== status)
+    ...documents.flatMap(([path, text]) => [
+      ...unique(text, /(?<![\w-])--[a-z][a-z-]+/g)
+        .filter((flag) => !flags.has(flag) && !isNamed(flag) && !FOREIGN_FLAGS.includes(flag))
+        .map((flag) => `${path} names ${flag}: there is no such flag`),
+      ...unique(text, /\bDATELINE_[A-Z_]+/g)
+        .filter((variable) => !variables.has(variable) && !isNamed(variable))
+        .map((variable) => `${path} names ${variable}: there is no such variable`),
+    ]),
+    ...told
+      .filter(({ code, status }) => codes[code] !== status)
       .map(
-        ([code, status]) =>
-          `README.md has the error code ${code} with ${status}: the code is ${codes[code] ?? 'unknown'}`,
+        ({ path, code, status }) =>
+          `${path} has the error code ${code} with ${status}: the code is ${codes[code] ?? 'unknown'}`,
       ),
     ...Object.keys(codes)
-      .filter((code) => !told.has(code))
+      .filter((code) => !told.some((one) => one.code === code))
       .map(
         (code) =>
-          `README.md lacks the error code ${code}: wanted a table row that begins "| \`${code}\` | ${codes[code]} |"`,
+          `The guides lack the error code ${code}: wanted a table row that begins "| \`${code}\` | ${codes[code]} |"`,
       ),
   ]
 }

@@ -1,0 +1,43 @@
+/** The manual that is inside the program. */
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { GUIDES } from '../../src/guides/guides.ts'
+import { run } from '../support/service/program.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+describe('dateline help', () => {
+  it('lists the guides, which are those of the directory', async () => {
+    const { code, stdout } = await run(['help'])
+    assert.equal(code, 0)
+    const [, listed = ''] = /^Guides:\n(.*?)\n\n/ms.exec(stdout) ?? []
+    const topics = [...listed.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, topic = '']) => topic)
+    assert.deepEqual(topics, GUIDES.map(({ topic }) => topic))
+    const files = globSync('data/guides/*.md', { cwd: ROOT }).map((path) => path.slice('data/guides/'.length, -'.md'.length))
+    assert.deepEqual(topics.toSorted(), files.sort())
+  })
+
+  for (const { topic } of GUIDES) {
+    it(`prints the guide "${topic}", wrapped and plain`, async () => {
+      const { code, stdout, stderr } = await run(['help', topic])
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.match(stdout, /^[A-Z][^\n]+\n=+\n\n/m)
+      assert.doesNotMatch(stdout, /[^\n\P{Cc}]/u, 'no control characters')
+      const long = stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('    ') && line.includes(' '))
+      assert.deepEqual(long, [])
+    })
+  }
+
+  for (const { words, says } of [
+    { words: ['help', 'moving-dta'], says: 'Unknown topic "moving-dta": did you mean "moving-data"?\n' },
+    { words: ['help', 'srve'], says: 'Unknown topic "srve": did you mean "serve"?\n' },
+    { words: ['help', 'frobnicate'], says: 'Unknown topic "frobnicate": see "dateline help"\n' },
+    { words: ['moving-data'], says: 'Unknown command "moving-data": see "dateline help"\n' },
+  ]) {
+    it(`refuses ${words.join(' ')}`, async () => {
+      assert.deepEqual(await run(words), { code: 2, stdout: '', stderr: says })
+    })
+  }
+})
