@@ -26,7 +26,7 @@ const ALLOWED: readonly Allowance[] = [
     because: 'it is the one clock; everybody else gets it as an argument',
   },
   { file: 'src/http/request/incoming-exchange.ts', call: 'setTimeout', because: 'a short body has to come within seconds' },
-  { file: 'src/http/server/reply-writer.ts', call: 'setTimeout', because: 'a body that no handler reads may never end' },
+  { file: 'src/http/server/response-writer.ts', call: 'setTimeout', because: 'a body that no handler reads may never end' },
   { file: 'src/http/guard/idle-sweep.ts', call: 'setTimeout', because: 'a client that does not take its reply is watched' },
   {
     file: 'src/http/request/incoming-exchange.ts',

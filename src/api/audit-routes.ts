@@ -5,7 +5,7 @@ import type { Session } from '../auth/sessions.ts'
 import { requireAdministrator } from '../content/access.ts'
 import { askerOf } from '../content/asker.ts'
 import { pageText, readListQuery, type ListSettings } from '../content/list-query.ts'
-import { ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import { audit } from '../models/audit.ts'
 import { and, isIn } from '../query/ast.ts'
 import type { Store } from '../store/store.ts'
@@ -21,7 +21,7 @@ export interface AuditParts {
 }
 
 export interface AuditRoutes {
-  list(exchange: Exchange, session: Session): Promise<Reply>
+  list(exchange: Exchange, session: Session): Promise<HttpResponse>
 }
 
 export function auditRoutes({ store, settings, emailHashes }: AuditParts): AuditRoutes {

@@ -2,11 +2,11 @@
 import { describe, fail } from '../base/failure.ts'
 import { writeJson, type JsonObject } from '../base/json.ts'
 import type { Clock } from '../base/clock.ts'
-import { readEmail, type Accounts, type SignInReply } from '../auth/accounts.ts'
+import { readEmail, type Accounts, type SignInResult } from '../auth/accounts.ts'
 import type { Limits } from '../auth/limits.ts'
 import { visitorOf, type Session, type Sessions } from '../auth/sessions.ts'
 import { parseAcceptLanguage } from '../http/request/accept-language.ts'
-import { accepted, noContent, ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { accepted, noContent, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 
 /**
  * A body has an address, a code and a flag. Reading the two megabytes of a document takes a good part of a second, and
@@ -24,12 +24,12 @@ export interface AuthServices {
 }
 
 export interface AuthRoutes {
-  requestCode(exchange: Exchange): Promise<Reply>
-  verifyCode(exchange: Exchange): Promise<Reply>
-  anonymous(exchange: Exchange): Promise<Reply>
-  me(exchange: Exchange, session: Session): Reply
-  signOut(exchange: Exchange, session: Session): Promise<Reply>
-  deleteAccount(exchange: Exchange, session: Session): Promise<Reply>
+  requestCode(exchange: Exchange): Promise<HttpResponse>
+  verifyCode(exchange: Exchange): Promise<HttpResponse>
+  anonymous(exchange: Exchange): Promise<HttpResponse>
+  me(exchange: Exchange, session: Session): HttpResponse
+  signOut(exchange: Exchange, session: Session): Promise<HttpResponse>
+  deleteAccount(exchange: Exchange, session: Session): Promise<HttpResponse>
 }
 
 export function authRoutes({ accounts, sessions, limits, now, wakeCourier }: AuthServices): AuthRoutes {
@@ -81,6 +81,6 @@ function clientOf({ headers }: Exchange): string {
   return headers['user-agent'] ?? ''
 }
 
-function signedIn({ user, token }: SignInReply): Reply {
+function signedIn({ user, token }: SignInResult): HttpResponse {
   return ok(`{"user":${writeJson(user)},"token":${JSON.stringify(token)}}`)
 }

@@ -6,7 +6,7 @@ import { describe, fail } from '../base/failure.ts'
 import type { OpenFile } from '../base/regular-file.ts'
 import type { Session } from '../auth/sessions.ts'
 import { requireAdministrator } from '../content/access.ts'
-import { created, ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { created, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import type { Backup, Backups } from '../models/replies.ts'
 import { backupFiles, openBackup, type BackupPlace } from '../store/backup/backup-files.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from '../store/backup/backup-runs.ts'
@@ -23,11 +23,11 @@ export interface BackupParts extends BackupPlace {
 }
 
 export interface BackupRoutes {
-  list(): Promise<Reply>
+  list(): Promise<HttpResponse>
   /** Answers when the backup is made and checked, which takes a while on a large site. */
-  make(exchange: Exchange, session: Session): Promise<Reply>
+  make(exchange: Exchange, session: Session): Promise<HttpResponse>
   /** The file, of which only a few leave at the same time: see download-slots.ts. */
-  download(exchange: Exchange, session: Session): Promise<Reply>
+  download(exchange: Exchange, session: Session): Promise<HttpResponse>
 }
 
 export function backupRoutes({ runs, store, ...place }: BackupParts): BackupRoutes {

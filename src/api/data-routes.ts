@@ -14,7 +14,7 @@ import type { ListParams } from '../content/list-query.ts'
 import { parseFilterText } from '../query/parse.ts'
 import type { AskedList, Documents, SentBody, SentDocument } from '../content/documents.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
-import { created, noContent, notModified, ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { created, noContent, notModified, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import { isKnown, readPreconditions, requireToHold } from '../http/request/preconditions.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
@@ -29,21 +29,21 @@ const QUERY_BYTES_MAX = 512 * 1024
 const FILTER_WEIGHT = 16
 
 export interface DataRoutes {
-  list(exchange: Exchange, session: Session): Promise<Reply>
+  list(exchange: Exchange, session: Session): Promise<HttpResponse>
   /** A list whose parameters are in the body: long filters do not fit a URL. */
-  query(exchange: Exchange, session: Session): Promise<Reply>
+  query(exchange: Exchange, session: Session): Promise<HttpResponse>
   /** How such a list is answered, and what that takes. */
-  explain(exchange: Exchange, session: Session): Promise<Reply>
+  explain(exchange: Exchange, session: Session): Promise<HttpResponse>
   /** What creating or, with an `id`, replacing a document would refuse. */
-  check(exchange: Exchange, session: Session): Promise<Reply>
-  create(exchange: Exchange, session: Session): Promise<Reply>
-  read(exchange: Exchange, session: Session): Promise<Reply>
-  replace(exchange: Exchange, session: Session): Promise<Reply>
-  remove(exchange: Exchange, session: Session): Promise<Reply>
+  check(exchange: Exchange, session: Session): Promise<HttpResponse>
+  create(exchange: Exchange, session: Session): Promise<HttpResponse>
+  read(exchange: Exchange, session: Session): Promise<HttpResponse>
+  replace(exchange: Exchange, session: Session): Promise<HttpResponse>
+  remove(exchange: Exchange, session: Session): Promise<HttpResponse>
   /** Whether a request for an item asks for the remote configuration: its model and its only id. */
   isRemoteConfigRead(exchange: Exchange): boolean
   /** The remote configuration without a session. */
-  readRemoteConfig(exchange: Exchange): Promise<Reply>
+  readRemoteConfig(exchange: Exchange): Promise<HttpResponse>
 }
 
 export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
@@ -100,7 +100,7 @@ export function dataRoutes(documents: Documents, now: Clock): DataRoutes {
 }
 
 /** The document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. */
-async function conditionally(exchange: Exchange, read: () => Promise<string>): Promise<Reply> {
+async function conditionally(exchange: Exchange, read: () => Promise<string>): Promise<HttpResponse> {
   const conditions = readPreconditions(exchange.headers)
   const text = await read()
   const headers = { ETag: entityTag(text) }

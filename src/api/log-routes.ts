@@ -2,12 +2,12 @@
 import { describe, fail } from '../base/failure.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import type { LogMemory } from '../base/log-memory.ts'
-import { ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import type { LogLines } from '../models/replies.ts'
 import { readNewest } from './newest.ts'
 
 export interface LogRoutes {
-  list(exchange: Exchange): Reply
+  list(exchange: Exchange): HttpResponse
 }
 
 export function logRoutes(memory: Pick<LogMemory, 'newest'>): LogRoutes {

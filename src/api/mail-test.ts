@@ -11,7 +11,7 @@ import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { visible, type Log } from '../base/log.ts'
 import { requireAdministrator } from '../content/access.ts'
-import { ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import type { TrialOutcome, TrialRequest } from '../mail/delivery/trial-delivery.ts'
 import type { MailTest } from '../models/replies.ts'
 
@@ -29,7 +29,7 @@ export interface MailTestParts {
   readonly timeMs: number
 }
 
-export function mailTestHandler(parts: MailTestParts): (exchange: Exchange, session: Session) => Promise<Reply> {
+export function mailTestHandler(parts: MailTestParts): (exchange: Exchange, session: Session) => Promise<HttpResponse> {
   const { tryMail, limits, now, log, timeMs } = parts
   let isUnderWay = false
   return async (exchange, { caller, acting }) => {

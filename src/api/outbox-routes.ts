@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail } from '../base/failure.ts'
 import { requireAdministrator } from '../content/access.ts'
-import { ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
 import type { OutboxMessages, OutboxRetry } from '../models/replies.ts'
 import type { MessageRecord, OutboxStore, Writable } from '../store/store.ts'
@@ -18,8 +18,8 @@ export interface OutboxParts {
 }
 
 export interface OutboxRoutes {
-  list(exchange: Exchange): Promise<Reply>
-  retry(exchange: Exchange, session: Session): Promise<Reply>
+  list(exchange: Exchange): Promise<HttpResponse>
+  retry(exchange: Exchange, session: Session): Promise<HttpResponse>
 }
 
 export function outboxRoutes({ store, now, wakeCourier }: OutboxParts): OutboxRoutes {

@@ -12,7 +12,7 @@
 import { describe, fail } from '../base/failure.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { entityTag, listsWeakly } from '../http/request/entity-tag.ts'
-import type { Exchange, Reply, ReplyHeaders } from '../http/request/exchange.ts'
+import type { Exchange, HttpResponse, ResponseHeaders } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
 
 /** One file for browsers, as scripts/build-dashboard.ts makes it. */
@@ -67,7 +67,7 @@ const SWITCHED_OFF = [
   'xr-spatial-tracking',
 ]
 
-const SECURITY_HEADERS: ReplyHeaders = {
+const SECURITY_HEADERS: ResponseHeaders = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
@@ -88,7 +88,7 @@ const NOT_BUILT =
 /** The routes of all pages; without assets, what there should be says what to do. */
 export function pageRoutes(assets: readonly PageAsset[] | undefined): readonly Route[] {
   const files = new Map((assets ?? []).map((asset) => [asset.path, servedFile(asset)]))
-  const serve = (exchange: Exchange): Reply => {
+  const serve = (exchange: Exchange): HttpResponse => {
     const file = files.get(exchange.path)
     if (file !== undefined) return file(exchange)
     throw fail('notFound', `Cannot ${exchange.method} ${describe(exchange.path)}: there is no such file`)
@@ -106,11 +106,11 @@ export function pageRoutes(assets: readonly PageAsset[] | undefined): readonly R
 interface Representation {
   readonly body: Uint8Array
   readonly tag: string
-  readonly headers: ReplyHeaders
+  readonly headers: ResponseHeaders
 }
 
 /** What answers for one file. Each coding of it is a representation with a tag of its own (RFC 9110 section 8.8.3.3). */
-function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchange: Exchange) => Reply {
+function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchange: Exchange) => HttpResponse {
   const ownTag = entityTag(body)
   const representation = (bytes: Uint8Array, coding?: Coding): Representation => {
     const tag = coding === undefined ? ownTag : ownTag.replace(/"$/, `-${coding}"`)
@@ -145,7 +145,7 @@ function isKnown(header: string | undefined, tag: string): boolean {
   return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)
 }
 
-function plain(status: number, body: string): Reply {
+function plain(status: number, body: string): HttpResponse {
   return {
     kind: 'raw',
     status,

@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Limits } from '../auth/limits.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
 import { limitKey } from '../http/request/client-address.ts'
-import type { Exchange, Handler, Reply } from '../http/request/exchange.ts'
+import type { Exchange, Handler, HttpResponse } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
 import { requireAdministrator, requireEditor } from '../content/access.ts'
 import { hasDashboard } from '../models/caller.ts'
@@ -36,8 +36,8 @@ export interface RouteServices {
   readonly publicRemoteConfig: boolean
 }
 
-type PublicHandler = (exchange: Exchange) => Promise<Reply>
-type UserHandler = (exchange: Exchange, session: Session) => Reply | Promise<Reply>
+type PublicHandler = (exchange: Exchange) => Promise<HttpResponse>
+type UserHandler = (exchange: Exchange, session: Session) => HttpResponse | Promise<HttpResponse>
 
 /** What the dashboard asks for. */
 export interface DashboardHandlers {
@@ -170,7 +170,7 @@ async function sessionOf(
 ): Promise<Session> {
   const session = await sessions.require(exchange, now())
   const { caller } = session
-  exchange.note({ user: caller.id })
+  exchange.addLogFields({ user: caller.id })
   exchange.setBodyTerms({ caller: caller.id, usesReserve: hasDashboard(caller) })
   return session
 }

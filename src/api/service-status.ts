@@ -5,7 +5,7 @@
 import { basename } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
-import { ok, type Reply } from '../http/request/exchange.ts'
+import { ok, type HttpResponse } from '../http/request/exchange.ts'
 import type { ServiceSettings, ServiceStatus } from '../models/replies.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
@@ -42,8 +42,8 @@ interface BackupSettings {
 }
 
 export interface StatusRoutes {
-  status(): Promise<Reply>
-  settings(): Reply
+  status(): Promise<HttpResponse>
+  settings(): HttpResponse
 }
 
 export function statusRoutes(parts: StatusParts): StatusRoutes {

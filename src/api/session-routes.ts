@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import { requireAdministrator } from '../content/access.ts'
-import { noContent, ok, type Exchange, type Reply } from '../http/request/exchange.ts'
+import { noContent, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import type { SessionsEnded, UserSessions } from '../models/replies.ts'
 import { user } from '../models/user.ts'
 import { clientName } from '../models/user-agent.ts'
@@ -17,7 +17,7 @@ export interface SessionParts {
   readonly now: Clock
 }
 
-type Handle = (exchange: Exchange, session: Session) => Promise<Reply>
+type Handle = (exchange: Exchange, session: Session) => Promise<HttpResponse>
 
 export interface SessionRoutes {
   readonly list: Handle
@@ -78,7 +78,7 @@ export function ownSessionRoutes(parts: SessionParts): OwnSessionRoutes {
   }
 }
 
-async function listed({ store, now }: SessionParts, userId: string, asking: string): Promise<Reply> {
+async function listed({ store, now }: SessionParts, userId: string, asking: string): Promise<HttpResponse> {
   const items = (await store.sessionsOf(userId, now())).map(({ jti, label, createdAt, usedAt, expiresAt }) => ({
     id: jti,
     client: clientName(label),

@@ -13,7 +13,7 @@ import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
-import type { Exchange, Reply } from '../http/request/exchange.ts'
+import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import { hostName } from '../http/guard/foreign-pages.ts'
 import { isAdmin } from '../models/caller.ts'
 import { openApiDocument } from './openapi/openapi.ts'
@@ -37,10 +37,10 @@ export interface SystemServices {
 }
 
 export interface SystemRoutes {
-  openApi(): Reply
-  health(): Reply
-  ready(): Promise<Reply>
-  metrics(exchange: Exchange): Promise<Reply>
+  openApi(): HttpResponse
+  health(): HttpResponse
+  ready(): Promise<HttpResponse>
+  metrics(exchange: Exchange): Promise<HttpResponse>
 }
 
 export function systemRoutes(services: SystemServices): SystemRoutes {
@@ -83,7 +83,7 @@ function isAddress(name: string): boolean {
   return isIPv4(name) || name.startsWith('[')
 }
 
-function json(status: number, body: object): Reply {
+function json(status: number, body: object): HttpResponse {
   const headers = { 'Cache-Control': 'no-store' }
   return { kind: 'raw', status, contentType: JSON_TYPE, body: JSON.stringify(body), headers }
 }

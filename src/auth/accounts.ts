@@ -13,7 +13,7 @@ import { mergePreferences } from './merge-preferences.ts'
 import { guestEmail, isStandIn, LOCAL_ADMIN_EMAIL, newAccount } from './new-account.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-export interface SignInReply {
+export interface SignInResult {
   readonly user: JsonObject
   readonly token: string
 }
@@ -25,8 +25,8 @@ export interface Accounts {
    */
   requestCode(request: CodeRequest): Promise<void>
   /** Signs in with a code: finds, creates, converts or merges the account. */
-  verifyCode(request: CodeReply): Promise<SignInReply>
-  signInAnonymously(request: GuestRequest): Promise<SignInReply>
+  verifyCode(request: CodeVerification): Promise<SignInResult>
+  signInAnonymously(request: GuestRequest): Promise<SignInResult>
   /** Deletes the account of the session and everything that belongs to it, the last administrator's too. */
   deleteOwn(session: Session, now: number): Promise<void>
   /** Makes sure that the address has an account with the dashboard role `admin`; gives what had to be done. */
@@ -57,7 +57,7 @@ export interface GuestRequest {
   readonly now: number
 }
 
-export interface CodeReply {
+export interface CodeVerification {
   readonly visitor: Visitor
   readonly email: string
   readonly code: string
@@ -114,7 +114,7 @@ export function createAccounts({
     const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none' } = roles
     return newAccount({ id, email, appRole, dashboardRole, now, language: await defaultLanguage() })
   }
-  const reply = (user: JsonObject, session: SessionRecord): SignInReply => ({
+  const reply = (user: JsonObject, session: SessionRecord): SignInResult => ({
     user,
     token: sessions.token(String(user['id']), session),
   })

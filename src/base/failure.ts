@@ -86,7 +86,7 @@ export const FAILURES = {
   },
   serverError: {
     status: 500,
-    when: 'Our fault; the log has the reason under the `X-Request-Id` of the reply',
+    when: 'Our fault; the log has the reason under the `X-Request-Id` of the response',
     message: 'Something went wrong on our side',
   },
   networkError: {
@@ -103,7 +103,7 @@ export type FailureCode = keyof typeof FAILURES
 export interface FailureOptions {
   /** The true reason, for the log only. It never reaches the client. */
   readonly cause?: unknown
-  /** Reply headers that belong to the failure, such as `Allow` or `Retry-After`. */
+  /** Response headers of the failure, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

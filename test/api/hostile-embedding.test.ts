@@ -59,7 +59,7 @@ const ask = async ([, request, headers = [], body = '']: (typeof REPLIES)[number
   const from = origin === undefined ? [] : [`Origin: ${origin}`]
   connection.write([line, 'Host: localhost', ...from, ...headers, '', body].join('\r\n'))
   try {
-    return await connection.reply()
+    return await connection.response()
   } finally {
     connection.destroy()
   }

@@ -28,7 +28,7 @@ it('a flood of new connections that ask for long pages leaves a new client its t
     const connection = await RawConnection.open(port)
     connections.push(connection)
     connection.write(get(path, token))
-    assert.equal((await connection.reply()).status, 200)
+    assert.equal((await connection.response()).status, 200)
   }
   let done = 0
   const flood = Array.from({ length: FLOOD }, async (_, i) => {

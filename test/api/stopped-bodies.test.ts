@@ -42,12 +42,12 @@ async function sendInHalves(
       'Expect: 100-continue',
     ]
     connection.write(`${lines.join('\r\n')}\r\n\r\n`)
-    const { status } = await connection.reply()
+    const { status } = await connection.response()
     if (status !== 100) return status
     connection.write(bytes.subarray(0, half))
     await between()
     connection.write(bytes.subarray(half))
-    return (await connection.reply()).status
+    return (await connection.response()).status
   } finally {
     connection.destroy()
   }

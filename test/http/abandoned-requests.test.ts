@@ -45,18 +45,18 @@ describe('a handler is told that its client is gone', () => {
     })
   }
 
-  it('not of one that closed its sending half: it still gets its reply', async () => {
+  it('not of one that closed its sending half: it still gets its response', async () => {
     const { server, arrived, letGo } = await waitingServer()
     await using _closed = server
     const client = await RawConnection.open(server.port)
     client.write(REQUEST)
     await arrived
     client.end()
-    assert.equal((await client.reply()).status, 100)
-    assert.equal((await client.reply()).status, 100)
+    assert.equal((await client.response()).status, 100)
+    assert.equal((await client.response()).status, 100)
     letGo()
-    const statuses = [(await client.reply()).status]
-    while (statuses.at(-1) === 100) statuses.push((await client.reply()).status)
+    const statuses = [(await client.response()).status]
+    while (statuses.at(-1) === 100) statuses.push((await client.response()).status)
     assert.equal(statuses.at(-1), 204)
   })
 })

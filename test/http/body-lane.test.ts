@@ -56,7 +56,7 @@ it('a lane that was left is free', async () => {
   for (let i = 0; i < 3; i++) (await lane.enter({ caller: 'a', usesReserve: false }))()
 })
 
-it('a long body has the lane until its reply, a short one and one that is done when it is read need none', async () => {
+it('a long body has the lane until its response, a short one and one that is done when it is read need none', async () => {
   const inside: string[] = []
   const held = new Map<string, () => void>()
   let arrived = Promise.withResolvers<void>()

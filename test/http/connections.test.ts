@@ -33,7 +33,7 @@ describe('a connection', () => {
     const connection = await RawConnection.open(server.port)
     for (let i = 1; i <= 3; i++) {
       connection.write(get('/quick'))
-      const { headers } = await connection.reply()
+      const { headers } = await connection.response()
       assert.equal(headers['connection'], 'keep-alive')
       assert.equal(headers['keep-alive'], 'timeout=75')
       assert.equal(headers['x-request-id'], `request-${i}`)
@@ -60,31 +60,31 @@ describe('a connection', () => {
     await entered
     assert.deepEqual(seen, [], 'a later request must not overtake an earlier one')
     release()
-    assert.match((await connection.reply()).text, /"slow"/)
-    assert.equal((await connection.reply()).status, 204)
-    assert.equal((await connection.reply()).status, 204)
-    assert.match((await connection.reply()).text, /"quick"/)
-    assert.equal((await connection.reply()).status, 404)
+    assert.match((await connection.response()).text, /"slow"/)
+    assert.equal((await connection.response()).status, 204)
+    assert.equal((await connection.response()).status, 204)
+    assert.match((await connection.response()).text, /"quick"/)
+    assert.equal((await connection.response()).status, 404)
     assert.deepEqual(seen, ['1', '2'])
     connection.destroy()
   })
 
-  it('gets the reply to a good request before the refusal of what follows it', async () => {
+  it('gets the response to a good request before the refusal of what follows it', async () => {
     const { route, entered, release } = gate()
     await using server = await startServer([route])
     const connection = await RawConnection.open(server.port)
     connection.write(`${get('/slow')}nonsense\r\n\r\n`)
     await entered
     release()
-    assert.equal((await connection.reply()).status, 200)
-    const refusal = await connection.reply()
+    assert.equal((await connection.response()).status, 200)
+    const refusal = await connection.response()
     assert.equal(refusal.status, 400)
     assert.equal(refusal.headers['connection'], 'close')
     connection.end()
     assert.equal(await connection.rest(), '')
   })
 
-  it('gets its reply after it has closed its sending half', async () => {
+  it('gets its response after it has closed its sending half', async () => {
     const { route, entered, release } = gate()
     await using server = await startServer([route])
     const connection = await RawConnection.open(server.port)
@@ -93,30 +93,30 @@ describe('a connection', () => {
     const { signal } = await entered
     assert.equal(signal.aborted, false)
     release()
-    assert.equal((await connection.reply()).status, 200)
+    assert.equal((await connection.response()).status, 200)
     assert.equal(await connection.rest(), '')
   })
 
-  it('ends after a reply when the client asks for it', async () => {
+  it('ends after a response when the client asks for it', async () => {
     await using server = await startServer([QUICK])
     const connection = await RawConnection.open(server.port)
     connection.write(get('/quick', 'Connection: close\r\n'))
-    assert.equal((await connection.reply()).headers['connection'], 'close')
+    assert.equal((await connection.response()).headers['connection'], 'close')
     assert.equal(await connection.rest(), '')
   })
 
-  it('of HTTP/1.0 needs no Host, ends after the reply, and lives on when asked', async () => {
+  it('of HTTP/1.0 needs no Host, ends after the response, and lives on when asked', async () => {
     await using server = await startServer([QUICK])
     const plain = await RawConnection.open(server.port)
     plain.write('GET /quick HTTP/1.0\r\n\r\n')
-    const reply = await plain.reply()
-    assert.equal(reply.status, 200)
-    assert.equal(reply.headers['transfer-encoding'], undefined)
+    const response = await plain.response()
+    assert.equal(response.status, 200)
+    assert.equal(response.headers['transfer-encoding'], undefined)
     assert.equal(await plain.rest(), '')
     const kept = await RawConnection.open(server.port)
     for (let i = 0; i < 2; i++) {
       kept.write('GET /quick HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
-      assert.equal((await kept.reply()).headers['connection'], 'keep-alive')
+      assert.equal((await kept.response()).headers['connection'], 'keep-alive')
     }
     kept.destroy()
   })
@@ -142,7 +142,7 @@ describe('a connection', () => {
     await using server = await startServer([QUICK], { limits: { keepAliveMs: 1, checkMs: 5 } })
     const connection = await RawConnection.open(server.port)
     connection.write(get('/quick'))
-    assert.equal((await connection.reply()).status, 200)
+    assert.equal((await connection.response()).status, 200)
     assert.equal(await connection.rest(), '')
   })
 })
@@ -154,12 +154,12 @@ describe('many connections', () => {
     for (let i = 0; i < 60; i++) {
       const connection = await RawConnection.open(server.port)
       connection.write(get('/quick'))
-      assert.equal((await connection.reply()).status, 200, `connection ${i}`)
+      assert.equal((await connection.response()).status, 200, `connection ${i}`)
       opened.push(connection)
     }
     const last = opened.at(-1)
     last?.write(get('/quick'))
-    assert.equal((await last?.reply())?.status, 200, 'the newest is not the one that goes')
+    assert.equal((await last?.response())?.status, 200, 'the newest is not the one that goes')
     assert.equal(await opened[0]?.rest(), '')
     assert.deepEqual((await server.logged('connections.crowded')).fields, { ended: 2, max: 20 })
     for (const connection of opened) connection.destroy()
@@ -172,7 +172,7 @@ describe('many connections', () => {
     let status = 0
     while (status !== 200)
       status = await send(server.port, '/quick').then(
-        (reply) => reply.status,
+        (response) => response.status,
         () => 0,
       )
     await Promise.race(silent.map((connection) => connection.rest()))
@@ -188,10 +188,10 @@ describe('many connections', () => {
     for (let i = 0; i < 30; i++) {
       const connection = await RawConnection.open(server.port)
       connection.write(get('/quick'))
-      await connection.reply()
+      await connection.response()
     }
     release()
-    assert.equal((await busy.reply()).status, 200)
+    assert.equal((await busy.response()).status, 200)
     busy.destroy()
   })
 
@@ -201,7 +201,7 @@ describe('many connections', () => {
     const end = performance.now() + 200
     while (performance.now() < end) {
       connection.write(get('/quick'))
-      assert.equal((await connection.reply()).status, 200)
+      assert.equal((await connection.response()).status, 200)
     }
     assert.equal(await connection.rest(), '', 'and then it ends')
   })
@@ -257,7 +257,7 @@ describe('exchange.signal', () => {
     )
   })
 
-  it('does not abort once the reply is out', async () => {
+  it('does not abort once the response is out', async () => {
     const signals: AbortSignal[] = []
     const route: Route = {
       method: 'GET',
@@ -298,7 +298,7 @@ describe('close()', () => {
     const server = await startServer([QUICK], { limits: { closeMs: 60_000 } })
     const [idle, fresh] = [await RawConnection.open(server.port), await RawConnection.open(server.port)]
     idle.write(get('/quick'))
-    await idle.reply()
+    await idle.response()
     await server.close()
     assert.equal(await idle.rest(), '')
     assert.equal(await fresh.rest(), '')
@@ -316,7 +316,7 @@ describe('close()', () => {
     assert.equal((await server.logged('request')).fields['aborted'], true)
   })
 
-  it('serves no pipelined request after the reply that ends the connection', async () => {
+  it('serves no pipelined request after the response that ends the connection', async () => {
     const { route, entered, release } = gate()
     const server = await startServer([route, QUICK])
     const connection = await RawConnection.open(server.port)
@@ -324,7 +324,7 @@ describe('close()', () => {
     await entered
     const closed = server.close()
     release()
-    assert.equal((await connection.reply()).headers['connection'], 'close')
+    assert.equal((await connection.response()).headers['connection'], 'close')
     assert.equal(await connection.rest(), '')
     await closed
     assert.equal(server.entries.filter(({ event }) => event === 'request').length, 1)

@@ -85,7 +85,7 @@ describe('parseOrigins()', () => {
   }
 })
 
-describe('the replies to another origin', () => {
+describe('the responses to another origin', () => {
   const routes: Route[] = [
     { method: 'GET', path: '/fine', handler: () => ok('{}') },
     {
@@ -130,7 +130,7 @@ describe('the replies to another origin', () => {
         Object.keys(foreign.headers).filter((name) => name.startsWith('access-control')),
         [],
       )
-      assert.equal(foreign.headers.vary, 'Origin', 'a cache must not hand this reply to an allowed origin')
+      assert.equal(foreign.headers.vary, 'Origin', 'a cache must not hand this response to an allowed origin')
     }
   })
 

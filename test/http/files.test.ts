@@ -1,4 +1,4 @@
-/** Replies that are files: whole or cut off, at the pace of the client, and closed whatever happens. */
+/** Responses that are files: whole or cut off, at the pace of the client, and closed whatever happens. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once, type EventEmitter } from 'node:events'
@@ -49,7 +49,7 @@ function site(t: Cleanup, size: number): Site {
   return { path, bytes, routes, opened, closed: async () => void (await Promise.all(closings)) }
 }
 
-/** A client that does not read: once some of the reply is there, its socket is paused. */
+/** A client that does not read: once some of the response is there, its socket is paused. */
 async function stalledClient(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -58,7 +58,7 @@ async function stalledClient(port: number): Promise<Socket> {
   return socket
 }
 
-describe('a reply that is a file', () => {
+describe('a response that is a file', () => {
   for (const size of [0, 1, 128 * 1024 - 1, 128 * 1024, 128 * 1024 + 1, 3 * MIB]) {
     it(`of ${size} bytes arrives whole, with its length, and is closed`, async (t) => {
       const { routes, path, closed, bytes } = site(t, size)
@@ -81,10 +81,10 @@ describe('a reply that is a file', () => {
     await using server = await startServer(routes)
     const connection = await RawConnection.open(server.port)
     connection.write('HEAD /file HTTP/1.1\r\nHost: x\r\n\r\n')
-    assert.equal((await connection.reply({ toHead: true })).headers['content-length'], '5000')
+    assert.equal((await connection.response({ toHead: true })).headers['content-length'], '5000')
     await closed()
     connection.write('GET /ok HTTP/1.1\r\nHost: x\r\n\r\n')
-    assert.equal((await connection.reply()).status, 200)
+    assert.equal((await connection.response()).status, 200)
     assert.equal((await server.logged('request')).fields['bytes'], 0)
     connection.destroy()
   })
@@ -95,17 +95,17 @@ describe('a reply that is a file', () => {
     const connection = await RawConnection.open(server.port)
     const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
     connection.write(request('/ok') + request('/file') + request('/ok') + request('/file'))
-    const replies = [
-      await connection.reply(),
-      await connection.reply(),
-      await connection.reply(),
-      await connection.reply(),
+    const responses = [
+      await connection.response(),
+      await connection.response(),
+      await connection.response(),
+      await connection.response(),
     ]
     assert.deepEqual(
-      replies.map(({ headers }) => headers['content-length']),
-      [replies[0]?.headers['content-length'], '300000', replies[0]?.headers['content-length'], '300000'],
+      responses.map(({ headers }) => headers['content-length']),
+      [responses[0]?.headers['content-length'], '300000', responses[0]?.headers['content-length'], '300000'],
     )
-    assert.equal(replies[1]?.text, bytes.toString('utf8'))
+    assert.equal(responses[1]?.text, bytes.toString('utf8'))
     await closed()
     connection.destroy()
   })
@@ -127,10 +127,10 @@ describe('a reply that is a file', () => {
     connection.write('GET /file?cut=1000000 HTTP/1.1\r\nHost: x\r\n\r\nGET /ok HTTP/1.1\r\nHost: x\r\n\r\n')
     const text = await connection.rest()
     const body = text.slice(text.indexOf('\r\n\r\n') + 4)
-    assert.equal(body.length, 1_000_000, 'and nothing of the next reply behind it')
+    assert.equal(body.length, 1_000_000, 'and nothing of the next response behind it')
     assert.match(text, /content-length: 3145728\r\n/i)
     await closed()
-    const failed = await server.logged('reply.failed')
+    const failed = await server.logged('response.failed')
     assert.match(String(failed.fields['error']), /expected 3145728 bytes, found 1000000/)
     const { fields } = await server.logged('request')
     assert.deepEqual([fields['bytes'], fields['aborted']], [1_000_000, true])

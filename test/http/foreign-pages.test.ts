@@ -169,8 +169,8 @@ describe('the server on a loopback address', () => {
       ['/', 'Host:', 421],
     ]
     for (const [target, hosts, status] of rows) {
-      const reply = await sendRaw(server.port, `GET ${target} HTTP/1.1\r\n${hosts}\r\n\r\n`)
-      assert.equal(reply.status, status, `${target} ${hosts}`)
+      const response = await sendRaw(server.port, `GET ${target} HTTP/1.1\r\n${hosts}\r\n\r\n`)
+      assert.equal(response.status, status, `${target} ${hosts}`)
     }
   })
 

@@ -14,7 +14,7 @@ import { IncomingBody } from '../../src/http/request/incoming-body.ts'
 import { PushedRequest } from '../../src/http/request/pushed-request.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { SERVER_LIMITS } from '../../src/http/server/server-limits.ts'
-import { RawConnection, send, type RawReply } from '../support/service/http-client.ts'
+import { RawConnection, send, type RawResponse } from '../support/service/http-client.ts'
 import { startServer, type TestServer } from '../support/service/http-server.ts'
 
 const KIB = 1024
@@ -56,12 +56,12 @@ const inChunks = (text: string, size: number): string =>
     .map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
     .join('')
 
-async function exchanged(server: TestServer, path: string, framing: string, body: string): Promise<RawReply> {
+async function exchanged(server: TestServer, path: string, framing: string, body: string): Promise<RawResponse> {
   const connection = await RawConnection.open(server.port)
   connection.write(head(path, framing) + body)
-  const reply = await connection.reply()
+  const response = await connection.response()
   connection.destroy()
-  return reply
+  return response
 }
 
 /** Waits for what the server does on its own. */
@@ -82,10 +82,10 @@ describe('a body in a flood of tiny chunks', () => {
       const flood = '1\r\nx\r\n'.repeat(16_000)
       connection.write(flood)
       connection.write(flood)
-      const reply = await connection.reply()
-      assert.equal(reply.status, status)
-      assert.equal(reply.headers['connection'], 'close')
-      if (status === 413) assert.match(reply.text, /"payloadTooLarge".*chunks this small: expected 256 bytes or more/)
+      const response = await connection.response()
+      assert.equal(response.status, status)
+      assert.equal(response.headers['connection'], 'close')
+      if (status === 413) assert.match(response.text, /"payloadTooLarge".*chunks this small: expected 256 bytes or more/)
       await connection.rest()
       assert.equal(server.bodies.refusals.tiny_pieces, 1)
       assert.equal(server.bodies.heldBytes, 0)
@@ -97,7 +97,7 @@ describe('a body in a flood of tiny chunks', () => {
     for (let i = 0; i < 20; i++) {
       const connection = await RawConnection.open(server.port)
       connection.write(head('/stranger', CHUNKED) + '1\r\nx\r\n'.repeat(10_000))
-      assert.equal((await connection.reply()).status, 413)
+      assert.equal((await connection.response()).status, 413)
       await connection.rest()
       const { status, text } = await exchanged(server, '/stranger', CHUNKED, `${inChunks(jsonOf(2000), 100)}0\r\n\r\n`)
       assert.equal(status, 200, text)
@@ -121,8 +121,8 @@ describe('a body in a flood of tiny chunks', () => {
     connection.write(head('/stranger', CHUNKED) + '1\r\nx\r\n'.repeat(10_000))
     await until(() => server.bodies.refusals.tiny_pieces === 1)
     released.resolve()
-    assert.match((await connection.reply()).text, /"slow"/)
-    assert.equal((await connection.reply()).status, 413)
+    assert.match((await connection.response()).text, /"slow"/)
+    assert.equal((await connection.response()).status, 413)
     await connection.rest()
   })
 })
@@ -211,7 +211,7 @@ describe('bodies that do not end', () => {
       assert.ok(server.bodies.heldBytes <= LIMITS.bodiesPerCallerBytesMax, `${server.bodies.heldBytes} bytes`)
       released.resolve()
       for (const connection of waiting) {
-        await connection.reply()
+        await connection.response()
         connection.destroy()
       }
       await until(() => server.bodies.heldBytes === 0)
@@ -232,15 +232,15 @@ describe('bodies that do not end', () => {
     const connection = await RawConnection.open(server.port)
     connection.write(head('/guest', CHUNKED))
     let sent = 0
-    const reply = connection.reply()
+    const response = connection.response()
     let isAnswered = false
-    void reply.then(() => void (isAnswered = true))
+    void response.then(() => void (isAnswered = true))
     while (!isAnswered) {
       connection.write(inChunks('x'.repeat(KIB), KIB))
       sent++
       await new Promise((resolve) => void setImmediate(resolve))
     }
-    assert.equal((await reply).status, 503)
+    assert.equal((await response).status, 503)
     assert.ok(sent >= 16, `after ${sent} KiB`)
     assert.equal(server.bodies.heldBytes, 0)
     connection.destroy()
@@ -256,7 +256,7 @@ describe('bodies that do not end', () => {
     const connection = await RawConnection.open(server.port)
     connection.write(head('/weighed', CHUNKED))
     for (let i = 0; i < 3; i++) connection.write(inChunks('x'.repeat(KIB), KIB))
-    assert.equal((await connection.reply()).status, 500, 'before its end')
+    assert.equal((await connection.response()).status, 500, 'before its end')
     assert.equal(weighed.at(-1)?.[0], 3 * KIB)
     let told = 0
     for (const [bytes, before] of weighed) {
@@ -290,7 +290,7 @@ describe('a body that no handler has asked for yet', () => {
     assert.ok(server.bodies.heldBytes <= 128 * KIB, `${server.bodies.heldBytes} bytes`)
     released.resolve()
     await sent
-    assert.match((await connection.reply()).text, new RegExp(`"data":${bytes}\\b`))
+    assert.match((await connection.response()).text, new RegExp(`"data":${bytes}\\b`))
     connection.destroy()
   })
 
@@ -347,7 +347,7 @@ describe('a body that is late', () => {
     await using server = await startServer(ROUTES, { limits: { shortBodyMs: 20 } })
     const connection = await RawConnection.open(server.port)
     connection.write(`${head('/short', ofLength(100))}{"a":`)
-    const { status, headers, text } = await connection.reply()
+    const { status, headers, text } = await connection.response()
     assert.equal(status, 408)
     assert.equal(headers['connection'], 'close')
     assert.match(text, /"requestTimeout".*expected a body of this kind within 0\.02 s/)
@@ -361,7 +361,7 @@ describe('a body that is late', () => {
       await using server = await startServer(ROUTES, { limits: { lingerMs: 20 } })
       const connection = await RawConnection.open(server.port)
       connection.write(`${head('/unread', ofLength(length))}{"a":`)
-      assert.equal((await connection.reply()).status, 204)
+      assert.equal((await connection.response()).status, 204)
       assert.equal(await connection.rest(), '')
     })
   }
@@ -370,7 +370,7 @@ describe('a body that is late', () => {
     await using server = await startServer(ROUTES, { limits: { lingerMs: 60_000 } })
     const connection = await RawConnection.open(server.port)
     connection.write(head('/unread', ofLength(200_000)))
-    assert.equal((await connection.reply()).status, 204)
+    assert.equal((await connection.response()).status, 204)
     connection.write('x'.repeat(200_000))
     assert.equal(await connection.rest(), '')
   })

@@ -80,10 +80,10 @@ describe('a flood of connections without a body', () => {
     await using server = await startServer(ROUTES, { limits: { connectionsPerAddressMax: 10 } })
     const used = await RawConnection.open(server.port)
     used.write(GET)
-    assert.equal((await used.reply()).status, 200)
+    assert.equal((await used.response()).status, 200)
     const flooding = await flood(server, { connections: 30 })
     used.write(GET)
-    assert.equal((await used.reply()).status, 200)
+    assert.equal((await used.response()).status, 200)
     for (const socket of flooding.sockets.slice(0, 20)) if (!socket.closed) await once(socket, 'close')
     assert.equal(flooding.open(), 9)
     used.destroy()
@@ -152,7 +152,7 @@ describe('connections of one address', () => {
     assert.equal(server.connections.shed.address_refused, 1)
     released.resolve()
     for (const connection of busy) {
-      assert.match((await connection.reply()).text, /"slow"/)
+      assert.match((await connection.response()).text, /"slow"/)
       connection.destroy()
     }
   })
@@ -165,7 +165,7 @@ describe('connections of one address', () => {
     while (server.entries.length < 3) await new Promise((resolve) => void setImmediate(resolve))
     const another = await RawConnection.open(server.port)
     another.write(GET)
-    assert.equal((await another.reply()).status, 200)
+    assert.equal((await another.response()).status, 200)
     assert.deepEqual([server.connections.shed.address_limit, server.connections.shed.address_refused], [1, 0])
     for (const connection of [...unread, another]) connection.destroy()
   })
@@ -178,7 +178,7 @@ describe('connections of one address', () => {
     const many = await Promise.all(Array.from({ length: 12 }, () => RawConnection.open(server.port)))
     for (const connection of many) {
       connection.write(GET)
-      assert.equal((await connection.reply()).status, 200)
+      assert.equal((await connection.response()).status, 200)
     }
     assert.equal(server.connections.size, 12)
     for (const connection of many) connection.destroy()
@@ -212,7 +212,7 @@ describe('long headers', () => {
     await using server = await startServer(ROUTES, { limits: { headsBytesMax: 200_000, checkMs: 1 } })
     const connections = await Promise.all(Array.from({ length: 10 }, () => RawConnection.open(server.port)))
     for (const connection of connections) connection.write(GET)
-    for (const connection of connections) assert.equal((await connection.reply()).status, 200)
+    for (const connection of connections) assert.equal((await connection.response()).status, 200)
     for (let i = 0; i < 20; i++) await send(server.port, '/') // Meanwhile the server has looked at all connections.
     for (const connection of connections) connection.write(`GET /?${LONG}`)
     assert.ok(Number((await server.logged('connections.long_headers')).fields['ended']) >= 3)
@@ -225,7 +225,7 @@ describe('long headers', () => {
     const long = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Long: ${LONG}\r\n\r\n`
     for (let i = 0; i < 3; i++) {
       for (const connection of connections) connection.write(long('/'))
-      for (const connection of connections) assert.equal((await connection.reply()).headers['connection'], 'keep-alive')
+      for (const connection of connections) assert.equal((await connection.response()).headers['connection'], 'keep-alive')
       for (let j = 0; j < 20; j++) await send(server.port, '/') // Meanwhile the server has looked at all connections.
     }
     assert.equal(server.connections.shed.long_headers, 0, 'what was served is not counted')
@@ -240,7 +240,7 @@ describe('long headers', () => {
       [9_000, 'close'],
     ] as const) {
       connection.write(`GET /?${'x'.repeat(chars)} HTTP/1.1\r\nHost: x\r\n\r\n`)
-      const { status, headers } = await connection.reply()
+      const { status, headers } = await connection.response()
       assert.deepEqual([status, headers['connection']], [200, kept])
     }
     assert.equal(await connection.rest(), '')

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test'
 import { ok } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
-import type { RawReply } from '../support/service/http-client.ts'
+import type { RawResponse } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
 import type { TestServer } from '../support/service/http-server.ts'
 
@@ -18,7 +18,7 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/json', handler: async (x) => ok(JSON.stringify(await x.readJson())) },
 ]
 
-function assertErrorBody({ headers, text }: RawReply, code: string): void {
+function assertErrorBody({ headers, text }: RawResponse, code: string): void {
   assert.equal((JSON.parse(text) as { error: { code: string } }).error.code, code)
   assert.equal(headers['content-type'], 'application/json; charset=utf-8')
   assert.equal(headers['cache-control'], 'no-store')
@@ -68,10 +68,10 @@ describe('malformed requests', () => {
   for (const [name, bytes, status, code] of rows) {
     it(`answers ${status} to ${name}`, async () => {
       await using server = await startServer(ROUTES)
-      const reply = await sendRaw(server.port, bytes)
-      assert.equal(reply.status, status)
-      assertErrorBody(reply, code)
-      if (name === 'CONNECT') assert.match(reply.headers['allow'] ?? '', /GET/)
+      const response = await sendRaw(server.port, bytes)
+      assert.equal(response.status, status)
+      assertErrorBody(response, code)
+      if (name === 'CONNECT') assert.match(response.headers['allow'] ?? '', /GET/)
       await assertUnharmed(server)
     })
   }
@@ -109,14 +109,14 @@ describe('request smuggling', () => {
     ['a chunk that ends in a bare line feed', `${POST}Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n${inner}`],
   ]
   for (const [name, bytes] of rows) {
-    it(`by ${name} gets one 400 and no second reply`, async () => {
+    it(`by ${name} gets one 400 and no second response`, async () => {
       await using server = await startServer(ROUTES)
       const connection = await RawConnection.open(server.port)
       connection.write(bytes)
-      const reply = await connection.reply()
-      assert.equal(reply.status, 400, reply.text)
-      assertErrorBody(reply, 'badRequest')
-      assert.equal(reply.headers['connection'], 'close')
+      const response = await connection.response()
+      assert.equal(response.status, 400, response.text)
+      assertErrorBody(response, 'badRequest')
+      assert.equal(response.headers['connection'], 'close')
       connection.end()
       assert.equal(await connection.rest(), '')
       await assertUnharmed(server)
@@ -131,9 +131,9 @@ describe('floods', () => {
     for (const flood of [`A: ${'x'.repeat(400_000)}\r\n`, 'A: b\r\n'.repeat(70_000)]) {
       const connection = await RawConnection.open(server.port)
       connection.write(`GET / HTTP/1.1\r\nHost: x\r\n${flood}\r\n`)
-      const reply = await connection.reply()
-      assert.equal(reply.status, 431)
-      assertErrorBody(reply, 'headersTooLarge')
+      const response = await connection.response()
+      assert.equal(response.status, 431)
+      assertErrorBody(response, 'headersTooLarge')
       connection.end()
       assert.equal(await connection.rest(), '')
     }
@@ -183,7 +183,7 @@ describe('floods', () => {
     await using server = await startServer([...ROUTES, counted])
     const connection = await RawConnection.open(server.port)
     connection.write('GET /counted HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50))
-    for (let i = 0; i < 50; i++) assert.equal((await connection.reply()).status, 200)
+    for (let i = 0; i < 50; i++) assert.equal((await connection.response()).status, 200)
     assert.equal(mostInTurn, 1)
   })
 
@@ -214,7 +214,7 @@ describe('floods', () => {
     assert.equal(server.connections.shed.full, 3)
     released.resolve()
     for (const connection of busy) {
-      assert.equal((await connection.reply()).status, 200)
+      assert.equal((await connection.response()).status, 200)
       connection.destroy()
     }
   })
@@ -232,9 +232,9 @@ describe('floods', () => {
     await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
     connection.write(`${POST}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`)
-    const reply = await connection.reply()
-    assert.equal(reply.status, 413)
-    assertErrorBody(reply, 'payloadTooLarge')
+    const response = await connection.response()
+    assert.equal(response.status, 413)
+    assertErrorBody(response, 'payloadTooLarge')
     connection.destroy()
     await assertUnharmed(server)
   })
@@ -247,27 +247,27 @@ describe('slow clients', () => {
     await using server = await startServer(ROUTES, { limits })
     const connection = await RawConnection.open(server.port)
     connection.write('GET / HTTP/1.1\r\nHost: x\r\nA: ')
-    const reply = await connection.reply()
-    assert.equal(reply.status, 408)
-    assertErrorBody(reply, 'requestTimeout')
-    assert.equal(reply.headers['connection'], 'close')
+    const response = await connection.response()
+    assert.equal(response.status, 408)
+    assertErrorBody(response, 'requestTimeout')
+    assert.equal(response.headers['connection'], 'close')
     assert.equal(await connection.rest(), '')
   })
 
   it('get a 408 when they send nothing at all', async () => {
     await using server = await startServer(ROUTES, { limits })
     const connection = await RawConnection.open(server.port)
-    assert.equal((await connection.reply()).status, 408)
+    assert.equal((await connection.response()).status, 408)
   })
 
   it('get a 408 when their body does not come to an end, with the headers of their origin', async () => {
     await using server = await startServer(ROUTES, { limits })
     const connection = await RawConnection.open(server.port)
     connection.write(`${POST}Origin: http://localhost:1\r\nContent-Length: 100\r\n\r\n{"a":`)
-    const reply = await connection.reply()
-    assert.equal(reply.status, 408)
-    assertErrorBody(reply, 'requestTimeout')
-    assert.equal(reply.headers['access-control-allow-origin'], 'http://localhost:1')
+    const response = await connection.response()
+    assert.equal(response.status, 408)
+    assertErrorBody(response, 'requestTimeout')
+    assert.equal(response.headers['access-control-allow-origin'], 'http://localhost:1')
     assert.equal(await connection.rest(), '')
     assert.equal((await server.logged('request')).fields['status'], 408)
   })
@@ -276,7 +276,7 @@ describe('slow clients', () => {
     await using server = await startServer(ROUTES, { limits })
     const connection = await RawConnection.open(server.port)
     connection.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nx')
-    assert.equal((await connection.reply()).status, 405)
+    assert.equal((await connection.response()).status, 405)
     assert.equal(await connection.rest(), '')
   })
 
@@ -284,12 +284,12 @@ describe('slow clients', () => {
     await using server = await startServer(ROUTES, { limits })
     const connection = await RawConnection.open(server.port)
     connection.write('nonsense\r\n')
-    assert.equal((await connection.reply()).status, 400)
+    assert.equal((await connection.response()).status, 400)
     assert.equal(await connection.rest(), '')
     await new Promise<void>((resolve) => connection.socket.once('close', () => resolve()).end())
   })
 
-  it('do not hold a reply in memory by not taking it', { timeout: 10_000 }, async () => {
+  it('do not hold a response in memory by not taking it', { timeout: 10_000 }, async () => {
     const large: Route = { method: 'GET', path: '/large', handler: () => ok(`"${'x'.repeat(20_000_000)}"`) }
     const server = await startServer([large], { limits: { idleMs: 50, checkMs: 20, closeMs: 60_000 } })
     const connection = await RawConnection.open(server.port)

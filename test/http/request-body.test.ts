@@ -42,9 +42,9 @@ describe('readJson()', () => {
   for (const [name, contentType, body, data] of good) {
     it(`takes ${name}`, async () => {
       await using server = await startServer(ROUTES)
-      const reply = await send(server.port, '/json', { method: 'POST', body, headers: { 'Content-Type': contentType } })
-      assert.equal(reply.status, 200, reply.text)
-      assert.deepEqual((reply.json() as { data: unknown }).data, data)
+      const response = await send(server.port, '/json', { method: 'POST', body, headers: { 'Content-Type': contentType } })
+      assert.equal(response.status, 200, response.text)
+      assert.deepEqual((response.json() as { data: unknown }).data, data)
     })
   }
 
@@ -90,13 +90,13 @@ describe('readJson()', () => {
   for (const [name, headers, body, message] of bad) {
     it(`refuses ${name}`, async () => {
       await using server = await startServer(ROUTES)
-      const reply = await send(server.port, '/json', {
+      const response = await send(server.port, '/json', {
         method: 'POST',
         headers,
         ...(body === undefined ? {} : { body }),
       })
-      assert.equal(reply.status, 400, reply.text)
-      const { error } = reply.json() as { error: { code: string; message: string } }
+      assert.equal(response.status, 400, response.text)
+      const { error } = response.json() as { error: { code: string; message: string } }
       assert.equal(error.code, 'invalidInput')
       assert.match(error.message, message)
     })
@@ -111,12 +111,12 @@ describe('readJson()', () => {
       [{}, '{}', {}],
       [{ 'Content-Encoding': 'identity' }, '{}', {}],
     ] as const) {
-      const reply = await send(server.port, '/optional', {
+      const response = await send(server.port, '/optional', {
         method: 'POST',
         headers,
         ...(body === undefined ? {} : { body }),
       })
-      assert.deepEqual((reply.json() as { data: unknown }).data, data)
+      assert.deepEqual((response.json() as { data: unknown }).data, data)
     }
     assert.equal((await send(server.port, '/optional', { method: 'POST', body: '[]' })).status, 400)
   })
@@ -135,7 +135,7 @@ describe('readJson()', () => {
     )
     for (const byte of body) connection.write(Buffer.from([...Buffer.from('1\r\n'), byte, ...Buffer.from('\r\n')]))
     connection.write('0\r\nX-Trailer: y\r\n\r\n')
-    assert.match((await connection.reply()).text, /"data":\{"a":"ü"\}/)
+    assert.match((await connection.response()).text, /"data":\{"a":"ü"\}/)
     connection.destroy()
   })
 
@@ -174,7 +174,7 @@ describe('readJson()', () => {
     connection.socket.pause()
     await new Promise<void>((resolve) => connection.socket.write(Buffer.alloc(length, 'x'), () => resolve()))
     connection.socket.resume()
-    const { status, headers } = await connection.reply()
+    const { status, headers } = await connection.response()
     assert.equal(status, 413)
     assert.equal(headers['connection'], 'close')
     assert.equal(await connection.rest(), '', 'and then the connection ends')
@@ -193,25 +193,25 @@ describe('a body that nobody reads', () => {
         ['/json', 400],
         ['/unread', 204],
       ] as const) {
-        const reply = await send(server.port, path, { method: 'POST', body: 'x'.repeat(60_000), agent })
-        assert.equal(reply.status, status)
-        assert.equal(reply.headers.connection, 'keep-alive')
+        const response = await send(server.port, path, { method: 'POST', body: 'x'.repeat(60_000), agent })
+        assert.equal(response.status, status)
+        assert.equal(response.headers.connection, 'keep-alive')
       }
     } finally {
       agent.destroy()
     }
   })
 
-  it('ends the connection when it is large, and the client still gets its reply', async () => {
+  it('ends the connection when it is large, and the client still gets its response', async () => {
     await using server = await startServer(ROUTES)
     for (const [path, status] of [
       ['/unread', 204],
       ['/forbidden', 403],
       ['/nowhere', 404],
     ] as const) {
-      const reply = await send(server.port, path, { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024) })
-      assert.equal(reply.status, status)
-      assert.equal(reply.headers.connection, 'close')
+      const response = await send(server.port, path, { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024) })
+      assert.equal(response.status, status)
+      assert.equal(response.headers.connection, 'close')
     }
   })
 
@@ -219,7 +219,7 @@ describe('a body that nobody reads', () => {
     await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
     connection.write('POST /forbidden HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n')
-    const { status, headers } = await connection.reply()
+    const { status, headers } = await connection.response()
     assert.equal(status, 403)
     assert.equal(headers['connection'], 'close')
     assert.equal(await connection.rest(), '')
@@ -231,9 +231,9 @@ describe('a body that nobody reads', () => {
     connection.write(
       'POST /twice HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n',
     )
-    assert.equal((await connection.reply()).status, 100)
+    assert.equal((await connection.response()).status, 100)
     connection.write('{}')
-    const { status, headers } = await connection.reply()
+    const { status, headers } = await connection.response()
     assert.equal(status, 200)
     assert.equal(headers['connection'], 'keep-alive')
     connection.destroy()
@@ -245,7 +245,7 @@ describe('a body that nobody reads', () => {
     connection.write(
       'POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nExpect: 100-continue\r\n\r\n',
     )
-    assert.equal((await connection.reply()).status, 413)
+    assert.equal((await connection.response()).status, 413)
     assert.equal(await connection.rest(), '')
   })
 })

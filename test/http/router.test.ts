@@ -93,9 +93,9 @@ describe('createRouter()', () => {
       ['*', { Allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' }],
       ['/nowhere', undefined],
     ] as const) {
-      const reply = await router.route('OPTIONS', path).handler(undefined as never)
-      assert.equal(reply.status, 204)
-      assert.deepEqual(reply.headers, headers, path)
+      const response = await router.route('OPTIONS', path).handler(undefined as never)
+      assert.equal(response.status, 204)
+      assert.deepEqual(response.headers, headers, path)
     }
   })
 

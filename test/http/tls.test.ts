@@ -96,7 +96,7 @@ async function secureSocket(port: number, options = {}): Promise<TLSSocket> {
 }
 
 describe('a server with a certificate', () => {
-  it('answers over TLS, with every header of a reply', async () => {
+  it('answers over TLS, with every header of a response', async () => {
     await using server = await start()
     const outgoing = request({ port: server.port, host: 'localhost', ca: TEST_CERTIFICATE, agent: false, family: 4 })
     const [incoming] = (await once(outgoing.end(), 'response')) as [{ statusCode: number; headers: object }]
@@ -131,7 +131,7 @@ describe('a server with a certificate', () => {
     )
   })
 
-  it('refuses what is no HTTP with a reply of its own, inside TLS', async () => {
+  it('refuses what is no HTTP with a response of its own, inside TLS', async () => {
     await using server = await start()
     const socket = await secureSocket(server.port)
     socket.end('nonsense\r\n\r\n')

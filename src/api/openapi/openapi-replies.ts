@@ -80,7 +80,7 @@ export function repliesOf(doc: RouteDoc, schemas: JsonSchemas): JsonSchemas {
 /** For `components.responses`: each failure by its code. */
 export function failureReplies(): JsonSchemas {
   return Object.fromEntries(
-    Object.keys(FAILURES).map((code) => [code, failureReply([code as FailureCode])] as const),
+    Object.keys(FAILURES).map((code) => [code, failureResponse([code as FailureCode])] as const),
   )
 }
 
@@ -150,12 +150,12 @@ function failures({ id, errors, body }: RouteDoc): JsonSchemas {
         const [only] = shared
         if (shared.length === 1 && only !== undefined)
           return [status, { $ref: `#/components/responses/${only}` }] as const
-        return [status, failureReply(shared)] as const
+        return [status, failureResponse(shared)] as const
       }),
   )
 }
 
-function failureReply(codes: readonly FailureCode[]): JsonSchema {
+function failureResponse(codes: readonly FailureCode[]): JsonSchema {
   // Beside `Failure` stands which of its codes are possible here.
   const schema = { ...refTo('Failure'), properties: { error: { properties: { code: { enum: codes } } } } }
   const examples = Object.fromEntries(

@@ -1,16 +1,16 @@
 /**
  * Cross-origin reads by web pages (the CORS protocol of the Fetch Standard, section 3.3).
  *
- * The web client sends every request with credentials mode on, for which browsers refuse the wildcard: the reply
+ * The web client sends every request with credentials mode on, for which browsers refuse the wildcard: the response
  * names the origin and allows credentials. The same headers stand on errors too, or a page sees a network error in
- * place of the message. `Vary: Origin` stands on every reply, whoever asked: a shared cache that kept the reply to one
+ * place of the message. `Vary: Origin` stands on every response, whoever asked: a shared cache that kept the response to one
  * origin, or to none, must not hand it to another.
  */
 
 /** `local` is any port of http://localhost and http://127.0.0.1, as a web page in development has. */
 export type CorsPolicy = 'local' | readonly string[]
 
-/** Gives the headers of a reply, names and values in turn, for the `Origin` of its request. */
+/** Gives the headers of a response, names and values in turn, for the `Origin` of its request. */
 export type CorsHeaders = (origin: string | undefined) => readonly string[]
 
 /**
@@ -33,7 +33,7 @@ export function parseOrigins(list: string): readonly string[] {
   return origins
 }
 
-/** Whether pages of an origin may read our replies. */
+/** Whether pages of an origin may read our responses. */
 export function originCheck(policy: CorsPolicy): (origin: string) => boolean {
   return policy === 'local' ? (origin) => LOCAL_ORIGIN.test(origin) : allowList(policy)
 }

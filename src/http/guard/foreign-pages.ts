@@ -2,10 +2,10 @@
  * Requests that a page of somebody else makes a browser send to this machine.
  *
  * A service on a loopback address is reached by every page that is open in a browser beside it. Such a page can give
- * its own name the address 127.0.0.1 (DNS rebinding), and the browser then takes our replies for the page's own. What
+ * its own name the address 127.0.0.1 (DNS rebinding), and the browser then takes our responses for the page's own. What
  * it cannot change is the `Host` that the browser sends, so the names that we go by are checked. And it can send forms
  * and plain texts without asking first, so a request that changes something must come from a page that may read the
- * reply, from a page of our own, or from no page at all.
+ * response, from a page of our own, or from no page at all.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
@@ -18,7 +18,7 @@ export interface ForeignPageRules {
   readonly boundName: string | undefined
   /** Further names that we go by, in lower case and without ports. */
   readonly allowedHosts: readonly string[]
-  /** Whether pages of the origin may read our replies. */
+  /** Whether pages of the origin may read our responses. */
   readonly isAllowedOrigin: (origin: string) => boolean
 }
 

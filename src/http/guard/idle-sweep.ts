@@ -1,9 +1,9 @@
 /**
  * Ending connections that nobody uses, by one look at all of them now and then.
  *
- * Node would keep a timer for each connection and move it at every request, reply and write, which costs about three
+ * Node would keep a timer for each connection and move it at every request, response and write, which costs about three
  * percent of the time of a request by id. Here a connection only remembers the number of the look at which it began to
- * wait. A client that does not take its reply is the exception: from the next look on, node's timer watches whether
+ * wait. A client that does not take its response is the exception: from the next look on, node's timer watches whether
  * bytes of it still move.
  */
 import type { Socket } from 'node:net'
@@ -16,7 +16,7 @@ export interface IdleSweep {
   /** Looks once. Gives how many connections were ended since all unfinished headers together were too long. */
   look(): number
   /**
-   * To be told of each reply that was handed to its socket. Where the clients have not taken more than we can hold, cuts
+   * To be told of each response that was handed to its socket. Where the clients have not taken more than we can hold, cuts
    * off those that hold most, until half of it is left; gives their number.
    */
   handedOver(socket: Socket): number
@@ -33,8 +33,8 @@ export function idleSweep(
 
   function lookAt(connection: Connection): void {
     const { socket, current } = connection
-    // The reply to the current request may be a file that is on its way.
-    if (current !== undefined && !current.response.headersSent) return
+    // The response to the current request may be a file that is on its way.
+    if (current !== undefined && !current.serverResponse.headersSent) return
     const isStuck = socket.writableLength > 0
     if (isStuck !== connection.isWatched) {
       connection.isWatched = isStuck
@@ -95,7 +95,7 @@ export function idleSweep(
 
 /** A request with a long URL would take its memory for as long as the connection waits for the next. */
 function forgetLast(connection: Connection): void {
-  if (connection.last?.response.writableFinished !== true) return
+  if (connection.last?.serverResponse.writableFinished !== true) return
   connection.last = undefined
   connection.hasServed = true
   connection.bytesForgotten = connection.socket.bytesRead

@@ -1,8 +1,8 @@
 /**
  * What a handler sees of a request, and what it gives back.
  *
- * A handler never touches the socket: it reads an Exchange and returns a Reply, or throws a Failure. So the rules that
- * hold for every reply (envelope, headers, HEAD, keep-alive) stand in one place, and a handler can be read alone.
+ * A handler never touches the socket: it reads an Exchange and returns a HttpResponse, or throws a Failure. So the rules that
+ * hold for every response (envelope, headers, HEAD, keep-alive) stand in one place, and a handler can be read alone.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../../base/json.ts'
@@ -27,12 +27,12 @@ export interface Exchange {
   /** The address to count and to log; see client-address.ts. */
   readonly clientAddress: string
   /**
-   * Aborts when the client is gone before its reply. Only made when it is read. From then on a client that closed its
-   * sending half gets interim responses (`100 Continue`) until its reply.
+   * Aborts when the client is gone before its response. Only made when it is read. From then on a client that closed its
+   * sending half gets interim responses (`100 Continue`) until its response.
    */
   readonly signal: AbortSignal
   /** Adds fields to the access log line of this request, such as the id of the user. */
-  note(fields: LogFields): void
+  addLogFields(fields: LogFields): void
   /** The length that the body may have: what the server takes, or less by the terms. */
   readonly bodyBytesMax: number
   /** Counts work as so many bytes of the body, as the terms weigh its own; may throw as they do. */
@@ -78,54 +78,54 @@ export interface JsonBodyOptions {
   readonly isDoneWhenRead?: boolean
 }
 
-export type ReplyHeaders = Readonly<Record<string, string>>
+export type ResponseHeaders = Readonly<Record<string, string>>
 
-export type Reply =
+export type HttpResponse =
   /** `data` is JSON text and goes into the success envelope as it is. */
-  | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: string; readonly headers?: ReplyHeaders }
-  | { readonly kind: 'empty'; readonly status: 202 | 204 | 304; readonly headers?: ReplyHeaders }
+  | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: string; readonly headers?: ResponseHeaders }
+  | { readonly kind: 'empty'; readonly status: 202 | 204 | 304; readonly headers?: ResponseHeaders }
   /** A body of any type, without the envelope. */
   | {
       readonly kind: 'raw'
       readonly status: number
       readonly contentType: string
       readonly body: string | Uint8Array
-      readonly headers?: ReplyHeaders
+      readonly headers?: ResponseHeaders
     }
-  /** A file that the handler has opened, sent piece by piece. The server closes it, whatever becomes of the reply. */
+  /** A file that the handler has opened, sent piece by piece. The server closes it, whatever becomes of the response. */
   | {
       readonly kind: 'file'
       readonly status: 200
       readonly contentType: string
       readonly file: OpenFile
-      readonly headers?: ReplyHeaders
+      readonly headers?: ResponseHeaders
       /** Called once the file is closed. */
       readonly onClosed?: () => void
     }
 
-export type Handler = (exchange: Exchange) => Reply | Promise<Reply>
+export type Handler = (exchange: Exchange) => HttpResponse | Promise<HttpResponse>
 
 /** 200 with the JSON text as `data`. */
-export function ok(data: string, headers: ReplyHeaders = {}): Reply {
+export function ok(data: string, headers: ResponseHeaders = {}): HttpResponse {
   return { kind: 'data', status: 200, data, headers }
 }
 
 /** 201 with the JSON text as `data`. */
-export function created(data: string, headers: ReplyHeaders = {}): Reply {
+export function created(data: string, headers: ResponseHeaders = {}): HttpResponse {
   return { kind: 'data', status: 201, data, headers }
 }
 
 /** 202 without a body. */
-export function accepted(): Reply {
+export function accepted(): HttpResponse {
   return { kind: 'empty', status: 202 }
 }
 
 /** 204. */
-export function noContent(): Reply {
+export function noContent(): HttpResponse {
   return { kind: 'empty', status: 204 }
 }
 
 /** 304: the client has what a 200 with these headers would bring (RFC 9110 section 15.4.5). */
-export function notModified(headers: ReplyHeaders): Reply {
+export function notModified(headers: ResponseHeaders): HttpResponse {
   return { kind: 'empty', status: 304, headers }
 }

@@ -46,9 +46,9 @@ export class IncomingExchange implements Exchange {
   /** The path of the route that serves it; empty where there is none. */
   route = ''
   readonly request: IncomingMessage
-  readonly response: ServerResponse
-  /** What note() collected, for the access log. */
-  notes: LogFields | undefined
+  readonly serverResponse: ServerResponse
+  /** What addLogFields() collected, for the access log. */
+  logFields: LogFields | undefined
   #holdsBodyBack: boolean
   readonly #queryText: string
   readonly #around: ExchangeSurroundings
@@ -74,7 +74,7 @@ export class IncomingExchange implements Exchange {
     this.method = request.method ?? ''
     this.path = mark === -1 ? target : target.slice(0, mark)
     this.request = request
-    this.response = response
+    this.serverResponse = response
     this.#queryText = mark === -1 ? '' : target.slice(mark + 1)
     this.#holdsBodyBack = expectsContinue
     this.#around = around
@@ -120,13 +120,13 @@ export class IncomingExchange implements Exchange {
     return this.#broken !== undefined
   }
 
-  /** The connection is gone, so that no reply can be sent. */
+  /** The connection is gone, so that no response can be sent. */
   get isAbandoned(): boolean {
     return this.request.socket.destroyed
   }
 
-  note(fields: LogFields): void {
-    this.notes = { ...this.notes, ...fields }
+  addLogFields(fields: LogFields): void {
+    this.logFields = { ...this.logFields, ...fields }
   }
 
   get bodyBytesMax(): number {
@@ -182,10 +182,10 @@ export class IncomingExchange implements Exchange {
       clearInterval(probing)
       controller.abort()
     }
-    // A client that is gone and one that closed its sending half, and waits for the reply, have both sent a FIN. The
+    // A client that is gone and one that closed its sending half, and waits for the response, have both sent a FIN. The
     // system of the first answers an interim response with a reset, which the write after it meets.
     const probe = (): void => {
-      if (!this.response.headersSent && this.request.httpVersion === '1.1') this.response.writeContinue()
+      if (!this.serverResponse.headersSent && this.request.httpVersion === '1.1') this.serverResponse.writeContinue()
     }
     const onEnd = (): void => {
       probe()
@@ -194,7 +194,7 @@ export class IncomingExchange implements Exchange {
     if (socket.destroyed) abort()
     else if (socket.readableEnded) onEnd()
     socket.once('close', abort).once('end', onEnd)
-    this.response.once('finish', () => {
+    this.serverResponse.once('finish', () => {
       socket.off('close', abort).off('end', onEnd)
       clearInterval(probing)
     })
@@ -237,7 +237,7 @@ export class IncomingExchange implements Exchange {
       owner: this.#owner,
       weigh,
       onStart: () => {
-        if (this.#holdsBodyBack) this.response.writeContinue()
+        if (this.#holdsBodyBack) this.serverResponse.writeContinue()
         this.#holdsBodyBack = false
       },
     })

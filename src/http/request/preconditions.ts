@@ -2,7 +2,7 @@
  * Preconditions (RFC 9110 section 13): a request that says for which version of the thing it is meant.
  *
  * `If-Match` lets a client change only what it has read, so that of two people who edit the same thing the second is
- * told. `If-None-Match` spares a client the reply that it has. The tag compared is that of the thing as it is: whether
+ * told. `If-None-Match` spares a client the response that it has. The tag compared is that of the thing as it is: whether
  * it is there at all, and whether the caller may use it, is found out before (section 13.2.1), so a condition never
  * tells anything to somebody who may not read.
  */
@@ -36,7 +36,7 @@ export function requireToHold(conditions: Preconditions, tag: string): void {
   }
 }
 
-/** For GET and HEAD: whether the client has this version already, so that the reply is a 304. Throws the same for If-Match. */
+/** For GET and HEAD: whether the client has this version already, so that the response is a 304. Throws the same for If-Match. */
 export function isKnown(conditions: Preconditions, tag: string): boolean {
   requireMatch(conditions, tag)
   return conditions.noneMatch !== undefined && listsWeakly(conditions.noneMatch, tag)

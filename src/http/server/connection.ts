@@ -17,13 +17,13 @@ export interface Connection {
   hasServed: boolean
   /** How many bytes had been read when the last request was forgotten. What came since is of a header. */
   bytesForgotten: number
-  /** No further request of this connection is served: a reply has said so. */
+  /** No further request of this connection is served: a response has said so. */
   isDone: boolean
   /** How many bytes had been read when this connection was refused. */
   refusedAtByte: number | undefined
-  /** The number of the look (idle-sweep.ts) before which the connection was made or its last reply sent. */
+  /** The number of the look (idle-sweep.ts) before which the connection was made or its last response sent. */
   waitsSince: number
-  /** Node's timer watches whether the client takes its reply. */
+  /** Node's timer watches whether the client takes its response. */
   isWatched: boolean
 }
 
@@ -55,7 +55,7 @@ export function newConnection(socket: Socket, given: Pick<Connection, 'address' 
 export function stateOf({ socket, current, last, hasServed }: Connection): ConnectionState {
   if (current !== undefined) {
     // The next pipelined request waits until this response is taken.
-    if (current.response.writableEnded && socket.writableLength > 0) return 'unread'
+    if (current.serverResponse.writableEnded && socket.writableLength > 0) return 'unread'
     return current.request.complete || current.isBroken ? 'busy' : 'incomplete'
   }
   if (last === undefined ? !hasServed : !last.request.complete) return 'incomplete'

@@ -2,7 +2,7 @@
 import type { Failure } from '../../base/failure.ts'
 import { ProblemFailure } from '../../base/problem.ts'
 
-export interface ReplyMetadata {
+export interface ResponseMetadata {
   /** Letters, digits and `-` only: it is ours, and is not escaped. */
   readonly requestId: string
   /** `2025-10-20T12:34:56.789Z` */
@@ -10,7 +10,7 @@ export interface ReplyMetadata {
 }
 
 /** `{"data":…,"metadata":{"requestId":…,"timestamp":…}}`; `data` is JSON text. */
-export function successBody(data: string, { requestId, timestamp }: ReplyMetadata): string {
+export function successBody(data: string, { requestId, timestamp }: ResponseMetadata): string {
   return `{"data":${data},"metadata":{"requestId":"${requestId}","timestamp":"${timestamp}"}}`
 }
 

@@ -1,5 +1,5 @@
 /**
- * The body of a reply that is a file, sent piece by piece from one buffer.
+ * The body of a response that is a file, sent piece by piece from one buffer.
  *
  * The next piece is read when the last one has left for the socket, so a download takes the same memory whatever its
  * size and however slow its client. A client that takes nothing at all is cut off by the server's time-out for idle
@@ -18,7 +18,7 @@ export interface SentFile {
   readonly failure: unknown
 }
 
-/** Sends the bytes of the file, without ending the reply. It never rejects, and returns early where the client left. */
+/** Sends the bytes of the file, without ending the response. It never rejects, and returns early where the client left. */
 export async function sendFile(response: ServerResponse, { handle, bytes }: OpenFile): Promise<SentFile> {
   const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytes))
   let sent = 0

@@ -21,7 +21,7 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
     keepAliveTimeout: 0, // Connections that wait are looked after in idle-sweep.ts.
     connectionsCheckingInterval: limits.checkMs,
     noDelay: true,
-    requireHostHeader: false, // serving.ts looks at it, so that its reply looks like every other.
+    requireHostHeader: false, // serving.ts looks at it, so that its response looks like every other.
     optimizeEmptyRequests: true,
     IncomingMessage: PushedRequest,
   }
@@ -41,7 +41,7 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
 
 function prepared<S extends PlainServer | SecureServer>(server: S, limits: ServerLimits): S {
   server.maxConnections = limits.connectionsMax
-  // A client that closes its sending half after the request still wants the reply; without this it gets none.
+  // A client that closes its sending half after the request still wants the response; without this it gets none.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
 

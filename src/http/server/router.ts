@@ -47,7 +47,7 @@ export function createRouter(routes: readonly Route[]): Router {
         return { path: place.path, handler, params: paramsOf(place.names, match) }
       }
       // The asterisk form asks about the server as a whole (RFC 9110 section 9.3.7).
-      if (method === 'OPTIONS') return path === '*' ? optionsReply(methods) : OPTIONS_UNKNOWN
+      if (method === 'OPTIONS') return path === '*' ? optionsRoute(methods) : OPTIONS_UNKNOWN
       throw fail('notFound', `Cannot ${method} ${describe(path)}: there is no such path`)
     },
   }
@@ -95,7 +95,7 @@ function placeOf(path: string, own: ReadonlyMap<string, Handler>): Place {
   const get = own.get('GET')
   if (get !== undefined) handlers.set('HEAD', get)
   const allow = allowed([...handlers.keys()])
-  handlers.set('OPTIONS', optionsReply(allow).handler)
+  handlers.set('OPTIONS', optionsRoute(allow).handler)
   const parts = segments(path)
   const pattern = parts.map((part) => (part.startsWith(':') ? '([^/]+)' : RegExp.escape(part))).join('/')
   const names = parts.filter((part) => part.startsWith(':')).map((part) => part.slice(1))
@@ -121,7 +121,7 @@ function paramsOf(names: readonly string[], match: RegExpExecArray): Params {
   return params
 }
 
-function optionsReply(allow: string): Routed {
+function optionsRoute(allow: string): Routed {
   return { path: '', handler: () => ({ kind: 'empty', status: 204, headers: { Allow: allow } }), params: NO_PARAMS }
 }
 

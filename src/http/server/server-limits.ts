@@ -17,9 +17,9 @@ export interface ServerLimits extends BodyMemoryLimits {
   readonly lingerMs: number
   /** How long a connection may wait for its next request: longer than a proxy keeps one open, which is 60 s of most. */
   readonly keepAliveMs: number
-  /** How long nothing at all may move: a client that does not take its reply must not hold it in our memory. */
+  /** How long nothing at all may move: a client that does not take its response must not hold it in our memory. */
   readonly idleMs: number
-  /** Of all replies that wait in our memory for clients to take them. Past it, those that hold most are cut off. */
+  /** Of all responses that wait in our memory for clients to take them. Past it, those that hold most are cut off. */
   readonly heldBytesMax: number
   /** How often connections that wait and the two time-outs of requests are looked after. */
   readonly checkMs: number

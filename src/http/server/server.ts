@@ -1,5 +1,5 @@
 /**
- * node:http on one side, exchanges and replies on the other.
+ * node:http on one side, exchanges and responses on the other.
  *
  * Everything a hostile or a broken client can do to a connection ends here: slow and oversized requests, bodies nobody
  * reads, pipelining, half-closed sockets. The requests of one connection are served one after the other: pipelined
@@ -30,7 +30,7 @@ import { IncomingExchange } from '../request/incoming-exchange.ts'
 import { bind, isLoopback } from './listening.ts'
 import type { ListenAddress, Listening } from './listening.ts'
 import { createNodeServer } from './node-server.ts'
-import { refusalOf, refusalText } from './refusal.ts'
+import { parserFailure, failureMessage } from './parser-error.ts'
 import type { Router } from './router.ts'
 import { SERVER_LIMITS } from './server-limits.ts'
 import type { ServerLimits } from './server-limits.ts'
@@ -38,7 +38,7 @@ import { serving, type ServedRequest } from './serving.ts'
 
 /** Pipelined requests of one connection that wait for their turn. A client that sends more is disconnected. */
 const PIPELINED_MAX = 100
-/** What may wait of one reply while the next request of its connection is served. */
+/** What may wait of one response while the next request of its connection is served. */
 const HELD_BYTES_MAX = 64 * 1024
 /** What is still read from a connection after it was refused, so that the client gets to read why. */
 const REFUSED_BYTES_MAX = 1024 * 1024
@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly log: Log
   readonly cors: CorsPolicy
   readonly proxies: TrustedProxies
-  /** Fresh for each start of the program; stands on every reply. */
+  /** Fresh for each start of the program; stands on every response. */
   readonly instance: string
   /** Names that we go by beside those of this machine; see foreign-pages.ts. */
   readonly allowedHosts?: readonly string[]
@@ -62,7 +62,7 @@ export interface ServerOptions {
   readonly ticks?: () => number
   /** Called for every connection that is accepted. */
   readonly onConnection?: () => void
-  /** Called for every request once its reply is on its way. */
+  /** Called for every request once its response is on its way. */
   readonly observe?: (served: ServedRequest) => void
 }
 
@@ -182,10 +182,10 @@ export function createServer(options: ServerOptions): HttpServer {
       const { socket } = next.request
       const ended = sweep.handedOver(socket)
       table.countShed('unread_responses', ended)
-      if (ended > 0) log.warn('replies.not_taken', { ended, bytesMax: limits.heldBytesMax })
+      if (ended > 0) log.warn('responses.unread', { ended, bytesMax: limits.heldBytesMax })
       if (connection.isDone) break
       // A client that does not read a response does not get the next one, which would be held in memory beside it.
-      if (socket.writableLength > HELD_BYTES_MAX) await taken(next.response)
+      if (socket.writableLength > HELD_BYTES_MAX) await taken(next.serverResponse)
       // Pipelined requests of one connection must not keep the event loop from all others.
       else if (connection.waiting.length > 0) await nextTurn()
     }
@@ -202,19 +202,19 @@ export function createServer(options: ServerOptions): HttpServer {
       return
     }
     const { last, refusedAtByte } = connection
-    const failure = refusalOf(error, limits)
+    const failure = parserFailure(error, limits)
     const isLate = failure.code === 'requestTimeout'
     if (refusedAtByte !== undefined) {
       // Node reports every further piece of a request that is refused already.
       if (isLate || socket.bytesRead - refusedAtByte > REFUSED_BYTES_MAX) socket.destroy()
     } else if (last !== undefined && !last.request.complete) {
       // The body is late, malformed, or breaks off because the client left. Whoever reads it passes the failure on.
-      if (last.response.headersSent || error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+      if (last.serverResponse.headersSent || error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
       else last.interrupt(failure)
-    } else if (last !== undefined && !last.response.writableFinished) {
-      // What follows a request that is still being served: its reply comes first.
+    } else if (last !== undefined && !last.serverResponse.writableFinished) {
+      // What follows a request that is still being served: its response comes first.
       connection.refusedAtByte = socket.bytesRead
-      last.response.once('finish', () => refuse(socket, connection, failure))
+      last.serverResponse.once('finish', () => refuse(socket, connection, failure))
     } else {
       refuse(socket, connection, failure)
     }
@@ -225,7 +225,7 @@ export function createServer(options: ServerOptions): HttpServer {
     const requestId = newRequestId()
     connection.isDone = true
     connection.refusedAtByte = socket.bytesRead
-    socket.end(refusalText(failure, { requestId, instance }))
+    socket.end(failureMessage(failure, { requestId, instance }))
     if (failure.code === 'requestTimeout') socket.destroySoon()
     const client = clientOf(socket)
     log.info('request.refused', { requestId, status: failure.status, code: failure.code, cause: failure.cause, client })
@@ -250,8 +250,8 @@ export function createServer(options: ServerOptions): HttpServer {
     for (const { socket, inHandshake: isNew, current, last } of table.all()) {
       // Node takes a connection that never sent anything for a busy one.
       if (isNew || socket.bytesRead === 0) socket.destroy()
-      else if (current === undefined || (current === last && current.response.writableEnded))
-        last?.response.once('finish', () => socket.destroySoon())
+      else if (current === undefined || (current === last && current.serverResponse.writableEnded))
+        last?.serverResponse.once('finish', () => socket.destroySoon())
     }
     const cut = setTimeout(() => server.closeAllConnections(), limits.closeMs)
     await closed
@@ -284,7 +284,7 @@ export function createServer(options: ServerOptions): HttpServer {
   }
 }
 
-/** Resolves when all of a reply has left, or never will. */
+/** Resolves when all of a response has left, or never will. */
 function taken(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.writableFinished || response.destroyed) resolve()

@@ -1,8 +1,8 @@
 /**
- * One request from its route to its reply and its line in the access log.
+ * One request from its route to its response and its line in the access log.
  *
  * A Failure becomes its status and its message. Whatever else is thrown is a bug of ours: 500, the stack in the log
- * under the request's id, and nothing about it in the reply.
+ * under the request's id, and nothing about it in the response.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -10,12 +10,12 @@ import { fail, Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { CorsHeaders } from '../guard/cors.ts'
 import { errorBody } from './envelope.ts'
-import type { Reply } from '../request/exchange.ts'
+import type { HttpResponse } from '../request/exchange.ts'
 import { ClientGone } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
 import type { ForeignPageGuard } from '../guard/foreign-pages.ts'
-import { JSON_TYPE, sendReply } from './reply-writer.ts'
-import type { SentReply } from './reply-writer.ts'
+import { JSON_TYPE, sendResponse } from './response-writer.ts'
+import type { SentResponse } from './response-writer.ts'
 import type { Router } from './router.ts'
 
 const LOGGED_PATH_CHARS_MAX = 200
@@ -34,7 +34,7 @@ export interface ServingParts {
   readonly log: Log
   /** Milliseconds from any fixed moment, never going back. */
   readonly ticks: () => number
-  /** Called for every request once its reply is on its way. */
+  /** Called for every request once its response is on its way. */
   readonly observe: (served: ServedRequest) => void
 }
 
@@ -49,7 +49,7 @@ export interface ServedRequest {
 
 /**
  * Serves a request and says whether it was the last one of its connection. It never rejects.
- * `isClosing`, while the server shuts down, makes every reply the last one.
+ * `isClosing`, while the server shuts down, makes every response the last one.
  */
 export type Serve = (exchange: IncomingExchange, isClosing: () => boolean) => Promise<boolean>
 
@@ -67,31 +67,31 @@ export function serving({
 }: ServingParts): Serve {
   return async (exchange, isClosing) => {
     const start = ticks()
-    const reply = await replyOf(exchange)
-    const isGone = exchange.isAbandoned || reply === undefined
-    const sending = isGone ? NOTHING_SENT : send(exchange, reply, isClosing)
+    const response = await responseOf(exchange)
+    const isGone = exchange.isAbandoned || response === undefined
+    const sending = isGone ? NOTHING_SENT : send(exchange, response, isClosing)
     const sent = sending instanceof Promise ? await sending : sending
-    if (reply?.kind === 'file') await closeFile(exchange, reply)
+    if (response?.kind === 'file') await closeFile(exchange, response)
     const isAborted = isGone || sent.isShort === true
     const ms = ticks() - start
-    observe({ method: exchange.method, route: exchange.route, status: reply?.status, ms })
+    observe({ method: exchange.method, route: exchange.route, status: response?.status, ms })
     log.info('request', {
       requestId: exchange.requestId,
       method: exchange.method,
       // Without the query string, which can hold personal data.
       path: exchange.path.slice(0, LOGGED_PATH_CHARS_MAX),
-      ...(reply === undefined ? {} : { status: reply.status }),
+      ...(response === undefined ? {} : { status: response.status }),
       ms: Math.round(ms * 100) / 100,
       bytes: sent.bodyBytes,
       client: exchange.clientAddress,
       ...(isAborted ? { aborted: true } : {}),
-      ...exchange.notes,
+      ...exchange.logFields,
     })
     return sent.isLast
   }
 
   /** None where there is nobody left to read it. */
-  async function replyOf(exchange: IncomingExchange): Promise<Reply | undefined> {
+  async function responseOf(exchange: IncomingExchange): Promise<HttpResponse | undefined> {
     try {
       assertOneHost(exchange.request)
       guard()(exchange.request)
@@ -100,56 +100,56 @@ export function serving({
       exchange.params = params
       return await handler(exchange)
     } catch (error) {
-      return replyTo(error, exchange)
+      return responseToError(error, exchange)
     }
   }
 
-  function replyTo(error: unknown, exchange: IncomingExchange): Reply | undefined {
+  function responseToError(error: unknown, exchange: IncomingExchange): HttpResponse | undefined {
     if (error instanceof Failure) {
-      exchange.note({ code: error.code, ...(error.cause === undefined ? {} : { cause: error.cause }) })
+      exchange.addLogFields({ code: error.code, ...(error.cause === undefined ? {} : { cause: error.cause }) })
       if (error.status >= 500) log.warn('request.unavailable', { requestId: exchange.requestId, error })
-      return failureReply(error)
+      return failureResponse(error)
     }
     if (error instanceof ClientGone || (exchange.isAbandoned && isAbort(error))) return undefined
     log.error('request.failed', { requestId: exchange.requestId, error })
     const told = `Cannot complete the request: the server failed, its log tells why under "${exchange.requestId}"`
-    return failureReply(fail('serverError', told))
+    return failureResponse(fail('serverError', told))
   }
 
-  function send(exchange: IncomingExchange, reply: Reply, isClosing: () => boolean): SentReply | Promise<SentReply> {
+  function send(exchange: IncomingExchange, response: HttpResponse, isClosing: () => boolean): SentResponse | Promise<SentResponse> {
     try {
-      const sending = sendReply(exchange, reply, { cors, now, instance, keepAliveSeconds, lingerMs, isClosing })
+      const sending = sendResponse(exchange, response, { cors, now, instance, keepAliveSeconds, lingerMs, isClosing })
       return sending instanceof Promise ? sending.then((sent) => cutIfShort(exchange, sent)) : sending
     } catch (error) {
       // Such as a header value with a line break in it. Whatever was sent, the client must not read on from there.
-      log.error('reply.failed', { requestId: exchange.requestId, error })
+      log.error('response.failed', { requestId: exchange.requestId, error })
       exchange.request.socket.destroy()
       return NOTHING_SENT
     }
   }
 
-  /** A short body must not be taken for the whole, nor the next reply for the rest of it. */
-  function cutIfShort(exchange: IncomingExchange, sent: SentReply): SentReply {
+  /** A short body must not be taken for the whole, nor the next response for the rest of it. */
+  function cutIfShort(exchange: IncomingExchange, sent: SentResponse): SentResponse {
     if (sent.isShort === true) exchange.request.socket.destroy()
-    if (sent.failure !== undefined) log.error('reply.failed', { requestId: exchange.requestId, error: sent.failure })
+    if (sent.failure !== undefined) log.error('response.failed', { requestId: exchange.requestId, error: sent.failure })
     return sent
   }
 
-  async function closeFile({ requestId }: IncomingExchange, { file, onClosed }: FileReply): Promise<void> {
+  async function closeFile({ requestId }: IncomingExchange, { file, onClosed }: FileResponse): Promise<void> {
     try {
       await file.handle.close()
     } catch (error) {
-      log.error('reply.failed', { requestId, error })
+      log.error('response.failed', { requestId, error })
     }
     onClosed?.()
   }
 }
 
-type FileReply = Extract<Reply, { kind: 'file' }>
+type FileResponse = Extract<HttpResponse, { kind: 'file' }>
 
-const NOTHING_SENT: SentReply = { bodyBytes: 0, isLast: true }
+const NOTHING_SENT: SentResponse = { bodyBytes: 0, isLast: true }
 
-function failureReply(failure: Failure): Reply {
+function failureResponse(failure: Failure): HttpResponse {
   const { status, headers } = failure
   return { kind: 'raw', status, contentType: JSON_TYPE, body: errorBody(failure), headers }
 }

@@ -402,7 +402,7 @@ describe('data requests', () => {
         `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
     )
     for (let i = 0; i < 4; i++) connection.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`)
-    assert.equal((await connection.reply()).status, 429)
+    assert.equal((await connection.response()).status, 429)
   })
 
   it('that are longer than the whole limit are taken where there was no other, so that none is refused for ever', async (t) => {

@@ -13,7 +13,7 @@ export interface ClientRequest {
   readonly agent?: Agent
 }
 
-export interface ClientReply {
+export interface ClientResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -21,15 +21,15 @@ export interface ClientReply {
   json(): unknown
 }
 
-/** Sends one request on a connection of its own (or the agent's) and waits for the whole reply. */
-export async function send(port: number, path: string, options: ClientRequest = {}): Promise<ClientReply> {
+/** Sends one request on a connection of its own (or the agent's) and waits for the whole response. */
+export async function send(port: number, path: string, options: ClientRequest = {}): Promise<ClientResponse> {
   const { method = 'GET', body, agent } = options
   const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
   const bytes = isJson ? JSON.stringify(body) : body
   const isChunked = options.headers?.['Transfer-Encoding'] !== undefined
   const length = bytes === undefined || isChunked ? {} : { 'Content-Length': String(Buffer.byteLength(bytes)) }
   const headers = { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...length, ...options.headers }
-  const { promise, resolve, reject } = Promise.withResolvers<ClientReply>()
+  const { promise, resolve, reject } = Promise.withResolvers<ClientResponse>()
   const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: agent ?? false })
   outgoing.on('error', reject).on('response', (incoming) => {
     const chunks: Buffer[] = []
@@ -48,14 +48,14 @@ export async function send(port: number, path: string, options: ClientRequest = 
   return await promise
 }
 
-export interface RawReply {
+export interface RawResponse {
   readonly status: number
   /** Names in lower case; of repeated headers the values joined by `, `. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
 
-/** A socket and its bytes. Replies are split off by their Content-Length, as every reply of ours has one. */
+/** A socket and its bytes. Responses are split off by their Content-Length, as every response of ours has one. */
 export class RawConnection {
   readonly socket: Socket
   #received: Buffer = Buffer.alloc(0)
@@ -99,8 +99,8 @@ export class RawConnection {
     this.socket.destroy()
   }
 
-  /** The next reply. `toHead` where the request was HEAD, whose reply has a length and no body. */
-  async reply({ toHead = false } = {}): Promise<RawReply> {
+  /** The next response. `toHead` where the request was HEAD, whose response has a length and no body. */
+  async response({ toHead = false } = {}): Promise<RawResponse> {
     const headEnd = await this.#until(() => this.#received.indexOf('\r\n\r\n'))
     const [statusLine = '', ...lines] = this.#received.subarray(0, headEnd).toString('latin1').split('\r\n')
     const headers: Record<string, string> = {}
@@ -116,7 +116,7 @@ export class RawConnection {
     return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]), headers, text }
   }
 
-  /** Waits for the other side to close and gives what it sent since the last reply. */
+  /** Waits for the other side to close and gives what it sent since the last response. */
   async rest(): Promise<string> {
     await this.#until(() => (this.#ended ? 0 : -1))
     return this.#received.toString('latin1')
@@ -133,7 +133,7 @@ export class RawConnection {
       if (found !== -1) return found
       assert.ok(
         !this.#ended,
-        `the connection ended before a whole reply, after ${JSON.stringify(String(this.#received))}`,
+        `the connection ended before a whole response, after ${JSON.stringify(String(this.#received))}`,
       )
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -142,13 +142,13 @@ export class RawConnection {
   }
 }
 
-/** Sends bytes, closes the sending half, and gives the one reply. */
-export async function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawReply> {
+/** Sends bytes, closes the sending half, and gives the one response. */
+export async function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawResponse> {
   const connection = await RawConnection.open(port)
   try {
     connection.write(bytes)
     connection.end()
-    return await connection.reply()
+    return await connection.response()
   } finally {
     connection.destroy()
   }

@@ -3,7 +3,7 @@
  * nothing is long enough for a train in a tunnel.
  *
  * The attacks: a hundred requests in advance on one connection, all of which were answered one after the other; and many
- * connections with one reply each. A guest who keeps two megabytes of settings fills the memory with either.
+ * connections with one response each. A guest who keeps two megabytes of settings fills the memory with either.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const MIB = 1024 * 1024
 const LARGE = JSON.stringify('x'.repeat(8 * MIB))
 const QUICK: Route = { method: 'GET', path: '/quick', handler: () => ok('"quick"') }
 
-/** Large replies, which are counted. */
+/** Large responses, which are counted. */
 function large(): { readonly route: Route; readonly count: () => number } {
   let count = 0
   const handler = () => {
@@ -37,7 +37,7 @@ async function stalledClient(port: number, requests = 1): Promise<Socket> {
   return socket
 }
 
-describe('replies that nobody reads', () => {
+describe('responses that nobody reads', () => {
   it('keep those that were asked for in advance waiting, which come when they are read', async () => {
     const { route, count } = large()
     await using server = await startServer([route, QUICK])
@@ -58,14 +58,14 @@ describe('replies that nobody reads', () => {
     const sockets: Socket[] = []
     t.after(() => sockets.forEach((socket) => socket.destroy()))
     for (let i = 0; i < 6; i++) sockets.push(await stalledClient(server.port))
-    const { fields } = await server.logged('replies.not_taken')
+    const { fields } = await server.logged('responses.unread')
     assert.ok(Number(fields['ended']) >= 2 && Number(fields['ended']) < 6, JSON.stringify(fields))
     assert.equal(count(), 6)
     // Who reads is served as ever, on connections old and new.
     patient.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
-    assert.ok((await patient.reply()).text.includes('xxx'))
+    assert.ok((await patient.response()).text.includes('xxx'))
     for (let i = 0; i < 10; i++) assert.equal((await send(server.port, '/large')).status, 200)
-    assert.equal(server.entries.filter(({ event }) => event === 'replies.not_taken').length, 1)
+    assert.equal(server.entries.filter(({ event }) => event === 'responses.unread').length, 1)
     patient.destroy()
   })
 

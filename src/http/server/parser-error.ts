@@ -6,16 +6,16 @@ import { STATUS_CODES } from 'node:http'
 import { fail } from '../../base/failure.ts'
 import type { Failure } from '../../base/failure.ts'
 import { errorBody } from './envelope.ts'
-import { NOTHING_ALLOWED } from './reply-writer.ts'
+import { NOTHING_ALLOWED } from './response-writer.ts'
 
-export interface RefusalLimits {
+export interface ParserLimits {
   readonly headerBytesMax: number
   readonly headersMs: number
   readonly requestMs: number
 }
 
 /** The failure that belongs to the error of a `clientError` event. The parser's own words go to the log only. */
-export function refusalOf(error: NodeJS.ErrnoException, limits: RefusalLimits): Failure {
+export function parserFailure(error: NodeJS.ErrnoException, limits: ParserLimits): Failure {
   const options = { cause: error.code ?? error.message }
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -38,8 +38,8 @@ export function refusalOf(error: NodeJS.ErrnoException, limits: RefusalLimits): 
   }
 }
 
-/** The whole reply as text, ASCII throughout; after it the connection ends. */
-export function refusalText(
+/** The whole response as text, ASCII throughout; after it the connection ends. */
+export function failureMessage(
   failure: Failure,
   { requestId, instance }: { readonly requestId: string; readonly instance: string },
 ): string {

@@ -1,9 +1,9 @@
 /**
- * A Reply on the wire: one header block from flat arrays and one body, so that node sends both in one piece.
+ * A HttpResponse on the wire: one header block from flat arrays and one body, so that node sends both in one piece.
  *
  * A handler may answer without having read the body. A short rest is read and thrown away, and the connection lives
- * on. A longer one costs more than a new connection: the reply says `Connection: close`, and the rest is thrown away
- * only so that the client gets to read the reply. Closing while bytes arrive would make its kernel drop what we sent
+ * on. A longer one costs more than a new connection: the response says `Connection: close`, and the rest is thrown away
+ * only so that the client gets to read the response. Closing while bytes arrive would make its kernel drop what we sent
  * (RFC 9112 section 9.6).
  */
 import type { Clock } from '../../base/clock.ts'
@@ -11,7 +11,7 @@ import { isoDate } from '../../base/dates.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
 import type { CorsHeaders } from '../guard/cors.ts'
 import { successBody } from './envelope.ts'
-import type { Reply, ReplyHeaders } from '../request/exchange.ts'
+import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
 import { sendFile } from './file-body.ts'
 import { hasBody } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
@@ -24,12 +24,12 @@ const KEPT_URL_CHARS_MAX = 8 * 1024
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * What a browser may do with a reply that is no page, errors in the place of one included: show it, by itself. Pages
+ * What a browser may do with a response that is no page, errors in the place of one included: show it, by itself. Pages
  * bring a policy of their own.
  */
 export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'"
 
-export interface ReplySurroundings {
+export interface ResponseSurroundings {
   readonly cors: CorsHeaders
   readonly now: Clock
   /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
@@ -41,7 +41,7 @@ export interface ReplySurroundings {
   readonly isClosing: () => boolean
 }
 
-export interface SentReply {
+export interface SentResponse {
   readonly bodyBytes: number
   /** No further request may be served on this connection. */
   readonly isLast: boolean
@@ -51,36 +51,36 @@ export interface SentReply {
   readonly failure?: unknown
 }
 
-/** Sends the reply, a file at the pace of its client. Throws where its headers are none; nothing has been sent then. */
-export function sendReply(
+/** Sends the response, a file at the pace of its client. Throws where its headers are none; nothing has been sent then. */
+export function sendResponse(
   exchange: IncomingExchange,
-  reply: Reply,
-  around: ReplySurroundings,
-): SentReply | Promise<SentReply> {
-  const { request, response } = exchange
+  response: HttpResponse,
+  around: ResponseSurroundings,
+): SentResponse | Promise<SentResponse> {
+  const { request, serverResponse } = exchange
   const rest = restOfBody(exchange)
   const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'
   const isLast = around.isClosing() || isUnusable || (request.url ?? '').length > KEPT_URL_CHARS_MAX
-  const { body, bytes, head } = render(exchange, reply, around.now)
+  const { body, bytes, head } = render(exchange, response, around.now)
   head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', around.instance)
   head.push('X-Content-Type-Options', 'nosniff')
-  if (!namesHeader(reply.headers, 'content-security-policy')) head.push('Content-Security-Policy', NOTHING_ALLOWED)
+  if (!namesHeader(response.headers, 'content-security-policy')) head.push('Content-Security-Policy', NOTHING_ALLOWED)
   head.push(...around.cors(request.headers.origin))
-  addHeaders(head, reply.headers)
+  addHeaders(head, response.headers)
   if (isLast) head.push('Connection', 'close')
-  else if (response.shouldKeepAlive) head.push('Keep-Alive', `timeout=${around.keepAliveSeconds}`)
-  response.writeHead(reply.status, head)
+  else if (serverResponse.shouldKeepAlive) head.push('Keep-Alive', `timeout=${around.keepAliveSeconds}`)
+  serverResponse.writeHead(response.status, head)
 
-  if (reply.kind === 'file' && exchange.method !== 'HEAD') {
-    return sendFileReply(exchange, reply.file, { rest, isLast, around })
+  if (response.kind === 'file' && exchange.method !== 'HEAD') {
+    return sendFileResponse(exchange, response.file, { rest, isLast, around })
   }
   const sent = exchange.method === 'HEAD' ? undefined : body
   if (rest === 'long') {
-    if (sent === undefined) response.flushHeaders()
-    else response.write(sent)
+    if (sent === undefined) serverResponse.flushHeaders()
+    else serverResponse.write(sent)
     discard(exchange, around.lingerMs)
   } else {
-    response.end(sent)
+    serverResponse.end(sent)
     if (rest === 'short') drain(exchange, around.lingerMs)
   }
   return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
@@ -89,22 +89,22 @@ export function sendReply(
 interface FileSurroundings {
   readonly rest: Rest
   readonly isLast: boolean
-  readonly around: ReplySurroundings
+  readonly around: ResponseSurroundings
 }
 
 /** A shutdown may begin while the file is on its way, when the header has long said that the connection stays open. */
-async function sendFileReply(
+async function sendFileResponse(
   exchange: IncomingExchange,
   file: OpenFile,
   { rest, isLast, around: { isClosing, lingerMs } }: FileSurroundings,
-): Promise<SentReply> {
-  const { request, response } = exchange
+): Promise<SentResponse> {
+  const { request, serverResponse } = exchange
   if (rest === 'short') drain(exchange, lingerMs)
-  const { bytes: bodyBytes, failure } = await sendFile(response, file)
+  const { bytes: bodyBytes, failure } = await sendFile(serverResponse, file)
   if (bodyBytes < file.bytes) return { bodyBytes, isLast: true, isShort: true, failure }
-  if (isClosing() && !isLast) response.once('finish', () => request.socket.destroySoon())
+  if (isClosing() && !isLast) serverResponse.once('finish', () => request.socket.destroySoon())
   if (rest === 'long') discard(exchange, lingerMs)
-  else response.end()
+  else serverResponse.end()
   return { bodyBytes, isLast: isLast || isClosing() }
 }
 
@@ -116,10 +116,10 @@ interface Rendered {
   readonly head: string[]
 }
 
-function render({ requestId }: IncomingExchange, reply: Reply, now: Clock): Rendered {
-  switch (reply.kind) {
+function render({ requestId }: IncomingExchange, response: HttpResponse, now: Clock): Rendered {
+  switch (response.kind) {
     case 'data': {
-      const body = successBody(reply.data, { requestId, timestamp: isoDate(now()) })
+      const body = successBody(response.data, { requestId, timestamp: isoDate(now()) })
       const bytes = Buffer.byteLength(body)
       return { body, bytes, head: ['Content-Type', JSON_TYPE, 'Content-Length', String(bytes), ...NOT_STORED] }
     }
@@ -128,28 +128,28 @@ function render({ requestId }: IncomingExchange, reply: Reply, now: Clock): Rend
       return {
         body: undefined,
         bytes: 0,
-        head: [...(reply.status === 202 ? ['Content-Length', '0'] : []), ...NOT_STORED],
+        head: [...(response.status === 202 ? ['Content-Length', '0'] : []), ...NOT_STORED],
       }
     case 'raw': {
       // A 304 would have to give the length of the 200 it stands for (RFC 9110 section 8.6).
-      const bytes = Buffer.byteLength(reply.body)
-      const length = reply.status === 304 ? [] : ['Content-Length', String(bytes)]
-      const head = ['Content-Type', reply.contentType, ...length]
-      if (!namesHeader(reply.headers, 'cache-control')) head.push(...NOT_STORED)
-      return { body: reply.body, bytes, head }
+      const bytes = Buffer.byteLength(response.body)
+      const length = response.status === 304 ? [] : ['Content-Length', String(bytes)]
+      const head = ['Content-Type', response.contentType, ...length]
+      if (!namesHeader(response.headers, 'cache-control')) head.push(...NOT_STORED)
+      return { body: response.body, bytes, head }
     }
     case 'file': {
-      const head = ['Content-Type', reply.contentType, 'Content-Length', String(reply.file.bytes), ...NOT_STORED]
+      const head = ['Content-Type', response.contentType, 'Content-Length', String(response.file.bytes), ...NOT_STORED]
       return { body: undefined, bytes: 0, head }
     }
   }
 }
 
-function namesHeader(headers: ReplyHeaders | undefined, name: string): boolean {
+function namesHeader(headers: ResponseHeaders | undefined, name: string): boolean {
   return headers !== undefined && Object.keys(headers).some((key) => key.toLowerCase() === name)
 }
 
-function addHeaders(head: string[], headers: ReplyHeaders | undefined): void {
+function addHeaders(head: string[], headers: ResponseHeaders | undefined): void {
   for (const name in headers) head.push(name, headers[name] ?? '')
 }
 
@@ -159,7 +159,7 @@ type Rest = 'none' | 'short' | 'long' | 'held back'
 function restOfBody(exchange: IncomingExchange): Rest {
   const { request } = exchange
   if (request.complete || exchange.isBroken || !hasBody(request)) return 'none'
-  // After the final reply the client may send its body or leave it out; nobody can tell what follows.
+  // After the final response the client may send its body or leave it out; nobody can tell what follows.
   if (exchange.holdsBodyBack) return 'held back'
   const length = request.headers['content-length']
   return length !== undefined && Number(length) <= DRAINED_BYTES_MAX ? 'short' : 'long'
@@ -176,10 +176,10 @@ function drain(exchange: IncomingExchange, lingerMs: number): void {
  * gets to read the response while it is still sending.
  */
 function discard(exchange: IncomingExchange, lingerMs: number): void {
-  const { response } = exchange
+  const { serverResponse } = exchange
   const end = (): void => {
     clearTimeout(late)
-    response.end()
+    serverResponse.end()
   }
   const late = setTimeout(end, lingerMs).unref()
   exchange.discardBody(LINGERING_BYTES_MAX, end)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
 import { accepted, created, noContent, ok } from '../../src/http/request/exchange.ts'
-import type { Reply } from '../../src/http/request/exchange.ts'
+import type { HttpResponse } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
 import { FIXED_NOW, startServer } from '../support/service/http-server.ts'
 
-function get(path: string, reply: () => Reply | Promise<Reply>): Route {
-  return { method: 'GET', path, handler: reply }
+function get(path: string, response: () => HttpResponse | Promise<HttpResponse>): Route {
+  return { method: 'GET', path, handler: response }
 }
 
 const ROUTES: readonly Route[] = [
@@ -54,15 +54,15 @@ const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/noted',
     handler: (x) => {
-      x.note({ user: 'u1' })
-      x.note({ model: 'topic' })
+      x.addLogFields({ user: 'u1' })
+      x.addLogFields({ model: 'topic' })
       return noContent()
     },
   },
 ]
 
-describe('a reply', () => {
-  it('wraps data into the envelope and carries the headers of every reply', async () => {
+describe('a response', () => {
+  it('wraps data into the envelope and carries the headers of every response', async () => {
     await using server = await startServer(ROUTES)
     const { status, headers, text } = await send(server.port, '/ok')
     assert.equal(status, 200)
@@ -90,13 +90,13 @@ describe('a reply', () => {
   ] as const) {
     it(`of ${path} has status ${status} and the right length`, async () => {
       await using server = await startServer(ROUTES)
-      const reply = await send(server.port, path)
-      assert.equal(reply.status, status)
-      assert.match(reply.text, text)
-      assert.equal(reply.headers['content-length'] ?? 'none', length ?? String(Buffer.byteLength(reply.text)))
-      assert.equal(reply.headers['cache-control'], cacheControl)
-      assert.equal(reply.headers['x-content-type-options'], 'nosniff')
-      assert.equal(reply.headers['x-request-id'], 'request-1')
+      const response = await send(server.port, path)
+      assert.equal(response.status, status)
+      assert.match(response.text, text)
+      assert.equal(response.headers['content-length'] ?? 'none', length ?? String(Buffer.byteLength(response.text)))
+      assert.equal(response.headers['cache-control'], cacheControl)
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+      assert.equal(response.headers['x-request-id'], 'request-1')
     })
   }
 
@@ -110,11 +110,11 @@ describe('a reply', () => {
       if (path !== '/ok' && path !== '/nowhere')
         assert.equal(head.headers['content-length'], whole.headers['content-length'])
     }
-    // A body after the headers would be taken for the next reply.
+    // A body after the headers would be taken for the next response.
     const connection = await RawConnection.open(server.port)
     connection.write('HEAD /ok HTTP/1.1\r\nHost: x\r\n\r\nGET /raw HTTP/1.1\r\nHost: x\r\n\r\n')
-    assert.match((await connection.reply({ toHead: true })).headers['content-length'] ?? '', /^1\d\d$/)
-    assert.equal((await connection.reply()).text, '<p>Ísland')
+    assert.match((await connection.response({ toHead: true })).headers['content-length'] ?? '', /^1\d\d$/)
+    assert.equal((await connection.response()).text, '<p>Ísland')
     connection.destroy()
   })
 
@@ -161,7 +161,7 @@ describe('a reply', () => {
   it('with a line break in a header is never sent', async () => {
     await using server = await startServer(ROUTES)
     await assert.rejects(send(server.port, '/bad-header'))
-    assert.equal((await server.logged('reply.failed')).level, 'error')
+    assert.equal((await server.logged('response.failed')).level, 'error')
     assert.equal((await send(server.port, '/ok')).status, 200)
   })
 
