@@ -168,7 +168,7 @@ describe('a wrong planner is found out when it', () => {
       const comparison = { world, copy: world.indexed, random, planner, tally: newTally() }
       let asked = 0
       while (asked < CANARY_QUESTIONS && differenceOrError(randomQuestion(random), comparison) === undefined) asked++
-      assert.ok(asked < CANARY_QUESTIONS, `SEED=${SEED}: nobody noticed in ${asked} questions`)
+      assert.ok(asked < CANARY_QUESTIONS, `SEED=${SEED}: the comparison did not notice it in ${asked} questions`)
     })
   }
 })

@@ -8,7 +8,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { PatternCase } from './pattern-generator.ts'
 
-/** For a batch of thousands of quick questions, on a busy machine. */
+/** For a batch of quick questions, on a busy machine. */
 const BATCH_MS_MAX = 20_000
 
 /** For each case whether it is a pattern, and then the answer for each of its texts. */
