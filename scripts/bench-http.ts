@@ -54,7 +54,7 @@ export async function benchHttp([count = String(HEADLINES_DEFAULT)]: readonly st
   }
 }
 
-/** Writes the headlines and an administrator, whom no rate limit holds back. */
+/** Writes the headlines and an administrator, who has no rate limit. */
 export async function fillHeadlines(
   directory: string,
   count: number,

@@ -267,7 +267,7 @@ function screens({ topics, sources, countries }: World): readonly Screen[] {
   ]
 }
 
-/** What nobody should send, and somebody will. */
+/** Queries that no app sends, and that some client will. */
 function hardOnes(): readonly Screen[] {
   return [
     ['pattern that is not literal', headline, { filter: { title: { $regex: 'zy.*xw' } }, limit: 20 }],

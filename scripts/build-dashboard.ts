@@ -17,7 +17,7 @@ import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
 
 /**
  * What the page at `/` may weigh when it is opened: HTML, styles, scripts, and the texts of the largest language, since
- * nobody gets more than one; uncompressed. What it imports later is apart: the editor, and screens of administrators.
+ * a reader gets one of them; uncompressed. What it imports later is apart: the editor, and screens of administrators.
  */
 const PAGE_BYTES_MAX = 120_000
 const LARGEST_SHOWN = 15

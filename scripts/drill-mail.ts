@@ -5,7 +5,7 @@
  * - every code that was promised (202) and not replaced by a newer one was delivered, as the last mail to its address,
  *   and signs in there and so is of no other address;
  * - no mail was accepted again after the service had read that it was accepted. What the mail server accepted while the
- *   service died before it could read so is sent again, which nobody can help: such mails are counted, have the same
+ *   service died before it could read so is sent again, which cannot be avoided: such mails are counted, have the same
  *   Message-ID, and are told apart from the others by what the service said on the connection afterwards.
  */
 import { join } from 'node:path'
@@ -82,14 +82,14 @@ async function runDrill({ codes, kills, seed }: MailDrill, cleanup: Cleanup): Pr
     if (code === undefined) faults.push(`${email} got no mail`)
     else if (!(await site.signsIn(email, code))) faults.push(`the last mail to ${email} has no code that signs in`)
     if (mails.some(({ data }) => !new RegExp(`^To: <?${RegExp.escape(email)}>?\r$`, 'm').test(data))) {
-      faults.push(`${email} got a mail to somebody else`)
+      faults.push(`${email} got a mail for another address`)
     }
   })
   if (faults.length > 0) throw new Error(`${faults.length} faults:\n  ${faults.slice(0, 20).join('\n  ')}`)
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   return (
     `${codes} addresses, ${exchange.accepted.length} mails accepted in ${exchange.conversations} conversations, ` +
-    `${site.kills} kills, ${twice} mails twice because nobody read their acceptance, ${seconds} s`
+    `${site.kills} kills, ${twice} mails sent twice because their acceptance was not read, ${seconds} s`
   )
 }
 

@@ -31,7 +31,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const LOCK_BEAT_MS = 2_000
-/** A lock that was not touched for this long belongs to nobody, whatever its process id says. */
+/** A lock that was not touched for this long is stale, whatever its process id says. */
 const LOCK_STALE_MS = 30_000
 const LOCK_POLL_MS = 100
 const SHOWN_CAUSE_CHARS_MAX = 300
@@ -92,7 +92,7 @@ function pinnedNode() {
 }
 
 async function setUp() {
-  if (isReady()) return // Somebody else did it while we waited for the lock.
+  if (isReady()) return // Another process did it while we waited for the lock.
   if (missingPackages().length > 0) {
     say('installing the development packages (once, and after every change of package-lock.json) …')
     // Scripts stay off: the only one that matters is run below, by every version of npm alike.

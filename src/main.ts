@@ -76,7 +76,7 @@ function systemText(error: unknown): string | undefined {
   if (EXPLAINED.some((kind) => error instanceof kind)) return error.message
   if ('syscall' in error && error.syscall === 'getaddrinfo') {
     const host = 'hostname' in error ? String(error.hostname) : '?'
-    return `Cannot listen on ${host}: nobody knows an address of that name`
+    return `Cannot listen on ${host}: no address is known for that name`
   }
   if (!('syscall' in error) || error.syscall !== 'listen') return undefined
   const { code, address, port } = error as Error & { code?: string; address?: string; port?: number }
@@ -90,7 +90,7 @@ function systemText(error: unknown): string | undefined {
 }
 
 /**
- * Nobody reads any more, as behind `| head -1`, or the disk is full: the program ends, as others do by SIGPIPE. A
+ * The reader is gone, as behind `| head -1`, or the disk is full: the program ends, as others do by SIGPIPE. A
  * command that goes on all the same listens for itself.
  */
 function outputFailed(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
@@ -140,7 +140,7 @@ function isHungUp(terminals: readonly number[]): boolean {
 }
 
 /**
- * The first signal asks to stop; another one, from somebody who does not want to wait, ends the process at once. Ctrl-C
+ * The first signal asks to stop; another one ends the process at once. Ctrl-C
  * under npm sends the same signal twice in a moment, which counts as one.
  */
 function onStopSignals(stop: (signal: string) => void): void {

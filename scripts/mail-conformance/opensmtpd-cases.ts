@@ -49,7 +49,7 @@ export function openSmtpdCases(kit: Kit, openSmtpd: OpenSmtpd): Case[] {
       },
     },
     {
-      name: 'a certificate by an authority that nobody named is refused',
+      name: 'a certificate by an unknown authority is refused',
       async run() {
         const delivery = deliverOnce(kit, ports.starttls, mailOf(CONTENT), { tls: { ca: [] } })
         await assertFails(kit, delivery, { stage: 'tls', temporary: true, message: /certificate/, advice: /--mail-ca/ })

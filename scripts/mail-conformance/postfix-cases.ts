@@ -70,7 +70,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     wanted: Parameters<typeof assertFails>[2],
   ])[] = [
     [
-      'a certificate by an authority that nobody named is refused, and the issuer told',
+      'a certificate by an unknown authority is refused, and the issuer told',
       'all',
       { tls: { ca: [] } },
       {
@@ -359,7 +359,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       async run() {
         const mail = mailOf(CONTENT)
         const servers = [
-          { host: 'localhost', port: ports.nobody },
+          { host: 'localhost', port: ports.closed },
           { host: 'localhost', port: ports.all },
         ]
         await send('all', mail, { servers })

@@ -36,7 +36,7 @@ const SERVICES = {
   smallUntold: [`message_size_limit=${MESSAGE_BYTES_MAX}`, 'smtpd_discard_ehlo_keywords=size'],
   bare: ['smtpd_discard_ehlo_keywords=pipelining,chunking,8bitmime,size,enhancedstatuscodes,dsn,vrfy,etrn'],
   impatient: [`smtpd_timeout=${CLIENT_IDLE_MS_MAX / 1_000}s`],
-  /** It may relay for those who log in, and nobody does. */
+  /** It may relay for clients that log in, and none does. */
   foreign: ['smtpd_relay_restrictions=reject_unauth_destination'],
   greylisting: [
     recipients('check_recipient_access,texthash:/etc/postfix/greylist,permit_sasl_authenticated'),
@@ -48,8 +48,8 @@ const SERVICES = {
 export type PostfixService = keyof typeof SERVICES
 
 export interface Postfix extends Receiver {
-  /** Nobody listens on the port of `nobody`. */
-  readonly ports: Readonly<Record<PostfixService | 'nobody', number>>
+  /** The port `closed` has no listener. */
+  readonly ports: Readonly<Record<PostfixService | 'closed', number>>
   /** Whether mail to this address is refused with 450 4.7.1 by the service `greylisting`. */
   greylist(address: string, isListed: boolean): void
   /** A token that Dovecot takes for the account until then (seconds since the epoch). */
@@ -63,7 +63,7 @@ export async function startPostfix(
   { account, certificates }: { readonly account: Account; readonly certificates: Certificates },
 ): Promise<Postfix> {
   const names = Object.keys(SERVICES) as PostfixService[]
-  const [nobody = 0, ...numbers] = await freePorts(names.length + 1)
+  const [closed = 0, ...numbers] = await freePorts(names.length + 1)
   const ports = Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Record<PostfixService, number>
 
   jail.write('/etc/postfix/certificate.pem', certificates.certificate)
@@ -96,7 +96,7 @@ export async function startPostfix(
     name: 'Postfix',
     version: jail.run(['/usr/sbin/postconf', '-h', 'mail_version']).trim(),
     folder: join(jail.root, 'var/mail/inbox/new'),
-    ports: { ...ports, nobody },
+    ports: { ...ports, closed },
     greylist,
     token: ({ user }, expires) =>
       jsonWebToken({ email: user, sub: user, exp: expires, iat: expires - 3_600 }, tokenKey),
@@ -199,7 +199,7 @@ userdb {
   driver = static
   args = uid=reader gid=reader home=/var/empty
 }
-# Dovecot slows down whoever guesses passwords.
+# Dovecot slows down clients that guess passwords.
 service anvil {
   unix_listener anvil-auth-penalty {
     mode = 0

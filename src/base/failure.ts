@@ -39,7 +39,7 @@ export const FAILURES = {
   methodNotAllowed: {
     status: 405,
     when: 'The path or the model does not have the method; `Allow` says which it has',
-    message: 'Nobody can create a dashboard_summary',
+    message: 'Cannot create a dashboard_summary: the model does not support it',
   },
   requestTimeout: {
     status: 408,

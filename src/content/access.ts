@@ -2,7 +2,7 @@
  * Who may do what, as the models declare it.
  *
  * What a user may do is the union of both roles; administrators may do everything that a model supports and own
- * every document. A method that a model offers to nobody is 405, so that a client can tell it from a missing right.
+ * every document. A method that a model does not offer is 405, so that a client can tell it from a missing right.
  */
 import { assertNever, fail } from '../base/failure.ts'
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
@@ -23,7 +23,7 @@ export function requireRole(model: Model, operation: Operation, caller: Caller):
   const grant = model.access[operation]
   switch (grant) {
     case 'unsupported':
-      throw fail('methodNotAllowed', `Nobody can ${operation} a ${model.name}`, {
+      throw fail('methodNotAllowed', `Cannot ${operation} a ${model.name}: the model does not support it`, {
         headers: { Allow: supportedMethods(model, operation) },
       })
     case 'everybody':
@@ -50,7 +50,7 @@ export function requireAdministrator(caller: Caller): void {
   if (!isAdmin(caller)) throw fail('forbidden', 'This is for administrators')
 }
 
-/** Throws forbidden where the item belongs to somebody else and the operation is for its owner. */
+/** Throws forbidden where the item belongs to another user and the operation is for its owner. */
 export function requireOwner(model: Model, operation: Operation, caller: Caller, id: string): void {
   if (model.access[operation] !== 'owner' || isAdmin(caller) || caller.id === id) return
   throw fail('forbidden', `Only its owner or an administrator may ${operation} this ${model.name}`)

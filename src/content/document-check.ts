@@ -2,7 +2,7 @@
  * All that creating or replacing a document would refuse, without doing it.
  *
  * A body goes the same way as in the real request, and then what the database would refuse is looked up. That is how it
- * is now: whoever writes afterwards may still be told of what changed in between.
+ * is now: a write afterwards may still fail for what changed in between.
  */
 import { describe } from '../base/failure.ts'
 import { parseJson, parseJsonInTurns, type JsonObject } from '../base/json.ts'
@@ -51,7 +51,7 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
     const { id } = document
     if (model.singleton === undefined && model.owned === undefined) return
     if ((await store.get(model, id)) !== undefined) drafting.report(existsAlready(model, id))
-    else if (model.owned === true && (await store.get(user, id)) === undefined) drafting.report(ownedByNobody(id))
+    else if (model.owned === true && (await store.get(user, id)) === undefined) drafting.report(ownerIsMissing(id))
   }
 
   const inviteUser = async (body: JsonObject, report: Report): Promise<void> => {
@@ -97,8 +97,8 @@ export function existsAlready(model: Model, id: string): Problem {
   return problemAt('', 'duplicate', `A ${model.name} with the id ${describe(id)} exists already`)
 }
 
-/** What it says where an owned document would belong to nobody. */
-export function ownedByNobody(id: string): Problem {
+/** What it says where an owned document would have no owner. */
+export function ownerIsMissing(id: string): Problem {
   const message = `expected the id of a user, found ${describe(id)}, which no user has`
   return problemAt('id', 'unknownReference', message, { model: user.name })
 }

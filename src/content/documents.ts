@@ -2,11 +2,11 @@
  * The generic data endpoint: list, read, create, replace and remove documents of any model.
  *
  * Checks come in one order everywhere: may the role do this, does the item exist, is it the caller's, is it in the
- * version that the caller means, is the body valid, is it within the limits. So a body is read only for somebody who
- * may send it.
+ * version that the caller means, is the body valid, is it within the limits. So a body is read only for a
+ * caller who may send it.
  *
- * The version is looked at twice: before the body is read, which spares everybody the rest, and again in the step that
- * writes, so that of two who mean the same version one wins. So are the caller's token, roles and ownership: what a
+ * The version is looked at twice: before the body is read, which saves the rest of the work, and again in the step that
+ * writes, so that of two writers of the same version one wins. So are the caller's token, roles and ownership: what a
  * caller might do when the request arrived is no reason to let the caller do it half a minute later.
  */
 import type { Clock } from '../base/clock.ts'
@@ -34,7 +34,7 @@ import {
   existsAlready,
   LAST_ADMIN_DELETED,
   LAST_ADMIN_DEMOTED,
-  ownedByNobody,
+  ownerIsMissing,
 } from './document-check.ts'
 import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
 import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
@@ -133,7 +133,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     const written = { ...document, text }
     const outcome = await store.as(by.acting(judge)).insert(model, written, (moment) => admit(standingAt(moment)))
     if (outcome === 'inserted') return text
-    throw new ProblemFailure(outcome === 'exists' ? existsAlready(model, document.id) : ownedByNobody(document.id))
+    throw new ProblemFailure(outcome === 'exists' ? existsAlready(model, document.id) : ownerIsMissing(document.id))
   }
 
   return {

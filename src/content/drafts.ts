@@ -47,7 +47,7 @@ export interface Drafting extends Replacing {
   readonly caller: Caller
 }
 
-/** For every model but users, of whom a body tells only parts; see user-changes.ts. */
+/** For every model but users, whose bodies hold only parts of them; see user-changes.ts. */
 export interface Drafts {
   /** The new document that a body makes, which it is only where nothing was reported. */
   create(model: Model, body: JsonObject, drafting: Drafting): Promise<Draft>

@@ -20,7 +20,7 @@ export interface InvitedUser {
 export interface Invitations {
   /** Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one. */
   invite(invited: InvitedUser & { readonly now: number }, actor: Actor): Promise<JsonObject>
-  /** Throws what an invitation to this address would, and creates nobody. */
+  /** Throws what an invitation to this address would, and creates no user. */
   check(email: string): Promise<void>
 }
 
@@ -28,7 +28,7 @@ const NOT_GENERATED = { id: '', createdAt: '', updatedAt: '' }
 
 /**
  * The user that an administrator adds: an address, and roles where they are given. Cards of the feed may be sent along,
- * as the dashboard does with a whole user; they begin anew.
+ * as the dashboard does with a whole user; their state starts empty.
  */
 export function readInvitation(body: JsonObject, report: Report): InvitedUser {
   const whole = validateDocument(user, { feedDecoratorStatus: {}, ...body }, { generated: NOT_GENERATED, report })

@@ -182,7 +182,7 @@ export type Operation = 'list' | 'read' | 'create' | 'replace' | 'remove'
 
 /**
  * Who may do an operation besides administrators, who may do all that is supported: everybody who is signed in,
- * publishers, or the user whose id the document has. 'unsupported' means that nobody may.
+ * publishers, or the user whose id the document has. 'unsupported' means that no caller may.
  */
 export type Grant = 'everybody' | 'publisher' | 'owner' | 'admin' | 'unsupported'
 

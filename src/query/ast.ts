@@ -2,7 +2,7 @@
  * A filter as frozen plain data.
  *
  * The parser writes this tree, `match` gives it its meaning, and a planner reads it to see what an index can serve.
- * Negations are written as `not` around the positive condition (`$ne` is `not(eq)`), so nobody has to keep two
+ * Negations are written as `not` around the positive condition (`$ne` is `not(eq)`), so no code has to keep two
  * definitions in step. The constructors leave out what says nothing: a list within a list of its own kind, a list of
  * one, a condition that is always or never true.
  */

@@ -267,7 +267,7 @@ for (const { name, words, prepare = () => {}, message } of [
   {
     name: 'a host that nobody knows',
     words: ['--host', 'nowhere.invalid'],
-    message: /Cannot listen on nowhere\.invalid: nobody knows an address/,
+    message: /Cannot listen on nowhere\.invalid: no address is known/,
   },
   {
     name: 'an address of another machine',

@@ -29,14 +29,14 @@ const BY: Requester = {
 }
 const ID = 'one'
 
-const nobody = (): Promise<never> => Promise.reject(new Error('nobody is invited here'))
+const refuseToInvite = (): Promise<never> => Promise.reject(new Error('this test invites no user'))
 
 interface Scene {
   readonly documents: Documents
   readonly store: SystemStore
   /** Requires that the stored text is still the first one. */
   readonly condition: Condition
-  /** What somebody else writes meanwhile. */
+  /** What another caller writes meanwhile. */
   readonly other: () => Promise<unknown>
 }
 
@@ -47,7 +47,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
     now: () => 0,
     newId: () => ID,
     settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
-    invitations: { invite: nobody, check: nobody },
+    invitations: { invite: refuseToInvite, check: refuseToInvite },
   })
   await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
   await store.insert(model, { id: ID, value: { ...body, id: ID } })
