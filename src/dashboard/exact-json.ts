@@ -2,7 +2,7 @@
  * JSON in which no number is rounded.
  *
  * The service keeps numbers of any length (RFC 8259 section 6). One that a double cannot hold stays the text that it is
- * (JSON.rawJSON, ECMA-262), so that saving a document changes nothing that nobody has touched. Browsers from before
+ * (JSON.rawJSON, ECMA-262), so that saving a document changes nothing that the editor left alone. Browsers from before
  * 2025 may not know it, and round.
  */
 

@@ -87,7 +87,7 @@ function showSignIn(reason?: string, state: SignInState = newSignIn()): void {
   })
 }
 
-/** Over the work that waits for it. Somebody else who signs in begins anew. */
+/** Over the work that waits for it. Another user who signs in starts at the first page. */
 async function askAgain(): Promise<void> {
   const before = user
   const over = new AbortController()
@@ -145,7 +145,7 @@ async function lookAtRoles(): Promise<void> {
   openDialog({ title: t('signIn.roleChanged'), body: h('p', {}, t('signIn.roleChangedText')), actions: [reload] })
 }
 
-/** What the page shows and offers is that of another role, or of nobody. */
+/** What the page shows and offers is that of another role, or of no session. */
 function restart(): void {
   noteHref('./')
   void start()

@@ -48,12 +48,12 @@ export function goTo(href: string, how: 'step' | 'replace' = 'step'): void {
   } else location.hash = href
 }
 
-/** Gives what is shown another address, without a step and without opening it anew. */
+/** Gives what is shown another address, without a history entry and without reopening it. */
 export function noteHref(href: string): void {
   history.replaceState(history.state, '', href)
 }
 
-/** Changes the query of the current place without a step and without opening the screen anew. */
+/** Changes the query of the current place without a history entry and without reopening the screen. */
 export function noteQuery(query: URLSearchParams): void {
   noteHref(hrefTo(currentPlace().segments, query))
 }

@@ -79,7 +79,7 @@ export function removeWithUndo({ documents, ids, label, onBack }: Removal): void
       try {
         await patiently(() => documents.remove(id))
       } catch (error) {
-        // What somebody else has deleted meanwhile is as it should be.
+        // A document that another user has deleted meanwhile is gone as wanted.
         if (error instanceof NotFound) return
         failed.push(id)
         reason = error

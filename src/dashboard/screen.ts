@@ -9,7 +9,7 @@ export interface ScreenContext {
   readonly place: Place
   /** Aborted when the reader leaves the screen; everything under way ends with it. */
   readonly signal: AbortSignal
-  /** Begins anew at the first page, with what the own session and roles are by now. */
+  /** Reloads at the first page, with the current session and roles. */
   readonly restart: () => void
 }
 

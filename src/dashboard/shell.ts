@@ -128,7 +128,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
 
   /**
    * A part of the page cannot be fetched: the service is away, or is another version by now. Some browsers never ask
-   * for it again (https://github.com/whatwg/html/issues/6768), so the page loads anew as soon as the service answers.
+   * for it again (https://github.com/whatwg/html/issues/6768), so the page reloads as soon as the service answers.
    */
   function showMissing(error: unknown): void {
     const retry = (): void => {

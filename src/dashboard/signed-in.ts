@@ -2,8 +2,8 @@
  * The session of the page: its token, and what happens when the server takes it no longer.
  *
  * A request that is refused because the session has ended waits until the reader has signed in again and is sent once
- * more. So nothing that was typed or begun is lost, and the reader stays where they are. What somebody has begun is
- * never sent in the name of somebody else.
+ * more. So nothing that was typed or begun is lost, and the reader stays where they are. Work that one user began is
+ * never sent in the name of another.
  */
 import { createClient, type Client } from '../client/client.ts'
 import type { User } from '../models/user.ts'
@@ -43,7 +43,7 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): Se
   try {
     client.token = stored
   } catch {
-    // Somebody else has written there: it is no token.
+    // Another program has written there: it is no token.
     forgetToken(stored ?? '')
   }
 

@@ -1,4 +1,4 @@
-/** What somebody should look at: what it is about in the reader's language, and the service's own words. */
+/** What needs attention: what it is about in the reader's language, and the service's own words. */
 import type { ServiceStatus } from '../../models/replies.ts'
 import { hrefTo } from '../places.ts'
 import { t } from '../texts.ts'

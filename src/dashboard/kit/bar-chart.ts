@@ -15,7 +15,7 @@ const LEFT = 44
 const BOTTOM = 22
 const TOP = 10
 
-/** It is drawn anew where the page gets narrow or wide, as when a telephone is turned. */
+/** Redrawn when the width of the page changes, as when a phone is turned. */
 export function barChart(title: string, days: readonly DailyCount[], signal: AbortSignal): HTMLElement {
   const figure = h('figure', { class: 'chart' })
   const narrow = matchMedia('(width < 40rem)')

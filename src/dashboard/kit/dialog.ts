@@ -57,7 +57,7 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
         cancel(event) {
           if (!dismissable) event.preventDefault()
         },
-        // A browser lets nobody hold back the second Escape after a cancel; the key itself can be.
+        // A page cannot hold back the second Escape after a cancel; the key itself can be.
         keydown(event) {
           if (!dismissable && event.key === 'Escape') event.preventDefault()
         },

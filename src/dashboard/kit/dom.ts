@@ -2,7 +2,7 @@
  * Building the page: elements from calls, text always as text.
  *
  * There is no way from here to markup: children become text nodes or are nodes already, and an address that could run
- * code (`javascript:`, `data:`) is left out of its attribute, whoever wrote it.
+ * code (`javascript:`, `data:`) is left out of its attribute.
  */
 
 export type Child = Node | string | number | false | null | undefined | readonly Child[]
@@ -73,7 +73,7 @@ function isSafeAddress(address: string): boolean {
   return url !== null && SAFE_SCHEMES.has(url.protocol)
 }
 
-/** The address where it is one of the web, whole and with a scheme; what somebody stored may be anything. */
+/** The address where it is one of the web, whole and with a scheme; a stored text may be anything. */
 export function webAddress(text: string): string | undefined {
   const url = URL.parse(text)
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : undefined

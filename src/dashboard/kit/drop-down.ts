@@ -10,7 +10,7 @@ export interface DropDownOptions {
   readonly label: Child
   /** The name of the panel. */
   readonly name: string
-  /** What the panel has, made anew whenever it opens. */
+  /** What the panel has, rebuilt whenever it opens. */
   readonly content: () => Child
   readonly signal: AbortSignal
 }

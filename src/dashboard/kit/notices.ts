@@ -51,7 +51,7 @@ export function notify(
     stop = after(shownMs, () => end('gone'))
   }
   const hold = (): void => stop()
-  // Whoever points at it may have the focus elsewhere, and the other way round.
+  // The pointer may be on it while the focus is elsewhere, and the other way round.
   const leave = (): void => {
     if (!element.contains(document.activeElement)) wait()
   }
@@ -107,7 +107,7 @@ export function rescueNotices(dialog: Element): void {
   if (list.parentElement === dialog) keepNotices()
 }
 
-/** Puts the notices into a page that was built anew: a way to take something back is not lost with it. */
+/** Puts the notices into a rebuilt page, so that an undo is not lost with the old one. */
 export function keepNotices(): void {
   list.setAttribute('aria-label', t('notices.label'))
   document.body.append(list)

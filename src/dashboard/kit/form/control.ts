@@ -71,7 +71,7 @@ export function inputControl<I extends Input>(
   const problem = h('p', { id: `${id}-problem`, class: 'field-problem', 'aria-live': 'polite' })
   const described = [about === undefined ? '' : `${id}-about`, `${id}-problem`].join(' ').trim()
   let touched = false
-  // Inputs change what they are given: line breaks, say. What nobody has changed stays as it came.
+  // Inputs change what they are given: line breaks, say. A value that was not changed stays as it came.
   let given: Json | undefined
   const changed = (): void => {
     touched = true

@@ -1,7 +1,7 @@
 /**
  * Where a text stops being JSON (RFC 8259): browsers tell that in words of their own, or not at all.
  *
- * The text is read token by token, with a stack of what is open, so that depth costs no more than length.
+ * The text is read token by token, with a stack of the open brackets, so that depth costs no more than length.
  */
 
 const SPACE = /[ \t\n\r]*/y

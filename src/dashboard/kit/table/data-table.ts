@@ -165,7 +165,7 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     grid.hidden = foot.element.hidden = isEmpty
     if (isEmpty && instead.hidden) fill(instead, options.empty())
     instead.hidden = !isEmpty
-    // -1 where nobody knows how many there are.
+    // -1 where the number is unknown.
     grid.setAttribute('aria-rowcount', pages.isComplete ? String(pages.rowCount + 1) : '-1')
     const [first, last] = rows.draw()
     pages.letGo(first, last)

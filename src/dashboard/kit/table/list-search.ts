@@ -1,4 +1,4 @@
-/** The field above a table that narrows it as somebody types. */
+/** The field above a table that narrows it while the reader types. */
 import { debounce } from '../../timing.ts'
 import { h } from '../dom.ts'
 

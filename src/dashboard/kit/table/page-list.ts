@@ -2,7 +2,7 @@
  * The rows of a long list as a chain of pages: which there are, where each begins, and which have to be read.
  *
  * A page is known by the cursor that it begins at, so a page whose items were let go can be read again at any time, and
- * however far somebody scrolls, only the pages nearby are held. Of the others the ids stay, which is what a selection
+ * however far the reader scrolls, only the pages nearby are held. Of the others the ids stay, which is what a selection
  * and the height of the table need. Documents come, go and change places meanwhile; so a page that ends elsewhere than
  * its follower begins makes the follower begin there and be read again, and no row is shown twice or left out for long.
  */
@@ -46,9 +46,9 @@ export interface PageList<T> {
   /** Pages that have to be read to show these rows and what follows soon, in their order. */
   missing(firstRow: number, lastRow: number): readonly number[]
   startOf(page: number): Start
-  /** Takes a page that was read from this start; one that nobody waits for any longer is passed over. */
+  /** Takes a page that was read from this start; one that is not awaited any more is ignored. */
   put(page: number, start: Start, read: Page<T>): void
-  /** Lets go of what is far from these rows. */
+  /** Releases the pages far from these rows. */
   letGo(firstRow: number, lastRow: number): void
   /** Everything is to be read again. */
   expire(): void

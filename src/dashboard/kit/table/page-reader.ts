@@ -1,7 +1,7 @@
 /**
  * Reads the pages of a list that are needed now, and ends requests for those that no longer are.
  *
- * After a failure nothing is asked until somebody tries again: a service that does not answer is not called with every
+ * After a failure no request is sent until the reader tries again: a service that does not answer is not called with every
  * step of a scroll wheel.
  */
 import type { Page } from '../../../client/client.ts'

@@ -27,7 +27,7 @@ export function tableHead({ onSort, onAll }: TableHeadOptions): TableHead {
   return {
     element: h('div', { class: 'table-head', role: 'rowgroup' }, row),
     show(columns, sort) {
-      // Whoever sorts by the keyboard stays at the title.
+      // A reader who sorts by the keyboard stays at the title.
       const focused = document.activeElement?.getAttribute('data-sort')
       fill(
         row,

@@ -1,6 +1,6 @@
 /**
  * Editing the configuration of the apps. What is saved is shown first, with what it does to readers; and it is saved
- * only as long as nobody else has changed it, else both changes are put together and shown.
+ * only while no other user has changed it, else both changes are put together and shown.
  */
 import { PreconditionFailed, type Stored } from '../../../client/client.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
@@ -140,7 +140,7 @@ export function configurationEditor(
     }
   }
 
-  /** Puts the own changes onto what somebody else has saved meanwhile. */
+  /** Applies the local changes to the version that another user has saved meanwhile. */
   async function meet(): Promise<void> {
     const before = stored.document
     const next = await documents.get(before.id, { signal })

@@ -92,7 +92,7 @@ function isNothing(field: Field, value: Json | undefined): boolean {
   return value === undefined || (field.kind === 'map' && isMembers(value) && Object.keys(value).length === 0)
 }
 
-/** What stands in a record that has some members for one that nobody has filled in. A missing number is asked for. */
+/** The value of a member that was not filled in, in a record that has others. A missing number is asked for. */
 function initial(field: Field): Json | undefined {
   if (field.kind === 'nullable') return null
   if (field.kind === 'boolean') return false

@@ -1,4 +1,4 @@
-/** What a configuration does to readers that its author may not have meant: above all, whom it locks out. */
+/** Effects of a configuration that its author may not have meant: above all, which readers it locks out. */
 import type { Json } from '../../../client/client.ts'
 import { isMembers, valueAt, type Members } from '../../any-documents.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A document while somebody writes it: the form, what it will look like, and what can be done with it.
+ * A document in the editor: the form, its preview, and its actions.
  *
  * `base` is what is stored, `clean` what the form held when it was the same as that. Nothing that is typed is taken
  * away by what the server answers.
@@ -29,9 +29,9 @@ import { removeAndLeave } from './remove-document.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
 import { differences, likelyChoice, merged } from './three-way.ts'
 
-/** As long as somebody waits without a word. */
+/** How long a wait stays silent. */
 const SAVING_MS = 2_000
-/** What a new document is until somebody publishes it. */
+/** The status of a new document until it is published. */
 const FIRST_STATUS = 'draft'
 
 export interface EditingOptions {

@@ -1,4 +1,4 @@
-/** Members that the declaration does not know, as JSON: nobody has to know them to keep them. */
+/** Members that the declaration does not know, as JSON: they are kept without being understood. */
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, type Members } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'

@@ -1,6 +1,6 @@
 /**
- * Saving, so that nobody's work is lost: what somebody else saved meanwhile is shown and settled first, and what
- * somebody else deleted can be made anew.
+ * Saving without losing work: a version that another user saved meanwhile is shown and merged first, and a document
+ * that another user deleted can be created again.
  */
 import { NotFound, PreconditionFailed, type Stored } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
@@ -19,7 +19,7 @@ export interface Storing {
   /** What the reader began with; undefined for a new document. */
   readonly before: StoredAny | undefined
   readonly body: Members
-  /** What somebody else saved has been looked at: it is what the reader works on now, with these members. */
+  /** The version of another user was reviewed: the editor continues from it, with these members. */
   readonly onSettled: (theirs: StoredAny, body: Members) => void
 }
 

@@ -3,7 +3,7 @@ import { documentsOf, labelOf, type StoredDocument } from '../../any-documents.t
 import type { Client } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 
-/** Kept for as long as the page is open: there are as many as somebody filters by. */
+/** Kept for as long as the page is open: there are as many as the reader filters by. */
 const names = new Map<string, string>()
 
 export function nameOf(model: Model, id: string): string | undefined {

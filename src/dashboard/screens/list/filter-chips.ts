@@ -35,7 +35,7 @@ export function filterChips({ client, fields, remove, clear, focusNext, signal }
     element.hidden = chips.length === 0
     const all = h('button', { type: 'button', class: 'link', on: { click: clear } }, t('list.clear'))
     fill(element, chips, chips.length > 1 && h('li', {}, all))
-    // Whoever takes filters away by keys goes on to the next.
+    // After a filter is removed by keyboard, the focus goes to the next one.
     if (held === -1) return
     if (chips.length === 0) focusNext()
     else buttons()[Math.min(held, chips.length - 1)]?.focus()

@@ -87,7 +87,7 @@ function found(field: FilterField, title: string, options: FilterMenuOptions): r
       if (own.signal.aborted) return
       for (const item of items) rememberName(model, item)
       const rows = items.map((item) => h('li', {}, option(field, { value: item.id, label: labelOf(item) }, options)))
-      // Whoever has ticked one of the rows stays at it when more typing brings others.
+      // A ticked row keeps its place when more typing brings others.
       const held = list.contains(document.activeElement) ? document.activeElement?.getAttribute('value') : undefined
       fill(list, rows.length === 0 ? h('li', { class: 'soft' }, t('list.nothing')) : rows)
       if (held != null) (list.querySelector<HTMLElement>(`[value="${CSS.escape(held)}"]`) ?? input).focus()

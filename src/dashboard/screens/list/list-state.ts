@@ -48,7 +48,7 @@ export function readState(query: URLSearchParams, rules: ListRules, stored?: str
   }
 }
 
-/** What differs from a list that nobody has touched. */
+/** Differences from the default list. */
 export function writeState(state: ListState, rules: ListRules): URLSearchParams {
   const query = new URLSearchParams()
   if (state.search !== '') query.set('q', state.search)

@@ -1,8 +1,8 @@
 /**
  * Changing the status of many documents, and putting it back.
  *
- * Each document is read and replaced in the version that was read: what somebody else saves meanwhile is never
- * overwritten. Putting back wants more: that nobody has touched the document since we did.
+ * Each document is read and replaced in the version that was read: a version that another user saves meanwhile is never
+ * overwritten. Undo requires more: that the document has not changed since this change.
  */
 import { PreconditionFailed, type Stored } from '../../../client/client.ts'
 import { labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
@@ -39,7 +39,7 @@ export function changeStatus(ids: readonly string[], status: string, options: Ch
   )
 }
 
-/** Gives the documents the status back that they had, unless somebody has changed them since. */
+/** Restores the former status of the documents, except those that have changed since. */
 export function putBack(changed: readonly StatusChange[], options: ChangeOptions): Promise<Changes> {
   return changeEach(
     changed.map(({ id, before, version }) => ({ id, status: before, version })),

@@ -41,7 +41,7 @@ export const backupsPart: OpenPart = (context) => {
   })
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), problem, place) }
 
-  /** It is made whether somebody waits or not, so leaving the screen does not call it off. */
+  /** Leaving the screen does not cancel the backup. */
   async function makeOne(): Promise<void> {
     const begun = now()
     const ticking = new AbortController()

@@ -1,4 +1,4 @@
-/** The newest lines of the log, which go on by themselves as long as somebody looks and does not hold them. */
+/** The newest lines of the log, which follow by themselves while the screen is open and not paused. */
 import type { LogLines } from '../../../models/replies.ts'
 import { currentPlace, noteQuery } from '../../places.ts'
 import { t } from '../../texts.ts'
@@ -69,7 +69,7 @@ export const logPart: OpenPart = (context) => {
   }
 }
 
-/** Lines that are there stay the elements they are, so that what somebody has marked in them stays marked. */
+/** Lines that are there stay the elements they are, so that a selection in them stays. */
 function logDrawing(): (found: LogLines) => Child {
   const list = h('ol', { class: 'log', 'aria-label': t('operations.log') })
   let shown: readonly LogLine[] = []

@@ -28,7 +28,7 @@ export interface Reading<T> {
 const NOT_FOUND = 404
 
 export interface Reader {
-  /** Reads anew, in place of what is under way. */
+  /** Reads again, in place of a request in flight. */
   load(): void
   /**
    * Looks again without anybody having asked: it waits for what is under way, however slow that is, and where nothing
@@ -72,7 +72,7 @@ export function readInto<T>({ signal, onMissing }: PartContext, { place, lines, 
   }
 }
 
-/** What is drawn anew has the focus again where it had it: elements with the same `data-key` are the same. */
+/** Redrawn content keeps the focus: elements with the same `data-key` are the same. */
 function keepingFocus(place: HTMLElement, draw: () => void): void {
   const focused = place.contains(document.activeElement) ? document.activeElement : null
   const key = focused instanceof HTMLElement ? focused.dataset['key'] : undefined

@@ -1,4 +1,4 @@
-/** What runs, for how long, how large it is, and what somebody should look at. */
+/** What runs, for how long, how large it is, and what needs attention. */
 import type { ServiceStatus } from '../../../models/replies.ts'
 import { locale, t } from '../../texts.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'

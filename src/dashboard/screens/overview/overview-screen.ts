@@ -1,4 +1,4 @@
-/** The first page: how much there is, what came in lately, and what somebody should look at. */
+/** The first page: how much there is, what came in lately, and what needs attention. */
 import { DatelineError } from '../../../client/client.ts'
 import { isAdmin } from '../../../models/caller.ts'
 import { headline } from '../../../models/headline.ts'
@@ -113,7 +113,7 @@ function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement
   )
 }
 
-/** What somebody should look at; nothing where all is well. */
+/** What needs attention; nothing where all is well. */
 function attention({ counts }: DashboardOverview, status: ServiceStatus | undefined): Child {
   const { draft } = counts.headline
   const operations = hrefTo(['operations'])

@@ -16,7 +16,7 @@ export interface SignInPageOptions extends SignInOptions {
 export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions): void {
   const hints = h('div', {})
   const appName = h('bdi', {})
-  // Who gets a code is no longer told that nobody can.
+  // Once a code was sent, the notice about a missing administrator goes.
   const form = signInForm({ ...options, onCodeSent: () => void tellSetup() })
   document.body.className = ''
   document.title = `${t('signIn.title')} · ${PRODUCT}`
@@ -52,7 +52,7 @@ async function readSetup(client: Client, signal: AbortSignal): Promise<Dashboard
   }
 }
 
-/** Nobody can sign in to a service that has no administrator: this tells how to become one. */
+/** A service without an administrator accepts no sign-in: this tells how to become one. */
 function setupHints({ hasAdministrator, codesBy }: DashboardSetup): readonly (HTMLElement | false)[] {
   return [
     !hasAdministrator &&

@@ -1,4 +1,4 @@
-/** How far somebody has got with signing in; it outlives the form, which is built anew in another language. */
+/** The progress of a sign-in; it outlives the form, which is rebuilt in another language. */
 import type { Client } from '../../../client/client.ts'
 import type { User } from '../../../models/user.ts'
 import type { Kept } from '../../browser-storage.ts'

@@ -1,4 +1,4 @@
-/** What to tell somebody who was not let in. The statuses that mean something here have words of their own. */
+/** Messages for a failed sign-in. The statuses that mean something here have messages of their own. */
 import { BadRequest, Forbidden, TooManyRequests, Unauthorized } from '../../../client/client.ts'
 import { t } from '../../texts.ts'
 import { wordsOf } from '../../kit/states.ts'

@@ -1,4 +1,4 @@
-/** Adding somebody by address, with roles. Where the address is known already, the way to that user is shown. */
+/** Adds a user by e-mail, with roles. Where the e-mail is known already, it links to that user. */
 import { Conflict } from '../../../client/client.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
 import { goTo, hrefTo } from '../../places.ts'

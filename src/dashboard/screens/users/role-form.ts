@@ -1,5 +1,5 @@
 /**
- * The roles of a user, saved only as long as nobody else has changed the user meanwhile. Whoever takes the own role
+ * The roles of a user, saved only while no other user has changed them. An administrator who takes the own role
  * away is warned, and asked once more.
  */
 import { PreconditionFailed, type Stored } from '../../../client/client.ts'
@@ -81,7 +81,7 @@ export function roleForm(given: Stored<User>, { client, user: self, signal, rest
       stored = await client.data('user').replace(id, { ...before, ...chosen() }, { ifMatch: stored.etag, signal })
       isSaving = false
       show()
-      // What this page offers depends on the own role: without it, everything begins anew.
+      // What this page offers depends on the own role: without it, the page starts again.
       if (isOwn && before.dashboardRole !== stored.document.dashboardRole) return restart()
       notify(t('saved'), { kind: 'done' })
     } catch (error) {

@@ -123,7 +123,7 @@ export function sessionList(calls: SessionCalls, { restart }: ScreenContext): HT
 
   /** `work` tells how many sessions it ended, and whether the own one is among them. */
   async function act(work: () => Promise<{ readonly isOwn: boolean; readonly count: number }>): Promise<void> {
-    // Once is enough, and where the list is drawn anew the focus stays near.
+    // Once is enough, and where the list is redrawn the focus stays near.
     for (const button of body.querySelectorAll('button')) button.disabled = true
     body.focus()
     try {
