@@ -51,7 +51,7 @@ const ALLOWED: readonly Allowance[] = [
     call: 'setInterval',
     because: 'a renewed certificate is looked for once an hour',
   },
-  { file: 'src/cli/serve/parent-watch.ts', call: 'setInterval', because: 'nobody tells a process that its parent is gone' },
+  { file: 'src/cli/serve/parent-watch.ts', call: 'setInterval', because: 'a process is not told that its parent is gone' },
   { file: 'src/store/backup/backup-schedule.ts', call: 'setTimeout', because: 'backups are made at their times' },
   { file: 'src/store/sqlite/housekeeping.ts', call: 'setTimeout', because: 'what is old goes in steps with pauses' },
   { file: 'src/dashboard/timing.ts', call: 'Date.now', because: 'the pages have one clock, and it is here' },
@@ -65,7 +65,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/main.ts', call: 'process.env', because: 'the environment enters the program here' },
   { file: 'src/cli/serve/process-end.ts', call: 'process.exit', because: 'the process is to end whatever keeps its event loop' },
   { file: 'src/cli/serve/process-end.ts', call: 'setTimeout', because: 'what hangs is waited for no longer than a moment' },
-  { file: 'src/main.ts', call: 'process.exit', because: 'a command may write for ever to a pipe that nobody reads' },
+  { file: 'src/main.ts', call: 'process.exit', because: 'a command may write for ever to a pipe without a reader' },
 ]
 
 const tree = readTree(`${import.meta.dirname}/..`)
@@ -344,14 +344,14 @@ describe('time, chance and the process are used where it was agreed', () => {
     assertTidy(noBannedCalls(made({ 'src/base/a.ts': text, 'scripts/b.ts': 'console.log(Date.now())' }), []))
   })
 
-  it('finds an exception that nobody uses any more', () => {
+  it('finds an unused exception', () => {
     const unused = [{ file: 'src/base/a.ts', call: 'Date.now', because: 'once it did' }]
     assertFinds(noBannedCalls(made({ 'src/base/a.ts': '' }), unused), /drop the allowance/)
     assertTidy(noBannedCalls(made({}), unused))
   })
 })
 
-describe('nobody takes a short cut', () => {
+describe('there are no short cuts', () => {
   it('in our tree', () => assertTidy(noShortcuts(tree)))
 
   for (const [wanted, text] of [

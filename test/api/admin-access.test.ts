@@ -36,8 +36,8 @@ describe('what is for administrators', () => {
       for (const place of places) {
         const body = method === 'POST' ? { body: '{"broken' } : {}
         const target = `${place}?limit=-1&level=nonsense&state=nonsense`
-        const nobody = await service.call(method, target, body)
-        assert.deepEqual([nobody.status, nobody.at('error.code')], [401, 'unauthorized'], place)
+        const unsigned = await service.call(method, target, body)
+        assert.deepEqual([unsigned.status, unsigned.at('error.code')], [401, 'unauthorized'], place)
         for (const role of OTHERS) {
           const answer = await service.call(method, target, { ...body, token: cast[role].token })
           assert.deepEqual([answer.status, answer.at('error.code')], [403, 'forbidden'], `${role}: ${place}`)
@@ -47,7 +47,7 @@ describe('what is for administrators', () => {
     })
   }
 
-  it('is refused to somebody who is an administrator no longer', async () => {
+  it('is refused to a former administrator', async () => {
     const { id, token } = cast.publisher
     const path = '/api/v1/admin/settings'
     const roleOf = (dashboardRole: string) => (stored: object) => ({ ...stored, dashboardRole })

@@ -1,4 +1,4 @@
-/** Backups for administrators, and what somebody might try with the names of files. */
+/** Backups for administrators, and attacks by the names of files. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -158,7 +158,7 @@ describe('backups', () => {
     assert.equal(readdirSync(directory).length, 2, 'and nothing half-made')
   })
 
-  it('that somebody asks for push out their own kind alone', { skip: ONLY_HERE }, async (t) => {
+  it('made on request rotate only among themselves', { skip: ONLY_HERE }, async (t) => {
     const { service, make, list, directory } = await site(t, { backupEvery: '24h', backupKeep: '2' })
     await service.app.backups?.idle()
     const first = readdirSync(directory)[0] ?? ''
@@ -205,7 +205,7 @@ describe('backups', () => {
 
   it('are a 503 with words where a file stands in the place of their directory', async (t) => {
     const { service, token, directory, get } = await site(t)
-    writeFileSync(directory, 'somebody put this here')
+    writeFileSync(directory, 'placed here by hand')
     const answers = [
       await service.call('GET', PATH, { token }),
       await service.call('POST', PATH, { token }),
@@ -215,7 +215,7 @@ describe('backups', () => {
       assert.equal(status, 503, text)
       assert.match(error, /Cannot (list the backups in|back up) ".*": (a part of the path is not a directory|a file)/)
     }
-    assert.equal(readFileSync(directory, 'utf8'), 'somebody put this here')
+    assert.equal(readFileSync(directory, 'utf8'), 'placed here by hand')
     rmSync(directory)
     assert.equal((await get(nameOf(1))).status, 404)
   })
@@ -239,7 +239,7 @@ describe('backups', () => {
  * A script of an administrator that opens downloads and reads none of them: each held a file open, as many as there
  * were connections, until the process could open no more.
  */
-describe('downloads that nobody reads', () => {
+describe('downloads that are not read', () => {
   /** Larger than what the sockets of both sides take in without a reader. */
   const BYTES = 64 * 1024 * 1024
 

@@ -79,7 +79,7 @@ describe('the sessions of a user', () => {
     assert.equal(await statusOf(reader.token), 200)
   })
 
-  it('are nobody’s where there is no such user', async () => {
+  it('are a 404 where there is no such user', async () => {
     const gone = await newPerson(service, 'standard', admin.token)
     await service.call('DELETE', '/api/v1/auth/delete-account', { token: gone.token })
     for (const method of ['GET', 'DELETE']) {

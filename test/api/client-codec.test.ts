@@ -125,7 +125,7 @@ const REFUSED: readonly Row[] = [
   { name: 'a day that does not exist', model: 'topic', path: 'updatedAt', value: '2025-02-30T08:00:00.000Z' },
   { name: 'an empty date', model: 'topic', path: 'updatedAt', value: '' },
   {
-    name: 'an embedded date that nobody can read',
+    name: 'an embedded date that cannot be parsed',
     model: 'headline',
     path: 'topic.updatedAt',
     value: 'Mon, 20 Oct 2025',

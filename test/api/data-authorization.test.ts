@@ -41,7 +41,7 @@ function assertStatus(answer: Answer, status: number, who: string): void {
   assert.equal(decodeError(answer.body).code, wanted, who)
 }
 
-describe('models whose documents belong to nobody', () => {
+describe('models whose documents have no owner', () => {
   const everybody: Statuses = [200, 200, 200, 200, 200]
   const table: readonly (readonly [model: string, operation: Operation, statuses: Statuses])[] = [
     ['headline', 'list', everybody],
@@ -110,7 +110,7 @@ describe('documents with an owner', () => {
   for (const [model, operation, statuses] of collections) {
     it(`${operation} ${model}: ${statuses.join(' ')}${statuses[0] === 409 ? ' while the own exists' : ''}`, async () => {
       for (const [i, role] of ROLES.entries()) {
-        // An administrator may create for the user whom the body names; here that is the administrator.
+        // An administrator may create for the user that the body names; here that is the administrator.
         const body = {
           ...bodyOf(model),
           ...(model === 'user' ? { email: `new-${role}@example.org` } : {}),
@@ -236,7 +236,7 @@ it('rights follow the stored roles and not the token', async () => {
   assert.equal((await read()).status, 403)
 })
 
-it('nobody gets anywhere without a token that holds', async () => {
+it('every request without a valid token is refused', async () => {
   const gone = await newPerson(service, 'admin', cast.admin.token)
   assert.equal((await request('remove', 'user', gone, { id: gone.id })).status, 204)
   const [head = '', claims = '', signature = ''] = cast.admin.token.split('.')

@@ -72,7 +72,7 @@ for (const [model, body] of [
       assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])
     })
 
-    it('by an administrator, for the user whom the body names, or for oneself', async () => {
+    it('by an administrator, for the user that the body names, or without one for themselves', async () => {
       const person = await newPerson(service, 'standard', admin.token)
       const { id: _, ...withoutId } = body
       assert.equal((await create(model, { ...body, id: person.id }, admin)).status, 409)
@@ -84,7 +84,7 @@ for (const [model, body] of [
       assert.deepEqual([own.status, own.at('data.id')], [201, admin.id])
     })
 
-    it('by an administrator for nobody is 400', async () => {
+    it('by an administrator for no user is 400', async () => {
       for (const id of ['000000000000000000000000', 'x', '']) {
         const answer = await create(model, { ...body, id }, admin)
         assert.deepEqual(

@@ -31,7 +31,7 @@ const cases: readonly Case[] = [
     answer: [401, 'unauthorized'],
   },
   {
-    name: 'the session before a method that nobody has',
+    name: 'the session before an unsupported method',
     request: ['DELETE', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }],
     call: {},
     answer: [401, 'unauthorized'],
@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
     answer: [403, 'forbidden'],
   },
   {
-    name: 'a method that nobody has before the item',
+    name: 'an unsupported method before the item',
     request: ['DELETE', `/${FREE_ID}`, { model: 'dashboard_summary' }],
     call: { token: admin.token },
     answer: [405, 'methodNotAllowed'],

@@ -290,7 +290,7 @@ describe('checking', () => {
       ['a guest replaces nothing', 'topic', FREE_ID, { token: guest.token }, 403, 'forbidden'],
       ['nothing is replaced', 'topic', FREE_ID, {}, 404, 'notFound'],
       ['an empty id', 'topic', '', {}, 404, 'notFound'],
-      ["somebody else's settings", 'user_app_settings', standard.id, { token: guest.token }, 403, 'forbidden'],
+      ["the settings of another user", 'user_app_settings', standard.id, { token: guest.token }, 403, 'forbidden'],
       ['a summary', 'dashboard_summary', undefined, {}, 405, 'methodNotAllowed'],
       ['a summary in place of one', 'dashboard_summary', SUMMARY_ID, {}, 405, 'methodNotAllowed'],
       ['no JSON', 'topic', undefined, { body: '{' }, 400, 'invalidInput'],

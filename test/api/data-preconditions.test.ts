@@ -171,7 +171,7 @@ describe('a condition', () => {
     assert.equal((await anonymous({ 'If-Match': 'x' })).status, 400)
   })
 
-  it('says nothing of what the caller may not see, or of what is not there', async () => {
+  it('reveals neither hidden documents nor missing ones', async () => {
     const { id } = await ofPerson('user_app_settings')
     const topic = await created('topic')
     const rows: [method: string, model: string, id: string, by: Person | undefined, status: number][] = [
@@ -285,7 +285,7 @@ describe('of several who mean the same version, exactly one', () => {
       )
       const [won, ...lost] = outcome
       assert.ok(won === 200 || won === 204, outcome.join())
-      // Whoever comes after a removal finds nothing.
+      // After a removal, later callers find nothing.
       assert.ok(
         lost.every((status) => status === 412 || (won === 204 && status === 404)),
         outcome.join(),

@@ -158,19 +158,19 @@ describe('replacing a user: what takes effect', () => {
       { name: `${caller}: nothing beyond the declared members`, caller, change: { isAdmin: true }, applied: {} },
     ]),
     {
-      name: 'admin: roles of somebody else',
+      name: 'admin: roles of another user',
       caller: 'admin',
       change: { appRole: 'premiumUser', dashboardRole: 'publisher' },
       applied: { appRole: 'premiumUser', dashboardRole: 'publisher' },
     },
     {
-      name: 'admin: not the cards of somebody else',
+      name: 'admin: not the cards of another user',
       caller: 'admin',
       change: { feedDecoratorStatus: shown },
       applied: {},
     },
     {
-      name: 'admin: not the address of somebody else',
+      name: 'admin: not the e-mail of another user',
       caller: 'admin',
       change: { email: 'other@example.org', id: 'y', createdAt: '1999-01-01' },
       applied: {},
@@ -339,7 +339,7 @@ describe('removing a user', () => {
 describe('the last administrator', () => {
   const LAST = 'The last administrator cannot be'
 
-  it('can neither be demoted nor removed, by nobody', async (t) => {
+  it('can neither be demoted nor removed, by any caller', async (t) => {
     const alone = await startService(t)
     const { id, token, user } = await alone.admin()
     for (const dashboardRole of ['none', 'publisher']) {

@@ -57,7 +57,7 @@ describe('replies that do not fit are caught:', () => {
   const data = (document: object): Changes => ({ body: { data: document, metadata: METADATA } })
   const page = (item: object): object => ({ data: { items: [item], cursor: null, hasMore: false }, metadata: METADATA })
   const cases: [name: string, changes: Changes, message: RegExp][] = [
-    ['a status that nobody told of', { status: 418, body: failed('notFound') }, /has no status 418/],
+    ['an undocumented status', { status: 418, body: failed('notFound') }, /has no status 418/],
     ['a success that has another status', { status: 201 }, /has no status 201/],
     ['a route without a description', { path: '/api/v1/other', status: 200 }, /is missing/],
     ['a method without a description', { method: 'PATCH', status: 200 }, /is missing/],
@@ -82,7 +82,7 @@ describe('replies that do not fit are caught:', () => {
     ['a limit that does not say how long', { status: 429, body: failed('tooManyRequests') }, /header Retry-After/],
     ['a document without its version', { headers: { etag: '' } }, /header ETag/],
     ['no name of the request', { headers: { 'x-request-id': '' } }, /header X-Request-Id/],
-    ['a header that nobody told of', { headers: { 'retry-after': '3' } }, /has no header retry-after/],
+    ['an undocumented header', { headers: { 'retry-after': '3' } }, /has no header retry-after/],
     ['a body of another type', { headers: { 'content-type': 'text/html' } }, /no type text\/html/],
     ['a body where there is none', { method: 'DELETE', status: 204 }, /has no body for 204/],
     ['a body that is no JSON', { text: '<html>' } as Changes, /JSON/],

@@ -1,8 +1,8 @@
 /**
- * A web page of somebody else, open beside the dashboard, can point a frame, a script or a picture at any reply of the
+ * A foreign web page, open beside the dashboard, can point a frame, a script or a picture at any reply of the
  * service, and a cache on the way may keep it for others.
  *
- * So every kind of reply says what it is, that nobody may frame it or run anything in it, and how long it may be kept:
+ * So every kind of reply says what it is, that no page may frame it or run anything in it, and how long it may be kept:
  * the errors as well, also those that come before there is a request to answer.
  */
 import assert from 'node:assert/strict'
@@ -65,7 +65,7 @@ const ask = async ([, request, headers = [], body = '']: (typeof REPLIES)[number
   }
 }
 
-describe('a reply that somebody frames, embeds or keeps', () => {
+describe('a reply that a foreign page frames, embeds or caches', () => {
   for (const row of REPLIES) {
     const [status, request] = row
     it(`forbids it: ${status} to ${request.replaceAll('\r\n', ' ').slice(0, 60)}`, async () => {

@@ -1,5 +1,5 @@
 /**
- * Filters, sorts and cursors that somebody made to hold the service up.
+ * Filters, sorts and cursors made to hold the service up.
  *
  * A query language for strangers is a place to hide work in: patterns that take exponential time, lists and trees of
  * conditions over large documents, sorts of everything, forged places to begin a page. Each of these has to end in a

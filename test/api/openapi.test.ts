@@ -205,7 +205,7 @@ describe('the description of the API', () => {
     assert.deepEqual((headlines?.['indexes'] as Json[])[0], { fields: ['updatedAt:desc'], beside: ['title'] })
   })
 
-  it('opens to nobody in words what the service keeps for publishers and administrators', async () => {
+  it('does not show as public what the service keeps for publishers and administrators', async () => {
     const { standard } = await newCast(service)
     for (const [method, path] of [
       ['POST', '/api/v1/data/explain'],
@@ -270,7 +270,7 @@ describe('real documents fit their schemas:', () => {
       const answer = await service.call('GET', path.replace(':id', admin.id), { token: admin.token })
       assert.equal(answer.status, 200, answer.text)
       assert.deepEqual(checkFor(data)(answer.at('data')), [])
-      // Nobody has made a backup here.
+      // No backup was made here.
       if (data !== 'Backups') assert.notDeepEqual(answer.at('data.items'), [], 'there is nothing to look at')
     })
   }

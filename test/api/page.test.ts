@@ -81,7 +81,7 @@ describe('every file of the pages', () => {
       assert.equal(immutable, /-[A-Z0-9]{8}\.(?:js|css|svg)$/.test(path), 'its name changes with its content')
     })
 
-    it(`${path} can be framed by nobody and may do next to nothing`, async () => {
+    it(`${path} cannot be framed and may do next to nothing`, async () => {
       const { headers } = await get(path)
       assert.equal(
         headers['content-security-policy'],

@@ -49,7 +49,7 @@ describe('readiness', () => {
     assert.deepEqual([answer.status, answer.at('status')], [200, 'ok'])
   })
 
-  it('is refused while mail waits for too long, with a reason that names nobody', async (t) => {
+  it('is refused while mail waits for too long, with a reason that names no address', async (t) => {
     const service = await startService(t, { mail: `smtp://127.0.0.1:${await silentServer(t)}` })
     const asked = { body: { email: 'reader@example.org', isDashboardLogin: false } }
     assert.equal((await service.call('POST', '/api/v1/auth/request-code', asked)).status, 202)

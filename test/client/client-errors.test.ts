@@ -142,7 +142,7 @@ describe('a reply that is not the service’s', () => {
     })
   }
 
-  it('counts as done where only what nobody reads of it breaks off', async () => {
+  it('counts as done where only an unread body breaks off', async () => {
     const body = new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) })
     const fetch = async (): Promise<Response> => new Response(body, { status: 202 })
     await createClient({ url: 'http://localhost', fetch }).auth.requestCode({ email: 'a@b.example' })

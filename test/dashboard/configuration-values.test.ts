@@ -55,7 +55,7 @@ describe('a map as a table', () => {
   for (const [name, field, original, changes, wanted] of [
     ['is as it was where nothing was touched', feedDecoratorConfig, { upgrade: card }, {}, { upgrade: card }],
     [
-      'has a role once its cell is filled, and keeps members that nobody declared',
+      'has a role once its cell is filled, and keeps undeclared members',
       feedDecoratorConfig,
       { upgrade: card },
       { 'upgrade.visibleTo.guestUser.daysBetweenViews': 7 },

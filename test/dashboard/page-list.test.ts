@@ -189,7 +189,7 @@ describe('reading pages', () => {
     assert.deepEqual(pages.missing(0, 60), [])
   })
 
-  it('asks nothing after a failure until somebody tries again', async () => {
+  it('sends no request after a failure until the reader tries again', async () => {
     const { asked, failures, reader } = reading(500)
     reader.want(0, 10)
     asked[0]?.fail()

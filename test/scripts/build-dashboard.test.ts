@@ -15,7 +15,7 @@ function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string
   const root = temporaryDirectory(t)
   for (const folder of ['src/dashboard', 'data/texts']) mkdirSync(join(root, folder), { recursive: true })
   const html = (name: string): string =>
-    `<!doctype html>\n<!-- said to nobody -->\n  <link rel="stylesheet" href="${name}.css">\n` +
+    `<!doctype html>\n<!-- a comment of the source -->\n  <link rel="stylesheet" href="${name}.css">\n` +
     `  <script type="module" src="${name}.ts"></script>\n`
   const all = {
     'page.html': html('page'),
@@ -132,7 +132,7 @@ it('HTML preloads what its script imports at once, and nothing that it imports l
 it('HTML loses its comments and its indentation', async (t) => {
   const { assets } = await buildDashboard({ root: pages(t) })
   const html = Buffer.from(assets.find(({ path }) => path === '/')?.body ?? []).toString()
-  assert.doesNotMatch(html, /said to nobody|^ /m)
+  assert.doesNotMatch(html, /a comment of the source|^ /m)
 })
 
 it('what was packed is unpacked the same', async (t) => {

@@ -114,7 +114,7 @@ function pe(signature: string): Buffer {
 }
 
 it('unsignPe() takes the signature and the checksum out, and nothing else', () => {
-  const unsigned = unsignPe(pe('signed by somebody'))
+  const unsigned = unsignPe(pe('signed by another publisher'))
   const bare = pe('')
   bare.writeUInt32LE(0, 128 + 24 + 64)
   assert.deepEqual(unsigned, bare)

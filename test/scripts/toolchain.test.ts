@@ -199,7 +199,7 @@ describe('toolchain', { timeout: 60_000 }, () => {
     assert.deepEqual(clone.calls, ['ci', PACK, 'ci', PACK])
   })
 
-  it('takes packages that somebody installed by hand, and fetches only the Node', async () => {
+  it('takes packages that were installed by hand, and fetches only the Node', async () => {
     using clone = new Clone()
     await clone.run()
     rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))

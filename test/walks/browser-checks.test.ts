@@ -220,7 +220,7 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
       await assertTold(/console: warning: .*"old"/)
     })
 
-    it('an exception and a promise that nobody catches', async () => {
+    it('an uncaught exception and an unhandled rejection', async () => {
       await page.open('/')
       await page.evaluate(() => void setTimeout(() => void Promise.reject(new Error('left alone'))))
       await page.waitFor(async () => (await told()).length > 0, 'the rejection')
@@ -232,7 +232,7 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
       await assertTold(/content security policy: .*inline script/)
     })
 
-    it('a request that is refused, and one that nobody answers, unless they are allowed', async () => {
+    it('a request that is refused, and one without a response, unless they are allowed', async () => {
       await page.open('/')
       await page.evaluate(async () => void (await fetch('/status/412')))
       await assertTold(/request: GET http:.*\/status\/412 was answered 412/)
@@ -267,7 +267,7 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
   })
 })
 
-/** A process that ended and that nobody has asked about has no command line. */
+/** A process that ended and was not waited for has no command line. */
 function isRunning(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== ''

@@ -17,7 +17,7 @@ async function stored(): Promise<Stored> {
   return answer.at('data') as Stored
 }
 
-/** Somebody else saves. */
+/** Another administrator saves. */
 async function saveElsewhere(section: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
   const now = await stored()
   const body = { ...now, [section]: { ...now[section], ...changes } }
@@ -49,7 +49,7 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('shows what changes and whom it locks out before it is saved', async () => {
+  it('shows what changes and which readers it locks out before it is saved', async () => {
     await page.click(box('Under maintenance'))
     await page.fill(number('Followed: Guest'), '0')
     await page.find(words(/^The app is closed for everybody/))

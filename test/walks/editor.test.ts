@@ -120,7 +120,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('tells what the server has against a field once somebody has been there, and all of it after a try', async () => {
+  it('shows the problems of a field once it was visited, and all of them after a try', async () => {
     await open('#/headlines/new')
     const problemAt = async (name: string | RegExp, role?: string): Promise<string> =>
       (await page.find(field(name, role))).description
@@ -157,7 +157,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.click(button('Cancel'))
     assert.equal((await page.find(field('Title'))).value, 'Never')
     assert.match(await page.url(), new RegExp(`${id}$`))
-    // Another language builds the page anew.
+    // Another language rebuilds the page.
     await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
     await page.click(button('Cancel'))
     await page.waitFor(async () => {
@@ -212,7 +212,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 412 }])
   })
 
-  it('keeps what is typed while it learns that somebody else has saved', async () => {
+  it('keeps what is typed while it learns that another user has saved', async () => {
     const id = await make('headline', whole())
     await open(`#/headlines/${id}`)
     await page.fill(field('Title'), 'My title')
@@ -237,7 +237,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 412 }])
   })
 
-  it('makes anew what somebody else deleted', async () => {
+  it('creates again what another user deleted', async () => {
     const id = await make('headline', whole())
     await open(`#/headlines/${id}`)
     await page.fill(field('Title'), 'Still here')
@@ -304,7 +304,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await said(page, 'Saved')
     const stored = await read('topic', id)
     assert.deepEqual([stored['legacy'], stored['more']], [{ a: 2 }, 'x'])
-    assert.equal(stored['name'], 'With more\r\nthan one line', 'what nobody touched stays as it was')
+    assert.equal(stored['name'], 'With more\r\nthan one line', 'an unchanged value stays as it was')
     await page.click(button('Show JSON'))
     await page.reads(/"more": "x"/, { role: 'region', name: 'JSON' })
     await page.press('Escape')

@@ -1,6 +1,6 @@
 /**
  * Content that wants to be more than text: markup, scripts, addresses that run code, signs that turn the direction of
- * a line. Whoever may write a headline may write this, and an administrator opens it.
+ * a line. Every publisher may write this, and an administrator opens it.
  *
  * Attack: a publisher stores a script in a title, a name, an address or the name of a further member, and waits for an
  * administrator whose session it could then use. Everything must stand there as the text that it is.

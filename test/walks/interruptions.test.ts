@@ -239,7 +239,7 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     assert.match(words, /This device is offline/)
     assert.doesNotMatch(words, /module|http/)
     await page.emulate({ offline: false })
-    // Chromium's tab can crash where it is asked for accessible nodes while it loads anew.
+    // Chromium's tab can crash where it is asked for accessible nodes while it reloads.
     await page.waitFor(
       () => page.evaluate(() => document.querySelector('h1')?.textContent === 'Operations'),
       'the screen that was wanted',

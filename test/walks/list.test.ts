@@ -35,7 +35,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
   async function openAs(who: Signed, place: string): Promise<void> {
     await page.open('/')
     await page.evaluate((token) => sessionStorage.setItem('dateline.token', token), who.token)
-    // Another address before the hash makes the browser load the page anew.
+    // Another address before the hash makes the browser reload the page.
     await page.open(`/?${Math.random()}#${place}`)
     await page.find({ role: 'grid', name: 'Headlines' })
   }
@@ -141,7 +141,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.waitFor(async () => !(await titles()).includes('Story 002'), 'the row that is deleted to go')
   })
 
-  it('searches as somebody types, and keeps it in the address', async () => {
+  it('searches while the reader types, and keeps it in the address', async () => {
     await page.evaluate(() => scrollTo(0, 0))
     await page.press('/')
     await page.type({ role: 'searchbox', name: 'Search: Headlines' }, 'story 12')
@@ -253,7 +253,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     assert.equal(isControl, true)
   })
 
-  it('changes many at once, and puts back what nobody has changed since', async () => {
+  it('changes many at once, and restores what has not changed since', async () => {
     await page.click(row(129))
     await page.inspect(row(125), (box) => {
       box.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: true }))
@@ -264,7 +264,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     assert.deepEqual(await Promise.all([124, 125, 129].map(statusOf)), ['active', 'archived', 'archived'])
     const { token } = admin
     const read = await service.data('GET', `/${ids[126]}`, { model: 'headline' }, { token })
-    const body = { ...(read.at('data') as object), excerpt: 'Somebody else was here' }
+    const body = { ...(read.at('data') as object), excerpt: 'Another user was here' }
     await service.data('PUT', `/${ids[126]}`, { model: 'headline' }, { token, body })
     await page.click({ role: 'button', name: 'Undo' })
     const dialog = await page.find({ role: 'dialog', name: 'Not changed: 1' })

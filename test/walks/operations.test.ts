@@ -251,7 +251,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ failure: 'net::ERR_INTERNET_DISCONNECTED' }])
   })
 
-  it('waits for a slow service without asking anew, and leaves a failure in sight until there is more', async () => {
+  it('waits for a slow service without asking again, and leaves a failure in sight until there is more', async () => {
     const page = await asAdmin('#/operations')
     await page.find({ role: 'heading', name: 'Service' })
     // Looks that come by themselves come fifty times a second, and the log answers when it is told to.

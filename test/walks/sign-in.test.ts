@@ -41,7 +41,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   const SEND = { role: 'button', name: 'Send me a code' } as const
   let shared: Page | undefined
 
-  /** One window for all: with nobody signed in and nothing kept, or with this token in the tab. */
+  /** One window for all: without a session and nothing kept, or with this token in the tab. */
   const fresh = async (hash = '', token = ''): Promise<Page> => {
     shared ??= await dashboard.open()
     await shared.open('/robots.txt')
@@ -85,7 +85,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   const tokens = (page: Page): Promise<readonly (string | null)[]> =>
     page.evaluate(() => [sessionStorage.getItem('dateline.token'), localStorage.getItem('dateline.token')])
   /**
-   * Waits for a page that loads itself anew, by a selector of what it had not before: Chromium's tab can crash where it
+   * Waits for a page that reloads itself, by a selector of what it had not before: Chromium's tab can crash where it
    * is asked for accessible nodes while it loads.
    */
   const comesUp = (page: Page, selector: string): Promise<unknown> =>
@@ -293,7 +293,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ failure: /DISCONNECTED/ }])
   })
 
-  it('sends nothing that somebody began in the name of another who signs in there', async () => {
+  it('sends nothing that one user began in the name of another who signs in there', async () => {
     const person = await newPerson(service, 'admin', cast.admin.token)
     const page = await fresh('#/operations?part=outbox', person.token)
     await sendAfterTheEnd(page, person.id)
@@ -350,7 +350,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('can be framed by nobody', async () => {
+  it('cannot be framed', async () => {
     const page = await fresh()
     await page.open('/robots.txt')
     const isShown = await page.evaluate(
@@ -366,7 +366,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   })
 })
 
-describe('signing in to a service that nobody has set up', { skip: browserMissing() }, () => {
+describe('signing in to a service without an administrator', { skip: browserMissing() }, () => {
   const browser = testBrowser({ after })
 
   it('tells how to become its administrator, and shows its name as text', async () => {

@@ -41,7 +41,7 @@ async function hashOf(page: Page): Promise<string> {
 
 describe('the screen of users', { skip: browserMissing() }, () => {
   let page: Page
-  /** Another browser, of somebody else for each test. */
+  /** Another browser, of another user for each test. */
   let theirs: Page
   before(async () => {
     page = await dashboard.openAs(cast.admin, '#/users')
@@ -84,7 +84,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('invites somebody, says that an address is taken, and shows what was typed as text', async () => {
+  it('adds a user, says that an e-mail is taken, and shows what was typed as text', async () => {
     await page.open('/#/users')
     await page.click(button('Invite'))
     await expectAccessible(page, { themes: ['light'] })
@@ -108,7 +108,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     ])
   })
 
-  it('changes roles, and overwrites nothing that somebody else changed meanwhile', async () => {
+  it('changes roles, and overwrites nothing that another user changed meanwhile', async () => {
     const person = await newPerson(service, 'standard', cast.admin.token)
     await page.open(`/#/users/${person.id}`)
     await page.find({ role: 'heading', name: person.email })
@@ -135,7 +135,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 412, url: '/data/' }])
   })
 
-  it('warns whoever gives up the own role, and keeps the last administrator', async () => {
+  it('warns an administrator who gives up the own role, and keeps the last administrator', async () => {
     await page.open(`/#/users/${cast.admin.id}`)
     const own = { role: 'combobox', name: 'Dashboard' } as const
     await page.select(own, 'Publisher – writes headlines')
@@ -163,7 +163,7 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await theirs.expectNoProblems()
   })
 
-  it('lists where somebody is signed in, and ends it there', async () => {
+  it('lists the sessions of a user, and ends them', async () => {
     const person = await newPerson(service, 'admin', cast.admin.token)
     const { sessions } = service.app.services
     const label = '<img src=x>\u202e&amp;'

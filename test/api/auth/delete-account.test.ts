@@ -67,7 +67,7 @@ describe('delete-account', () => {
     assert.deepEqual(await statusesOf(service, bystander.id, bystander.token), [200, 200, 200])
   })
 
-  it('voids the pending code, and the address can sign up anew, as somebody else', async () => {
+  it('voids the pending code, and the e-mail can sign up again, as another user', async () => {
     const email = 'returning@example.org'
     const before = await service.signIn(email)
     const body = { ...PREFERENCES, id: before.id }
@@ -118,7 +118,7 @@ describe('delete-account', () => {
     assert.deepEqual(mentions(service.directory, own.jti), { revoked_token: 1 })
   })
 
-  it('leaves no byte in any file of the data directory, whoever deletes the user', async () => {
+  it('leaves no byte in any file of the data directory, deleted by its user or an administrator', async () => {
     const data = join(service.directory, 'data')
     /** Which of the texts can be read in which files. */
     const readable = (texts: readonly string[]): string[] => {

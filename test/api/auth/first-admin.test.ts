@@ -1,4 +1,4 @@
-/** The administrator whom the setting names is there after every start, and nobody else is touched by it. */
+/** The administrator whom the setting names is there after every start, and no other user is changed by it. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -69,7 +69,7 @@ describe('the first administrator', () => {
     assert.equal(after.length, before.length + 1)
   })
 
-  it('is made an administrator again after somebody took the role away', async (t) => {
+  it('is made an administrator again after the role was taken away', async (t) => {
     const first = await startService(t)
     const { id, token, user } = await first.admin()
     const other = await newPerson(first, 'admin', token)
@@ -80,7 +80,7 @@ describe('the first administrator', () => {
     assert.equal((await second.admin()).id, id)
   })
 
-  it('is nobody without the setting', async (t) => {
+  it('does not exist without the setting', async (t) => {
     const first = await startService(t)
     const { token } = await first.admin()
     const other = await newPerson(first, 'admin', token)

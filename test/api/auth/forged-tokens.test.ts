@@ -1,5 +1,5 @@
 /**
- * Tokens made by somebody who knows the format, and some by somebody who knows the secret, too: a token holds only
+ * Tokens forged with knowledge of the format, and some with knowledge of the secret, too: a token holds only
  * with everything right at once, and says who the user is, never what the user may do (RFC 8725).
  */
 import assert from 'node:assert/strict'
@@ -85,7 +85,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['without jti', withClaims({ jti: undefined })],
   ['whose sub is a number', withClaims({ sub: 7 })],
   ['whose sub is an object', withClaims({ sub: { id: guest.id } })],
-  ['whose sub is nobody', withClaims({ sub: 'f'.repeat(24) })],
+  ['whose sub is no user', withClaims({ sub: 'f'.repeat(24) })],
   ['whose sub is an address', withClaims({ sub: 'admin@example.org' })],
   ['whose sub is SQL', withClaims({ sub: "' OR 1=1 --" })],
   ['whose exp is a text', withClaims({ exp: String(claims['exp']) })],

@@ -1,4 +1,4 @@
-/** Somebody filled the outbox: what is answered, and that the answer tells nobody who has an account. */
+/** A full outbox: the response, which does not tell whether an account exists. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { join } from 'node:path'

@@ -324,7 +324,7 @@ describe('a guest who verifies the address of an account', () => {
     assert.equal((await me(guest.token)).status, 401)
   })
 
-  it('is refused at the dashboard of somebody without the role, and stays a guest', async () => {
+  it('is refused a dashboard sign-in to an account without the role, and stays a guest', async () => {
     const account = await newPerson(service, 'standard', admin.token)
     const guest = await service.guest()
     await put('user_content_preferences', preferencesOf('guest', 1), guest)

@@ -1,5 +1,5 @@
 /**
- * Whoever has not signed in can send bodies to three paths, and verifying a code has no limit that counts requests.
+ * A client without a session can send bodies to three paths, and verifying a code has no limit that counts requests.
  *
  * The attack: documents of two megabytes, each of which takes a good part of a second to read, one after the other.
  */
@@ -22,7 +22,7 @@ const BODIES: [path: string, members: string, status: number][] = [
   ['anonymous', '"a":1', 200],
 ]
 
-describe('a body of somebody who has not signed in', () => {
+describe('a body of a client without a session', () => {
   for (const [path, members, status] of BODIES) {
     const post = async (bytes: number): Promise<[number, unknown]> => {
       const body = sized(bytes, members)

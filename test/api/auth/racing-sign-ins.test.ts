@@ -29,7 +29,7 @@ function statuses(answers: readonly Answer[]): Record<number, number> {
   return counts
 }
 
-/** Every user has its settings and its preferences, and nothing belongs to nobody. */
+/** Every user has its settings and its preferences, and every document has an owner. */
 async function assertWhole(): Promise<void> {
   const ids = async (model: string): Promise<string[]> => {
     const found: string[] = []

@@ -172,7 +172,7 @@ for (const { name, settings, windowMs, prepare, status } of LIMITS) {
       }
     })
 
-    it(`${name.startsWith('data') ? 'begins anew after' : 'survives'} a restart`, async (t) => {
+    it(`${name.startsWith('data') ? 'starts again after' : 'survives'} a restart`, async (t) => {
       const first = await limited(t, settings)
       const before = await prepare(first)
       for (let i = 0; i < 3; i++) await before('one')
@@ -277,7 +277,7 @@ describe('data requests', () => {
     assertLimited(await site.data('GET', '', { model: 'nonsense' }, { token: other }), 60)
   })
 
-  it('without a good token are 401 and count for nobody', async (t) => {
+  it('without a valid token are 401 and are not counted', async (t) => {
     const site = await limited(t, { dataPerUser: '1' })
     for (let i = 0; i < 5; i++)
       assert.equal((await site.data('GET', '', { model: 'topic' }, { token: 'x' })).status, 401)

@@ -99,7 +99,7 @@ const REFUSED_EMAILS: readonly (readonly [string, unknown])[] = [
   ['ten thousand characters', `${a(10_000)}@example.org`],
   ['the stand-in of a guest', guest.email],
   ['the stand-in of a guest in capitals', guest.email.toUpperCase()],
-  ['the stand-in of nobody', 'somebody@anonymous.invalid'],
+  ['the stand-in address of no guest', 'somebody@anonymous.invalid'],
   ['a subdomain of the domain of guests', 'reader@sub.anonymous.invalid'],
 ]
 const REFUSED_BODIES: readonly (readonly [string, unknown])[] = [
@@ -148,7 +148,7 @@ const DASHBOARD: readonly (readonly [string, string, number, string | undefined]
   ['a publisher', publisher.email, 202, undefined],
   ['a standard user', standard.email, 403, 'forbidden'],
   ['a premium user', premium.email, 403, 'forbidden'],
-  ['nobody', 'stranger@example.org', 401, 'unauthorized'],
+  ['no user', 'stranger@example.org', 401, 'unauthorized'],
   ['a guest, whose address is none', guest.email, 400, 'invalidInput'],
 ]
 describe('a code for the dashboard', () => {

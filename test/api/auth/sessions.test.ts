@@ -137,7 +137,7 @@ describe('sign-out', () => {
     assert.equal((await service.signIn(email)).id, phone.id)
   })
 
-  it('of a guest leaves the guest, whom nobody can sign in to any more', async () => {
+  it('of a guest leaves the guest, which can never be signed in to again', async () => {
     const { id, token } = await service.guest()
     assert.equal((await signOut(token)).status, 204)
     assert.equal((await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })).status, 200)
@@ -189,7 +189,7 @@ describe('a token', () => {
     assert.equal((await me(token)).status, 401)
   })
 
-  it('that has expired still lets somebody sign in again', async () => {
+  it('that has expired does not prevent a new sign-in', async () => {
     const { token } = await service.guest()
     service.advance(TOKEN_TTL_MS)
     const email = 'back-again@example.org'

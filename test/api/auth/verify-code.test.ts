@@ -207,7 +207,7 @@ describe('the time of a code', () => {
     assertRefused(await verify({ email: late, code: lateCode }))
   })
 
-  it('begins anew with each request', async () => {
+  it('starts again with each request', async () => {
     const email = newEmail()
     await service.codeFor(email)
     service.advance(CODE_TTL_MS - 1)
@@ -314,7 +314,7 @@ describe('the door of the dashboard', () => {
     ['a publisher', async () => publisher.email, 200, undefined],
     ['a standard user', async () => standard.email, 403, 'forbidden'],
     ['a premium user', async () => premium.email, 403, 'forbidden'],
-    ['nobody', async () => newEmail(), 401, 'unauthorized'],
+    ['no user', async () => newEmail(), 401, 'unauthorized'],
   ]
   for (const [name, find, status, error] of DOOR) {
     for (const asGuest of [false, true]) {
@@ -332,14 +332,14 @@ describe('the door of the dashboard', () => {
     }
   }
 
-  it('tells nothing to somebody without the code', async () => {
+  it('reveals nothing without the code', async () => {
     for (const email of [ADMIN_EMAIL, publisher.email, standard.email, newEmail()]) {
       const code = await service.codeFor(email)
       assertRefused(await verify({ email, code: otherCode(code), isDashboardLogin: true }))
     }
   })
 
-  it('is open for somebody as soon as an administrator gives the role', async () => {
+  it('opens to a user as soon as an administrator gives the role', async () => {
     const person = await newPerson(service, 'standard', admin.token)
     const user = (await service.data('GET', `/${person.id}`, { model: 'user' }, { token: admin.token })).at(
       'data',

@@ -12,7 +12,7 @@
  *
  * The driver starts with the first `open()`, one for a file, and ends after its tests with all browsers and their files.
  * Each `open()` starts a browser with an empty profile, which takes half a second: tests of one file may share a page.
- * What a page can do is told in page.ts. The browser speaks to nobody of its own accord.
+ * What a page can do is told in page.ts. The browser opens no connection of its own accord.
  */
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'

@@ -25,7 +25,7 @@ export interface Dashboard {
   readonly cast: Cast
   /** A browser of its own for each call: nothing is shared between two windows. */
   openAs(person: Person, hash?: string, options?: WindowOptions): Promise<Page>
-  /** The same with nobody signed in. */
+  /** The same without a session. */
   open(hash?: string, options?: WindowOptions): Promise<Page>
 }
 

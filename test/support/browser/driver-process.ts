@@ -1,7 +1,7 @@
 /**
  * One chromedriver with the directory for its browsers' profiles, both gone when the tests are, however they end.
  *
- * A shell stands between the tests and the driver and reads from a pipe that nobody writes to. The pipe closes when we
+ * A shell stands between the tests and the driver and reads from a pipe that is never written to. The pipe closes when we
  * close it and also when the process of the tests is killed; then the shell kills the driver and removes the profiles.
  * Browsers talk to the driver through a pipe too (`--remote-debugging-pipe` in browser.ts), so they end with it. The
  * shell is the leader of a session of its own: a Ctrl+C that ends the tests must not end it before it has tidied up.
@@ -15,7 +15,7 @@ import { browserPrograms } from './browser-programs.ts'
 
 /**
  * `$1` is the driver, `$2` the directory. A browser that is ending may still write a file into what is removed, or make
- * the directory anew: it has to be gone for a while.
+ * the directory again: it has to be gone for a while.
  */
 const KEEPER = `
 "$1" --port=0 < /dev/null &

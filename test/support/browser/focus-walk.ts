@@ -3,7 +3,7 @@
  * be used is reached, nothing holds the focus, and wherever it is can be seen (WCAG 2.1.1, 2.1.2, 2.4.7, 1.4.11).
  *
  * Where it can be seen is judged as the focus arrives, against what the same element looked like without it: an outline,
- * or a ring, border, fill or underline that changed, of the element, of what is right around it or beside it.
+ * or a ring, border, fill or underline that changed, of the element, of the elements right around it or beside it.
  */
 import type { Page } from './page.ts'
 import { withColors } from './rendered-colors.ts'
@@ -161,7 +161,7 @@ function progress(): [stops: number, isRound: boolean] {
 /** Runs in the page: ends the walk and says what came of it. */
 function finish({ describe }: Tools, isCutShort: boolean): FocusWalk {
   const walk = globalThis.focusWalk
-  if (walk === undefined) return { stops: [], findings: ['the page was loaded anew by the Tab key'] }
+  if (walk === undefined) return { stops: [], findings: ['the page was reloaded by the Tab key'] }
   walk.end()
   globalThis.focusWalk = undefined
   const { wanted, findings } = walk

@@ -71,7 +71,7 @@ export interface Page {
   focuses(name: string | RegExp): Promise<void>
 
   click(target: Target): Promise<void>
-  /** Types at the end of what is there. */
+  /** Types at the end of the present text. */
   type(target: Target, text: string): Promise<void>
   /** Replaces what is there. */
   fill(target: Target, text: string): Promise<void>
@@ -133,7 +133,7 @@ export interface Page {
    * security policy, requests that failed or were answered 400 and above, requests to any other host.
    */
   problems(allow?: readonly AllowedProblem[]): Promise<readonly Problem[]>
-  /** Fails with them, and begins anew. What a test provokes is named: `[{ status: 412, url: '/data/' }]`. */
+  /** Fails with them, and starts a new list. What a test provokes is named: `[{ status: 412, url: '/data/' }]`. */
   expectNoProblems(allow?: readonly AllowedProblem[]): Promise<void>
 
   /** Another tab of the same browser, which shares localStorage but not sessionStorage. */

@@ -1,7 +1,7 @@
 /**
  * Random headlines with few different values, so that conditions meet, sort keys tie and ranges touch. What validation
  * promises the planner holds for every path that filters and sorts of the samples name: the declared ones lead to
- * well-formed texts. Members that nobody names are left out, for the comparisons read each document many times. The
+ * well-formed texts. Members that no test names are left out, for the comparisons read each document many times. The
  * members `x`, `n` and `tags` are undeclared and hold anything.
  */
 import type { Json, JsonObject } from '../../../src/base/json.ts'

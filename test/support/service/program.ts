@@ -25,7 +25,7 @@ export interface Finished {
 export interface RunOptions {
   readonly input?: string
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether whoever reads stdout is gone before the first line. */
+  /** Whether the reader of stdout is gone before the first line. */
   readonly unread?: boolean
   /** A command that ends in `exec`, which gets the program and its words. Of `serve` alone. */
   readonly before?: readonly string[]

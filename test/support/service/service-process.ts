@@ -77,7 +77,7 @@ export async function startProcess(options: HostOptions): Promise<Hosted> {
   const app: HostedApp = {
     ...ready,
     services,
-    // The process has its own, and nobody hears of them: see ONLY_HERE.
+    // The process has its own, and they cannot be observed: see ONLY_HERE.
     backups: undefined,
     get housekeeping(): never {
       throw new Error(`Cannot wait for the process: ${String(ONLY_HERE)}`)

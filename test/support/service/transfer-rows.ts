@@ -1,5 +1,5 @@
 /**
- * Rows for every model that an export has to carry whole: quotes, line ends, formulas, members that nobody declared.
+ * Rows for every model that an export has to carry whole: quotes, line ends, formulas, undeclared members.
  */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { guestEmail } from '../../../src/auth/new-account.ts'

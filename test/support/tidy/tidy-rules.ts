@@ -24,7 +24,7 @@ const RANKS: Readonly<Record<string, number>> = {
   main: 9,
 }
 
-/** What runs in browsers knows only these, and nobody else knows it. */
+/** Browser code imports only these units, and no other unit imports it. */
 const BROWSER_UNITS: Readonly<Record<string, readonly string[]>> = {
   client: ['models'],
   dashboard: ['models', 'client'],
@@ -43,7 +43,7 @@ interface Ban {
   readonly inTexts?: true
 }
 
-/** What nobody may call unless a line here says why. The allowed file need not exist; what is allowed must be used. */
+/** Calls that need an allowance with a reason. The allowed file need not exist; what is allowed must be used. */
 const BANNED: Readonly<Record<string, Ban>> = {
   'Date.now': {
     pattern: /\bDate\.now\b|\bnew Date\(\)|\bnew Date\b(?!\s*\()|\bTemporal\.Now\b/,
@@ -80,7 +80,7 @@ const BANNED: Readonly<Record<string, Ban>> = {
   },
   localStorage: {
     pattern: /\b(?:localStorage|sessionStorage|indexedDB)\b|\bdocument\s*\.\s*cookie\b/,
-    instead: 'one file says what a browser keeps of somebody',
+    instead: 'one file says what a browser stores',
   },
 }
 
