@@ -135,14 +135,15 @@ export function assertNever(value: never): never {
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
-  if (typeof value === 'string') return JSON.stringify(shortened(value))
+  if (typeof value === 'string') return JSON.stringify(shortText(value))
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   if (typeof value === 'object' && !(value instanceof Decimal)) return 'an object'
   // A number may have as many digits as its text has room for.
-  return shortened(String(value))
+  return shortText(String(value))
 }
 
-function shortened(text: string): string {
+/** The beginning of a text that may be as long as a body. */
+export function shortText(text: string): string {
   return text.length > FOUND_CHARS_MAX ? `${text.slice(0, FOUND_CHARS_MAX)}…` : text
 }
 

@@ -38,8 +38,8 @@ const FAILURES = {
 export type ProblemCode = keyof typeof FAILURES
 export const PROBLEM_CODES = Object.keys(FAILURES) as readonly ProblemCode[]
 
-/** What a sentence about a problem may need, each as text: the limit, the allowed values, the model of a reference. */
-export const PROBLEM_PARAMS = ['max', 'choices', 'model'] as const
+/** What a sentence about a problem may need, as text: a limit, the allowed values, the model of a reference, a name. */
+export const PROBLEM_PARAMS = ['max', 'choices', 'model', 'name'] as const
 export type ProblemParams = { readonly [name in (typeof PROBLEM_PARAMS)[number]]?: string }
 
 export interface Problem {

@@ -5,7 +5,7 @@
  * of their paths, NUL ends texts in C. Half of a surrogate pair is no Unicode text (RFC 8259 section 8.2) and would not
  * survive storage. And nothing deeper than a parser takes.
  */
-import { describe } from '../base/failure.ts'
+import { describe, shortText } from '../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../base/json.ts'
 import { problemAt, TOO_DEEP, type Report } from './problems.ts'
 
@@ -59,7 +59,8 @@ function reportUnstorable(value: Json, { path, level, report }: Place): void {
   for (const [name, member] of Object.entries(value)) {
     if (!isName(name)) {
       const rule = 'names must not be __proto__, start with $ or contain a dot or NUL'
-      report(problemAt(path, 'reservedName', `cannot store a member named ${describe(name)}: ${rule}`))
+      const message = `cannot store a member named ${describe(name)}: ${rule}`
+      report(problemAt(path, 'reservedName', message, { name: shortText(name) }))
     }
     reportUnstorable(member, { path: path === '' ? name : `${path}.${name}`, level: level + 1, report })
   }

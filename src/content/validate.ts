@@ -9,7 +9,7 @@
  * Where problems are collected, a member that is wrong stays as it was sent, and the rest is looked at.
  */
 import { parseIsoDate } from '../base/dates.ts'
-import { assertNever, describe } from '../base/failure.ts'
+import { assertNever, describe, shortText } from '../base/failure.ts'
 import { hasKey, isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ProblemCode, ProblemParams } from '../base/problem.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Extras, type Field, type Model, type Shape } from '../models/schema.ts'
@@ -189,7 +189,7 @@ function readMap(keys: readonly string[], of: Field, value: JsonObject, path: st
       if (keys.includes(key)) return [key, readField(of, item, `${path}.${key}`, scope)]
       const choices = keys.join(', ')
       const message = `expected no keys but ${choices}, found ${describe(key)}`
-      scope.report(problemAt(path, 'unknownName', message, { choices }))
+      scope.report(problemAt(path, 'unknownName', message, { name: shortText(key), choices }))
       return [key, item]
     }),
   )

@@ -102,18 +102,21 @@ export type TextValues = Readonly<Record<string, string | number>>
 
 /** The text of a key with the values in its placeholders. A number is written as the language writes numbers. */
 export function t(key: TextKey, values: TextValues = {}): string {
-  const text = texts[key] ?? key
+  return filled(texts[key] ?? key, values)
+}
+
+/** The text of a key that is put together, such as `field.title`; `otherwise` where there is none. */
+export function textOr(key: string, otherwise: string, values: TextValues = {}): string {
+  const text = (texts as Readonly<Record<string, Text>>)[key]
+  return text === undefined ? otherwise : filled(text, values)
+}
+
+function filled(text: Text, values: TextValues): string {
   const form = typeof text === 'string' ? text : (text[plurals.select(Number(values['count']))] ?? text.other)
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
     return typeof value === 'number' ? value.toLocaleString(locale()) : isolated(value ?? whole)
   })
-}
-
-/** The text of a key that is put together, such as `field.title`; `otherwise` where there is none. */
-export function textOr(key: string, otherwise: string): string {
-  const text = (texts as Readonly<Record<string, Text>>)[key]
-  return typeof text === 'string' ? text : otherwise
 }
 
 /**

@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
     ...{ code: 'unknownReference', params: { model: 'source' } },
     ...{ path: 'source', model: 'headline', body: withAt(HEADLINE, 'source', { id: FREE_ID }) },
   },
-  { code: 'reservedName', path: '', body: { ...TOPIC, $set: 1 } },
+  { code: 'reservedName', params: { name: '$set' }, path: '', body: { ...TOPIC, $set: 1 } },
   { code: 'tooDeep', params: { max: '200' }, path: '', body: { ...TOPIC, deep: nested(200) } },
   {
     ...{ code: 'notBoolean', path: 'adConfig.enabled', model: 'remote_config', id: REMOTE_CONFIG_ID },
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
   {
     ...{ code: 'unknownName', model: 'remote_config', id: REMOTE_CONFIG_ID },
     ...{ path: 'feedDecoratorConfig.rateApp.visibleTo' },
-    params: { choices: 'guestUser, standardUser, premiumUser' },
+    params: { name: 'king', choices: 'guestUser, standardUser, premiumUser' },
     body: config('feedDecoratorConfig.rateApp.visibleTo', { king: { daysBetweenViews: 1 } }),
   },
   {

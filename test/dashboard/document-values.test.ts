@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isSame } from '../../src/dashboard/document-difference.ts'
 import { extrasOf, sentMembers, withMembers } from '../../src/dashboard/screens/editor/document-members.ts'
-import { problemOf } from '../../src/dashboard/screens/editor/refused-member.ts'
 import { differences, likelyChoice, merged } from '../../src/dashboard/screens/editor/three-way.ts'
 import { jsonMistakeAt } from '../../src/dashboard/kit/form/json-mistake.ts'
 import { headline } from '../../src/models/headline.ts'
@@ -54,22 +53,6 @@ describe('what a document is made of', () => {
     for (const [a, b] of same) assert.ok(isSame(a, b), JSON.stringify([a, b]))
     for (const [a, b] of different) assert.ok(!isSame(a, b), JSON.stringify([a, b]))
   })
-})
-
-describe('a refusal', () => {
-  const cases = [
-    ['title: expected a string, found 7', 'title', 'expected a string, found 7'],
-    ['source.name: expected a string, found "a: b"', 'source.name', 'expected a string, found "a: b"'],
-    ['tags[0].x: expected\nmore', 'tags[0].x', 'expected\nmore'],
-    ['cannot store a member named "$x": names must not', '', 'cannot store a member named "$x": names must not'],
-    ['Nobody may', '', 'Nobody may'],
-    [': nothing', '', ': nothing'],
-  ] as const
-  for (const [message, path, words] of cases) {
-    it(`${JSON.stringify(message)} is about ${path === '' ? 'the whole' : path}`, () => {
-      assert.deepEqual(problemOf(message), { path, message: words })
-    })
-  }
 })
 
 describe('what two people made of one document', () => {

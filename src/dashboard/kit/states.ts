@@ -1,4 +1,5 @@
 /** What stands in the place of content that is not there: yet, at all, or because something failed. */
+import { problemOf, problemText } from '../problem-text.ts'
 import { t } from '../texts.ts'
 import { h, type Child } from './dom.ts'
 import { icon, type IconName } from './icons.ts'
@@ -38,11 +39,13 @@ export function failureState(error: unknown, retry: () => void): HTMLElement {
   return element
 }
 
-/** What to tell a reader of any error: the server's own words where there are some. */
+/** What to tell a reader of any error: the server's own message where the page has no text for it. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'NetworkError') return navigator.onLine ? t('failure.noAnswer') : t('failure.offline')
-  return error.message
+  const { message } = error
+  const problem = problemOf(error)
+  return problem === undefined ? message : problemText({ ...problem, message })
 }
 
 export function isAbort(error: unknown): boolean {

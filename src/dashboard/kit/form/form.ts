@@ -6,6 +6,7 @@ import type { Json } from '../../../client/client.ts'
 import type { Field, Model, Shape } from '../../../models/schema.ts'
 import { isMembers, type Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-words.ts'
+import { problemText, type Problem } from '../../problem-text.ts'
 import { h } from '../dom.ts'
 import { groupControl, inputControl, isWithin, type Control, type ControlOptions } from './control.ts'
 import { booleanInput, choiceInput, jsonInput, textInput, wholeInput } from './input-kinds.ts'
@@ -19,11 +20,6 @@ export interface FormOptions {
   readonly about?: (path: string) => string | undefined
   /** A control of one's own for a path; without one the field's kind decides. */
   readonly instead?: (path: string, field: Field, options: ControlOptions) => Control | undefined
-}
-
-export interface Problem {
-  readonly path: string
-  readonly message: string
 }
 
 export interface Form {
@@ -56,8 +52,8 @@ export function formFor(fields: Shape, value: Members, options: FormOptions): Fo
     showProblems(problems) {
       for (const { path } of shown) for (const control of controls) control.showProblem(path, undefined)
       // Of several problems in one place the first is shown.
-      const rest = problems.toReversed().filter(({ path, message }) => {
-        return !controls.some((control) => control.showProblem(path, message))
+      const rest = problems.toReversed().filter((problem) => {
+        return !controls.some((control) => control.showProblem(problem.path, problemText(problem)))
       })
       shown = problems
       return rest.toReversed()

@@ -58,7 +58,6 @@ export function pickerControl(
     on: { input: () => search(), focus: () => input.select(), click: () => open(), keydown: onKey, blur: onBlur },
   })
   const search = debounce(TYPING_MS, () => void ask(input.value))
-  const place = atInput(path, input, problem)
   const element = h(
     'div',
     { class: 'field' },
@@ -199,12 +198,7 @@ export function pickerControl(
       showChosen()
     },
     isTouched: () => touched,
-    ...place,
-    showProblem(at, message) {
-      // What the server expects there is for programs: here it is one thing to do.
-      const isMissing = message !== undefined && at === path && chosen == null
-      return place.showProblem(at, isMissing ? t('picker.missing') : message)
-    },
+    ...atInput(path, input, problem),
   }
 }
 

@@ -6,7 +6,7 @@ import { PreconditionFailed, type Stored } from '../../../client/client.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
 import { documentsOf, type Members, type StoredDocument } from '../../any-documents.ts'
 import { differencesOf, withDifferences, type Difference } from '../../document-difference.ts'
-import type { Problem } from '../../kit/form/form.ts'
+import { problemText, type Problem } from '../../problem-text.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
@@ -107,7 +107,9 @@ export function configurationEditor(
       const rest = form.showProblems(found)
       fill(
         problems,
-        rest.map(({ path, message }) => h('p', { class: 'field-problem' }, `${path}: ${message}`)),
+        rest.map((problem) => {
+          return h('p', { class: 'field-problem' }, t('pair', { name: problem.path, value: problemText(problem) }))
+        }),
       )
       if (found.length > 0) form.focusProblem()
       else if (await confirmed()) await replace()

@@ -3,7 +3,7 @@ import type { Model } from '../../../models/schema.ts'
 import { isMembers, type Members } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'
 import { jsonMistake, newId } from '../../kit/form/control.ts'
-import type { Problem } from '../../kit/form/form.ts'
+import { problemText, type Problem } from '../../problem-text.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { fill, h } from '../../kit/dom.ts'
@@ -78,11 +78,15 @@ export function extrasField(model: Model, onChange: (path: string) => void): Ext
   function show(): void {
     const value = judged()
     const message =
-      typeof value === 'string' ? value : fromServer.map(({ path, message }) => `${path}: ${message}`).join('\n')
+      typeof value === 'string' ? value : [...new Set(fromServer.map(lineOf))].join('\n')
     if (problem.textContent !== message) fill(problem, message)
     if (message === '') return input.removeAttribute('aria-invalid')
     input.setAttribute('aria-invalid', 'true')
     element.open = true
+  }
+
+  function lineOf(problem: Problem): string {
+    return t('pair', { name: problem.path, value: problemText(problem) })
   }
 
   return {

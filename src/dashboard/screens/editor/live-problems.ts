@@ -1,16 +1,17 @@
 /**
- * What the server has against what is typed, shown while typing and at its place.
+ * The problems of what is typed, shown while typing and at their fields.
  *
- * The server itself is asked, so that the words and the rules are its own. Until a first attempt to save, only fields
- * that the reader has been to may have a problem: an empty form is no fault.
+ * The server checks, so that the rules are its own. Until a first attempt to save, only fields that the reader has been
+ * to show a problem: an empty form is no fault.
  */
 import type { Documents, Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
 import { isWithin } from '../../kit/form/control.ts'
-import type { Form, Problem } from '../../kit/form/form.ts'
+import type { Form } from '../../kit/form/form.ts'
+import { problemOf, problemText, type Problem } from '../../problem-text.ts'
 import { debounce } from '../../timing.ts'
 import { fill, h } from '../../kit/dom.ts'
-import { problemOf } from './refused-member.ts'
+import { t } from '../../texts.ts'
 
 const TYPING_MS = 350
 
@@ -83,7 +84,7 @@ export function liveProblems({ places, body, check, id, signal }: LiveProblemsOp
     if (isSame(asJson(wanted), asJson(shown))) return
     shown = wanted
     const rest = places.reduce<readonly Problem[]>((problems, place) => place.showProblems(problems), wanted)
-    const lines = new Set(rest.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)))
+    const lines = new Set(rest.map(lineOf))
     fill(
       element,
       [...lines].map((line) => h('p', { class: 'field-problem' }, line)),
@@ -106,7 +107,7 @@ export function liveProblems({ places, body, check, id, signal }: LiveProblemsOp
     },
     refused(error) {
       wasTried = true
-      refusal = error instanceof Error ? problemOf(error.message) : undefined
+      refusal = problemOf(error) ?? (error instanceof Error ? whole(error.message) : undefined)
       show()
       places.some((place) => place.focusProblem())
       void ask()
@@ -119,6 +120,17 @@ export function liveProblems({ places, body, check, id, signal }: LiveProblemsOp
       show()
     },
   }
+}
+
+/** A refusal that is about no member. */
+function whole(message: string): Problem {
+  return { path: '', code: '', params: {}, message }
+}
+
+/** What stands above the form about something that has no field there. */
+function lineOf(problem: Problem): string {
+  const text = problemText(problem)
+  return problem.path === '' ? text : t('pair', { name: problem.path, value: text })
 }
 
 function asJson(problems: readonly Problem[]): readonly Record<string, string>[] {

@@ -85,6 +85,6 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
       .catch(() => undefined)
     const id = found?.items[0]?.id
     if (id === undefined) return
-    say(t('users.exists'), ' ', h('a', { href: hrefTo(['users', id]), on: { click: close } }, t('users.openIt')))
+    say(wordsOf(error), ' ', h('a', { href: hrefTo(['users', id]), on: { click: close } }, t('users.openIt')))
   }
 }

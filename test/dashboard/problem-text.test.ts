@@ -1,0 +1,60 @@
+/** What forms say about a problem: a sentence for every code in every language, and the service's own for a new code. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { PROBLEM_CODES, type ProblemCode } from '../../src/base/problem.ts'
+import { BadRequest } from '../../src/client/client.ts'
+import { problemOf, problemText, type Problem } from '../../src/dashboard/problem-text.ts'
+import { LANGUAGES, withScreenTexts } from '../../src/dashboard/texts.ts'
+
+/** Where the page has texts of its own for fields, the code of the text. */
+const SAME: Readonly<Partial<Record<ProblemCode, ProblemCode>>> = { blank: 'required', notReference: 'required' }
+
+const problem = (code: string, path: string, params: Problem['params'] = {}): Problem => {
+  return { path, code, params, message: 'expected something else' }
+}
+
+for (const [language, { load, loadScreens }] of Object.entries(LANGUAGES)) {
+  it(`every code has a text in ${language}`, async () => {
+    // Sign-in needs the one about e-mail addresses, before any screen is opened.
+    const keys = Object.keys({ ...(await load()).default, ...(await loadScreens()).default })
+    const missing = PROBLEM_CODES.filter((code) => !keys.includes(`problem.${SAME[code] ?? code}`))
+    assert.deepEqual(missing, [])
+    const codes = keys.flatMap((key) => (key.startsWith('problem.') ? [key.split('.')[1] ?? ''] : []))
+    assert.deepEqual(new Set(codes).difference(new Set<string>(PROBLEM_CODES)), new Set())
+  })
+}
+
+describe('a problem', () => {
+  before(() => withScreenTexts(Promise.resolve()))
+
+  for (const [code, path, params, text] of [
+    ['required', 'title', {}, 'Enter a title'],
+    ['blank', 'name', {}, 'Enter a name'],
+    ['required', 'source', {}, 'Choose a source'],
+    ['notReference', 'headquarters', { model: 'country' }, 'Choose a country'],
+    ['required', 'feedDecoratorConfig.suggestedTopics.itemsToDisplay', {}, 'Enter the number of items'],
+    ['required', 'notes', {}, 'This field is required'],
+    ['required', 'source.language', {}, 'Choose a language'],
+    ['tooLong', 'title', { max: '10000' }, 'Use at most 10,000 characters'],
+    ['tooLong', 'title', { max: '1' }, 'Use at most 1 character'],
+    ['tooMany', 'followedTopics', { max: '1000' }, 'Use at most 1,000 entries'],
+    ['unknownName', 'visibleTo', { name: 'king', choices: 'guestUser' }, 'Remove “king”. Allowed: guestUser'],
+    ['reservedName', '', { name: '$set' }, 'Rename “$set”: a name cannot be __proto__, start with $ or contain a dot'],
+    ['notWholeNumber', 'adFrequency', {}, 'Enter a whole number, 0 or more'],
+    ['duplicate', 'email', {}, 'This e-mail address already has an account.'],
+    ['duplicate', '', {}, 'This already exists'],
+    ['newInALaterVersion', 'title', {}, 'expected something else'],
+  ] as const) {
+    it(`${code} at ${JSON.stringify(path)} is told as “${text}”`, () => {
+      assert.equal(problemText(problem(code, path, params)), text)
+    })
+  }
+
+  it('is the first of an error of the service, and none of any other error', () => {
+    const first = { path: 'title', code: 'blank', params: {}, message: 'no' } as const
+    const refused = new BadRequest('title: no', { status: 400, code: 'invalidInput', problems: [first] })
+    assert.equal(problemOf(refused), first)
+    assert.equal(problemOf(new BadRequest('no', { status: 400, code: 'badRequest' })), undefined)
+    assert.equal(problemOf(new Error('no')), undefined)
+  })
+})
