@@ -28,10 +28,13 @@ export type Note = (entry: AuditEntry) => void
 
 export interface AuditTrail {
   /**
-   * The notes of one write, and what is to be called after its commit. `caller` has the roles of this moment; undefined
-   * where no user writes.
+   * The records of one write. `committed` or `rolledBack` is to be called at its end. `caller` has the roles of this
+   * moment; undefined where no user writes.
    */
-  begin(actor: Actor | Visitor, caller: Caller | undefined): { readonly note: Note; readonly tell: () => void }
+  begin(
+    actor: Actor | Visitor,
+    caller: Caller | undefined,
+  ): { readonly note: Note; readonly committed: () => void; readonly rolledBack: () => void }
   /** Whether there are counts of records that were left out. */
   hasSuppressed(): boolean
   emailHash(email: string): string
@@ -70,9 +73,13 @@ export function createAuditTrail(
     begin(actor, caller) {
       const source = sourceOf(actor, caller)
       const records: AuditRecord[] = []
+      const counted: ReturnType<typeof bounds.take>[] = []
       const noteCounts = (): void => {
-        const details = [...(bounds.take() ?? [])].map(([name, count]) => ({ name, value: String(count) }))
-        if (details.length > 0) records.push(insert({ ...SUPPRESSED, details }, SERVICE))
+        const counts = bounds.take()
+        if (counts.size === 0) return
+        counted.push(counts)
+        const details = [...counts].map(([name, count]) => ({ name, value: String(count) }))
+        records.push(insert({ ...SUPPRESSED, details }, SERVICE))
       }
       return {
         note(entry) {
@@ -80,7 +87,8 @@ export function createAuditTrail(
           if (bounds.isDue(now())) noteCounts()
           if (isAdmitted(entry, source)) records.push(insert(entry, source))
         },
-        tell: () => records.forEach((record) => outside.recorded(record)),
+        committed: () => records.forEach((record) => outside.recorded(record)),
+        rolledBack: () => counted.forEach((counts) => bounds.restore(counts)),
       }
     },
   }

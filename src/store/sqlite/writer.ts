@@ -51,15 +51,19 @@ export function createWriter({
 
   return (actor) => {
     const write = async <T>(job: (moment: Moment, note: Note) => T): Promise<T> => {
-      let tell = (): void => {}
-      const done = await queue.write(() => {
-        const moment = momentOf(database, actor, now())
-        const noted = trail.begin(actor, moment.caller)
-        tell = noted.tell
-        return job(moment, noted.note)
-      })
-      tell()
-      return done
+      let records: ReturnType<AuditTrail['begin']> | undefined
+      try {
+        const done = await queue.write(() => {
+          const moment = momentOf(database, actor, now())
+          records = trail.begin(actor, moment.caller)
+          return job(moment, records.note)
+        })
+        records?.committed()
+        return done
+      } catch (error) {
+        records?.rolledBack()
+        throw error
+      }
     }
     const writeUnsynced = <T>(job: () => T): Promise<T> =>
       queue.writeUnsynced(() => {
