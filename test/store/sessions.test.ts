@@ -103,3 +103,16 @@ it('all sessions of a user but one are ended, and no other user’s', async (t) 
   assert.deepEqual([await holds('ann', 'ann-first'), await holds('ann', 'ann-third')], [false, false])
   assert.deepEqual([await holds('ann', 'ann-second'), await holds('bob', 'bob-first')], [true, true])
 })
+
+for (const end of ['endOtherSessions', 'endSessions'] as const) {
+  it(`${end}() counts the sessions that had not expired`, async (t) => {
+    // Expired sessions stay in the table until they are purged, and were counted as ended.
+    const { store, listed } = await site(t)
+    await store.addSession('ann', session('ann-second', NOW - 1_000))
+    await store.addSession('ann', session('ann-third', NOW + 10_000))
+    const later = NOW + 57_000
+    const ended = end === 'endSessions' ? store.endSessions('ann', later) : store.endOtherSessions('ann', 'none', later)
+    assert.equal(await ended, 2)
+    assert.deepEqual(await listed('ann', NOW), [])
+  })
+}

@@ -91,31 +91,26 @@ export function endSession(database: Database, userId: string, jti: string, now:
   return true
 }
 
-/** Ends the listed sessions of a user but one, and gives their number. */
+/** Ends the listed sessions of a user but `kept`. Returns how many of them had not expired. */
 export function endOtherSessions(database: Database, userId: string, kept: string, now: number): number {
-  database.run(
+  const ended = database.run(
     `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND jti <> ? AND expires_at > ?
       ON CONFLICT (jti) DO NOTHING`,
     userId,
     kept,
     now,
   )
-  return database.run('DELETE FROM session WHERE user_id = ? AND jti <> ?', userId, kept)
+  database.run('DELETE FROM session WHERE user_id = ? AND jti <> ?', userId, kept)
+  return ended
 }
 
-/** Ends all sessions of a user, also those that are not listed, and gives the number of the listed ones. */
+/** Ends all sessions of a user, unlisted ones included. Returns how many listed ones had not expired. */
 export function endSessions(database: Database, userId: string, now: number): number {
-  database.run(
-    `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND expires_at > ?
-      ON CONFLICT (jti) DO NOTHING`,
-    userId,
-    now,
-  )
   database.run(
     `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
       ON CONFLICT (user_id) DO UPDATE SET before = excluded.before`,
     Math.floor(now / 1000),
     userId,
   )
-  return database.run('DELETE FROM session WHERE user_id = ?', userId)
+  return endOtherSessions(database, userId, '', now)
 }
