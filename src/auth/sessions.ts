@@ -72,6 +72,7 @@ const RAW_LABEL_CHARS_MAX = 1_000
 const KNOWN_CALLERS_MAX = 10_000
 const KNOWN_SESSIONS_MAX = 50_000
 const USED_STEP_MS = 5 * MINUTE_MS
+const GUEST_RETRY_MS = MINUTE_MS
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
@@ -88,17 +89,24 @@ function callerReader(): (id: string, user: string) => Caller {
   }
 }
 
-/** Has the store remember once a day that a guest was here. What fails is made good by a later request. */
+/**
+ * Stores once a day that a guest was here. After a failure no guest is written for a while: on a full disk, not every
+ * request tries again.
+ */
 function guestWatch(store: Writable): (id: string, now: number) => void {
   const days = new Map<string, number>()
+  let failedAt = Number.NEGATIVE_INFINITY
   return (id, now) => {
     const day = Math.floor(now / DAY_MS)
-    if (days.get(id) === day) return
+    if (days.get(id) === day || Math.abs(now - failedAt) < GUEST_RETRY_MS) return
     setNewest(days, id, day, KNOWN_CALLERS_MAX)
     store
       .as(SYSTEM)
       .seeGuest(id, now)
-      .catch(() => days.delete(id))
+      .catch(() => {
+        days.delete(id)
+        failedAt = now
+      })
   }
 }
 
