@@ -5,15 +5,18 @@
  *
  * The names of scripts and styles hold a hash of their content, so that a browser may keep them for ever; the HTML
  * names them, relative to itself, so that it works below any path of a proxy. What a page needs at once it preloads;
- * what it imports later, such as the texts of another language, is a file of its own. All of it is compressed here,
- * once and as far as it goes, and never while a browser waits. Everything depends on the sources alone.
+ * what it imports later, such as the texts of another language, is a file of its own. The reference at `/docs` is made
+ * here of the description of the API. All of it is compressed once, and never while a browser waits. Everything depends
+ * on the sources alone.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import type { PageAsset } from '../src/api/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
+import { referencePage } from './reference/reference-page.ts'
 
 /**
  * What the page at `/` may weigh when it is opened: HTML, styles, scripts, and the texts of the largest language, since
@@ -21,6 +24,8 @@ import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
  */
 const PAGE_BYTES_MAX = 120_000
 const LARGEST_SHOWN = 15
+/** The highest quality of brotli takes twenty times as long, for a tenth less: too long for large files. */
+const BEST_QUALITY_BYTES_MAX = 200_000
 
 const ROOT = join(import.meta.dirname, '..')
 /** Each page with its script, which no other file of the program imports. */
@@ -31,6 +36,8 @@ const PAGES = [
 /** The texts of one language each, without those of screens that are opened later. */
 const TEXTS = /^data\/texts\/[a-z]{2}\.json$/
 const ICON = 'src/dashboard/icon.svg'
+/** Where the reference stands in its page. */
+const REFERENCE_MARK = '{{reference}}'
 /** The browsers of 2024: the page uses light-dark() in its styles, and URL.parse(). */
 const BROWSERS = ['chrome126', 'edge121', 'firefox122', 'safari17.2']
 
@@ -67,10 +74,12 @@ export interface Dashboard {
 export interface DashboardOptions {
   /** The directory with src/dashboard in it. */
   readonly root?: string
+  /** The description of the API; that of the sources below the root unless given. */
+  readonly description?: object
 }
 
 /** Builds both pages. Throws with what is wrong in the sources, or with the largest of them where they are too large. */
-export async function buildDashboard({ root = ROOT }: DashboardOptions = {}): Promise<Dashboard> {
+export async function buildDashboard({ root = ROOT, description }: DashboardOptions = {}): Promise<Dashboard> {
   const pages = PAGES.map((page) => ({ ...page, text: readFileSync(join(root, page.html), 'utf8') }))
   const entries = new Set([...pages.flatMap(({ html, text }) => namedIn(html, text)), ICON])
   for (const { html, script, text } of pages) {
@@ -106,9 +115,11 @@ export async function buildDashboard({ root = ROOT }: DashboardOptions = {}): Pr
       return source === undefined ? [] : [[source, path] as const]
     }),
   )
+  const isMarked = pages.some(({ text }) => text.includes(REFERENCE_MARK))
+  const reference = isMarked ? referencePage(description ?? (await descriptionOf(root))) : ''
   const htmls = pages.map(({ path, html, text }) => ({
     path,
-    body: Buffer.from(linked(html, text, outputs, metafile)),
+    body: Buffer.from(linked(html, text, outputs, metafile).replace(REFERENCE_MARK, () => reference)),
   }))
   const assets = [
     ...htmls.map(({ path, body }) => asset(path, 'html', body, false)),
@@ -134,6 +145,14 @@ export async function buildDashboard({ root = ROOT }: DashboardOptions = {}): Pr
   const pageBytes = [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0)
   if (pageBytes > PAGE_BYTES_MAX) throw new Error(tooLarge(pageBytes, new Set(pageFiles.keys()), metafile))
   return { assets, pageBytes, pageFiles, laterFiles }
+}
+
+/** The API as the sources below a directory describe it. */
+async function descriptionOf(root: string): Promise<object> {
+  const openapi = pathToFileURL(join(root, 'src/api/openapi/openapi.ts')).href
+  const { openApiDocument } = (await import(openapi)) as typeof import('../src/api/openapi/openapi.ts')
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
+  return openApiDocument({ version })
 }
 
 const NAMED = /\b(src|href)="(?!#|[a-z]+:|\/)([^"]+\.(?:ts|css|svg))"/g
@@ -174,7 +193,8 @@ function reachable(paths: readonly string[], { outputs }: Metafile, kind?: strin
 function asset(path: string, ending: string, body: Buffer, immutable: boolean): PageAsset {
   const type = TYPES[ending]
   if (type === undefined) throw new Error(`Cannot build ${path}: wanted one of ${Object.keys(TYPES).join(', ')}`)
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
+  const quality = body.length > BEST_QUALITY_BYTES_MAX ? 9 : 11
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
   const smaller = (compressed: Buffer): Buffer | undefined => (compressed.length < body.length ? compressed : undefined)
   const [brotli, gzip] = [smaller(brotliCompressSync(body, { params })), smaller(gzipSync(body, { level: 9 }))]
   return { path, type, body, brotli, gzip, immutable }

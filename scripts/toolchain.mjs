@@ -37,13 +37,11 @@ const LOCK_POLL_MS = 100
 const SHOWN_CAUSE_CHARS_MAX = 300
 /** What the files of the dashboard are made of; folders count with all that is in them. */
 const DASHBOARD_SOURCES = [
-  'src/dashboard',
-  'data/texts',
-  'src/client',
-  'src/models',
-  'src/base',
+  'src',
+  'data',
   'scripts/build-dashboard.ts',
-  'src/app/page-assets.ts',
+  'scripts/reference',
+  'package.json',
   'package-lock.json',
 ]
 

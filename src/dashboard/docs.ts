@@ -1,40 +1,29 @@
 /**
- * The page at `/docs`: the reference of the API, made in the browser of the description that the service gives of
- * itself, so that it is there offline and never of another version.
+ * The script of the page at `/docs`. scripts/reference makes the page itself at build time, so that it can be read
+ * without this; here are the search, the contents, copying, and what sends requests.
  *
- * It is in English like the description, its names and the messages of the service: half a translation would make
- * neither language easier to read. `lang` and `dir` of the HTML say so, whatever the dashboard speaks.
+ * It is in English like the description, its names and the messages of the service.
  */
-import { onTokenChangedElsewhere } from './browser-storage.ts'
-import { readApiDocument } from './screens/docs/api-document.ts'
+import { setUpExamples } from './screens/docs/code-examples.ts'
+import { setUpSearch } from './screens/docs/docs-search.ts'
 import { openSession } from './screens/docs/docs-session.ts'
-import { openReference } from './screens/docs/reference.ts'
+import { setUpPlayground } from './screens/docs/playground.ts'
+import { goToHash, setUpContents, setUpFolds } from './screens/docs/reading.ts'
+import { setUpForms } from './screens/docs/try-it.ts'
 import { markReady } from './ready.ts'
-import { fill, h } from './kit/dom.ts'
+
+const [contents, search, playground] = ['nav', '.search', 'section:has(> .play)'].map((selector) =>
+  document.querySelector<HTMLElement>(selector),
+) as [HTMLElement, HTMLElement, HTMLElement]
 
 const session = openSession()
-onTokenChangedElsewhere(() => void session.refresh())
-await Promise.all([load(), session.refresh()])
+setUpContents(contents)
+setUpSearch(search)
+setUpExamples(session.address)
+setUpFolds()
+setUpForms(session)
+setUpPlayground(playground, session)
+addEventListener('hashchange', goToHash)
+goToHash()
+await session.refresh()
 markReady(document)
-
-async function load(): Promise<void> {
-  try {
-    const response = await fetch(`${session.address}api/v1/openapi.json`)
-    const api = response.ok ? readApiDocument(await response.json()) : undefined
-    if (api === undefined) throw new Error(`The service answered ${response.status}, without a description of its API`)
-    openReference(api, session)
-  } catch (error) {
-    const words = error instanceof TypeError ? 'Does it run, and are you online?' : String(error)
-    const again = (): void => void load()
-    fill(
-      document.body,
-      h(
-        'main',
-        { class: 'state failed' },
-        h('h1', {}, 'The reference could not be loaded'),
-        h('p', { role: 'alert' }, words),
-        h('button', { type: 'button', on: { click: again } }, 'Try again'),
-      ),
-    )
-  }
-}

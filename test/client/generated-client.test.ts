@@ -10,10 +10,9 @@ import { describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
-import { exampleValues, variantsOf } from '../../src/dashboard/screens/docs/api-call.ts'
-import { readApiDocument } from '../../src/dashboard/screens/docs/api-document.ts'
-import { requestExamples } from '../../src/dashboard/screens/docs/request-examples.ts'
 import { clientSource } from '../../scripts/client-source.ts'
+import { describedApi } from '../../scripts/reference/described-api.ts'
+import { exampleValues, requestExamples, variantsOf } from '../../scripts/reference/request-examples.ts'
 import type { Cleanup } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -143,11 +142,11 @@ export async function use(): Promise<void> {
   // The next page of a list is asked for with its `cursor`, which is null in the examples and was none to the types.
   it('take every example of the reference', (t) => {
     const directory = projectDirectory(t)
-    const api = readApiDocument(JSON.parse(JSON.stringify(openApiDocument({ version: '0.0.0' }))))
-    const examples = (api?.operations ?? []).flatMap((operation) =>
+    const { operations } = describedApi(openApiDocument({ version: '0.0.0' }))
+    const examples = operations.flatMap((operation) =>
       ['', ...variantsOf(operation)].flatMap((variant) =>
-        requestExamples(operation, exampleValues(operation, variant), service.url)
-          .filter(({ label }) => label === 'Client')
+        requestExamples(operation, exampleValues(operation, variant), `${service.url}/`)
+          .filter(({ language }) => language === 'Client')
           .map(({ code }) => `declare const TOKEN: string\n${code}\nexport {}\n`),
       ),
     )

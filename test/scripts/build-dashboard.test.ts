@@ -36,7 +36,7 @@ function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string
 
 it('the same sources give the same bytes in another directory', async (t) => {
   const root = temporaryDirectory(t)
-  for (const folder of ['src', 'data']) cpSync(join(ROOT, folder), join(root, folder), { recursive: true })
+  for (const part of ['src', 'data', 'package.json']) cpSync(join(ROOT, part), join(root, part), { recursive: true })
   const [here, there] = [await buildDashboard(), await buildDashboard({ root })]
   assert.ok(Buffer.from(packAssets(here.assets)).equals(packAssets(there.assets)))
 })

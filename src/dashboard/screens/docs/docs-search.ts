@@ -1,94 +1,86 @@
-/** Searching the reference: everything that has a place in it, found by words anywhere in what it says. */
-import type { ApiDocument } from './api-document.ts'
-import { errorCodes } from './error-codes.ts'
-import { membersOfSchema } from './schema-words.ts'
+/** Search over the whole reference: the text of every part of the page that names itself by `data-kind`. */
+import { fill, h } from '../../kit/dom.ts'
 
 const RESULTS_MAX = 30
 
 export interface SearchEntry {
-  readonly kind: 'Operation' | 'Model' | 'Schema' | 'Field' | 'Error' | 'Filter' | 'Guide'
+  readonly kind: string
   readonly title: string
   /** A line below the title. */
   readonly about: string
-  readonly segments: readonly string[]
-  /** More words by which it is found, that are not shown. */
-  readonly words: string
+  /** All that it says, in small letters. */
+  readonly text: string
+  readonly href: string
 }
 
-export function searchEntries(api: ApiDocument): readonly SearchEntry[] {
-  const fields = [...api.schemas].flatMap(([schema, given]) =>
-    membersOfSchema(given).map(({ name, schema: { description } }): SearchEntry => ({
-      kind: 'Field',
-      title: `${schema}.${name}`,
-      about: typeof description === 'string' ? description : '',
-      segments: ['schemas', schema],
-      words: '',
-    })),
-  )
-  return [
-    ...GUIDES,
-    ...api.operations.map(({ id, method, path, summary, about, parameters }): SearchEntry => ({
-      kind: 'Operation',
-      title: summary,
-      about: `${method} ${path}`,
-      segments: ['operations', id],
-      words: [id, about, ...parameters.map(({ name }) => name)].join(' '),
-    })),
-    ...api.models.map(({ name, about }): SearchEntry => ({
-      kind: 'Model',
-      title: name,
-      about,
-      segments: ['models', name],
-      words: '',
-    })),
-    ...api.operators.map(({ name, about, example }): SearchEntry => ({
-      kind: 'Filter',
-      title: name,
-      about,
-      segments: ['filters'],
-      words: JSON.stringify(example),
-    })),
-    ...errorCodes(api).map(({ code, status, about }): SearchEntry => ({
-      kind: 'Error',
-      title: code,
-      about: `${status} ${about}`,
-      segments: ['errors', code],
-      words: '',
-    })),
-    ...[...api.schemas].map(([name, { description }]): SearchEntry => ({
-      kind: 'Schema',
-      title: name,
-      about: typeof description === 'string' ? description : '',
-      segments: ['schemas', name],
-      words: '',
-    })),
-    ...fields,
-  ]
+/** `/` goes to the search from anywhere but inputs; arrows and Tab go through the results. */
+export function setUpSearch(box: HTMLElement): void {
+  const parts = [...document.querySelectorAll<HTMLElement>('main [data-kind]')]
+  const [input, panel, list, status] = ['input', '.results', 'ul', '[role="status"]'].map((selector) =>
+    box.querySelector<HTMLElement>(selector),
+  ) as [HTMLInputElement, HTMLElement, HTMLElement, HTMLElement]
+  let entries: readonly SearchEntry[] | undefined
+
+  const show = (): void => {
+    entries ??= parts.map(entryOf)
+    const found = searchFor(input.value, entries)
+    const isEmpty = input.value.trim() === ''
+    panel.hidden = isEmpty
+    fill(list, found.length === 0 ? h('li', { class: 'soft' }, 'Nothing was found') : found.map(resultRow))
+    fill(status, isEmpty ? '' : `${found.length} results`)
+  }
+  const move = (step: 1 | -1): void => {
+    const stops = [input, ...list.querySelectorAll('a')]
+    const next = stops.indexOf(document.activeElement as HTMLAnchorElement) + step
+    stops[Math.min(Math.max(next, 0), stops.length - 1)]?.focus()
+  }
+  input.addEventListener('input', show)
+  input.addEventListener('focus', show)
+  box.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target === input) list.querySelector('a')?.click()
+    else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') move(event.key === 'ArrowDown' ? 1 : -1)
+    else if (event.key === 'Escape' && !panel.hidden) {
+      input.focus()
+      panel.hidden = true
+    } else return
+    event.preventDefault()
+  })
+  box.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!box.contains(relatedTarget as Node | null)) panel.hidden = true
+  })
+  list.addEventListener('click', ({ target }) => {
+    if ((target as Element).closest('a') !== null) panel.hidden = true
+  })
+  document.addEventListener('keydown', (event) => {
+    const isTyping = (event.target as Element).closest('input, textarea, select, dialog') !== null
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return
+    event.preventDefault()
+    input.focus()
+    input.select()
+  })
 }
 
-const GUIDES: readonly SearchEntry[] = [
-  {
-    kind: 'Guide',
-    title: 'Getting started',
-    about: 'Address, signing in, replies',
-    segments: ['start'],
-    words: 'token curl client',
-  },
-  {
-    kind: 'Guide',
-    title: 'Filter playground',
-    about: 'Try filters on your own data',
-    segments: ['playground'],
-    words: 'explain plan index sql',
-  },
-]
+function entryOf(part: HTMLElement): SearchEntry {
+  const { kind = '', title = '' } = part.dataset
+  const about = part.querySelector('p')?.textContent ?? ''
+  const told = part.querySelector('.told') ?? part
+  return {
+    kind,
+    title,
+    about: about.replace(/\s+/g, ' ').trim(),
+    text: `${kind} ${about} ${told.textContent} ${part.id}`.toLowerCase(),
+    href: `#${part.id || (part.closest('[id]')?.id ?? '')}`,
+  }
+}
+
+function resultRow({ kind, title, about, href }: SearchEntry): HTMLElement {
+  const parts = [h('strong', {}, title), h('span', { class: 'soft' }, kind), h('span', { class: 'soft' }, about)]
+  return h('li', {}, h('a', { href }, parts))
+}
 
 /** Those in which every word of the query stands, the best first: in the title, at its beginning, whole. */
 export function searchFor(query: string, entries: readonly SearchEntry[]): readonly SearchEntry[] {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
   return entries
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
@@ -98,17 +90,16 @@ export function searchFor(query: string, entries: readonly SearchEntry[]): reado
     .map(({ entry }) => entry)
 }
 
-function scoreOf({ title, about, words: more, kind }: SearchEntry, words: readonly string[]): number {
+function scoreOf({ title, text, kind }: SearchEntry, words: readonly string[]): number {
   const name = title.toLowerCase()
-  const rest = `${about} ${more} ${kind}`.toLowerCase()
   let score = 0
   for (const word of words) {
     if (name === word) score += 8
     else if (name.startsWith(word)) score += 5
     else if (name.includes(word)) score += 3
-    else if (rest.includes(word)) score += 1
+    else if (text.includes(word)) score += 1
     else return 0
   }
-  // Fields are many, and most of their names are in several schemas.
+  // There are many fields, and most of their names are in several schemas.
   return kind === 'Field' ? score - 0.5 : score
 }

@@ -1,61 +1,68 @@
 /**
- * Who is signed in, for what the reference tries: the session of the dashboard, whose token the browser keeps.
+ * The session of the dashboard, whose token the browser keeps, for requests that readers try here.
  *
- * The token goes into a header of requests to this service. It is never shown, also not where a reply has one in it.
+ * The token goes into a header of requests to this service. It is never shown, also not where a reply contains it.
  */
-import { createClient, Unauthorized, type Client } from '../../../client/client.ts'
-import { storedToken } from '../../browser-storage.ts'
+import { createClient, Unauthorized } from '../../../client/client.ts'
+import { onTokenChangedElsewhere, storedToken } from '../../browser-storage.ts'
 import { parseExactly } from '../../exact-json.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 
-export type SignedInState =
-  'checking' | 'nobody' | 'ended' | 'unknown' | { readonly email: string; readonly role: string }
+type SessionState = 'checking' | 'signed out' | 'ended' | 'unknown' | { readonly email: string; readonly role: string }
 
-export interface DocsSession {
-  readonly client: Client
-  /** Of the service, with a slash at its end, wherever a proxy has put it. */
-  readonly address: string
-  /** Undefined where nobody is signed in. */
-  token(): string | undefined
-  state(): SignedInState
-  /** Asks the service again who is signed in; those who watch hear of it. */
-  refresh(): Promise<void>
-  /** Runs now and after each change. */
-  watch(run: (state: SignedInState) => void): void
-}
+export type DocsSession = ReturnType<typeof openSession>
 
-export function openSession(): DocsSession {
+/** Shows its state in every `.session` of the page, and disables what needs a token while there is none. */
+export function openSession() {
   const address = new URL('.', document.baseURI).href
   const client = createClient({ url: address.replace(/\/$/, ''), parse: parseExactly })
-  const watching = new Set<(state: SignedInState) => void>()
-  let state: SignedInState = storedToken() === undefined ? 'nobody' : 'checking'
-  const set = (next: SignedInState): void => {
+  const listeners: (() => void)[] = []
+  let state: SessionState
+  const set = (next: SessionState): void => {
     state = next
-    for (const run of watching) run(next)
+    const isMissing = state === 'signed out' || state === 'ended'
+    for (const note of document.querySelectorAll('.session')) fill(note, sessionNote(state))
+    for (const send of document.querySelectorAll('[data-token="required"] button.primary')) {
+      send.toggleAttribute('disabled', isMissing)
+    }
+    for (const run of listeners) run()
   }
+  const refresh = async (): Promise<void> => {
+    const token = storedToken()
+    // The dashboard may sign in or out meanwhile, and then a newer check sets the state.
+    const setIfCurrent = (next: SessionState): void => {
+      if (storedToken() === token) set(next)
+    }
+    if (token === undefined) return set('signed out')
+    try {
+      client.token = token
+      const { email, dashboardRole } = await client.auth.me()
+      setIfCurrent({ email, role: dashboardRole })
+    } catch (error) {
+      // A stored value may not even look like a token.
+      setIfCurrent(error instanceof Unauthorized || error instanceof TypeError ? 'ended' : 'unknown')
+    }
+  }
+  set(storedToken() === undefined ? 'signed out' : 'checking')
+  onTokenChangedElsewhere(() => void refresh())
   return {
     client,
+    /** Of the service, with a slash at its end, wherever a proxy has put it. */
     address,
-    token: () => storedToken(),
-    state: () => state,
-    async refresh() {
-      const token = storedToken()
-      // The dashboard may sign in or out meanwhile, and what is known of it then is newer.
-      const setIfCurrent = (next: SignedInState): void => {
-        if (storedToken() === token) set(next)
-      }
-      if (token === undefined) return set('nobody')
-      try {
-        client.token = token
-        const { email, dashboardRole } = await client.auth.me()
-        setIfCurrent({ email, role: dashboardRole })
-      } catch (error) {
-        // What is stored may not even look like a token.
-        setIfCurrent(error instanceof Unauthorized || error instanceof TypeError ? 'ended' : 'unknown')
-      }
-    },
-    watch(run) {
-      watching.add(run)
-      run(state)
-    },
+    /** Undefined while no user is known. */
+    user: () => (typeof state === 'object' ? state : undefined),
+    refresh,
+    onChange: (run: () => void) => void listeners.push(run),
   }
+}
+
+function sessionNote(state: SessionState): Child {
+  if (state === 'checking') return null
+  if (state === 'unknown') return 'The session could not be checked.'
+  if (typeof state === 'object') {
+    const role = state.role === 'none' ? 'reader' : state.role
+    return [h('span', {}, 'Signed in as '), h('bdi', {}, state.email), h('span', {}, ` (${role})`)]
+  }
+  const text = state === 'ended' ? 'Your session has ended. ' : 'You are not signed in. '
+  return [h('span', {}, text), h('a', { href: './' }, 'Sign in to the dashboard')]
 }

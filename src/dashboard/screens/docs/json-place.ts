@@ -1,14 +1,13 @@
-/** Where a text that somebody types stops being JSON, in words: whoever writes a filter wants the line and the column. */
+/** Where a text stops being JSON, by line and column. */
 import { jsonMistakeAt } from '../../kit/form/json-mistake.ts'
 
-/** Of what stands there. */
 const SHOWN_CHARS_MAX = 20
 
 export interface JsonMistake {
   /** An index into the text. */
   readonly at: number
   /** As `Line 2, column 13: draft cannot stand here`. */
-  readonly words: string
+  readonly message: string
 }
 
 /** The first mistake; undefined where the text is JSON. */
@@ -17,10 +16,10 @@ export function jsonMistake(text: string): JsonMistake | undefined {
   if (at === undefined) return undefined
   const before = text.slice(0, at).split('\n')
   const found = /^[\w.+$-]+|^[^]/u.exec(text.slice(at))?.[0]
-  return { at, words: `Line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${faultWords(found)}` }
+  return { at, message: `Line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${faultOf(found)}` }
 }
 
-function faultWords(found: string | undefined): string {
+function faultOf(found: string | undefined): string {
   if (found === undefined) return 'something is missing'
   if (found === '"') return 'a text in quotes cannot stand here, or is not closed'
   return `${found.slice(0, SHOWN_CHARS_MAX)} cannot stand here`

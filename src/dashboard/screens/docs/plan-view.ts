@@ -1,61 +1,36 @@
-/** The plan of a query: what it means first, then the SQL and what else was weighed. */
+/** The plan of a query: what it means, then the SQL and the alternatives that were weighed. */
 import type { QueryPlan } from '../../../models/replies.ts'
 import { h, type Child } from '../../kit/dom.ts'
-import { lazyDetails } from './lazy-details.ts'
-import { longText } from './reply-view.ts'
-import { indexWords, planLines } from './plan-words.ts'
+import { indexFields, planLines } from './plan-lines.ts'
+import { fold, longText } from './reply-view.ts'
 
 export function planView(plan: QueryPlan): Child {
   const { sql, values, weighed, access, index } = plan
+  const head = ['Access', 'Cost'].map((title) => h('th', { scope: 'col' }, title))
+  const rows = weighed.map((one) =>
+    h(
+      'tr',
+      {},
+      h(
+        'td',
+        {},
+        one.index === null ? one.access : `${one.access}: ${indexFields(one.index)}`,
+        one.access === access && one.index === index && h('strong', {}, ' (taken)'),
+      ),
+      h('td', {}, one.cost.toLocaleString('en')),
+    ),
+  )
   return [
     h(
       'dl',
-      { class: 'plan-lines' },
+      { class: 'plan' },
       planLines(plan).map(({ name, value, about, judgement }) => [
         h('dt', {}, name),
         h('dd', { class: judgement }, h('strong', {}, value), h('span', { class: 'soft' }, about)),
       ]),
     ),
-    sql === null
-      ? null
-      : lazyDetails({ summary: 'SQL', kind: 'nested', body: () => [longText(sql, 'SQL'), valueList(values)] }),
-    lazyDetails({
-      summary: `Weighed (${weighed.length})`,
-      kind: 'nested',
-      body: () =>
-        h(
-          'table',
-          {},
-          h('caption', { class: 'spoken' }, 'Ways that were weighed'),
-          h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Way'), h('th', { scope: 'col' }, 'Cost'))),
-          h(
-            'tbody',
-            {},
-            weighed.map((one) =>
-              h(
-                'tr',
-                {},
-                h(
-                  'td',
-                  {},
-                  one.index === null ? one.access : `${one.access}: ${indexWords(one.index)}`,
-                  one.access === access && one.index === index ? h('strong', {}, ' (taken)') : null,
-                ),
-                h('td', { class: 'number' }, one.cost.toLocaleString('en')),
-              ),
-            ),
-          ),
-        ),
-    }),
+    sql !== null &&
+      fold('SQL', longText(sql, 'SQL'), values.length > 0 && h('p', { class: 'soft' }, `Values: ${values.join(', ')}`)),
+    fold(`Weighed (${weighed.length})`, h('table', {}, h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows))),
   ]
-}
-
-function valueList(values: readonly string[]): Child {
-  if (values.length === 0) return null
-  return h(
-    'p',
-    { class: 'soft' },
-    'Values: ',
-    values.map((value, position) => [position === 0 ? null : ', ', h('code', {}, value)]),
-  )
 }

@@ -1,151 +1,162 @@
 /**
- * Filters to play with on the reader's own data: what comes out, and how the service gets there.
+ * Filters on the reader's own data: the documents that match, and the plan of the query.
  *
- * Each change asks again after a pause; a request that is older than the newest change is ended, and its reply never
- * shown. The state is in the address, so that a filter can be sent to somebody, who sees the own data with it.
+ * Each change sends a query after a pause and aborts the one before it. The URL holds the state, so that a filter can
+ * be shared: another reader sees their own data with it.
  */
 import type { Json, ListQuery, Page } from '../../../client/client.ts'
+import { isMembers, labelOf } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'
-import { hrefTo } from '../../places.ts'
+import { hrefTo, readPlace } from '../../places.ts'
 import { debounce } from '../../timing.ts'
-import { fill, h, type Child } from '../../kit/dom.ts'
-import type { ApiDocument } from './api-document.ts'
-import { docsSection } from './docs-section.ts'
+import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import type { DocsSession } from './docs-session.ts'
+import { jsonMistake } from './json-place.ts'
 import { planView } from './plan-view.ts'
-import { playgroundForm } from './playground-form.ts'
-import { playgroundQuery, readPlayground, type PlaygroundState } from './playground-state.ts'
-import { resultView } from './result-view.ts'
-import { sessionWords } from './session-words.ts'
+import { fold, longText } from './reply-view.ts'
 
 const TYPING_MS = 350
+/** Longer values stay out of the URL, which chats and mails would cut. */
+const SHARED_CHARS_MAX = 8_000
 
-export interface Playground {
-  readonly element: HTMLElement
-  /** Shows what an address says. */
-  load(query: URLSearchParams): void
-}
-
-export function playground(api: ApiDocument, session: DocsSession): Playground {
-  const names = api.models.filter(({ canList }) => canList).map(({ name }) => name)
-  const note = h('div', {})
-  const result = h('div', { class: 'result' })
-  const said = h('p', { class: 'spoken', role: 'status' })
+/** The page has the form and the examples. */
+export function setUpPlayground(section: HTMLElement, session: DocsSession): void {
+  const [form, problem, result, status] = ['form', '.field-problem', '.result', 'p[role="status"]'].map((selector) =>
+    section.querySelector(selector),
+  ) as [HTMLFormElement, Element, Element, Element]
+  const fields = form.elements as unknown as PlaygroundFields
+  const { model, filter, sort, limit } = fields
+  const examples = [...section.querySelectorAll<HTMLButtonElement>('.chips > button')]
   let current = new AbortController()
   let isSeen = false
+  let email: string | undefined
 
-  const form = playgroundForm(api, {
-    onEdit() {
-      current.abort()
-      result.classList.add('old')
-      result.removeAttribute('aria-busy')
-      form.checkFilter()
-      later()
-    },
-    onChoose() {
-      noteAddress()
-      run()
-    },
-  })
-  const noteAddress = (): void => history.replaceState(null, '', hrefTo(['playground'], playgroundQuery(form.read())))
-  const later = debounce(TYPING_MS, () => {
-    noteAddress()
-    run()
-  })
-
-  // Who goes elsewhere meanwhile is not taken back here.
-  addEventListener('hashchange', () => later.cancel())
-
-  const run = (): void => {
+  const filterIsJson = (): boolean => {
+    const mistake = filter.value.trim() === '' ? undefined : jsonMistake(filter.value)
+    setAttributes(filter, { 'aria-invalid': mistake === undefined ? null : 'true' })
+    fill(problem)
+    if (mistake === undefined) return true
+    const goThere = (): void => {
+      filter.focus()
+      filter.setSelectionRange(mistake.at, mistake.at + 1)
+    }
+    const button = h('button', { type: 'button', class: 'link', on: { click: goThere } }, 'Go there')
+    fill(problem, `${mistake.message}. `, button)
+    return false
+  }
+  const run = async (): Promise<void> => {
     later.cancel()
     current.abort()
-    if (!form.checkFilter() || !isSeen || typeof session.state() !== 'object') return
-    current = new AbortController()
-    void show(form.read(), current.signal)
-  }
-
-  const show = async (state: PlaygroundState, signal: AbortSignal): Promise<void> => {
+    for (const one of examples) one.hidden = one.dataset['models']?.split(' ').includes(model.value) !== true
+    if (!filterIsJson() || !isSeen || session.user() === undefined) return
+    const { signal } = (current = new AbortController())
     result.setAttribute('aria-busy', 'true')
     try {
-      const { items, hasMore, plan } = await ask(session, state, signal)
-      fill(result, resultView(items, hasMore), h('div', { class: 'plan' }, h('h3', {}, 'Plan'), plan))
-      fill(said, `${items.length} documents${hasMore ? ', and more' : ''}`)
+      const { items, hasMore, plan } = await queryData(session, fields, signal)
+      const count = `${items.length} ${items.length === 1 ? 'document' : 'documents'}${hasMore ? ', and more' : ''}`
+      fill(result, resultView(items, count), h('div', {}, h('h3', {}, 'Plan'), plan))
+      fill(status, count)
     } catch (error) {
       if (signal.aborted) return
-      fill(result, h('p', { class: 'field-problem', role: 'alert' }, wordsOf(error)))
+      fill(result, h('p', { class: 'field-problem', role: 'alert' }, messageOf(error)))
     }
-    result.classList.remove('old')
     result.removeAttribute('aria-busy')
   }
+  const share = (): void => {
+    const values = [model, filter, sort, limit].map(({ name, value }) => [name, value.slice(0, SHARED_CHARS_MAX)])
+    history.replaceState(null, '', hrefTo(['playground'], Object.fromEntries(values)))
+    void run()
+  }
+  const later = debounce(TYPING_MS, share)
+  const load = (): void => {
+    // A change that waits would take the reader back here.
+    later.cancel()
+    const { segments, query } = readPlace(location.hash)
+    if (segments[0] !== 'playground') return void run()
+    form.reset()
+    for (const field of [filter, sort]) field.value = (query.get(field.name) ?? '').slice(0, SHARED_CHARS_MAX)
+    for (const option of model.options) option.selected ||= option.value === query.get('model')
+    const wanted = Number(query.get('limit'))
+    if (Number.isInteger(wanted)) limit.value = String(wanted)
+    if (!limit.checkValidity()) limit.value = limit.defaultValue
+    void run()
+  }
 
-  const element = docsSection(
-    { segments: ['playground'], title: 'Filter playground', name: 'Filter playground', kind: 'playground' },
-    h(
-      'p',
-      {},
-      'Write a filter and see what it finds in your own data, and how the service gets there. The address of this page keeps it, to be shared.',
-    ),
-    note,
-    h('div', { class: 'play' }, form.element, result),
-    said,
-  )
-  form.show(readPlayground(new URLSearchParams(), names))
-  let asked = ''
-  session.watch((state) => {
-    fill(note, typeof state === 'object' ? null : sessionWords(state))
-    const email = typeof state === 'object' ? state.email : ''
-    if (email !== asked) run()
-    asked = email
+  const edit = (): void => {
+    current.abort()
+    result.setAttribute('aria-busy', 'true')
+    filterIsJson()
+    later()
+  }
+  form.addEventListener('input', edit)
+  model.addEventListener('change', edit)
+  form.addEventListener('submit', (event) => event.preventDefault())
+  for (const one of examples) {
+    one.addEventListener('click', () => {
+      filter.value = one.dataset['filter'] ?? ''
+      sort.value = one.dataset['sort'] ?? ''
+      share()
+    })
+  }
+  addEventListener('hashchange', load)
+  session.onChange(() => {
+    if (session.user()?.email !== email) void run()
+    email = session.user()?.email
   })
-  // Who reads about something else has asked for no list.
-  new IntersectionObserver((seen, observer) => {
-    if (!seen.some(({ isIntersecting }) => isIntersecting)) return
+  // A reader of other sections asked for no list.
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return
     observer.disconnect()
     isSeen = true
-    run()
-  }).observe(element)
-  return {
-    element,
-    load(query) {
-      form.show(readPlayground(query, names))
-      run()
-    },
-  }
+    void run()
+  }).observe(section)
+  load()
 }
 
-interface Answer {
+interface PlaygroundFields {
+  readonly model: HTMLSelectElement
+  readonly filter: HTMLTextAreaElement
+  readonly sort: HTMLInputElement
+  readonly limit: HTMLInputElement
+}
+
+interface QueryResult {
   readonly items: readonly Json[]
   readonly hasMore: boolean
   readonly plan: Child
 }
 
-/** Asks for the list and then for its plan: what is refused needs none. Throws when the signal ends it. */
-async function ask(session: DocsSession, state: PlaygroundState, signal: AbortSignal): Promise<Answer> {
-  const { model, filter, sort, limit } = state
+/** Sends for the list and then for its plan: a rejected list needs none. Throws when the signal aborts it. */
+async function queryData(session: DocsSession, fields: PlaygroundFields, signal: AbortSignal): Promise<QueryResult> {
+  const [filter, sort] = [fields.filter.value.trim(), fields.sort.value.trim()]
   const query: ListQuery = {
-    ...(filter.trim() === '' ? {} : { filter: parseExactly(filter) as NonNullable<ListQuery['filter']> }),
+    ...(filter === '' ? {} : { filter: parseExactly(filter) as NonNullable<ListQuery['filter']> }),
     ...(sort === '' ? {} : { sort }),
-    limit,
+    limit: fields.limit.valueAsNumber || Number(fields.limit.defaultValue),
   }
-  // The name is one of the description's; what it stands for is shown as JSON, whatever it is.
-  const documents = session.client.data(model as 'headline')
+  // The model is one of the page's; its documents are shown as JSON, whatever they are.
+  const documents = session.client.data(fields.model.value as 'headline')
   const { items, hasMore } = (await documents.list(query, { signal })) as Page<Json>
-  if (!seesPlans(session))
-    return { items, hasMore, plan: h('p', { class: 'soft' }, 'Publishers and administrators see it.') }
-  const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => {
-    signal.throwIfAborted()
-    return h('p', { class: 'soft' }, wordsOf(error))
-  })
+  const note = (text: string): Child => h('p', { class: 'soft' }, text)
+  if (session.user()?.role === 'none') return { items, hasMore, plan: note('Publishers and administrators see it.') }
+  const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => note(messageOf(error)))
   signal.throwIfAborted()
   return { items, hasMore, plan }
 }
 
-/** The service says no to all others; they are not made to ask. */
-function seesPlans(session: DocsSession): boolean {
-  const state = session.state()
-  return typeof state === 'object' && state.role !== 'none'
+function resultView(items: readonly Json[], count: string): Child {
+  return h(
+    'div',
+    {},
+    h('h3', {}, count),
+    items.length === 0 && h('p', { class: 'soft' }, 'No document matches the filter.'),
+    items.map((item) => {
+      const title = h('bdi', {}, isMembers(item) ? labelOf(item) : String(item))
+      return fold(title, longText(JSON.stringify(item, null, 2), 'Document'))
+    }),
+  )
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,95 +1,59 @@
-/** A reply as it came: its status, the time it took, its headers, and its body as text and never as anything else. */
+/** A reply as it came: its status, time and headers, and its body as text and never as anything else. */
 import { parseExactly } from '../../exact-json.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { lazyDetails } from './lazy-details.ts'
-import { shownJson } from './loose-json.ts'
-import { withoutTokens } from './secret-words.ts'
+import { withoutTokens } from './hidden-tokens.ts'
 
-/** A browser writes so much at once without a pause that can be felt. */
+/** A browser lays out so much text without a pause that can be felt. */
 const SHOWN_CHARS = 12_000
 
-export interface ShownReply {
-  readonly status: number
-  readonly statusText: string
-  readonly milliseconds: number
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Undefined where it is no text. */
-  readonly body: string | undefined
-  readonly bytes: number
-}
-
-/** Reads a reply to its end. What is neither JSON nor text is counted and not shown. */
-export async function readReply(
-  response: Response,
-  milliseconds: number,
-  token: string | undefined,
-): Promise<ShownReply> {
+/** Reads a reply to its end. A body that is neither JSON nor text is counted and not shown. */
+export async function replyView(response: Response, milliseconds: number, token: string | undefined): Promise<Child> {
+  const { status, statusText } = response
   const isText = /^(?:text\/|application\/(?:json|problem\+json))/.test(response.headers.get('content-type') ?? '')
-  const blob = await response.blob()
-  const show = (text: string): string => withoutTokens(text, token)
-  return {
-    status: response.status,
-    statusText: response.statusText,
-    milliseconds,
-    headers: [...response.headers].map(([name, value]) => [name, show(value)] as const),
-    body: isText ? show(indented(await blob.text())) : undefined,
-    bytes: blob.size,
-  }
-}
-
-export function replyView({ status, statusText, milliseconds, headers, body, bytes }: ShownReply): Child {
+  const body = await response.blob()
+  const headers = [...response.headers].map(([name, value]) => [
+    h('dt', {}, name),
+    h('dd', {}, withoutTokens(value, token)),
+  ])
   const kind = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
+  const noText = body.size === 0 ? 'The response has no body.' : 'The body is a file, which is not shown here.'
   return [
     h(
       'p',
-      { class: 'reply-line' },
+      { class: 'line' },
       h('span', { class: `tag ${kind}` }, `${status} ${statusText}`.trim()),
-      h('span', { class: 'soft' }, `${milliseconds} ms, ${bytes.toLocaleString('en')} bytes`),
+      h('span', { class: 'soft' }, `${milliseconds} ms, ${body.size.toLocaleString('en')} bytes`),
     ),
-    lazyDetails({
-      summary: `Headers (${headers.length})`,
-      kind: 'nested',
-      body: () =>
-        h(
-          'dl',
-          { class: 'headers' },
-          headers.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
-        ),
-    }),
-    bytes === 0
-      ? h('p', { class: 'soft' }, 'The reply has no body.')
-      : body === undefined
-        ? h('p', { class: 'soft' }, 'The body is a file, which is not shown here.')
-        : longText(body, 'Body of the reply'),
+    fold(`Headers (${headers.length})`, h('dl', {}, headers)),
+    isText && body.size > 0
+      ? longText(withoutTokens(indented(await body.text()), token), 'Response body')
+      : h('p', { class: 'soft' }, noText),
   ]
+}
+
+export function fold(summary: Child, ...children: readonly Child[]): HTMLElement {
+  return h('details', {}, h('summary', {}, summary), children)
 }
 
 /** A text that may be long: cut, with a button that shows all of it. */
 export function longText(text: string, label: string): HTMLElement {
-  const isCut = text.length > SHOWN_CHARS
-  const code = h('code', {}, isCut ? text.slice(0, SHOWN_CHARS) : text)
+  const code = h('code', {}, text.slice(0, SHOWN_CHARS))
   const pre = h('pre', { tabindex: '0', role: 'group', 'aria-label': label }, code)
-  if (!isCut) return h('div', { class: 'code' }, pre)
-  const all = h(
-    'button',
-    {
-      type: 'button',
-      on: {
-        click() {
-          fill(code, text)
-          all.remove()
-          pre.focus()
-        },
-      },
-    },
-    `Show all ${text.length.toLocaleString('en')} characters`,
-  )
-  return h('div', { class: 'code' }, pre, all)
+  if (text.length <= SHOWN_CHARS) return pre
+  const showAll = (): void => {
+    fill(code, text)
+    all.remove()
+    pre.focus()
+  }
+  const title = `Show all ${text.length.toLocaleString('en')} characters`
+  const all = h('button', { type: 'button', on: { click: showAll } }, title)
+  return h('div', {}, pre, all)
 }
 
-function indented(text: string): string {
+/** A number that no double can hold stays as it came. */
+export function indented(text: string): string {
   try {
-    return shownJson(parseExactly(text))
+    return JSON.stringify(parseExactly(text), null, 2)
   } catch {
     return text
   }

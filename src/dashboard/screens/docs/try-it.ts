@@ -1,143 +1,113 @@
-/** Trying an operation with the session of the dashboard: a form for what it takes, and the reply as it comes. */
+/** The forms that try an operation: the attributes say which request a form sends, its fields have the values. */
+import { storedToken } from '../../browser-storage.ts'
+import { fill, h, setAttributes } from '../../kit/dom.ts'
 import { now } from '../../timing.ts'
-import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
-import { callProblem, exampleValues, headersOf, pathOf, queryOf, type CallValues } from './api-call.ts'
-import type { ApiOperation, Parameter } from './api-document.ts'
 import type { DocsSession } from './docs-session.ts'
-import { textsOf } from './loose-json.ts'
-import { prose } from './prose.ts'
-import { readReply, replyView } from './reply-view.ts'
-import { sessionWords } from './session-words.ts'
-import { askToWrite } from './write-question.ts'
+import { jsonMistake } from './json-place.ts'
+import { replyView } from './reply-view.ts'
+import { headersOf, requestProblem, targetOf, type Given, type RequestProblem } from './request.ts'
 
-/** They change nothing, though their method could. */
-const READING = new Set(['query', 'explain', 'check'])
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
-
-export function tryIt(operation: ApiOperation, session: DocsSession, variant: string): HTMLElement {
-  const { id, method, path, token, parameters, body } = operation
-  const inputs = new Map<string | undefined, Input>()
-  const problem = h('p', { class: 'field-problem', id: `try-${id}-problem`, role: 'alert' })
-  const result = h('div', { class: 'reply', role: 'group', 'aria-label': 'Reply' })
-  const said = h('p', { class: 'spoken', role: 'status' })
-  const note = h('div', { id: `try-${id}-session` })
-  const send = h('button', { type: 'submit', class: 'primary', 'aria-describedby': note.id }, 'Send')
-  let current = new AbortController()
-
-  const values = (): CallValues => ({
-    parameters: new Map(parameters.map(({ name }) => [name, inputs.get(name)?.value ?? ''])),
-    body: inputs.get(undefined)?.value ?? '',
-  })
-
-  const submit = async (): Promise<void> => {
-    const given = values()
-    const found = callProblem(operation, given)
-    fill(problem, found?.message)
-    for (const [name, input] of inputs) {
-      const isWrong = found !== undefined && name === found.parameter
-      setAttributes(input, { 'aria-invalid': isWrong ? 'true' : null, 'aria-describedby': isWrong ? problem.id : null })
-      if (isWrong) input.focus()
-    }
-    if (found !== undefined) return
-    const query = queryOf(operation, given).toString()
-    const target = `${pathOf(operation, given)}${query === '' ? '' : `?${query}`}`
-    const isWriting = method !== 'GET' && !READING.has(id)
-    if (isWriting && !(await askToWrite(method, `/${target}`))) return
-    current.abort()
-    current = new AbortController()
-    const { signal } = current
-    const used = token === 'none' ? undefined : session.token()
-    result.setAttribute('aria-busy', 'true')
-    try {
-      const begun = now()
-      const response = await fetch(session.address + target, {
-        method,
-        signal,
-        redirect: 'error',
-        cache: 'no-store',
-        headers: {
-          ...headersOf(operation, given),
-          ...(used === undefined ? {} : { Authorization: `Bearer ${used}` }),
-          ...(body === undefined ? {} : { 'Content-Type': body.type }),
-        },
-        ...(body === undefined ? {} : { body: given.body }),
-      })
-      const reply = await readReply(response, now() - begun, session.token())
-      if (signal.aborted) return
-      fill(result, replyView(reply))
-      fill(said, `Reply: ${reply.status} ${reply.statusText}`)
-      if (reply.status === 401 || path.includes('/auth/')) void session.refresh()
-    } catch {
-      if (signal.aborted) return
-      fill(result, h('p', { class: 'field-problem' }, 'There was no reply. Does the service run, and are you online?'))
-      fill(said, 'There was no reply')
-    } finally {
-      if (!signal.aborted) result.removeAttribute('aria-busy')
-    }
-  }
-
-  const example = exampleValues(operation, variant)
-  const form = h(
-    'form',
-    {
-      class: 'try',
-      novalidate: true,
-      on: {
-        submit(event) {
-          event.preventDefault()
-          if (!send.disabled) void submit()
-        },
-      },
-    },
-    note,
-    parameters.map((parameter) => {
-      const given = parameter.isRequired && parameter.place !== 'path' ? example.parameters.get(parameter.name) : ''
-      const input = inputFor(parameter, given ?? '')
-      inputs.set(parameter.name, input)
-      return field(parameter.name, [prose(parameter.about), parameter.isRequired ? '' : ' (optional)'], input)
-    }),
-  )
-  if (body !== undefined) {
-    const area = h('textarea', { class: 'mono', rows: 12, spellcheck: 'false', value: example.body })
-    let isTouched = false
-    area.addEventListener('input', () => (isTouched = true))
-    inputs.get('model')?.addEventListener('change', (event) => {
-      if (!isTouched) area.value = exampleValues(operation, (event.target as HTMLSelectElement).value).body
+export function setUpForms(session: DocsSession): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
+    const fields = [...form.querySelectorAll<Field>('[data-place]')]
+    const body = fields.find(({ dataset }) => dataset['place'] === 'body')
+    let current = new AbortController()
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      current.abort()
+      current = new AbortController()
+      void submit(form, fields, { session, signal: current.signal })
     })
-    inputs.set(undefined, area)
-    form.append(field('Body', 'JSON', area))
+    // The body follows the model until a reader types one.
+    form.querySelector('select')?.addEventListener('change', ({ target }) => {
+      const example = (target as HTMLSelectElement).selectedOptions[0]?.dataset['body']
+      if (body instanceof HTMLTextAreaElement && body.value === body.defaultValue && example !== undefined) {
+        body.defaultValue = body.value = example
+      }
+    })
   }
-  form.append(problem, h('div', { class: 'buttons' }, send), said, result)
-  session.watch((state) => {
-    const isMissing = token === 'required' && (state === 'nobody' || state === 'ended')
-    send.disabled = isMissing
-    fill(note, token === 'none' ? h('p', { class: 'soft' }, 'Needs no token.') : sessionWords(state))
-  })
-  return form
 }
 
-function inputFor({ schema, example }: Parameter, value: string): Input {
-  const choices = textsOf(schema['enum'])
-  if (choices.length === 0) {
-    return h('input', { value, placeholder: example, autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off' })
-  }
-  const all = value === '' ? ['', ...choices] : choices
-  const select = h(
-    'select',
-    {},
-    all.map((one) => h('option', { value: one }, one)),
-  )
-  select.value = value
-  return select
+interface Submission {
+  readonly session: DocsSession
+  /** Ends when the form is sent again. */
+  readonly signal: AbortSignal
 }
 
-function field(name: string, about: Child, input: Input): HTMLElement {
-  return h(
-    'label',
-    { class: 'field' },
-    h('span', {}, h('code', {}, name)),
-    h('span', { class: 'field-about' }, about),
-    input,
-  )
+async function submit(form: HTMLFormElement, fields: readonly Field[], { session, signal }: Submission): Promise<void> {
+  const { method = 'GET', path = '', token = 'none', type, writes } = form.dataset
+  const [result, status] = [form.querySelector('.reply'), form.querySelector('[role="status"]')]
+  if (result === null || status === null) return
+  const given = fields.map((field): Given => ({
+    name: field.name,
+    place: field.dataset['place'] ?? '',
+    required: field.hasAttribute('required'),
+    value: field.value,
+  }))
+  const problem = requestProblem(given) ?? bodyProblem(given)
+  showProblem(form, fields, problem)
+  if (problem !== undefined) return
+  const target = targetOf(path, given)
+  if (writes !== undefined && !(await askToWrite(method, `/${target}`))) return
+  const sent = token === 'none' ? undefined : storedToken()
+  result.setAttribute('aria-busy', 'true')
+  try {
+    const begun = now()
+    const response = await fetch(session.address + target, {
+      method,
+      signal,
+      redirect: 'error',
+      cache: 'no-store',
+      headers: {
+        ...headersOf(given),
+        ...(sent === undefined ? {} : { Authorization: `Bearer ${sent}` }),
+        ...(type === undefined ? {} : { 'Content-Type': type }),
+      },
+      body: given.find(({ place }) => place === 'body')?.value ?? null,
+    })
+    const view = await replyView(response, now() - begun, storedToken())
+    if (signal.aborted) return
+    fill(result, view)
+    fill(status, `Response: ${response.status} ${response.statusText}`)
+    if (response.status === 401 || path.includes('/auth/')) void session.refresh()
+  } catch {
+    if (signal.aborted) return
+    fill(result, h('p', { class: 'field-problem' }, 'There was no response. Does the service run, and are you online?'))
+    fill(status, 'There was no response')
+  } finally {
+    if (!signal.aborted) result.removeAttribute('aria-busy')
+  }
+}
+
+function bodyProblem(given: readonly Given[]): RequestProblem | undefined {
+  const body = given.find(({ place }) => place === 'body')
+  const mistake = body === undefined ? undefined : jsonMistake(body.value)
+  return mistake === undefined ? undefined : { name: 'body', message: mistake.message }
+}
+
+function showProblem(form: HTMLFormElement, fields: readonly Field[], problem: RequestProblem | undefined): void {
+  const place = form.querySelector('.field-problem')
+  if (place === null) return
+  fill(place, problem?.message)
+  for (const field of fields) {
+    const isWrong = field.name === problem?.name
+    setAttributes(field, { 'aria-invalid': isWrong ? 'true' : null, 'aria-describedby': isWrong ? place.id : null })
+    if (isWrong) field.focus()
+  }
+}
+
+/** Asks before a request that changes the data of the service. True for yes; closing the dialog is a no. */
+async function askToWrite(method: string, target: string): Promise<boolean> {
+  const dialog = document.querySelector('dialog')
+  if (dialog === null) return false
+  const { promise: closed, resolve } = Promise.withResolvers<Event>()
+  dialog.addEventListener('close', resolve, { once: true })
+  dialog.returnValue = ''
+  fill(dialog.querySelector('code') ?? dialog, `${method} ${target}`)
+  dialog.querySelector('[value="send"]')?.setAttribute('class', method === 'DELETE' ? 'danger' : 'primary')
+  dialog.showModal()
+  await closed
+  return dialog.returnValue === 'send'
 }

@@ -1,4 +1,4 @@
-/** Takes tokens out of what is shown: the one that is in use, and those that replies to signing in have in them. */
+/** Takes tokens out of what is shown: the reader's own, and those that replies to signing in contain. */
 
 /** RFC 7519, section 3: three parts in base64url, the first of which begins with `{"`. */
 const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g

@@ -1,0 +1,38 @@
+/**
+ * What each operation is with the typed client, where that has a method for it. `$body` and `$query` are objects, any
+ * other name is a parameter.
+ */
+export const CLIENT_CALLS: Readonly<Record<string, string>> = {
+  requestCode: 'await client.auth.requestCode($body)',
+  verifyCode: 'const { user, token } = await client.auth.verifyCode($body)',
+  signInAnonymously: 'const { user, token } = await client.auth.anonymous()',
+  me: 'const user = await client.auth.me()',
+  signOut: 'await client.auth.signOut()',
+  ownSessions: 'const { items } = await client.auth.sessions()',
+  endOwnSession: 'await client.auth.endSession($session)',
+  endOtherSessions: 'const { ended } = await client.auth.endOtherSessions()',
+  deleteAccount: 'await client.auth.deleteAccount()',
+  list: 'const { items, cursor } = await client.data($model).list($query)',
+  query: 'const { items, cursor } = await client.data($model).list($body)',
+  explain: 'const plan = await client.data($model).explain($body)',
+  check: 'const { problems } = await client.data($model).check($body)',
+  create: 'const { document, etag } = await client.data($model).create($body)',
+  read: 'const { document, etag } = await client.data($model).get($id)',
+  replace: 'const { document, etag } = await client.data($model).replace($id, $body)',
+  remove: 'await client.data($model).remove($id)',
+  overview: 'const overview = await client.dashboard.overview()',
+  dashboardSetup: 'const setup = await client.dashboard.setup()',
+  serviceStatus: 'const status = await client.admin.status()',
+  serviceSettings: 'const { items } = await client.admin.settings()',
+  logLines: 'const { items } = await client.admin.log($query)',
+  auditTrail: 'const { items, cursor } = await client.admin.audit($query)',
+  outbox: 'const { items } = await client.admin.outbox($query)',
+  retryMail: 'const { state } = await client.admin.retryMail($id)',
+  testMail: 'const { delivered, lines, advice } = await client.admin.testMail($body)',
+  backups: 'const { items } = await client.admin.backups()',
+  makeBackup: 'const backup = await client.admin.makeBackup()',
+  downloadBackup: 'const file = await client.admin.downloadBackup($name)',
+  sessions: 'const { items } = await client.admin.sessions($id)',
+  endSession: 'await client.admin.endSession($id, $session)',
+  endSessions: 'const { ended } = await client.admin.endSessions($id)',
+}

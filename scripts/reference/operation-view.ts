@@ -1,0 +1,118 @@
+/** One operation: what it does, who may, what it takes, what it answers, examples, and a form to try it. */
+import { contentOf, tokenOf, type Operation, type Parameter, type Reply } from './described-api.ts'
+import { codesOf, type ErrorCodes } from './error-codes.ts'
+import { html, prose, type Html, type Part } from './html.ts'
+import { exampleText, exampleValues, requestExamples, successOf, variantsOf } from './request-examples.ts'
+import { memberView, schemaView } from './schema-view.ts'
+import { codeText, hrefTo, section, SERVICE_URL } from './section.ts'
+import { tryForm } from './try-form.ts'
+
+const TOKEN_TEXTS = { required: 'Needs a token', optional: 'Takes a token', none: 'Needs no token' } as const
+
+export function operationView(operation: Operation, codes: ErrorCodes): Html {
+  const { operationId, summary, description = '', method, path, parameters = [], requestBody, responses } = operation
+  const [about = '', who] = description.split(/\s*Who may: /)
+  const body = contentOf(requestBody?.content)
+  return section(
+    { path: `operations/${operationId}`, title: prose(summary), name: summary, kind: 'Operation', level: 3 },
+    html`<p class="line">
+        ${methodTag(method)}
+        <code>${path}</code>
+        <span class="soft">${TOKEN_TEXTS[tokenOf(operation)]}</span>
+      </p>
+      <div class="columns">
+        <div class="told">
+          ${about !== '' && html`<p>${prose(about)}</p>`}
+          ${who !== undefined && part('Who may', who.split('; ').map((one) => html`<p>${prose(one)}</p>`))}
+          ${parameters.length > 0 &&
+          part('Parameters', html`<ul class="members">${parameters.map(parameterView)}</ul>`)}
+          ${body !== undefined && part('Body', schemaView(body.schema))}
+          ${part('Responses', [
+            Object.entries(responses).map(([status, reply]) => status.startsWith('2') && successView(status, reply)),
+            html`<ul class="line">
+              ${Object.entries(responses).map(([status, reply]) => failureView(status, reply, codes))}
+              <li><a href="#/errors">those of all operations</a></li>
+            </ul>`,
+          ])}
+        </div>
+        ${examplesView(operation)}
+      </div>
+      ${tryForm(operation)}`,
+  )
+}
+
+export function methodTag(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
+}
+
+function part(title: string, content: Part): Part {
+  return [html`<h4>${title}</h4>`, content]
+}
+
+function parameterView({ name, in: place, required = false, description, schema, content }: Parameter): Html {
+  const own = schema ?? contentOf(content)?.schema ?? {}
+  return memberView({ name, schema: own, about: description, isRequired: required, note: `in the ${place}` })
+}
+
+function successView(status: string, { description, headers = {}, content }: Reply): Part {
+  const body = contentOf(content)
+  return html`<p class="line">
+      <span class="tag good">${status}</span> ${prose(description)}${body === undefined && ', without a body'}
+    </p>
+    ${body !== undefined && schemaView(body.schema)}
+    <details>
+      <summary>Response headers (${Object.keys(headers).length})</summary>
+      <dl>
+        ${Object.entries(headers).map(([name, header]) => html`<dt>${name}</dt><dd>${prose(header.description)}</dd>`)}
+      </dl>
+    </details>`
+}
+
+/** A failure that not every operation has; where it has no codes, its description. */
+function failureView(status: string, reply: Reply, { common }: ErrorCodes): Part {
+  if (status.startsWith('2')) return null
+  const codes = codesOf(status, reply)
+  const own = codes.filter(({ code }) => !common.has(code))
+  if (codes.length > 0 && own.length === 0) return null
+  const links = own.map(({ code, about }) => html`<a href="${hrefTo(`errors/${code}`)}" title="${about}">${code}</a> `)
+  return html`<li><code>${status}</code> ${codes.length === 0 ? prose(reply.description) : links}</li>`
+}
+
+/** Request and reply beside the description; where examples differ by model, with a choice of it. */
+function examplesView(operation: Operation): Html {
+  const { operationId, summary, responses } = operation
+  const variants = variantsOf(operation)
+  const success = successOf(responses)
+  const examples = variants.map((variant) => ({
+    variant,
+    requests: requestExamples(operation, exampleValues(operation, variant), `${SERVICE_URL}/`),
+    reply: exampleText(contentOf(success?.content), variant),
+  }))
+  const languages = examples[0]?.requests.map(({ language }) => language) ?? []
+  const choice = html`<label class="line soft">
+    Example for
+    <select id="variant-${operationId}">${variants.map((one) => html`<option>${one}</option>`)}</select>
+  </label>`
+  return html`<div class="shown">
+    ${variants.length > 1 && choice}
+    <div class="code">
+      <div class="code-choice" role="group" aria-label="Request: ${summary}">
+        ${languages.map((language, index) => {
+          const pressed = String(index === 0)
+          return html`<button type="button" class="small" aria-pressed="${pressed}">${language}</button>`
+        })}
+      </div>
+      ${examples.map(({ variant, requests }, index) =>
+        requests.map(({ language, code }, at) =>
+          codeText(code, { label: `Request: ${summary}`, language, variant, isHidden: index + at > 0 }),
+        ),
+      )}
+    </div>
+    ${success?.content !== undefined && html`<p class="soft">Response ${success.status}</p>
+      <div class="code">
+        ${examples.map(({ variant, reply = '' }, index) =>
+          codeText(reply, { label: `Response: ${summary}`, variant, isHidden: index > 0 }),
+        )}
+      </div>`}
+  </div>`
+}

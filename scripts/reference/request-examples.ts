@@ -1,0 +1,156 @@
+/**
+ * A request for curl, for fetch() and for the typed client.
+ *
+ * The token is a name in all of them: what is copied is pasted into tickets and chats.
+ */
+import { filled, pathOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
+import { CLIENT_CALLS } from './client-calls.ts'
+import { contentOf, tokenOf, type Content, type Operation, type Parameter, type Reply } from './described-api.ts'
+
+export interface RequestExample {
+  readonly language: string
+  readonly code: string
+}
+
+/** What an example request sends. */
+export interface ExampleValues {
+  readonly given: readonly Given[]
+  readonly body: string
+}
+
+/** The models that the examples of an operation are for; one empty name where there is only one example. */
+export function variantsOf({ requestBody, responses }: Operation): readonly string[] {
+  const names = [requestBody, successOf(responses)].map((one) => Object.keys(contentOf(one?.content)?.examples ?? {}))
+  const most = names.reduce((one, other) => (other.length > one.length ? other : one))
+  return most.length > 1 ? most : ['']
+}
+
+export function successOf(responses: Operation['responses']): (Reply & { readonly status: string }) | undefined {
+  const [first] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  return first === undefined ? undefined : { status: first[0], ...first[1] }
+}
+
+/** The example of a variant, as readers see it; else the first. */
+export function exampleText(content: Content | undefined, variant: string): string | undefined {
+  const examples = content?.examples ?? {}
+  const example = Object.hasOwn(examples, variant) ? examples[variant] : Object.values(examples)[0]
+  if (example === undefined) return undefined
+  return typeof example.value === 'string' ? example.value : JSON.stringify(example.value, null, 2)
+}
+
+/** As it is written into a URL; empty where there is none. */
+export function parameterExample({ schema, content, example }: Parameter): string {
+  const value = example ?? contentOf(content)?.example ?? schema?.examples?.[0] ?? ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What is required, and for reading also what is optional. */
+export function exampleValues({ parameters = [], requestBody, method }: Operation, variant: string): ExampleValues {
+  const given = parameters.map((parameter) => {
+    const { name, in: place, required = false } = parameter
+    const isShown = required || (method === 'GET' && place === 'query' && name !== 'cursor')
+    const example = parameterExample(parameter) || (place === 'path' ? name.toUpperCase() : '')
+    return { name, place, required, value: !isShown ? '' : name === 'model' && variant !== '' ? variant : example }
+  })
+  return { given, body: exampleText(contentOf(requestBody?.content), variant) ?? '{}' }
+}
+
+/** `url` is that of the service, with a slash at its end. */
+export function requestExamples(operation: Operation, values: ExampleValues, url: string): readonly RequestExample[] {
+  const call = Object.hasOwn(CLIENT_CALLS, operation.operationId) ? CLIENT_CALLS[operation.operationId] : undefined
+  return [
+    { language: 'curl', code: forCurl(operation, values, url) },
+    { language: 'JavaScript', code: forFetch(operation, values, url) },
+    ...(call === undefined ? [] : [{ language: 'Client', code: forClient(operation, values, { call, url }) }]),
+  ]
+}
+
+function forCurl(operation: Operation, { given, body }: ExampleValues, service: string): string {
+  const { method, path, responses, requestBody } = operation
+  const target = service + pathOf(path, given)
+  const query = filled(given, 'query')
+  const isPlain = query.every(({ value }) => encodeURIComponent(value) === value)
+  const pairs = query.map(({ name, value }) => `${name}=${value}`)
+  const type = contentOf(requestBody?.content)?.type
+  const isDefault = method === 'GET' || (method === 'POST' && type !== undefined)
+  const url = isPlain && pairs.length > 0 ? `${target}?${pairs.join('&')}` : target
+  return [
+    `curl ${isDefault ? '' : `-X ${method} `}${quoted(url)}`,
+    ...(isPlain ? [] : ['-G', ...pairs.map((pair) => `--data-urlencode ${quoted(pair)}`)]),
+    // A file is kept from the terminal, and an error from the file.
+    ...(resultKind(responses) === 'file' ? ['--fail -O'] : []),
+    ...(tokenOf(operation) === 'required' ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...filled(given, 'header').map(({ name, value }) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(type === undefined ? [] : [`-H ${quoted(`Content-Type: ${type}`)}`, `-d ${quoted(body)}`]),
+  ].join(' \\\n  ')
+}
+
+function forFetch(operation: Operation, { given, body }: ExampleValues, url: string): string {
+  const { method, path, responses, requestBody } = operation
+  const type = contentOf(requestBody?.content)?.type
+  const headers = [
+    ...(tokenOf(operation) === 'required' ? ['Authorization: `Bearer ${TOKEN}`'] : []),
+    ...filled(given, 'header').map(({ name, value }) => `${literal(name)}: ${literal(value)}`),
+    ...(type === undefined ? [] : [`'Content-Type': ${literal(type)}`]),
+  ]
+  const options = [
+    ...(method === 'GET' ? [] : [`method: '${method}',`]),
+    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} },`]),
+    ...(type === undefined ? [] : [`body: JSON.stringify(${body.replaceAll('\n', '\n  ')}),`]),
+  ]
+  const reading = {
+    none: [],
+    json: [`const ${path.endsWith('/openapi.json') ? 'document' : '{ data }'} = await response.json()`],
+    text: ['const text = await response.text()'],
+    file: ['const file = await response.blob()'],
+  }
+  return [
+    `const url = new URL(${literal(url + pathOf(path, given))})`,
+    ...filled(given, 'query').map(
+      ({ name, value }) => `url.searchParams.set(${literal(name)}, ${queryValue(value)})`,
+    ),
+    `const response = await fetch(url${options.length === 0 ? '' : `, {\n  ${options.join('\n  ')}\n}`})`,
+    'if (!response.ok) throw new Error((await response.json()).error.message)',
+    ...reading[resultKind(responses)],
+  ].join('\n')
+}
+
+interface ClientCall {
+  readonly call: string
+  readonly url: string
+}
+
+function forClient(operation: Operation, { given, body }: ExampleValues, { call, url }: ClientCall): string {
+  const query = filled(given, 'query').filter(({ name }) => name !== 'model')
+  const members = query.map(({ name, value }) => `${name}: ${/^[[{\d]/.test(value) ? value : literal(value)}`)
+  const argumentFor = (name: string): string => {
+    if (name === 'body') return body
+    if (name === 'query') return `{ ${members.join(', ')} }`
+    return literal(given.find((one) => one.name === name)?.value ?? '')
+  }
+  const options = `{ url: ${literal(url.replace(/\/$/, ''))}${tokenOf(operation) === 'required' ? ', token: TOKEN' : ''} }`
+  const statement = call.replace(/\$(\w+)/g, (_, name: string) => argumentFor(name))
+  return `import { createClient } from './dateline.ts'\n\nconst client = createClient(${options})\n${statement}`
+}
+
+/** What a successful reply has to be read as. */
+function resultKind(responses: Operation['responses']): 'none' | 'json' | 'text' | 'file' {
+  const type = contentOf(successOf(responses)?.content)?.type
+  if (type === undefined) return 'none'
+  if (type === 'application/json') return 'json'
+  return type.startsWith('text/') ? 'text' : 'file'
+}
+
+/** As one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`
+}
+
+/** JSON in a parameter is easier to read as the object that it is made of. */
+function queryValue(text: string): string {
+  return /^[[{]/.test(text) ? `JSON.stringify(${text})` : literal(text)
+}

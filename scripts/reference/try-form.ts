@@ -1,0 +1,66 @@
+/** The form that tries an operation: its attributes say which request it sends, its fields have the values. */
+import { contentOf, tokenOf, type Operation, type Parameter } from './described-api.ts'
+import { attributes, html, prose, type Html, type Part } from './html.ts'
+import { exampleText, exampleValues, parameterExample, variantsOf } from './request-examples.ts'
+
+/** These change nothing, though their method could. */
+const READING = ['query', 'explain', 'check']
+
+export function tryForm(operation: Operation): Html {
+  const { operationId, method, path, parameters = [], requestBody } = operation
+  const { given, body } = exampleValues(operation, variantsOf(operation)[0] ?? '')
+  const type = contentOf(requestBody?.content)?.type
+  const request = {
+    'data-method': method,
+    'data-path': path,
+    'data-token': tokenOf(operation),
+    'data-type': type,
+    'data-writes': method !== 'GET' && !READING.includes(operationId),
+  }
+  const bodyInput = html`<textarea class="mono" name="body" data-place="body" rows="12" spellcheck="false">
+${body}</textarea>`
+  return html`<details>
+    <summary class="button">Try it</summary>
+    <form class="try card" novalidate${attributes(request)}>
+      <div class="session" id="try-${operationId}-session"></div>
+      ${parameters.map((parameter, index) => {
+        const value = parameter.required === true && parameter.in !== 'path' ? given[index]?.value : ''
+        const about = [prose(parameter.description ?? ''), parameter.required !== true && ' (optional)']
+        return field(parameter.name, about, inputFor(parameter, value ?? '', operation))
+      })}
+      ${type !== undefined && field('Body', 'JSON', bodyInput)}
+      <p class="field-problem" id="try-${operationId}-problem" role="alert"></p>
+      <div class="buttons">
+        <button class="primary" aria-describedby="try-${operationId}-session">Send</button>
+      </div>
+      <p class="spoken" role="status"></p>
+      <div class="reply" role="group" aria-label="Response"></div>
+    </form>
+  </details>`
+}
+
+function field(name: string, about: Part, input: Html): Html {
+  return html`<label class="field">
+    <span><code>${name}</code></span>
+    <span class="field-about">${about}</span>
+    ${input}
+  </label>`
+}
+
+/** Each option of the model brings the example body of that model. */
+function inputFor(parameter: Parameter, value: string, { requestBody }: Operation): Html {
+  const { name, in: place, required, schema } = parameter
+  const common = { name, 'data-place': place, required }
+  if (schema?.enum === undefined) {
+    const placeholder = parameterExample(parameter)
+    return html`<input autocomplete="off" spellcheck="false"${attributes({ ...common, value, placeholder })}>`
+  }
+  const body = contentOf(requestBody?.content)
+  const choices = schema.enum.map(String)
+  const options = (value === '' ? ['', ...choices] : choices).map((choice) => {
+    const hasExample = name === 'model' && Object.hasOwn(body?.examples ?? {}, choice)
+    const example = hasExample ? exampleText(body, choice) : undefined
+    return html`<option${attributes({ selected: choice === value, 'data-body': example })}>${choice}</option>`
+  })
+  return html`<select${attributes(common)}>${options}</select>`
+}
