@@ -13,8 +13,8 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
-import { checkpoint, NO_PART } from '../../src/store/wal/log-file.ts'
-import { moveLongLog } from '../../src/store/wal/long-move.ts'
+import { checkpoint, NO_PART } from '../../src/store/wal/wal-file.ts'
+import { moveLongWal } from '../../src/store/wal/move-wal.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { unusedSpan } from '../../src/store/wal/unused-space.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
@@ -154,11 +154,11 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   for (let i = 0; i < 400; i++) writer.run('INSERT INTO later VALUES (?)', 'y'.repeat(5_000))
   const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
   t.after(() => closeSync(pageFile.descriptor))
-  const first = moveLongLog({ file, pageFile, blanked: NO_PART, isPatient: false })
+  const first = moveLongWal({ file, pageFile, blanked: NO_PART, waitsMax: 0 })
   const stopped = checkpoint(writer, 'NOOP')
   assert.ok(stopped.moved > 0 && stopped.moved < stopped.pages, JSON.stringify(stopped))
   reader.exec('COMMIT')
-  const second = moveLongLog({ file, pageFile, blanked: first, isPatient: false })
+  const second = moveLongWal({ file, pageFile, blanked: first, waitsMax: 0 })
   assert.equal(second.frames, stopped.pages)
   assert.deepEqual(checkpoint(writer, 'NOOP'), { isBusy: false, pages: stopped.pages, moved: stopped.pages })
   assert.equal(pagesWithRemains(file).length, 0)
@@ -203,7 +203,7 @@ it('whoever holds the lock nearly all the time, as a bulk load does, cannot keep
   const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
   t.after(() => closeSync(pageFile.descriptor))
   const before = Atomics.load(state, 1)
-  const moved = moveLongLog({ file, pageFile, blanked: NO_PART, isPatient: false })
+  const moved = moveLongWal({ file, pageFile, blanked: NO_PART, waitsMax: 0 })
   const transactions = Atomics.load(state, 1) - before
   assert.ok(moved.frames >= PAGES_OF_LONG_LOG, `only ${moved.frames} frames were moved`)
   // Steps of a millisecond, one in each gap, would take more than twenty.

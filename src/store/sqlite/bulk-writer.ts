@@ -74,7 +74,7 @@ export interface BulkOptions {
 
 export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions): BulkWriter {
   const database = openDatabase(file)
-  const limits = { logPagesMax: ALONE_LOG_PAGES, longLogPages: Number.POSITIVE_INFINITY }
+  const limits = { pagesMax: ALONE_LOG_PAGES, longPages: Number.POSITIVE_INFINITY }
   const checkpoints = createCheckpoints(database, file, ...(isAlone ? [limits] : []))
   const search = searchChanges(database)
   const tables: BulkTables = {

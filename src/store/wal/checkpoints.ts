@@ -1,177 +1,138 @@
 /**
- * Moving the write-ahead log into the database, so that nothing deleted is left in either.
+ * Erasure: what is deleted is gone from all files, and when that is needed, at once.
  *
- * SQLite would move the log by itself, but two things have to happen with it. Pages that it takes from the log may hold
- * copies of cells that have moved elsewhere (unused-space.ts): every changed page goes through the log, so blanking the
- * pages of the log each time it is moved keeps the whole file clean, at a cost that grows with what was written and not
- * with the size of the site. And after an account was deleted, the log itself has to be emptied, and pages have to
- * leave the memory of our connection, lest the next change of one writes an old copy back.
+ * SQLite alone leaves deleted content in three places:
  *
- * The pages are blanked while a second connection holds the write lock and the log is wholly in the database: then no
- * process can write to the database file. An open reader of an older state holds everything up; it is tried again after
- * the next commit, and after a moment where an erasure waits for it. Where that made the log long, it is moved in a
- * thread (long-move.ts).
+ * - In the cell that held it. `secure_delete` (database.ts) overwrites it with zeroes.
+ * - In the unallocated space of b-tree pages. When SQLite balances pages, cells move to a neighbour, and their old copies
+ *   stay behind. unused-space.ts blanks that space. Every page that changes goes through the WAL, so it is enough to
+ *   blank the pages of the WAL whenever it is moved: the cost grows with what was written and not with the database.
+ * - In the WAL itself, and in the page cache of our connection, which would write an old copy back with the next change
+ *   of its page. Both are emptied after an account was deleted.
+ *
+ * So SQLite's automatic checkpoints are off, and this is the one place that moves the WAL (move-wal.ts):
+ *
+ * - after a commit, once the WAL has PAGES_MAX pages that are not in the database;
+ * - after a commit that needs an erasure, and every RETRY_MS until that has succeeded;
+ * - in a thread, where it got longer than LONG_PAGES. A reader of an older state, such as a backup, makes it long.
+ *
+ * A flood of queries would always leave a reader in the WAL. `isHeldUp` tells the store, which then pauses queries for a
+ * moment (reader-pause.ts) and calls `settle`.
  *
  * Our own descriptor of the database file stays open until SQLite has closed the file: closing any descriptor of a file
  * gives up all locks that the process holds on it (sqlite.org/howtocorrupt.html, section 2.2).
  */
-import { closeSync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { openDatabase, type Database } from '../sqlite/database.ts'
-import { addPages, checkpoint, NO_PART, partNow } from './log-file.ts'
-import { moveLongLog } from './long-move.ts'
-import { blankUnused, type PageFile } from './unused-space.ts'
+import { moveWal } from './move-wal.ts'
 import { startUpkeep, type Upkeep } from './upkeep-thread.ts'
+import { checkpoint, NO_PART, type WalPart } from './wal-file.ts'
 
-/** SQLite's own default for the length of the log. */
-const LOG_PAGES_MAX = 1_000
-/** A longer one is moved in a thread, lest the writes of all that is moved keep the next one waiting. */
-const LONG_LOG_PAGES = 1_500
-/** An erasure is waited for, so that an account is gone from the file when the answer says so; but not for ever. */
+/** SQLite's own default. */
+const PAGES_MAX = 1_000
+/** Moving a longer WAL takes long enough to be noticed by requests. */
+const LONG_PAGES = 1_500
+/** An erasure does not start a thread below this: it is done before the response, unless that took too long. */
 const ERASURE_PAGES_MAX = 8_000
 const RETRY_MS = 500
-/** A log of this length (16 MiB) was not begun again for long. */
+/** A WAL of this length (16 MiB) has not been restarted for long. */
 const HELD_UP_PAGES = 4_000
 
-export interface Checkpoints {
-  /** Has what the present transaction deletes erased from all files after its commit. */
-  erase(): void
-  /** Moves the log if it is time. To be called after each commit, while no transaction is open. Never throws. */
-  afterCommit(): void
-  /** Whether readers keep the log from beginning again, so that it grows, or from being erased. Never throws. */
-  isHeldUp(): boolean
-  /** Moves the log and erases what is to be; true where all of that is done. For a moment without readers. Never throws. */
-  settle(): boolean
-  /** Moves the log and closes the database. May be called more than once. */
-  close(): Promise<void>
-}
-
-export interface CheckpointLimits {
-  /** Pages in the log after which it is moved. */
-  readonly logPagesMax: number
-  /** Pages after which it is moved in a thread. */
-  readonly longLogPages: number
-}
-
-const LIMITS: CheckpointLimits = { logPagesMax: LOG_PAGES_MAX, longLogPages: LONG_LOG_PAGES }
+export type Checkpoints = ReturnType<typeof createCheckpoints>
 
 /** `database` is the connection that writes; `file` is its file. */
-export function createCheckpoints(
-  database: Database,
-  file: string,
-  { logPagesMax, longLogPages }: CheckpointLimits = LIMITS,
-): Checkpoints {
-  const guard = openDatabase(file)
-  guard.exec('PRAGMA busy_timeout = 0')
-  const pageFile: PageFile = {
-    descriptor: openSync(file, 'r+'),
-    pageBytes: Number(database.get('PRAGMA page_size')?.['page_size']),
-  }
-  let owesErasure = false
+export function createCheckpoints(database: Database, file: string, { pagesMax = PAGES_MAX, longPages = LONG_PAGES } = {}) {
+  const reader = openDatabase(file)
+  reader.exec('PRAGMA busy_timeout = 0')
+  const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
+  const files = { file, pageFile: { descriptor: openSync(file, 'r+'), pageBytes } }
+  let needsErasure = false
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
-  let blanked = NO_PART
-  let upkeep: Upkeep | undefined
+  let blanked: WalPart = NO_PART
+  let thread: Upkeep | undefined
 
-  /** Whether all of the log is in the database now, and its pages are blanked. */
-  const moveLog = (): boolean => {
-    guard.exec('BEGIN IMMEDIATE')
-    try {
-      const { isBusy, pages, moved } = checkpoint(database, 'PASSIVE')
-      if (isBusy || moved < pages) return false
-      if (pages === 0) return true
-      const part = partNow(`${file}-wal`, blanked)
-      const frames = { from: part.frames, to: pages, pageBytes: pageFile.pageBytes }
-      if (blankUnused(pageFile, addPages(new Set(), `${file}-wal`, frames)) > 0) fdatasyncSync(pageFile.descriptor)
-      blanked = { ...part, frames: pages }
-      return true
-    } finally {
-      guard.exec('ROLLBACK')
-    }
-  }
-  const emptyLog = (): boolean => {
-    if (checkpoint(guard, 'TRUNCATE').isBusy) return false
-    database.exec('PRAGMA shrink_memory')
-    return true
-  }
   /** Pages that are not in the database yet. */
   const pagesLeft = (): number => {
     const { pages, moved } = checkpoint(database, 'NOOP')
     return pages - moved
   }
+  const moveAll = (): void => {
+    const part = moveWal({ database, reader }, files, blanked)
+    if (part === undefined) return
+    blanked = part
+    // TRUNCATE would move what another process has committed by now, and not blank it.
+    if (!needsErasure || pagesLeft() > 0 || checkpoint(reader, 'TRUNCATE').isBusy) return
+    database.exec('PRAGMA shrink_memory')
+    needsErasure = false
+  }
   const moveInThread = (): void => {
-    const thread = startUpkeep({ kind: 'move', move: { file, pageFile, blanked, isPatient: true } })
-    upkeep = thread
-    void thread.answer
+    const started = startUpkeep({ kind: 'move', move: { ...files, blanked } })
+    thread = started
+    void started.answer
       .then((answer) => {
         if (answer.kind === 'moved') blanked = answer.blanked
       })
-      // What fails here is no loss: it is all in the log, and is tried again.
+      // Nothing is lost: it is all in the WAL, and is tried again.
       .catch(() => {})
-      .then(() => thread.end())
+      .then(() => started.end())
       .then(() => {
-        upkeep = undefined
-        if (owesErasure) attemptLater()
+        thread = undefined
+        if (needsErasure) attemptLater()
       })
   }
-  /** What fails here is no loss either. */
   const attempt = (isDue: (pages: number) => boolean): void => {
-    if (upkeep !== undefined) return
+    if (thread !== undefined) return
     try {
       const pages = pagesLeft()
       if (!isDue(pages)) return
-      if (pages >= (owesErasure ? Math.max(longLogPages, ERASURE_PAGES_MAX) : longLogPages)) moveInThread()
-      else if (moveLog() && owesErasure) owesErasure = !emptyLog()
+      if (pages >= (needsErasure ? Math.max(longPages, ERASURE_PAGES_MAX) : longPages)) moveInThread()
+      else moveAll()
     } catch {
-      return
+      // Nothing is lost here either.
     }
   }
   const attemptLater = (): void => {
     timer ??= setTimeout(() => {
       timer = undefined
-      attempt(() => owesErasure)
-      if (owesErasure) attemptLater()
+      attempt(() => needsErasure)
+      if (needsErasure) attemptLater()
     }, RETRY_MS).unref()
   }
-  const finish = (): void => {
+  const holds = (condition: () => boolean): boolean => {
     try {
-      if (pagesLeft() >= longLogPages) blanked = moveLongLog({ file, pageFile, blanked, isPatient: false })
-      if (moveLog() && owesErasure) emptyLog()
+      return condition()
     } catch {
-      return
+      return false
     }
   }
   return {
-    erase() {
-      owesErasure = true
+    /** Has what the present transaction deletes erased from all files after its commit. */
+    erase(): void {
+      needsErasure = true
     },
-    afterCommit() {
-      attempt((pages) => owesErasure || pages >= logPagesMax)
-      if (owesErasure) attemptLater()
+    /** Moves the WAL if it is time. To be called after each commit, while no transaction is open. Never throws. */
+    afterCommit(): void {
+      attempt((pages) => needsErasure || pages >= pagesMax)
+      if (needsErasure) attemptLater()
     },
-    isHeldUp() {
-      try {
-        return owesErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES
-      } catch {
-        return false
-      }
-    },
-    settle() {
+    /** Whether readers keep the WAL from being restarted, so that it grows, or from being erased. Never throws. */
+    isHeldUp: (): boolean => holds(() => needsErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES),
+    /** Moves the WAL; true where nothing is left to move or erase. For a moment without readers. Never throws. */
+    settle(): boolean {
       attempt(() => true)
-      try {
-        return upkeep === undefined && !owesErasure && pagesLeft() === 0
-      } catch {
-        return false
-      }
+      return holds(() => thread === undefined && !needsErasure && pagesLeft() === 0)
     },
-    async close() {
+    /** Moves the WAL and closes the database. May be called more than once. */
+    async close(): Promise<void> {
       if (!isOpen) return
       isOpen = false
       clearTimeout(timer)
-      await upkeep?.end()
-      finish()
-      guard.close()
+      await thread?.end()
+      holds(() => (moveAll(), true))
+      reader.close()
       database.close()
-      closeSync(pageFile.descriptor)
+      closeSync(files.pageFile.descriptor)
     },
   }
 }

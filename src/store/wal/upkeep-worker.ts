@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { writeBackup } from '../backup/backup.ts'
 import { DatabaseFileError } from '../backup/database-copy.ts'
-import { moveLongLog } from './long-move.ts'
+import { moveLongWal } from './move-wal.ts'
 import type { UpkeepAnswer, UpkeepTask } from './upkeep-message.ts'
 
 // The executable holds it as a CommonJS script, which cannot await at its top.
@@ -12,7 +12,7 @@ void answer(workerData as UpkeepTask).then((done) => parentPort?.postMessage(don
 
 async function answer(task: UpkeepTask): Promise<UpkeepAnswer> {
   try {
-    if (task.kind === 'move') return { kind: 'moved', blanked: moveLongLog(task.move) }
+    if (task.kind === 'move') return { kind: 'moved', blanked: moveLongWal(task.move) }
     const { database, target } = task
     return {
       kind: 'written',
