@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { codeBlocks, DOCUMENTS } from './support/service/documented-commands.ts'
 import { cleanEnvironment, COMMAND } from './support/service/program.ts'
 import { temporaryDirectory } from './support/service/service.ts'
 
@@ -75,17 +76,16 @@ describe('the example', { skip: ON_WINDOWS }, () => {
     })
   }
 
-  it('is each told of in the README', () => {
-    const readme = readFileSync(join(EXAMPLES, '../README.md'), 'utf8')
+  it('is linked from the guide on embedding', () => {
+    const guide = DOCUMENTS.get('data/guides/embedding.md') ?? ''
     assert.deepEqual(readdirSync(EXAMPLES).sort(), ROWS.map(({ file }) => file).sort())
-    for (const { file } of ROWS) assert.ok(readme.includes(`](examples/${file})`), file)
+    for (const { file } of ROWS) assert.ok(guide.includes(`](../../examples/${file})`), file)
   })
 })
 
-it('the units of the README are sound for systemd', { skip: lacks('systemd-analyze', '--version') }, (t) => {
+it('the units of the guide on operations are sound for systemd', { skip: lacks('systemd-analyze', '--version') }, (t) => {
   const directory = temporaryDirectory(t)
-  const readme = readFileSync(join(EXAMPLES, '../README.md'), 'utf8')
-  const [service = '', socket = ''] = [...readme.matchAll(/^```ini\n(.*?)^```$/gms)].map(([, text = '']) => text)
+  const [service = '', socket = ''] = codeBlocks(DOCUMENTS.get('data/guides/operations.md') ?? '', 'ini')
   assert.match(service, /^ExecStart=\/usr\/local\/bin\/dateline serve /m)
   const files = [
     ['dateline.service', service.replace('/usr/local/bin/dateline', '/bin/sh')],

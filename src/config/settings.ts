@@ -60,7 +60,7 @@ export const DECLARED = {
   mailDkimKey: optional(readPath, 'PEM file of the RSA or Ed25519 key that signs mail (DKIM)'),
   mailDkimSelector: optional(text('', '').parse, 'selector of that key: SELECTOR._domainkey in the DNS of the sender'),
   appName: parsed(parseAppName, 'Dateline', 'name of the service in mail'),
-  rateLimits: onOff(true, 'limits on how often somebody may ask; on or off'),
+  rateLimits: onOff(true, 'limits on how often a client may call; on or off'),
   corsOrigins: {
     parse: parseOrigins,
     initial: 'local',

@@ -9,7 +9,17 @@ export interface Guide {
 
 /** In the order of reading. */
 export const GUIDES: readonly Guide[] = [
+  { topic: 'api', about: 'endpoints, rights, versions, limits and errors' },
+  { topic: 'queries', about: 'filters, sorting, pages and speed' },
+  { topic: 'client', about: 'the TypeScript client' },
+  { topic: 'settings', about: 'flags, variables, the data directory and its permissions' },
+  { topic: 'mail', about: 'relays, providers, certificates, DKIM and your own texts' },
+  { topic: 'backups', about: 'backup, restore and the audit trail' },
   { topic: 'moving-data', about: 'export and import, JSON lines and CSV' },
+  { topic: 'operations', about: 'commands, systemd, containers, proxy, TLS, metrics, log, upgrades' },
+  { topic: 'embedding', about: 'Dateline as the local backend of an app' },
+  { topic: 'security', about: 'limits, keys, data, OWASP ASVS' },
+  { topic: 'contributing', about: 'layers, glossary, tests, benchmarks, and where to change what' },
 ]
 
 /** The Markdown of a topic's guide. */

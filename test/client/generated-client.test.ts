@@ -252,9 +252,9 @@ describe('it runs', () => {
   }
 })
 
-it('does what the example of the README says', async (t) => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? []
+it('does what the example of the guide says', async (t) => {
+  const guide = readFileSync(join(ROOT, 'data/guides/client.md'), 'utf8')
+  const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(guide) ?? []
   assert.match(example, /from '\.\/dateline\.ts'/)
   const directory = projectDirectory(t)
   writeFileSync(join(directory, 'dateline.ts'), TEXT)

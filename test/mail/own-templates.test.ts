@@ -93,9 +93,9 @@ describe('openTemplates()', () => {
     assert.equal(signIn(SIGN_IN).text, '012345 lautet der Code für Tom & "Co", 15 Minuten lang.\n')
   })
 
-  it('takes the example of the README', (t) => {
-    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-    const [, text = '', page = ''] = /```\n(Subject: .*?)```.*?```html\n(.*?)```/s.exec(readme) ?? []
+  it('takes the example of the guide', (t) => {
+    const guide = readFileSync(join(import.meta.dirname, '../../data/guides/mail.md'), 'utf8')
+    const [, text = '', page = ''] = /```\n(Subject: .*?)```.*?```html\n(.*?)```/s.exec(guide) ?? []
     const { signIn } = openTemplates(directoryOf(t, { 'sign-in.de.txt': text, 'sign-in.de.html': page }))
     const { subject, text: words, html } = signIn({ ...SIGN_IN, appName: 'Dateline' })
     assert.equal(words, `${subject}. Er gilt 15 Minuten.\n`)
