@@ -20,26 +20,19 @@ import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 const LOWER_ROLES: readonly string[] = DASHBOARD_ROLES.filter((role) => role !== 'admin')
 
-export interface DocumentCheckOptions {
-  readonly store: Pick<DocumentStore, 'get' | 'find'>
-  readonly drafts: Drafts
-  readonly invitations: Invitations
-}
-
-export interface DocumentCheck {
-  creation(model: Model, body: JsonObject, sender: Sender): Promise<readonly Problem[]>
-  /** `text` is the stored document. */
-  replacement(model: Model, body: JsonObject, { caller, text }: Replaced): Promise<readonly Problem[]>
-}
-
 type Sender = Omit<Drafting, 'report'>
 
-export interface Replaced extends Sender {
+interface Replaced extends Sender {
   readonly id: string
+  /** The stored document. */
   readonly text: string
 }
 
-export function createDocumentCheck({ store, drafts, invitations }: DocumentCheckOptions): DocumentCheck {
+export function createDocumentCheck(
+  store: Pick<DocumentStore, 'get' | 'find'>,
+  drafts: Drafts,
+  invitations: Invitations,
+) {
   const standingOf = async (caller: Caller): Promise<Standing> => {
     const config = await store.get(remoteConfig, remoteConfig.singleton ?? '')
     return { caller, config: () => config }
@@ -76,11 +69,11 @@ export function createDocumentCheck({ store, drafts, invitations }: DocumentChec
   }
 
   return {
-    creation: (model, body, sender) =>
+    creation: (model: Model, body: JsonObject, sender: Sender): Promise<readonly Problem[]> =>
       collectProblems((report) =>
         model === user ? inviteUser(body, report) : create(model, body, { ...sender, report }),
       ),
-    replacement: (model, body, replaced) =>
+    replacement: (model: Model, body: JsonObject, replaced: Replaced): Promise<readonly Problem[]> =>
       collectProblems(async (report) => {
         if (model === user) return replaceUser(body, replaced, report)
         const { id, text, caller, references } = replaced

@@ -66,26 +66,6 @@ export interface SentDocument extends SentBody {
   readonly caller: Caller
 }
 
-/** All results are JSON text. Every function throws the failures of contract and specification. */
-export interface Documents {
-  list(model: Model, params: ReadParams, caller: Caller, connection: Connection): Promise<string>
-  /** How a list is answered, and what that takes. */
-  explain(model: Model, params: ReadParams, caller: Caller, connection: Connection): Promise<string>
-  read(model: Model, id: string, caller: Caller): Promise<string>
-  create(model: Model, body: ReadBody, by: Requester): Promise<string>
-  replace(model: Model, id: string, body: ReadBody, { by, condition }: Changing): Promise<string>
-  remove(model: Model, id: string, { by, condition }: Changing): Promise<void>
-  /** All that creating a document would refuse or, with an id, replacing that one. Nothing is written. */
-  check(
-    model: Model,
-    id: string | undefined,
-    read: () => Promise<SentDocument>,
-    caller: Caller,
-  ): Promise<readonly Problem[]>
-  /** A document that needs no caller: the remote configuration, where the operator has made it public. */
-  readPublic(model: Model, id: string): Promise<string>
-}
-
 /** Who changes a document, and what is required of the one that is stored. */
 export interface Changing {
   readonly by: Requester
@@ -101,9 +81,12 @@ export interface DocumentsOptions {
   readonly invitations: Invitations
 }
 
-export function createDocuments({ store, now, newId, settings, invitations }: DocumentsOptions): Documents {
-  const drafts = createDrafts({ store, now, newId })
-  const problemsOf = createDocumentCheck({ store, drafts, invitations })
+export type Documents = ReturnType<typeof createDocuments>
+
+/** All results are JSON text. Every function throws the failures of contract and specification. */
+export function createDocuments({ store, now, newId, settings, invitations }: DocumentsOptions) {
+  const drafts = createDrafts(store, now, newId)
+  const problemsOf = createDocumentCheck(store, drafts, invitations)
 
   const requireItem = async (model: Model, id: string): Promise<string> => {
     const text = model === dashboardSummary ? await summaryText(store, id) : await store.get(model, id)
@@ -137,7 +120,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
   }
 
   return {
-    async list(model, params, admitted, connection) {
+    async list(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<string> {
       const { caller, query } = await readList(model, params, admitted)
       if (query.limit === 0) return pageText(model, query, { items: [], next: undefined })
       if (model !== dashboardSummary) {
@@ -148,7 +131,8 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       return pageText(model, query, { items: isWanted ? [text] : [], next: undefined })
     },
 
-    async explain(model, params, admitted, connection) {
+    /** How a list is answered, and what that takes. */
+    async explain(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<string> {
       requireRole(model, 'list', admitted)
       if (model.computed === true) {
         throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
@@ -157,10 +141,11 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       return JSON.stringify(await store.explain(model, query, askerOf(caller, connection)))
     },
 
-    read: (model, id, caller) => admit(model, 'read', id, caller),
+    read: (model: Model, id: string, caller: Caller): Promise<string> => admit(model, 'read', id, caller),
+    /** A document that needs no caller: the remote configuration, where the operator has made it public. */
     readPublic: requireItem,
 
-    async create(model, body, by) {
+    async create(model: Model, body: ReadBody, by: Requester): Promise<string> {
       const { caller } = by
       requireRole(model, 'create', caller)
       const { body: sent, references } = await body()
@@ -172,7 +157,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       return writeJson(await invitations.invite({ ...invited, now: now() }, actor))
     },
 
-    async replace(model, id, body, { by, condition }) {
+    async replace(model: Model, id: string, body: ReadBody, { by, condition }: Changing): Promise<string> {
       const found = await admit(model, 'replace', id, by.caller)
       condition?.(found)
       const writer = store.as(by.acting(judgeOf(model, 'replace', id)))
@@ -193,7 +178,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       return replaced
     },
 
-    async remove(model, id, { by, condition }) {
+    async remove(model: Model, id: string, { by, condition }: Changing): Promise<void> {
       const found = await admit(model, 'remove', id, by.caller)
       condition?.(found)
       const writer = store.as(by.acting(judgeOf(model, 'remove', id)))
@@ -206,7 +191,13 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       if (outcome === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DELETED)
     },
 
-    async check(model, id, read, admitted) {
+    /** All that creating a document would refuse or, with an id, replacing that one. Nothing is written. */
+    async check(
+      model: Model,
+      id: string | undefined,
+      read: () => Promise<SentDocument>,
+      admitted: Caller,
+    ): Promise<readonly Problem[]> {
       if (id === undefined) {
         requireRole(model, 'create', admitted)
         const { body, ...sender } = await read()

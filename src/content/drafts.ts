@@ -47,30 +47,18 @@ export interface Drafting extends Replacing {
   readonly caller: Caller
 }
 
+export type Drafts = ReturnType<typeof createDrafts>
+
 /** For every model but users, whose bodies hold only parts of them; see user-changes.ts. */
-export interface Drafts {
-  /** The new document that a body makes, which it is only where nothing was reported. */
-  create(model: Model, body: JsonObject, drafting: Drafting): Promise<Draft>
-  /** What a body makes of the stored document; the result may report too. */
-  replace(model: Model, id: string, body: JsonObject, replacing: Replacing): Promise<Replacement>
-}
-
-type Replacement = (stored: JsonObject, standing: Standing) => JsonObject
-
-export interface DraftsOptions {
-  readonly store: Pick<DocumentStore, 'get'>
-  readonly now: Clock
-  readonly newId: NewId
-}
-
-export function createDrafts({ store, now, newId }: DraftsOptions): Drafts {
+export function createDrafts(store: Pick<DocumentStore, 'get'>, now: Clock, newId: NewId) {
   /** Lengths come first, so that what follows is bounded; then each record that is referred to, once. */
   const recordsOf = (model: Model, body: JsonObject, { report, references }: Replacing): Promise<Records> => {
     checkListLengths(model, body, report)
     return findRecords(model, body, store, { ...references, report })
   }
   return {
-    async create(model, body, drafting) {
+    /** The new document that a body makes, which it is only where nothing was reported. */
+    async create(model: Model, body: JsonObject, drafting: Drafting): Promise<Draft> {
       const { caller, report } = drafting
       const records = await recordsOf(model, body, drafting)
       const id = newDocumentId(model, body, { caller, newId, report })
@@ -82,12 +70,13 @@ export function createDrafts({ store, now, newId }: DraftsOptions): Drafts {
         admit: (standing) => checkRules(model, { stored: undefined, next: value, report }, standing),
       }
     },
-    async replace(model, id, body, replacing) {
+    /** Returns what makes the stored document of the body; that may report too. */
+    async replace(model: Model, id: string, body: JsonObject, replacing: Replacing) {
       const { report } = replacing
       const records = await recordsOf(model, body, replacing)
       requireSameId(body, id, report)
       const complete = readBody(model, body, { creating: false, report, records })
-      return (stored, standing) => {
+      return (stored: JsonObject, standing: Standing): JsonObject => {
         const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
         const next = complete({ generated, stored })
         checkRules(model, { stored, next, report }, standing)
@@ -114,7 +103,7 @@ type RuledChange = Pick<PreferenceChange, 'stored' | 'next' | 'report'>
 function newDocumentId(
   model: Model,
   sent: JsonObject,
-  { caller, newId, report }: Omit<Drafting, 'references'> & Pick<DraftsOptions, 'newId'>,
+  { caller, newId, report }: Omit<Drafting, 'references'> & { readonly newId: NewId },
 ): string {
   if (model.singleton !== undefined) return model.singleton
   if (model.owned === undefined) return newId()
