@@ -14,7 +14,7 @@ import { dirname, join, posix, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
-import type { PageAsset } from '../src/api/page-routes.ts'
+import type { PageAsset } from '../src/app/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
 import { referencePage } from './reference/reference-page.ts'
 

@@ -2,20 +2,14 @@
  * The composition root: config → store → mailer → services → routes → server. The only place that wires.
  */
 import { dirname, join, resolve } from 'node:path'
-import { administration } from './app/administration.ts'
+import { openApiDocument } from './api/openapi/openapi.ts'
+import { httpMetrics } from './app/http-metrics.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
+import { pageRoutes, type PageAsset } from './app/page-routes.ts'
+import { readinessChecks, reasonsAgainst } from './app/readiness.ts'
+import { backupMetrics, logMetrics } from './app/service-metrics.ts'
+import { serviceStatus } from './app/service-status.ts'
 import { openServices, type Services } from './app/services.ts'
-import { overviewHandler } from './api/overview.ts'
-import { apiRoutes, operationRoutes } from './api/routes.ts'
-import { readinessChecks } from './api/readiness.ts'
-import { pageRoutes, type PageAsset } from './api/page-routes.ts'
-import { httpMetrics } from './api/http-metrics.ts'
-import { backupMetrics, logMetrics } from './api/service-metrics.ts'
-import { ownSessionRoutes } from './api/session-routes.ts'
-import { systemRoutes } from './api/system-routes.ts'
-import { authRoutes } from './api/auth-routes.ts'
-import { setupHandler } from './api/dashboard-setup.ts'
-import { dataRoutes } from './api/data-routes.ts'
 import type { Clock } from './base/clock.ts'
 import { DAY_MS } from './base/duration.ts'
 import { openFilesMax } from './base/open-files.ts'
@@ -27,6 +21,10 @@ import type { Secrets } from './config/secrets.ts'
 import type { Config, Environment, SettingName } from './config/settings.ts'
 import type { ShownSettings } from './config/shown-settings.ts'
 import { createDocuments } from './content/documents.ts'
+import { downloadSlots } from './endpoints/download-slots.ts'
+import { ENDPOINTS, type EndpointContext } from './endpoints/endpoints.ts'
+import { routesOf } from './endpoints/guard.ts'
+import { createMailTest } from './endpoints/mail-test.ts'
 import { NO_PROXIES } from './http/request/client-address.ts'
 import { createRouter } from './http/server/router.ts'
 import { startRenewal } from './http/server/certificate-renewal.ts'
@@ -116,7 +114,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     files === undefined ? undefined : startRenewal({ files, now, log, use: (next) => server.setCertificate(next) })
   starting.defer(() => renewal?.stop())
   const services = await openServices(config, secrets, { now, log, own: true })
-  const { store, accounts, sessions, limits, newId, instance, metrics, counters } = services
+  const { store, accounts, sessions, limits, newId, instance, metrics, counters, emailHashes } = services
   starting.defer(() => store.close())
   if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
@@ -136,48 +134,43 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const housekeeping = startHousekeeping({ store: own, auditMs, guestMs, now, log })
   starting.defer(() => housekeeping.stop())
 
-  const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
+  const listSettings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
   const documents = createDocuments({
     store,
     now,
     newId,
-    settings,
+    settings: listSettings,
     invitations: { invite: accounts.invite, check: accounts.checkInvitation },
   })
-  const auth = authRoutes({ accounts, sessions, limits, now, wakeCourier: mail.wake })
   const checks = readinessChecks({ store, dataDir, backups, now })
-  const system = systemRoutes({
-    instance,
-    startedAt,
-    version: VERSION,
-    sessions,
-    metrics,
-    checks,
-    now,
-    hasProxies: config.trustedProxies !== NO_PROXIES,
-  })
-  const { publicRemoteConfig, appName, codeMinutes } = config
-  const codesBy = config.mail.kind === 'console' ? 'terminal' : 'mail'
-  const setup = setupHandler({ accounts, appName, codesBy, codeMinutes })
   let shown = surroundings.settings
+  const status = {
+    version: VERSION,
+    ...{ instance, startedAt, now, dataDir, database: backupPlace.database, store, counters, checks },
+    mail: mail.description,
+    backups: { schedule: backups, directory: backupPlace.directory, everyMs, keep: config.backupKeep },
+  }
+  let openApi: Buffer | undefined
+  const context: EndpointContext = {
+    ...{ accounts, sessions, limits, store, emailHashes, documents, now, metrics, instance, startedAt },
+    ...{ backupPlace, backupRuns, listSettings, logMemory },
+    publicRemoteConfig: config.publicRemoteConfig,
+    hasProxies: config.trustedProxies !== NO_PROXIES,
+    setup: {
+      appName: config.appName,
+      codesBy: config.mail.kind === 'console' ? 'terminal' : 'mail',
+      codeMinutes: config.codeMinutes,
+    },
+    wakeCourier: mail.wake,
+    testMail: createMailTest({ tryMail: mail.tryMail, limits, now, log, timeMs: surroundings.mailTestMs }),
+    downloads: downloadSlots(),
+    status: () => serviceStatus(status),
+    shownSettings: () => shown,
+    openApi: () => (openApi ??= Buffer.from(JSON.stringify(openApiDocument({ version: VERSION })))),
+    unreadyReasons: () => reasonsAgainst(checks),
+  }
   const routes = [
-    ...apiRoutes(
-      {
-        auth,
-        ownSessions: ownSessionRoutes({ store, sessions, now }),
-        data: dataRoutes(documents, now),
-        dashboard: { setup, overview: overviewHandler({ store, now }) },
-      },
-      { sessions, limits, now, publicRemoteConfig },
-    ),
-    ...administration({
-      listSettings: settings,
-      ...{ config, services, mail, checks, startedAt, now, log, logMemory },
-      backups: { ...backupPlace, runs: backupRuns, schedule: backups },
-      settings: () => shown,
-      mailTestMs: surroundings.mailTestMs,
-    }),
-    ...operationRoutes(system),
+    ...routesOf(ENDPOINTS, context, { sessions, limits, now }),
     ...(config.dashboard ? pageRoutes(pageAssets) : []),
   ]
   if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })

@@ -164,13 +164,13 @@ describe('handlers of requests write in the name of their caller', () => {
   for (const name of ['SYSTEM', 'OPERATOR']) {
     it(`finds ${name} in a handler`, () => {
       const text = `import { ${name} } from '../store/actor.ts'\nstore.as(${name}).revoke(token)`
-      assertFinds(handlersWriteAsCallers(made({ 'src/api/a.ts': text })), /src\/api\/a\.ts writes in the name/)
+      assertFinds(handlersWriteAsCallers(made({ 'src/endpoints/a.ts': text })), /src\/endpoints\/a\.ts writes in the name/)
     })
   }
 
   it('takes session.acting(), comments, and layers that are not for requests', () => {
     const text = '// not as SYSTEM\nstore.as(session.acting(judge)).revoke(token)'
-    assertTidy(handlersWriteAsCallers(made({ 'src/api/a.ts': text, 'src/cli/a.ts': 'store.as(OPERATOR)' })))
+    assertTidy(handlersWriteAsCallers(made({ 'src/endpoints/a.ts': text, 'src/cli/a.ts': 'store.as(OPERATOR)' })))
   })
 })
 

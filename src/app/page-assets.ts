@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { getRawAsset, isSea } from 'node:sea'
-import type { PageAsset } from '../api/page-routes.ts'
+import type { PageAsset } from './page-routes.ts'
 
 export const PAGE_ASSETS_FILE = 'page-assets.bin'
 

@@ -2,7 +2,7 @@
  * What the service is made of below its routes. Commands that work on the data without serving open the same.
  */
 import { randomBytes } from 'node:crypto'
-import { serviceMetrics, type ServiceCounters } from '../api/service-metrics.ts'
+import { serviceMetrics, type ServiceCounters } from './service-metrics.ts'
 import { createAccounts, type Accounts } from '../auth/accounts.ts'
 import { createCodes, type Codes } from '../auth/codes.ts'
 import { createEmailHashes, type EmailHashes } from '../auth/email-hash.ts'

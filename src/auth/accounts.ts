@@ -14,7 +14,7 @@ import { guestEmail, isStandIn, LOCAL_ADMIN_EMAIL, newAccount } from './new-acco
 import type { Session, Sessions } from './sessions.ts'
 
 export interface SignInResult {
-  readonly user: JsonObject
+  readonly user: User
   readonly token: string
 }
 
@@ -115,7 +115,7 @@ export function createAccounts({
     return newAccount({ id, email, appRole, dashboardRole, now, language: await defaultLanguage() })
   }
   const reply = (user: JsonObject, session: SessionRecord): SignInResult => ({
-    user,
+    user: user as JsonObject & User,
     token: sessions.token(String(user['id']), session),
   })
   const ensureAdmin: Accounts['ensureAdmin'] = async (email, now, actor) => {

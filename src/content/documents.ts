@@ -18,6 +18,7 @@ import type { Caller } from '../models/caller.ts'
 import { dashboardSummary } from '../models/dashboard-summary.ts'
 import { headline } from '../models/headline.ts'
 import { remoteConfig } from '../models/remote-config.ts'
+import type { QueryPlan } from '../models/replies.ts'
 import type { Model, Operation } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { topic } from '../models/topic.ts'
@@ -132,13 +133,13 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     },
 
     /** How a list is answered, and what that takes. */
-    async explain(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<string> {
+    async explain(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<QueryPlan> {
       requireRole(model, 'list', admitted)
       if (model.computed === true) {
         throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
       }
       const { caller, query } = await readList(model, params, admitted)
-      return JSON.stringify(await store.explain(model, query, askerOf(caller, connection)))
+      return store.explain(model, query, askerOf(caller, connection))
     },
 
     read: (model: Model, id: string, caller: Caller): Promise<string> => admit(model, 'read', id, caller),

@@ -1,20 +1,17 @@
 /**
- * Attack: everybody else asks for what only administrators may have. The cases come from the table of routes, so that a
- * new route cannot be forgotten, and the refusal comes before anything of the request is looked at.
+ * Attack: everybody else asks for what only administrators may have. The cases come from the endpoints, so that a
+ * new one cannot be forgotten, and the refusal comes before anything of the request is looked at.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ROUTE_DOCS } from '../../src/api/route-docs.ts'
-import { adminRoutes } from '../../src/api/routes.ts'
+import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { newCast, type Role } from '../support/cast.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const service = await startSuiteService()
 const cast = await newCast(service)
-/** The table as it stands; nothing of it is called here. */
-const anything = new Proxy({}, { get: () => () => {} }) as never
-const TABLE = adminRoutes(anything, anything).map(({ method, path }) => ({ method, path }))
+const TABLE = ENDPOINTS.filter(({ access }) => access === 'administrator')
 
 const OTHERS: readonly Exclude<Role, 'admin'>[] = ['guest', 'standard', 'premium', 'publisher']
 const HOSTILE = ['x', cast.admin.id, '%00', '..%2f..%2fsecrets', "'%20OR%201=1--", '%F0%9F', 'a'.repeat(2_000)]
@@ -23,10 +20,8 @@ describe('what is for administrators', () => {
   it('is all that stands below their path', () => {
     assert.ok(TABLE.length >= 8)
     assert.deepEqual(
-      TABLE.map(({ method, path }) => `${method} ${path}`).sort(),
-      Object.keys(ROUTE_DOCS)
-        .filter((key) => key.includes(' /api/v1/admin/'))
-        .sort(),
+      TABLE.map(({ id }) => id),
+      ENDPOINTS.filter(({ path }) => path.startsWith('/api/v1/admin/')).map(({ id }) => id),
     )
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readNewest } from '../../src/api/newest.ts'
+import { readNewest } from '../../src/endpoints/parameters.ts'
 import { Failure } from '../../src/base/failure.ts'
 import { parseQuery } from '../../src/http/request/query-string.ts'
 

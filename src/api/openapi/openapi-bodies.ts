@@ -1,15 +1,8 @@
-/** The schemas that no declaration gives: failures, pages, and what the accounts endpoints take. */
+/** The schemas that no declaration gives: failures, metadata, pages and references. */
 import { FAILURES } from '../../base/failure.ts'
+import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 import { METADATA } from './openapi-replies.ts'
-import { CURSOR, LIMIT, SORT } from './openapi-parameters.ts'
-import { refTo, type JsonSchema, type JsonSchemas } from './openapi-schema.ts'
-
-const EMAIL: JsonSchema = { type: 'string', description: 'An e-mail address', examples: ['you@example.org'] }
-const DASHBOARD_FLAG: JsonSchema = {
-  type: 'boolean',
-  default: false,
-  description: 'Only for those who may open the dashboard',
-}
+import { refTo } from './openapi-schema.ts'
 
 export const SHARED_SCHEMAS: JsonSchemas = {
   Failure: object({
@@ -42,48 +35,15 @@ export const SHARED_SCHEMAS: JsonSchemas = {
       description: 'Whether there is a next page; the number of items does not tell, as pages have a limit in bytes',
     },
   }),
-  Query: {
-    type: 'object',
-    description: 'The parameters of a list as a body; null is as good as nothing',
-    properties: {
-      filter: orNull(refTo('Filter')),
-      sort: orNull(SORT),
-      limit: orNull(LIMIT),
-      cursor: { ...orNull(CURSOR), examples: [null] },
-    },
-  },
   Reference: {
     ...object({ id: { type: 'string', minLength: 1 } }),
     description: 'Stands for the whole record of this id, which the server puts in its place',
     additionalProperties: false,
     examples: [{ id: '66f000000000000000000301' }],
   },
-  RequestCode: { ...object({ email: EMAIL, isDashboardLogin: DASHBOARD_FLAG }), required: ['email'] },
-  VerifyCode: {
-    ...object({
-      email: EMAIL,
-      code: { type: 'string', pattern: '^\\d{6}$', description: 'From the mail', examples: ['123456'] },
-      isDashboardLogin: DASHBOARD_FLAG,
-    }),
-    required: ['email', 'code'],
-  },
-  NotReady: object({
-    status: { const: 'unavailable' },
-    instance: { type: 'string' },
-    reasons: { type: 'array', items: { type: 'string' }, examples: [['less than 64 MiB of the disk are free']] },
-  }),
 }
 
 /** An object whose members are all there. */
 function object(properties: JsonSchemas): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties) }
-}
-
-function orNull(schema: JsonSchema): JsonSchema {
-  const { description, examples, ...rest } = schema
-  return {
-    anyOf: [rest, { type: 'null' }],
-    ...(description === undefined ? {} : { description }),
-    ...(examples === undefined ? {} : { examples }),
-  }
 }

@@ -1,6 +1,6 @@
 /** An example of what a schema describes, made of its parts: the samples in it, and else the plainest value that fits. */
 import type { Json } from '../../base/json.ts'
-import type { JsonSchema, JsonSchemas } from './openapi-schema.ts'
+import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 
 /** Deeper than any schema of ours; one that leads back to itself ends here. */
 const DEPTH_MAX = 20

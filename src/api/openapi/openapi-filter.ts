@@ -1,6 +1,6 @@
 /** The language of filters as the description of the API tells it: once, with an example of each operator. */
 import type { Json } from '../../base/json.ts'
-import type { JsonSchema, JsonSchemas } from './openapi-schema.ts'
+import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 
 interface OperatorWords {
   readonly about: string

@@ -1,8 +1,9 @@
 /** What the schema of a model cannot say: who may do what with its documents, and which queries of them are fast. */
 import { assertNever } from '../../base/failure.ts'
+import type { JsonSchema } from '../../base/json-schema.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Grant, Model, Operation } from '../../models/schema.ts'
-import { bodySchemaName, schemaName, type JsonSchema } from './openapi-schema.ts'
+import { bodySchemaName, schemaName } from './openapi-schema.ts'
 
 /** For `x-dateline-models`: one entry for each model, in the order of the registry. */
 export function describedModels(): readonly JsonSchema[] {

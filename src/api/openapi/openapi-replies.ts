@@ -1,14 +1,12 @@
-/**
- * What comes back: the reply of a route where all goes well, and one for each status where it does not, with headers
- * and examples.
- */
+/** The responses of an endpoint: that of success, and one for each status of a failure, with headers and examples. */
 import { FAILURES, type FailureCode } from '../../base/failure.ts'
+import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
+import type { Access, Described, OtherResponse } from '../../endpoints/endpoint.ts'
+import { ETAG_EXAMPLE } from '../../endpoints/parameters.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model, Operation } from '../../models/schema.ts'
 import { exampleOf } from './openapi-example.ts'
-import { ETAG_SAMPLE } from './openapi-parameters.ts'
-import { refTo, schemaName, type JsonSchema, type JsonSchemas } from './openapi-schema.ts'
-import type { RouteDoc } from '../route-docs.ts'
+import { recordName, refTo, schemaName } from './openapi-schema.ts'
 
 const JSON_TYPE = 'application/json'
 /** What can happen to any request, whatever it asks for. */
@@ -24,21 +22,16 @@ const ALWAYS: readonly FailureCode[] = [
 const ALWAYS_WITH_BODY: readonly FailureCode[] = ['payloadTooLarge']
 export const METADATA = { requestId: '018f2b3c-7a1e-7c52-9d0a-3f6b1c2d4e5f', timestamp: '2026-03-01T12:00:00.000Z' }
 
-/** What the routes of the data endpoint do with a model. */
-const OPERATIONS: Readonly<Record<string, Operation>> = {
-  list: 'list',
-  query: 'list',
-  explain: 'list',
-  check: 'create',
-  create: 'create',
-  read: 'read',
-  replace: 'replace',
-  remove: 'remove',
-}
-
-/** The operation of a route of the data endpoint that does what a model may forbid. */
-export function operationOf({ id }: Pick<RouteDoc, 'id'>): Operation | undefined {
-  return OPERATIONS[id]
+/** What it brings that an endpoint has an access: no session, too many requests. */
+const BY_ACCESS: Readonly<Record<Access, readonly FailureCode[]>> = {
+  public: [],
+  visitor: ['tooManyRequests'],
+  codeRequest: ['tooManyRequests'],
+  guestSignIn: ['tooManyRequests'],
+  user: ['unauthorized'],
+  limitedUser: ['unauthorized', 'tooManyRequests'],
+  editor: ['unauthorized'],
+  administrator: ['unauthorized'],
 }
 
 /** The models with which an operation is possible. */
@@ -54,7 +47,7 @@ export const HEADERS: JsonSchemas = {
   }),
   'Retry-After': header('Seconds to wait', { type: 'integer', minimum: 1, examples: [30] }),
   Allow: header('The methods that there are', { type: 'string', examples: ['GET, HEAD, OPTIONS'] }),
-  ETag: header('Names the version of the document', { type: 'string', examples: [ETAG_SAMPLE] }),
+  ETag: header('Names the version of the document', { type: 'string', examples: [ETAG_EXAMPLE] }),
   'Content-Disposition': header('The name to save the file as', {
     type: 'string',
     examples: ['attachment; filename="dateline-20260301T120000Z.db"'],
@@ -72,10 +65,23 @@ const ON_FAILURE: Readonly<Partial<Record<FailureCode, JsonSchemas>>> = {
   unauthorized: headersNamed('WWW-Authenticate'),
 }
 
-/** All replies of a route, by status. */
-export function repliesOf(doc: RouteDoc, schemas: JsonSchemas): JsonSchemas {
-  return { ...goodReply(doc, schemas), ...failures(doc) }
+/** All responses of an endpoint, by status. */
+export function responsesOf(endpoint: Described, schemas: JsonSchemas): JsonSchemas {
+  const { others = [], response, status } = endpoint
+  const headers = {
+    ...ON_ALL,
+    ...(response?.kind === 'text' && response.tagged === true ? headersNamed('ETag') : {}),
+    ...(response?.kind === 'raw' && response.named === true ? headersNamed('Content-Disposition') : {}),
+  }
+  const content = contentOf(endpoint, schemas)
+  return {
+    ...failures(endpoint),
+    [status]: { description: STATUS_WORDS[status], headers, ...(content === undefined ? {} : { content }) },
+    ...Object.fromEntries(others.map((other) => [other.status, otherResponse(other, headers, schemas)])),
+  }
 }
+
+const STATUS_WORDS = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done' } as const
 
 /** For `components.responses`: each failure by its code. */
 export function failureReplies(): JsonSchemas {
@@ -89,37 +95,24 @@ export function enveloped(data: unknown): JsonSchema {
   return { data, metadata: METADATA }
 }
 
-function goodReply(doc: RouteDoc, schemas: JsonSchemas): JsonSchemas {
-  const { reply, id } = doc
-  if ('schema' in reply) {
-    const answer = { schema: reply.schema, examples: { example: { value: exampleOf(reply.schema, schemas) } } }
-    const headers = reply.named === true ? { ...ON_ALL, ...headersNamed('Content-Disposition') } : ON_ALL
-    return {
-      [reply.status]: { description: 'Done', headers, content: { [reply.type]: answer } },
-      ...(id === 'ready' ? { 503: notReady(schemas) } : {}),
-    }
+function contentOf(endpoint: Described, schemas: JsonSchemas): JsonSchema | undefined {
+  const { response } = endpoint
+  if (response === undefined) return undefined
+  if (response.kind === 'raw') {
+    return { [response.type]: { schema: response.schema, examples: exampleFor(response.schema, schemas) } }
   }
-  if (!('data' in reply)) {
-    return { [reply.status]: { description: reply.status === 202 ? 'Accepted' : 'Done', headers: ON_ALL } }
-  }
+  const named = response.kind === 'record' ? response : response.schema
+  const data = typeof named === 'string' ? named : recordName(named)
   const schema = {
     type: 'object',
-    properties: { data: refTo(reply.data), metadata: refTo('Metadata') },
+    properties: { data: refTo(data), metadata: refTo('Metadata') },
     required: ['data', 'metadata'],
   }
-  const examples = examplesOf(doc, reply.data, schemas)
-  const description = reply.status === 201 ? 'Created' : 'Done'
-  const headers = reply.tagged === true ? { ...ON_ALL, ...headersNamed('ETag') } : ON_ALL
-  return {
-    [reply.status]: { description, headers, content: { [JSON_TYPE]: { schema, examples } } },
-    // What a client that has a version asks for the next.
-    ...(id === 'read' ? { 304: { description: 'The client has it', headers } } : {}),
-  }
+  return { [JSON_TYPE]: { schema, examples: examplesOf(endpoint, data, schemas) } }
 }
 
-/** One for each model where the reply depends on it. */
-function examplesOf(doc: RouteDoc, data: string, schemas: JsonSchemas): JsonSchemas {
-  const operation = operationOf(doc)
+/** One for each model where the response depends on it. */
+function examplesOf({ operation }: Described, data: string, schemas: JsonSchemas): JsonSchemas {
   if (operation === undefined || (data !== 'Document' && data !== 'Page')) {
     return { example: { value: enveloped(exampleOf(refTo(data), schemas)) } }
   }
@@ -131,27 +124,27 @@ function examplesOf(doc: RouteDoc, data: string, schemas: JsonSchemas): JsonSche
   )
 }
 
-function notReady(schemas: JsonSchemas): JsonSchema {
-  const schema = refTo('NotReady')
-  const examples = { example: { value: exampleOf(schema, schemas) } }
-  return { description: 'Not ready', headers: ON_ALL, content: { [JSON_TYPE]: { schema, examples } } }
+function exampleFor(schema: JsonSchema, schemas: JsonSchemas): JsonSchemas {
+  return { example: { value: exampleOf(schema, schemas) } }
+}
+
+function otherResponse({ description, body }: OtherResponse, headers: JsonSchemas, schemas: JsonSchemas): JsonSchema {
+  if (body === undefined) return { description, headers }
+  const schema = refTo(body.name)
+  return { description, headers, content: { [JSON_TYPE]: { schema, examples: exampleFor(schema, schemas) } } }
 }
 
 /** Codes that share a status share its entry. */
-function failures({ id, errors, body }: RouteDoc): JsonSchemas {
-  const codes = [...new Set([...errors, ...ALWAYS, ...(body === undefined ? [] : ALWAYS_WITH_BODY)])]
-  const statuses = [...new Set(codes.map((code) => FAILURES[code].status))].sort((a, b) => a - b)
+function failures({ access, body, errors = [] }: Described): JsonSchemas {
+  const codes = [
+    ...new Set([...BY_ACCESS[access], ...errors, ...ALWAYS, ...(body === undefined ? [] : ALWAYS_WITH_BODY)]),
+  ]
   return Object.fromEntries(
-    // Readiness has a 503 of its own.
-    statuses
-      .filter((status) => id !== 'ready' || status !== 503)
-      .map((status) => {
-        const shared = codes.filter((code) => FAILURES[code].status === status)
-        const [only] = shared
-        if (shared.length === 1 && only !== undefined)
-          return [status, { $ref: `#/components/responses/${only}` }] as const
-        return [status, failureResponse(shared)] as const
-      }),
+    [...Map.groupBy(codes, (code) => FAILURES[code].status)].map(([status, shared]) => {
+      const [only] = shared
+      const isAlone = shared.length === 1 && only !== undefined
+      return [status, isAlone ? { $ref: `#/components/responses/${only}` } : failureResponse(shared)]
+    }),
   )
 }
 

@@ -7,12 +7,11 @@
  * those that it does not know. `additionalProperties: true` stands where other members are really kept.
  */
 import { assertNever } from '../../base/failure.ts'
+import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 import { MODELS } from '../../models/registry.ts'
+import * as replies from '../../models/replies.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Field, type Model, type RecordField, type Shape } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
-
-export type JsonSchema = { readonly [keyword: string]: unknown }
-export type JsonSchemas = Readonly<Record<string, JsonSchema>>
 
 /** `user_app_settings` is `UserAppSettings`. */
 export function schemaName(model: Pick<Model, 'name'>): string {
@@ -48,14 +47,25 @@ export function modelSchemas(model: Model): JsonSchemas {
   return schemas
 }
 
+const RECORD_NAMES = new Map<RecordField, string>(
+  Object.entries(replies).map(([name, declared]) => [declared, name.charAt(0).toUpperCase() + name.slice(1)]),
+)
+
 /** The schemas of what endpoints answer and take besides documents, by the names of their declarations. */
-export function replySchemas(replies: Readonly<Record<string, RecordField>>): JsonSchemas {
+export function recordSchemas(): JsonSchemas {
   return Object.fromEntries(
-    Object.entries(replies).map(([name, declared]) => [
-      name.charAt(0).toUpperCase() + name.slice(1),
+    [...RECORD_NAMES].map(([declared, name]) => [
+      name,
       recordSchema(declared, { path: '', use: name.endsWith('Body') ? 'create' : 'reply' }),
     ]),
   )
+}
+
+/** The name of one of them. */
+export function recordName(record: RecordField): string {
+  const name = RECORD_NAMES.get(record)
+  if (name !== undefined) return name
+  throw new Error('Cannot name a record of an endpoint: expected an export of src/models/replies.ts')
 }
 
 export function refTo(name: string): JsonSchema {

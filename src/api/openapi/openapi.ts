@@ -1,28 +1,21 @@
 /**
  * The API as OpenAPI 3.1 describes it (https://spec.openapis.org/oas/v3.1.1.html), made of what the service itself
- * runs on: the declarations of the models and replies, the codes of failures, and the words on each route.
+ * runs on: the declarations of models, records and endpoints, and the codes of failures.
  */
+import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
+import type { Described, NamedSchema, Tag } from '../../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../../endpoints/endpoints.ts'
+import { PARAMETERS } from '../../endpoints/parameters.ts'
 import { MODELS } from '../../models/registry.ts'
-import * as replies from '../../models/replies.ts'
 import type { Model } from '../../models/schema.ts'
 import { SHARED_SCHEMAS } from './openapi-bodies.ts'
 import { exampleOf } from './openapi-example.ts'
 import { FILTER_SCHEMAS, OPERATORS } from './openapi-filter.ts'
 import { describedModels, whoMayWords } from './openapi-models.ts'
-import { inPath, PARAMETERS } from './openapi-parameters.ts'
-import { enveloped, failureReplies, HEADERS, modelsFor, operationOf, repliesOf } from './openapi-replies.ts'
-import {
-  bodySchemaName,
-  modelSchemas,
-  refTo,
-  replySchemas,
-  schemaName,
-  type JsonSchema,
-  type JsonSchemas,
-} from './openapi-schema.ts'
-import { ROUTE_DOCS, type RouteDoc } from '../route-docs.ts'
+import { enveloped, failureReplies, HEADERS, modelsFor, responsesOf } from './openapi-replies.ts'
+import { bodySchemaName, modelSchemas, recordName, recordSchemas, refTo, schemaName } from './openapi-schema.ts'
 
-const TAGS: Readonly<Record<RouteDoc['tag'], string>> = {
+const TAGS: Readonly<Record<Tag, string>> = {
   Accounts: 'Signing in and out, and the own account',
   Data: 'Documents of every model, through one endpoint',
   Dashboard: 'What the dashboard shows to publishers and administrators',
@@ -38,15 +31,15 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       description: 'A document of the model that the parameter `model` names',
       anyOf: MODELS.map((model) => refTo(schemaName(model))),
     },
-    ...replySchemas(replies),
+    ...recordSchemas(),
     ...SHARED_SCHEMAS,
+    ...Object.fromEntries(namedSchemas().map(({ name, schema }) => [name, schema])),
     ...FILTER_SCHEMAS,
   }
   const paths: Record<string, Record<string, JsonSchema>> = {}
-  for (const [key, doc] of Object.entries(ROUTE_DOCS)) {
-    const [method = '', path = ''] = key.split(' ')
-    const place = (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {})
-    place[method.toLowerCase()] = operation(path, doc, schemas)
+  for (const endpoint of ENDPOINTS) {
+    const methods = (paths[endpoint.path.replace(/:(\w+)/g, '{$1}')] ??= {})
+    methods[endpoint.method.toLowerCase()] = operation(endpoint, schemas)
   }
   return {
     openapi: '3.1.0',
@@ -81,38 +74,59 @@ export function openApiDocument({ version }: { readonly version: string }): Json
   }
 }
 
-function operation(path: string, doc: RouteDoc, schemas: JsonSchemas): JsonSchema {
-  const { tag, id, summary, token, parameters = [], body } = doc
+/** Those that endpoints declare for themselves, once each. */
+function namedSchemas(): readonly NamedSchema[] {
+  const bodies = ENDPOINTS.flatMap(({ body, others = [] }) => [body, ...others.map((other) => other.body)])
+  return bodies.filter((body) => typeof body === 'object' && body.kind === 'schema')
+}
+
+function operation(endpoint: Described, schemas: JsonSchemas): JsonSchema {
+  const { path, id, tag, summary, description, body, parameters = [] } = endpoint
   const all = [
     ...[...path.matchAll(/:(\w+)/g)].map(([, name = '']) => inPath(name)),
     ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
-  const asked = operationOf(doc)
-  const who = doc.whoMay ?? (asked === undefined ? undefined : whoMayWords(asked))
-  const description = [doc.description, who === undefined ? undefined : `Who may: ${who}.`].filter(
-    (words) => words !== undefined,
-  )
+  const who = endpoint.whoMay ?? (endpoint.operation === undefined ? undefined : whoMayWords(endpoint.operation))
+  const words = [description, who === undefined ? undefined : `Who may: ${who}.`].filter((one) => one !== undefined)
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description.length === 0 ? {} : { description: description.join(' ') }),
+    ...(words.length === 0 ? {} : { description: words.join(' ') }),
     ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': bodyOf(doc, body, schemas) } } }),
-    responses: repliesOf(doc, schemas),
-    security: token === 'none' ? [] : token === 'optional' ? [{}, { token: [] }] : [{ token: [] }],
+      : { requestBody: { required: true, content: { 'application/json': bodyOf(endpoint, schemas) } } }),
+    responses: responsesOf(endpoint, schemas),
+    security: securityOf(endpoint),
+  }
+}
+
+function securityOf({ access, token }: Described): readonly JsonSchema[] {
+  if (token === 'optional') return [{}, { token: [] }]
+  const isOpen = access === 'public' || access === 'visitor' || access === 'codeRequest' || access === 'guestSignIn'
+  return isOpen ? [] : [{ token: [] }]
+}
+
+/** A part of the path. */
+function inPath(name: string): JsonSchema {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'id' ? 'The id of what is meant' : `The ${name} that is meant`,
+    schema: { type: 'string', minLength: 1 },
   }
 }
 
 /** Which body it has to be depends on the parameter `model`, which a schema cannot say. */
-function bodyOf(doc: RouteDoc, body: string, schemas: JsonSchemas): JsonSchema {
-  if (body !== 'document') {
-    return { schema: refTo(body), examples: { example: { value: exampleOf(refTo(body), schemas) } } }
+function bodyOf({ operation, body }: Described, schemas: JsonSchemas): JsonSchema {
+  if (typeof body === 'object') {
+    const schema = refTo(body.kind === 'record' ? recordName(body) : body.name)
+    return { schema, examples: { example: { value: exampleOf(schema, schemas) } } }
   }
-  const asked = operationOf(doc) === 'replace' ? 'replace' : 'create'
-  const names = modelsFor(asked).map((model) => [model.name, bodySchemaName(model, asked) ?? ''] as const)
+  const wanted = operation === 'replace' ? 'replace' : 'create'
+  const names = modelsFor(wanted).map((model) => [model.name, bodySchemaName(model, wanted) ?? ''] as const)
   return {
     schema: { anyOf: names.map(([, name]) => refTo(name)) },
     examples: Object.fromEntries(names.map(([model, name]) => [model, { $ref: `#/components/examples/${name}` }])),

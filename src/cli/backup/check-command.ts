@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { FREE_BYTES_MIN, freeBytes } from '../../api/readiness.ts'
+import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { nearestDirectory } from '../../base/directory.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import { replacementIn } from '../../base/file-mode.ts'

@@ -2,7 +2,7 @@
  * The outbox, as the operator sees it: `mail outbox` and `mail retry`, also while the service runs. What a server said
  * is shown in its own words; the codes are not here, they are sealed and gone when the mail is.
  */
-import { messageJson, WHY_NOT_RETRIED } from '../../api/outbox-routes.ts'
+import { messageJson, WHY_NOT_RETRIED } from '../../endpoints/outbox.ts'
 import { systemClock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
 import { isId } from '../../base/ids.ts'

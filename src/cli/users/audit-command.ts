@@ -1,5 +1,5 @@
 /** `dateline audit`: who did what, the newest first, also while the service runs. */
-import { NEWEST_FIRST } from '../../api/audit-routes.ts'
+import { NEWEST_FIRST } from '../../endpoints/admin.ts'
 import { Failure } from '../../base/failure.ts'
 import { parseJson } from '../../base/json.ts'
 import { visible } from '../../base/log.ts'

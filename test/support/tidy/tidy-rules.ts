@@ -17,7 +17,8 @@ const RANKS: Readonly<Record<string, number>> = {
   auth: 4,
   content: 4,
   dashboard: 4,
-  api: 5,
+  endpoints: 5,
+  api: 6,
   config: 6,
   app: 7,
   cli: 8,
@@ -222,7 +223,7 @@ export function noBannedCalls(tree: Tree, allowed: readonly Allowance[]): string
  * are judged by nothing, so their names are not for handlers.
  */
 export function handlersWriteAsCallers(tree: Tree): string[] {
-  const files = ['src/api', 'src/content'].flatMap((folder) => inFolder(tree, folder))
+  const files = ['src/endpoints', 'src/content'].flatMap((folder) => inFolder(tree, folder))
   return files
     .filter(([path, text]) => path !== 'src/content/seeding.ts' && /\b(?:SYSTEM|OPERATOR)\b/.test(codeOf(text)))
     .map(([path]) => `${path} writes in the name of the service: wanted session.acting(judge)`)

@@ -5,8 +5,7 @@
 import { basename } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
-import { ok, type HttpResponse } from '../http/request/exchange.ts'
-import type { ServiceSettings, ServiceStatus } from '../models/replies.ts'
+import type { ServiceStatus } from '../models/replies.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
 import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'
@@ -30,7 +29,6 @@ export interface StatusParts {
   /** How mail leaves: lines for the operator. */
   readonly mail: readonly string[]
   readonly backups: BackupSettings
-  readonly settings: () => ServiceSettings['items']
 }
 
 interface BackupSettings {
@@ -41,19 +39,7 @@ interface BackupSettings {
   readonly directory: string
 }
 
-export interface StatusRoutes {
-  status(): Promise<HttpResponse>
-  settings(): HttpResponse
-}
-
-export function statusRoutes(parts: StatusParts): StatusRoutes {
-  return {
-    status: async () => ok(JSON.stringify(await serviceStatus(parts))),
-    settings: () => ok(JSON.stringify({ items: parts.settings() } satisfies ServiceSettings)),
-  }
-}
-
-async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> {
+export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> {
   const { version, instance, startedAt, now, dataDir, database, store, counters, mail, backups } = parts
   const { counts, oldestWaitingAt } = await store.outboxSummary(now())
   return {

@@ -4,19 +4,17 @@
  * Whoever has the token of an administrator can have mail sent to any address with it. So there is one at a time, a few
  * in an hour, and its text is ours.
  */
-import { readEmail } from '../auth/accounts.ts'
 import type { Limits } from '../auth/limits.ts'
 import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { visible, type Log } from '../base/log.ts'
 import { requireAdministrator } from '../content/access.ts'
-import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import type { TrialOutcome, TrialRequest } from '../mail/delivery/trial-delivery.ts'
 import type { MailTest } from '../models/replies.ts'
 
 /** With what it takes to end a program or a connection, the reply is there within half a minute. */
-export const TEST_MS_MAX = 25_000
+const TEST_MS_MAX = 25_000
 const LINES_MAX = 500
 const LINE_CHARS_MAX = 2_000
 
@@ -26,16 +24,16 @@ export interface MailTestParts {
   readonly limits: Pick<Limits, 'testMail'>
   readonly now: Clock
   readonly log: Log
-  readonly timeMs: number
+  /** For tests. */
+  readonly timeMs?: number | undefined
 }
 
-export function mailTestHandler(parts: MailTestParts): (exchange: Exchange, session: Session) => Promise<HttpResponse> {
-  const { tryMail, limits, now, log, timeMs } = parts
-  let isUnderWay = false
-  return async (exchange, { caller, acting }) => {
-    const to = readEmail((await exchange.readJson({ isDoneWhenRead: true }))['to'], 'to')
-    if (isUnderWay) throw fail('conflict', 'Cannot send a test mail: another one is on its way, wait for its end')
-    isUnderWay = true
+/** Gives what sends one test mail in the name of an administrator, and tells how that went. */
+export function createMailTest({ tryMail, limits, now, log, timeMs = TEST_MS_MAX }: MailTestParts) {
+  let isRunning = false
+  return async (to: string, { caller, acting }: Session): Promise<MailTest> => {
+    if (isRunning) throw fail('conflict', 'Cannot send a test mail: another one is on its way, wait for its end')
+    isRunning = true
     try {
       await limits.testMail(acting(requireAdministrator), now())
       const lines: string[] = []
@@ -43,9 +41,9 @@ export function mailTestHandler(parts: MailTestParts): (exchange: Exchange, sess
       const signal = AbortSignal.timeout(timeMs)
       const outcome = await tryMail({ to, onLine, signal })
       log.info('mail.tested', { by: caller.id, delivered: outcome.kind === 'taken' })
-      return ok(JSON.stringify(tested(signal.aborted ? tooLate(outcome, timeMs) : outcome, lines)))
+      return tested(signal.aborted ? tooLate(outcome, timeMs) : outcome, lines)
     } finally {
-      isUnderWay = false
+      isRunning = false
     }
   }
 }

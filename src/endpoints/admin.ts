@@ -1,0 +1,99 @@
+/** What administrators see of the service: its state, its settings, its log and the audit trail. */
+import { readEmail } from '../auth/accounts.ts'
+import type { EmailHashes } from '../auth/email-hash.ts'
+import { LOG_LEVELS } from '../base/log-level.ts'
+import type { LogMemory } from '../base/log-memory.ts'
+import { requireAdministrator } from '../content/access.ts'
+import { askerOf } from '../content/asker.ts'
+import { pageText, readListQuery, type ListSettings } from '../content/list-query.ts'
+import { ok } from '../http/request/exchange.ts'
+import { audit } from '../models/audit.ts'
+import {
+  auditRecords,
+  logLines,
+  serviceSettings,
+  serviceStatus,
+  type ServiceSettings,
+  type ServiceStatus,
+} from '../models/replies.ts'
+import { and, isIn } from '../query/ast.ts'
+import type { Store } from '../store/store.ts'
+import { endpointOn } from './endpoint.ts'
+import { paramsOfUrl } from './list-params.ts'
+import { readChoice, readNewest } from './parameters.ts'
+
+export interface AdminContext {
+  readonly status: () => Promise<ServiceStatus>
+  readonly shownSettings: () => ServiceSettings['items']
+  readonly logMemory: Pick<LogMemory, 'newest'>
+  readonly store: Store
+  readonly listSettings: ListSettings
+  readonly emailHashes: EmailHashes
+}
+
+/** Ids grow with time: of what happened in the same millisecond, the last comes first too. */
+export const NEWEST_FIRST = 'time:desc,id:desc'
+
+const endpoint = endpointOn<AdminContext>()
+
+export const ADMIN = [
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/admin/status',
+    id: 'serviceStatus',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'Read what runs and how it is doing',
+    response: serviceStatus,
+    client: 'admin.status',
+  }).handle(({ status }) => status()),
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/admin/settings',
+    id: 'serviceSettings',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'Read the settings in use and where each comes from, with secrets masked',
+    response: serviceSettings,
+    client: 'admin.settings',
+  }).handle(({ shownSettings }) => ({ items: shownSettings() })),
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/admin/log',
+    id: 'logLines',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'Read the newest lines of the log',
+    parameters: ['level', 'newest'],
+    response: logLines,
+    errors: ['badRequest'],
+    client: 'admin.log',
+  }).handle(({ logMemory }, { query }) =>
+    logMemory.newest({ level: readChoice(query, 'level', LOG_LEVELS) ?? 'info', limit: readNewest(query) })),
+  /** Filters, sort and cursors are those of the data endpoints. */
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/admin/audit',
+    id: 'auditTrail',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'List who did what, the newest first',
+    description:
+      'Fast are filters and sorts by `time`, `event`, `actor`, `documentId` and `emailHash`. Records are kept for as ' +
+      'long as `--audit-days` says, and nothing in the API changes them.',
+    parameters: ['auditFilter', 'email', 'auditSort', 'limit', 'cursor'],
+    response: { kind: 'text', schema: auditRecords },
+    errors: ['badRequest', 'invalidInput', 'tooManyRequests'],
+    client: 'admin.audit',
+  }).handle(async ({ store, listSettings, emailHashes }, exchange, { caller, acting }) => {
+    const { sort = NEWEST_FIRST, ...params } = paramsOfUrl(exchange)
+    const read = await readListQuery(audit, { ...params, sort }, caller, { settings: listSettings, store })
+    const email = exchange.query.get('email')
+    const hashes = email === undefined ? undefined : emailHashes.all(readEmail(email))
+    const query = hashes === undefined ? read : { ...read, filter: and(read.filter, isIn(['emailHash'], hashes)) }
+    if (query.limit === 0) return ok(pageText(audit, query, { items: [], next: undefined }))
+    // So that a reader sees what was left out up to now.
+    if (store.hasSuppressed()) await store.as(acting(requireAdministrator)).noteSuppressed()
+    return ok(pageText(audit, query, await store.find(audit, query, askerOf(caller, exchange))))
+  }),
+]

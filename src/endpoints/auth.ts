@@ -1,0 +1,151 @@
+/** Signing in and out. */
+import { readEmail, type Accounts } from '../auth/accounts.ts'
+import type { Limits } from '../auth/limits.ts'
+import { visitorOf, type Sessions } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { describe, fail } from '../base/failure.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { JsonSchema } from '../base/json-schema.ts'
+import { parseAcceptLanguage } from '../http/request/accept-language.ts'
+import { ok, type Exchange } from '../http/request/exchange.ts'
+import { signedIn } from '../models/replies.ts'
+import { endpointOn } from './endpoint.ts'
+
+export interface AuthContext {
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly limits: Limits
+  readonly now: Clock
+  /** Called when a message was put into the outbox. */
+  readonly wakeCourier: () => void
+}
+
+/**
+ * A body has an address, a code and a flag. Reading the two megabytes of a document takes a good part of a second, and
+ * here every client may send one after the other without having signed in.
+ */
+const BODY = { bytesMax: 16 * 1024, isShort: true }
+
+const EMAIL: JsonSchema = { type: 'string', description: 'An e-mail address', examples: ['you@example.org'] }
+const DASHBOARD_FLAG: JsonSchema = {
+  type: 'boolean',
+  default: false,
+  description: 'Only for those who may open the dashboard',
+}
+
+const endpoint = endpointOn<AuthContext>()
+
+export const AUTH = [
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/auth/request-code',
+    id: 'requestCode',
+    tag: 'Accounts',
+    access: 'codeRequest',
+    summary: 'Send a sign-in code by e-mail',
+    description: 'The answer is the same whether or not the address has an account. With `isDashboardLogin` it must.',
+    body: {
+      kind: 'schema',
+      name: 'RequestCode',
+      schema: {
+        type: 'object',
+        properties: { email: EMAIL, isDashboardLogin: DASHBOARD_FLAG },
+        required: ['email'],
+      },
+    },
+    status: 202,
+    errors: ['invalidInput', 'unauthorized'],
+    client: 'auth.requestCode',
+  }).handle(async ({ accounts, limits, now, wakeCourier }, exchange) => {
+    const body = await exchange.readJson(BODY)
+    const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
+    await limits.requestCodeFor(email, now())
+    const languages = parseAcceptLanguage(exchange.headers['accept-language'])
+    await accounts.requestCode({ visitor: visitorOf(exchange), email, dashboard, languages, now: now() })
+    wakeCourier()
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/auth/verify-code',
+    id: 'verifyCode',
+    tag: 'Accounts',
+    access: 'public',
+    token: 'optional',
+    summary: 'Sign in with a code',
+    description:
+      'A guest who sends the own token becomes the account, or is merged into the one that is there. After five wrong ' +
+      'tries of a client a code is void for that client, after fifteen of all clients for all. A client with too many ' +
+      'wrong codes in an hour gets 429, for right ones too.',
+    body: {
+      kind: 'schema',
+      name: 'VerifyCode',
+      schema: {
+        type: 'object',
+        properties: {
+          email: EMAIL,
+          code: { type: 'string', pattern: '^\\d{6}$', description: 'From the mail', examples: ['123456'] },
+          isDashboardLogin: DASHBOARD_FLAG,
+        },
+        required: ['email', 'code'],
+      },
+    },
+    response: signedIn,
+    errors: ['invalidInput', 'unauthorized', 'tooManyRequests'],
+    client: 'auth.verifyCode',
+  }).handle(async ({ accounts, sessions, now }, exchange) => {
+    const body = await exchange.readJson(BODY)
+    const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
+    if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
+    const session = await sessions.find(exchange, now())
+    const [visitor, client] = [visitorOf(exchange), clientOf(exchange)]
+    return accounts.verifyCode({ visitor, email, code, dashboard, client, session, now: now() })
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/auth/anonymous',
+    id: 'signInAnonymously',
+    tag: 'Accounts',
+    access: 'guestSignIn',
+    summary: 'Sign in as a guest',
+    description: 'It needs no body; one of JSON has to be an object.',
+    response: signedIn,
+    errors: ['invalidInput', 'payloadTooLarge'],
+    client: 'auth.anonymous',
+  }).handle(async ({ accounts, now }, exchange) => {
+    // A body that is not JSON is ignored; JSON has to be an object here as everywhere.
+    if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? ''))
+      await exchange.readJson({ ...BODY, optional: true })
+    const [visitor, client] = [visitorOf(exchange), clientOf(exchange)]
+    return accounts.signInAnonymously({ visitor, client, now: now() })
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    id: 'me',
+    tag: 'Accounts',
+    access: 'user',
+    summary: 'Read the user of the token',
+    response: { kind: 'text', schema: 'User' },
+    client: 'auth.me',
+  }).handle((_context, _exchange, { user }) => ok(user)),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/auth/sign-out',
+    id: 'signOut',
+    tag: 'Accounts',
+    access: 'user',
+    summary: 'End the session: the token is refused from now on',
+    client: 'auth.signOut',
+  }).handle(({ sessions, now }, _exchange, session) => sessions.end(session, now())),
+]
+
+/** The clients send it always; older ones not at all. */
+function readDashboardFlag(body: JsonObject): boolean {
+  const flag = body['isDashboardLogin']
+  if (flag === undefined || typeof flag === 'boolean') return flag ?? false
+  throw fail('invalidInput', `isDashboardLogin: expected true or false, found ${describe(flag)}`)
+}
+
+function clientOf({ headers }: Exchange): string {
+  return headers['user-agent'] ?? ''
+}

@@ -1,0 +1,75 @@
+/** What the dashboard asks for besides documents. */
+import type { Accounts } from '../auth/accounts.ts'
+import type { Clock } from '../base/clock.ts'
+import { headline } from '../models/headline.ts'
+import { dashboardOverview, dashboardSetup, type DashboardOverview, type DashboardSetup } from '../models/replies.ts'
+import type { Model } from '../models/schema.ts'
+import { source } from '../models/source.ts'
+import { STATUSES } from '../models/status.ts'
+import { topic } from '../models/topic.ts'
+import type { DocumentStore } from '../store/store.ts'
+import { endpointOn } from './endpoint.ts'
+
+export interface DashboardContext {
+  readonly accounts: Pick<Accounts, 'hasAdministrator'>
+  readonly setup: Omit<DashboardSetup, 'hasAdministrator'>
+  readonly store: Pick<DocumentStore, 'countByStatus' | 'countByHour'>
+  readonly now: Clock
+}
+
+/** Thirty days of every time zone, and some hours more. */
+const SPAN_MS = 31 * 24 * 3_600_000
+
+const endpoint = endpointOn<DashboardContext>()
+
+export const DASHBOARD = [
+  /**
+   * Both figures are kept at hand by the writes, so that it costs the same at a million headlines. Hours are those of
+   * UTC; days depend on where the reader is, so the page adds them up.
+   */
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/dashboard/overview',
+    id: 'overview',
+    tag: 'Dashboard',
+    access: 'editor',
+    whoMay: 'publishers and administrators',
+    summary: 'Read how many items of each status there are, and how many headlines each hour brought',
+    description: 'Hours are those of UTC in the last 31 days that have any headline by its `createdAt`.',
+    response: dashboardOverview,
+    client: 'dashboard.overview',
+  }).handle(async ({ store, now }) => {
+    const to = now()
+    const [headlines, topics, sources, hours] = await Promise.all([
+      statusCounts(store, headline),
+      statusCounts(store, topic),
+      statusCounts(store, source),
+      store.countByHour(headline, { from: to - SPAN_MS, to }),
+    ])
+    return {
+      counts: { headline: headlines, topic: topics, source: sources },
+      hours: hours.map(({ hour, n }) => ({ hour, headlines: n })),
+    }
+  }),
+  /** For everybody, so it tells nothing that the page would not show. */
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/dashboard/setup',
+    id: 'dashboardSetup',
+    tag: 'Dashboard',
+    access: 'visitor',
+    summary: 'Read what a sign-in page has to know',
+    response: dashboardSetup,
+    client: 'dashboard.setup',
+  }).handle(async ({ accounts, setup }) => {
+    const { appName, codesBy, codeMinutes } = setup
+    return { appName, hasAdministrator: await accounts.hasAdministrator(), codesBy, codeMinutes }
+  }),
+]
+
+type StatusCounts = DashboardOverview['counts']['headline']
+
+async function statusCounts(store: DashboardContext['store'], model: Model): Promise<StatusCounts> {
+  const counts = await store.countByStatus(model)
+  return Object.fromEntries(STATUSES.map((status) => [status, counts.get(status) ?? 0])) as unknown as StatusCounts
+}

@@ -1,0 +1,256 @@
+/**
+ * The generic data endpoints: from URL and body to the documents service and back.
+ *
+ * Every single document comes with its ETag. The tag names the document, which is `data` of the response, and not the
+ * bytes of the response: each envelope has an id and a time of its own. So a GET, a POST and a PUT that bring the same
+ * document bring the same tag, and it is strong, because the text of the document is the same to the last sign.
+ */
+import type { Session } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { describe, fail } from '../base/failure.ts'
+import type { JsonSchema } from '../base/json-schema.ts'
+import { requireEditor } from '../content/access.ts'
+import type { AskedList, Documents, SentBody } from '../content/documents.ts'
+import { entityTag } from '../http/request/entity-tag.ts'
+import { created, notModified, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
+import { isKnown, readPreconditions, requireToHold } from '../http/request/preconditions.ts'
+import { MODELS, modelNamed } from '../models/registry.ts'
+import { remoteConfig } from '../models/remote-config.ts'
+import { documentProblems, queryPlan } from '../models/replies.ts'
+import type { Model } from '../models/schema.ts'
+import type { Condition } from '../store/store.ts'
+import { endpointOn, type NamedSchema, type TextResponse } from './endpoint.ts'
+import { paramsOfBody, paramsOfUrl } from './list-params.ts'
+import { CURSOR, LIMIT, SORT } from './parameters.ts'
+
+export interface DataContext {
+  readonly documents: Documents
+  readonly now: Clock
+  /**
+   * Lets the remote configuration be read without a session: mobile apps since September 2025 read it before they have
+   * a token, or with an expired one.
+   */
+  readonly publicRemoteConfig: boolean
+}
+
+/** The body of a query: a filter of 64 KiB in which each character is escaped, a cursor and a sort. */
+const QUERY_BYTES_MAX = 512 * 1024
+
+const QUERY: NamedSchema = {
+  kind: 'schema',
+  name: 'Query',
+  schema: {
+    type: 'object',
+    description: 'The parameters of a list as a body; null is as good as nothing',
+    properties: {
+      filter: orNull({ $ref: '#/components/schemas/Filter' }),
+      sort: orNull(SORT),
+      limit: orNull(LIMIT),
+      cursor: { ...orNull(CURSOR), examples: [null] },
+    },
+  },
+}
+
+const DOCUMENT: TextResponse = { kind: 'text', schema: 'Document', tagged: true }
+const PAGE: TextResponse = { kind: 'text', schema: 'Page' }
+
+const endpoint = endpointOn<DataContext>()
+
+export const DATA = [
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/data',
+    id: 'list',
+    tag: 'Data',
+    access: 'limitedUser',
+    operation: 'list',
+    summary: 'List documents of a model',
+    parameters: ['model', 'filter', 'sort', 'limit', 'cursor'],
+    response: PAGE,
+    errors: ['badRequest', 'methodNotAllowed'],
+  }).handle(async ({ documents }, exchange, { caller }) =>
+    ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller, exchange))),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/data',
+    id: 'create',
+    tag: 'Data',
+    access: 'limitedUser',
+    operation: 'create',
+    summary: 'Create a document',
+    parameters: ['model'],
+    body: 'document',
+    status: 201,
+    response: DOCUMENT,
+    errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'conflict'],
+    client: 'data.create',
+  }).handle(async ({ documents }, exchange, session) => {
+    const text = await documents.create(readModel(exchange), () => readBody(exchange), session)
+    return created(text, { ETag: entityTag(text) })
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/data/query',
+    id: 'query',
+    tag: 'Data',
+    access: 'limitedUser',
+    operation: 'list',
+    summary: 'List documents of a model, for filters that do not fit a URL',
+    parameters: ['model'],
+    body: QUERY,
+    response: PAGE,
+    errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
+  }).handle(async ({ documents, now }, exchange, session) =>
+    ok(
+      await documents.list(readModel(exchange), () => askedInBody(exchange, session, now), session.caller, exchange),
+    )),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/data/explain',
+    id: 'explain',
+    tag: 'Data',
+    access: 'editor',
+    operation: 'list',
+    whoMay: 'publishers and administrators, of the models that they may list',
+    summary: 'Tell how a list would be answered: its index, its SQL, the rows it reads',
+    description: 'The query really runs, on the stored data, and is given up shortly before its deadline.',
+    parameters: ['model'],
+    body: QUERY,
+    response: queryPlan,
+    errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'tooManyRequests'],
+    client: 'data.explain',
+  }).handle(({ documents, now }, exchange, session) => {
+    const asked = async (): Promise<AskedList> => {
+      const read = await askedInBody(exchange, session, now)
+      requireEditor(read.caller)
+      return read
+    }
+    return documents.explain(readModel(exchange), asked, session.caller, exchange)
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/data/check',
+    id: 'check',
+    tag: 'Data',
+    access: 'limitedUser',
+    operation: 'create',
+    summary: 'Tell all that creating or, with an id, replacing a document would refuse, and write nothing',
+    description: 'At most fifty problems. `path` is empty where the whole body is meant.',
+    parameters: ['model', 'id'],
+    body: 'draft',
+    response: documentProblems,
+    errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed'],
+    client: 'data.check',
+  }).handle(async ({ documents, now }, exchange, session) => {
+    const [model, id] = [readModel(exchange), exchange.query.get('id')]
+    const sent = async () => ({ ...(await readBody(exchange)), caller: await session.current(now()) })
+    return { problems: await documents.check(model, id, sent, session.caller) }
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/data/:id',
+    id: 'read',
+    tag: 'Data',
+    access: 'limitedUser',
+    operation: 'read',
+    summary: 'Read a document',
+    description:
+      'With `If-None-Match`, 304 without a body where the client has it already. With the setting ' +
+      '`--public-remote-config`, `remote_config` is read without a token.',
+    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
+    response: DOCUMENT,
+    // What a client that has a version asks for the next.
+    others: [{ status: 304, description: 'The client has it' }],
+    errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
+    client: 'data.get',
+    forVisitors: {
+      applies: ({ publicRemoteConfig }, exchange) =>
+        publicRemoteConfig &&
+        itemId(exchange) === remoteConfig.singleton &&
+        exchange.query.get('model') === remoteConfig.name,
+      serve: ({ documents }, exchange) =>
+        conditionally(exchange, () => documents.readPublic(remoteConfig, itemId(exchange))),
+    },
+  }).handle(({ documents }, exchange, { caller }) =>
+    conditionally(exchange, () => documents.read(readModel(exchange), itemId(exchange), caller))),
+  endpoint({
+    method: 'PUT',
+    path: '/api/v1/data/:id',
+    id: 'replace',
+    tag: 'Data',
+    access: 'limitedUser',
+    operation: 'replace',
+    summary: 'Replace a document by a whole one',
+    description: 'With the ETag of what was read in `If-Match`, nothing that somebody else changed since is lost.',
+    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
+    body: 'document',
+    response: DOCUMENT,
+    errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
+    client: 'data.replace',
+  }).handle(async ({ documents }, exchange, by) => {
+    const [model, condition] = [readModel(exchange), conditionOf(exchange)]
+    const text = await documents.replace(model, itemId(exchange), () => readBody(exchange), { by, condition })
+    return ok(text, { ETag: entityTag(text) })
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/v1/data/:id',
+    id: 'remove',
+    tag: 'Data',
+    access: 'limitedUser',
+    operation: 'remove',
+    summary: 'Delete a document',
+    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
+    errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
+    client: 'data.remove',
+  }).handle(({ documents }, exchange, by) => {
+    const [model, condition] = [readModel(exchange), conditionOf(exchange)]
+    return documents.remove(model, itemId(exchange), { by, condition })
+  }),
+]
+
+async function askedInBody(exchange: Exchange, session: Session, now: Clock): Promise<AskedList> {
+  const body = await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true })
+  return { params: paramsOfBody(exchange, body), caller: await session.current(now()) }
+}
+
+/** The document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. */
+async function conditionally(exchange: Exchange, read: () => Promise<string>): Promise<HttpResponse> {
+  const conditions = readPreconditions(exchange.headers)
+  const text = await read()
+  const headers = { ETag: entityTag(text) }
+  return conditions !== undefined && isKnown(conditions, headers.ETag) ? notModified(headers) : ok(text, headers)
+}
+
+/** What the headers of the request require of the document that it changes. */
+function conditionOf(exchange: Exchange): Condition | undefined {
+  const conditions = readPreconditions(exchange.headers)
+  return conditions === undefined ? undefined : (text) => requireToHold(conditions, entityTag(text))
+}
+
+function readModel({ query }: Exchange): Model {
+  const name = query.get('model')
+  const model = name === undefined ? undefined : modelNamed(name)
+  if (model !== undefined) return model
+  const known = MODELS.map((one) => one.name).join(', ')
+  throw fail('badRequest', `Cannot read parameter "model": expected one of ${known}, found ${describe(name)}`)
+}
+
+/** What references bring in has the limit of the body, and counts like it. */
+async function readBody(exchange: Exchange): Promise<SentBody> {
+  const body = await exchange.readJson()
+  return { body, references: { bytesMax: exchange.bodyBytesMax, onGrowth: (bytes) => exchange.growBody(bytes) } }
+}
+
+function itemId({ params }: Exchange): string {
+  return params['id'] ?? ''
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  const { description, examples, ...rest } = schema
+  return {
+    anyOf: [rest, { type: 'null' }],
+    ...(description === undefined ? {} : { description }),
+    ...(examples === undefined ? {} : { examples }),
+  }
+}

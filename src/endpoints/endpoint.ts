@@ -1,0 +1,141 @@
+/**
+ * One endpoint of the API as one value: what serves it, and what documentation and clients need to know of it.
+ *
+ * The router's table, the OpenAPI document, the pages of `/docs`, the typed client and the tables of the guides are all
+ * made of these values. A handler gets the parts of the service that it works on as an argument, so that declarations
+ * exist without a running service.
+ */
+import type { Session } from '../auth/sessions.ts'
+import type { FailureCode } from '../base/failure.ts'
+import type { JsonSchema } from '../base/json-schema.ts'
+import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
+import type { Operation, RecordField, ValueOf } from '../models/schema.ts'
+import type { ParameterName } from './parameters.ts'
+
+/** Who may call, and which limit counts the request; guard.ts enforces it. */
+export type Access = OpenAccess | SignedInAccess
+
+/** Without a session: every client, or every client within the limit of its address for requests of that kind. */
+type OpenAccess = 'public' | 'visitor' | 'codeRequest' | 'guestSignIn'
+/** With one: every user, within the limit of data requests too, publishers and administrators, or administrators. */
+type SignedInAccess = 'user' | 'limitedUser' | 'editor' | 'administrator'
+
+export type Tag = 'Accounts' | 'Data' | 'Dashboard' | 'Administration' | 'Operation'
+
+/** A JSON schema under its name in `components.schemas`. */
+export interface NamedSchema {
+  readonly kind: 'schema'
+  readonly name: string
+  readonly schema: JsonSchema
+}
+
+/** `data` of the response is text that the handler has already: a document, a page, or a user. */
+export interface TextResponse {
+  readonly kind: 'text'
+  readonly schema: 'Document' | 'Page' | 'User' | RecordField
+  /** The response names the version of its document in an ETag. */
+  readonly tagged?: true
+}
+
+/** A body of any type, without the envelope. */
+export interface RawResponse {
+  readonly kind: 'raw'
+  readonly type: string
+  readonly schema: JsonSchema
+  /** The response names the file to save it as. */
+  readonly named?: true
+}
+
+type Response = RecordField | TextResponse | RawResponse
+
+/** What a request can be answered with besides: a status, what it means, and the schema of its body where it has one. */
+export interface OtherResponse {
+  readonly status: 304 | 503
+  readonly description: string
+  readonly body?: NamedSchema
+}
+
+interface Declaration {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Parts that begin with a colon are parameters. */
+  readonly path: string
+  /** Names the endpoint in the OpenAPI document. */
+  readonly id: string
+  readonly tag: Tag
+  /** What it does, in a sentence without a full stop. */
+  readonly summary: string
+  readonly description?: string
+  /** A token is used where the access wants none. */
+  readonly token?: 'optional'
+  /** The operation of a model that a document's `access` allows or forbids. */
+  readonly operation?: Operation
+  /** Who may, where neither `access` nor `operation` says all. */
+  readonly whoMay?: string
+  readonly parameters?: readonly ParameterName[]
+  /** `document` is that of the model, `draft` one that need not be valid. */
+  readonly body?: RecordField | NamedSchema | 'document' | 'draft'
+  readonly others?: readonly OtherResponse[]
+  /** Those besides what the access and every request can bring. */
+  readonly errors?: readonly FailureCode[]
+  /** Group and name of the method in the typed client. */
+  readonly client?: `${'auth' | 'data' | 'dashboard' | 'admin'}.${string}`
+}
+
+/** Requests that are served without a session, within the limit of visitors. */
+interface VisitorException<Context> {
+  readonly applies: (context: Context, exchange: Exchange) => boolean
+  readonly serve: (context: Context, exchange: Exchange) => Promise<HttpResponse>
+}
+
+/** What documentation and clients read of an endpoint. */
+export interface Described extends Declaration {
+  readonly access: Access
+  readonly status: 200 | 201 | 202 | 204
+  /** Undefined where the response is empty. */
+  readonly response: Response | undefined
+}
+
+export interface Endpoint<Context> extends Described {
+  readonly forVisitors?: VisitorException<Context>
+  /** There is a session where the access wants one. */
+  readonly serve: (context: Context, exchange: Exchange, session: Session | undefined) => Promise<HttpResponse>
+}
+
+type Caller<A extends Access> = A extends OpenAccess ? undefined : Session
+/** A handler gives the value of a record, which is written as JSON, or the whole reply of any other response. */
+type Handled<R extends Response | undefined> = R extends RecordField ? ValueOf<R> : R extends undefined ? void : HttpResponse
+
+interface Definition<Context, A extends Access, R extends Response | undefined> extends Declaration {
+  readonly access: A
+  /** 200 where not said otherwise, 204 for an empty response. */
+  readonly status?: 201 | 202
+  readonly response?: R
+  readonly forVisitors?: VisitorException<Context>
+}
+
+type Handle<Context, Session, Value> = (context: Context, exchange: Exchange, session: Session) => Value | Promise<Value>
+
+/** Gives the function that declares endpoints which work on a context. */
+export function endpointOn<Context>() {
+  return <const A extends Access, R extends Response | undefined = undefined>(definition: Definition<Context, A, R>) => ({
+    handle: (handle: Handle<Context, Caller<A>, Handled<R>>): Endpoint<Context> => served(definition, handle as never),
+  })
+}
+
+function served<Context>(
+  { response, status, ...declaration }: Definition<Context, Access, Response | undefined>,
+  handle: Handle<Context, Session | undefined, unknown>,
+): Endpoint<Context> {
+  const empty = response === undefined ? (status === 202 ? 202 : 204) : undefined
+  return {
+    ...declaration,
+    response,
+    status: empty ?? status ?? 200,
+    async serve(context, exchange, session) {
+      const handled = await handle(context, exchange, session)
+      if (empty !== undefined) return { kind: 'empty', status: empty }
+      if (response?.kind !== 'record') return handled as HttpResponse
+      return { kind: 'data', status: status === 201 ? 201 : 200, data: JSON.stringify(handled) }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/** What a list is asked for: filter, sort, limit and cursor, in the query of the URL or in a body. */
+import { describe, fail } from '../base/failure.ts'
+import { writeJson, type Json, type JsonObject } from '../base/json.ts'
+import type { ListParams } from '../content/list-query.ts'
+import type { Exchange } from '../http/request/exchange.ts'
+import { parseFilterText } from '../query/parse.ts'
+
+/** A character of a filter is work for the planner and for each document, and counts as so many bytes of a body. */
+const FILTER_WEIGHT = 16
+
+export function paramsOfUrl(exchange: Exchange): ListParams {
+  const { query } = exchange
+  const filter = query.get('filter')
+  return {
+    filter: filter === undefined ? undefined : readFilter(exchange, filter),
+    sort: query.get('sort'),
+    limit: query.get('limit'),
+    cursor: query.get('cursor'),
+  }
+}
+
+/** The same parameters as members, where null is as good as nothing. The filter has the limits of one in a URL. */
+export function paramsOfBody(exchange: Exchange, body: JsonObject): ListParams {
+  const filter = body['filter'] ?? undefined
+  return {
+    filter: filter === undefined ? undefined : readFilter(exchange, writeJson(filter)),
+    sort: readText(body, 'sort'),
+    limit: body['limit'] ?? undefined,
+    cursor: readText(body, 'cursor'),
+  }
+}
+
+function readFilter(exchange: Exchange, text: string): Json {
+  exchange.weigh(text.length * FILTER_WEIGHT)
+  return parseFilterText(text)
+}
+
+function readText(body: JsonObject, name: string): string | undefined {
+  const value = body[name] ?? undefined
+  if (value === undefined || typeof value === 'string') return value
+  throw fail('badRequest', `Cannot read ${name}: expected a string, found ${describe(value)}`)
+}

@@ -1,0 +1,33 @@
+/** Where a user is signed in, as the user and administrators see it. */
+import { isoDate } from '../base/dates.ts'
+import { describe, fail, type Failure } from '../base/failure.ts'
+import type { UserSessions } from '../models/replies.ts'
+import { clientName } from '../models/user-agent.ts'
+import type { AccountStore } from '../store/store.ts'
+
+interface Listed {
+  readonly store: Pick<AccountStore, 'sessionsOf'>
+  readonly now: number
+  /** The id of the session that asks. */
+  readonly current: string
+}
+
+export async function sessionList(userId: string, { store, now, current }: Listed): Promise<UserSessions> {
+  const sessions = await store.sessionsOf(userId, now)
+  return {
+    items: sessions.map(({ jti, label, createdAt, usedAt, expiresAt }) => ({
+      id: jti,
+      client: clientName(label),
+      label,
+      createdAt: isoDate(createdAt),
+      lastUsedAt: isoDate(usedAt),
+      expiresAt: isoDate(expiresAt),
+      current: jti === current,
+    })),
+  }
+}
+
+/** `owner` begins the sentence: `You have`, `User 1 has`. */
+export function unknownSession(owner: string, session: string): Failure {
+  return fail('notFound', `${owner} no session ${describe(session)}: it may have ended meanwhile`)
+}

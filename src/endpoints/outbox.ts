@@ -1,0 +1,103 @@
+/** The outbox, for administrators: what became of mail, a retry at once of one that waits, and a test mail. */
+import type { Session } from '../auth/sessions.ts'
+import { readEmail } from '../auth/accounts.ts'
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import { describe, fail } from '../base/failure.ts'
+import { requireAdministrator } from '../content/access.ts'
+import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
+import {
+  mailTest,
+  mailTestBody,
+  outboxMessages,
+  outboxRetry,
+  type MailTest,
+  type OutboxMessages,
+} from '../models/replies.ts'
+import type { MessageRecord, OutboxStore, Writable } from '../store/store.ts'
+import { endpointOn } from './endpoint.ts'
+import { readChoice, readNewest } from './parameters.ts'
+
+export interface OutboxContext {
+  readonly store: Pick<OutboxStore, 'listMessages'> & Writable
+  readonly now: Clock
+  /** Called when a message was made due. */
+  readonly wakeCourier: () => void
+  readonly testMail: (to: string, by: Session) => Promise<MailTest>
+}
+
+const endpoint = endpointOn<OutboxContext>()
+
+export const OUTBOX = [
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/admin/outbox',
+    id: 'outbox',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'List the mail that waits and that of the last seven days, the newest first',
+    parameters: ['state', 'newest'],
+    response: outboxMessages,
+    errors: ['badRequest'],
+    client: 'admin.outbox',
+  }).handle(async ({ store, now }, { query }) => {
+    const state = readChoice(query, 'state', MESSAGE_STATES)
+    const messages = await store.listMessages({ state, limit: readNewest(query), now: now() })
+    return { items: messages.map(messageJson) }
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/admin/outbox/test',
+    id: 'testMail',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'Send one mail now, and read what the mail server and we said to each other',
+    description: 'It takes half a minute at most. A mail that was not taken is a 200 as well, with `advice`.',
+    body: mailTestBody,
+    response: mailTest,
+    errors: ['invalidInput', 'conflict', 'tooManyRequests'],
+    client: 'admin.testMail',
+  }).handle(async ({ testMail }, exchange, session) => {
+    const body = await exchange.readJson({ isDoneWhenRead: true })
+    return testMail(readEmail(body['to'], 'to'), session)
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/v1/admin/outbox/:id/retry',
+    id: 'retryMail',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'Try a mail that waits at once',
+    response: outboxRetry,
+    errors: ['notFound', 'conflict'],
+    client: 'admin.retryMail',
+  }).handle(async ({ store, now, wakeCourier }, { params }, { acting }) => {
+    const id = params['id'] ?? ''
+    const outcome = await store.as(acting(requireAdministrator)).retryMessage(id, now())
+    if (outcome === 'missing')
+      throw fail('notFound', `Cannot retry mail ${describe(id)}: the outbox has none of that id`)
+    if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT_RETRIED[outcome]}`)
+    wakeCourier()
+    return { state: 'waiting' }
+  }),
+]
+
+/** Why a message cannot be tried at once. */
+export const WHY_NOT_RETRIED: Readonly<Record<Exclude<MessageState, 'waiting'>, string>> = {
+  sending: 'it is being sent at this moment',
+  delivered: 'it was delivered, and its content is erased: ask for a new code',
+  failed: 'it was refused for good, and its content is erased: ask for a new code',
+  expired: 'its code has expired, and its content is erased: ask for a new code',
+  superseded: 'a newer code took its place, and its content is erased',
+}
+
+/** A message as it is sent out and printed; what is not there is null. */
+export function messageJson(record: MessageRecord): OutboxMessages['items'][number] {
+  const { id, address, state, attempts, reply = null, createdAt, triedAt, dueAt, expiresAt, doneAt } = record
+  const times = { triedAt: date(triedAt), dueAt: date(dueAt), expiresAt: isoDate(expiresAt), doneAt: date(doneAt) }
+  return { id, address, state, attempts, reply, createdAt: isoDate(createdAt), ...times }
+}
+
+function date(time: number | undefined): string | null {
+  return time === undefined ? null : isoDate(time)
+}

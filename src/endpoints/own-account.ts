@@ -1,0 +1,70 @@
+/** A user's own account: its sessions, and its deletion. Every user may, guests included. */
+import type { Accounts } from '../auth/accounts.ts'
+import type { Sessions } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { sessionsEnded, userSessions } from '../models/replies.ts'
+import { anyCaller } from '../store/actor.ts'
+import type { AccountStore, Writable } from '../store/store.ts'
+import { endpointOn } from './endpoint.ts'
+import { sessionList, unknownSession } from './listed-sessions.ts'
+
+export interface OwnAccountContext {
+  readonly accounts: Pick<Accounts, 'deleteOwn'>
+  readonly sessions: Pick<Sessions, 'end'>
+  readonly store: Pick<AccountStore, 'sessionsOf'> & Writable
+  readonly now: Clock
+}
+
+const endpoint = endpointOn<OwnAccountContext>()
+
+export const OWN_ACCOUNT = [
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/auth/sessions',
+    id: 'ownSessions',
+    tag: 'Accounts',
+    access: 'limitedUser',
+    summary: 'List where the own account is signed in, the newest first',
+    response: userSessions,
+    client: 'auth.sessions',
+  }).handle(({ store, now }, _exchange, { caller, claim }) =>
+    sessionList(caller.id, { store, now: now(), current: claim.jti })),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/v1/auth/sessions',
+    id: 'endOtherSessions',
+    tag: 'Accounts',
+    access: 'limitedUser',
+    summary: 'End every other session of the own account; the one that asks stays',
+    response: sessionsEnded,
+    client: 'auth.endOtherSessions',
+  }).handle(async ({ store, now }, _exchange, { caller, claim, acting }) => ({
+    ended: await store.as(acting(anyCaller)).endOtherSessions(caller.id, claim.jti, now()),
+  })),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/v1/auth/sessions/:session',
+    id: 'endOwnSession',
+    tag: 'Accounts',
+    access: 'limitedUser',
+    summary: 'End one session of the own account, which may be the one that asks',
+    errors: ['notFound'],
+    client: 'auth.endSession',
+  }).handle(async ({ store, sessions, now }, { params }, session) => {
+    const one = params['session'] ?? ''
+    // The current one is ended as by signing out, also where no row lists it.
+    if (one === session.claim.jti) return sessions.end(session, now())
+    // A session of another user is as unknown as one that never was.
+    const ended = await store.as(session.acting(anyCaller)).endSession(session.caller.id, one, now())
+    if (!ended) throw unknownSession('You have', one)
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/v1/auth/delete-account',
+    id: 'deleteAccount',
+    tag: 'Accounts',
+    access: 'user',
+    summary: 'Delete the own account and all that belongs to it, for good',
+    client: 'auth.deleteAccount',
+  }).handle(({ accounts, now }, _exchange, session) => accounts.deleteOwn(session, now())),
+]

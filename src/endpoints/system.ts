@@ -1,0 +1,162 @@
+/**
+ * Endpoints for the operator: is the service alive, can it work, what is it doing.
+ *
+ * `/healthz` and `/readyz` are open, as load balancers have no token, and tell next to nothing. `/metrics` is for the
+ * administrators, and for a collector on this very machine. A reverse proxy on this machine makes every client look like
+ * that: so a request that was passed on by one needs a token, whatever its address, and every request where the operator
+ * has named proxies, since one may pass on a request as its own. So does one under a name that a stranger may own: a
+ * web page open in a browser here can give its own name the address of this machine. Over a Unix socket come proxies.
+ */
+import { isIPv4 } from 'node:net'
+import type { Sessions } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { fail } from '../base/failure.ts'
+import type { JsonSchema } from '../base/json-schema.ts'
+import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
+import { hostName } from '../http/guard/foreign-pages.ts'
+import { isLoopbackAddress } from '../http/request/client-address.ts'
+import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
+import { isAdmin } from '../models/caller.ts'
+import { endpointOn } from './endpoint.ts'
+
+export interface SystemContext {
+  /** Fresh for each start of the service. */
+  readonly instance: string
+  readonly startedAt: number
+  readonly sessions: Sessions
+  readonly metrics: Metrics
+  /** The OpenAPI document as JSON. */
+  readonly openApi: () => Uint8Array
+  /** Why the service cannot do its work; empty where it can. */
+  readonly unreadyReasons: () => Promise<readonly string[]>
+  readonly now: Clock
+  /** Whether the operator has named proxies that bring the requests of others. */
+  readonly hasProxies: boolean
+}
+
+const JSON_TYPE = 'application/json'
+const INSTANCE: JsonSchema = { type: 'string', examples: ['b1946ac9-2f0d-4c3e-8a57-6d1f0e9c8b7a'] }
+const METRICS_EXAMPLE = '# TYPE dateline_requests_total counter\ndateline_requests_total{method="GET",status="200"} 12\n'
+/** Headers that only a proxy adds. */
+const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
+const endpoint = endpointOn<SystemContext>()
+
+export const SYSTEM_ENDPOINTS = [
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    id: 'openapi',
+    tag: 'Operation',
+    access: 'public',
+    summary: 'Read this description',
+    response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
+  }).handle(({ openApi }) => ({ kind: 'raw', status: 200, contentType: `${JSON_TYPE}; charset=utf-8`, body: openApi() })),
+  endpoint({
+    method: 'GET',
+    path: '/healthz',
+    id: 'health',
+    tag: 'Operation',
+    access: 'public',
+    summary: 'Ask whether the service is alive, and which run of it answers',
+    response: {
+      kind: 'raw',
+      type: JSON_TYPE,
+      schema: {
+        type: 'object',
+        properties: {
+          status: { const: 'ok' },
+          instance: INSTANCE,
+          uptimeSeconds: { type: 'integer', minimum: 0, examples: [86400] },
+        },
+        required: ['status', 'instance', 'uptimeSeconds'],
+      },
+    },
+  }).handle(({ instance, startedAt, now }) =>
+    uncached(200, { status: 'ok', instance, uptimeSeconds: Math.floor((now() - startedAt) / 1000) })),
+  endpoint({
+    method: 'GET',
+    path: '/readyz',
+    id: 'ready',
+    tag: 'Operation',
+    access: 'public',
+    summary: 'Ask whether the service can do its work; 503 says why not',
+    response: {
+      kind: 'raw',
+      type: JSON_TYPE,
+      schema: {
+        type: 'object',
+        properties: { status: { const: 'ok' }, instance: INSTANCE },
+        required: ['status', 'instance'],
+      },
+    },
+    others: [
+      {
+        status: 503,
+        description: 'Not ready',
+        body: {
+          kind: 'schema',
+          name: 'NotReady',
+          schema: {
+            type: 'object',
+            properties: {
+              status: { const: 'unavailable' },
+              instance: { type: 'string' },
+              reasons: {
+                type: 'array',
+                items: { type: 'string' },
+                examples: [['less than 64 MiB of the disk are free']],
+              },
+            },
+            required: ['status', 'instance', 'reasons'],
+          },
+        },
+      },
+    ],
+  }).handle(async ({ unreadyReasons, instance }) => {
+    const reasons = await unreadyReasons()
+    if (reasons.length === 0) return uncached(200, { status: 'ok', instance })
+    return uncached(503, { status: 'unavailable', instance, reasons })
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/metrics',
+    id: 'metrics',
+    tag: 'Operation',
+    access: 'public',
+    token: 'optional',
+    summary: 'Read numbers in the text format of Prometheus; from this machine, or as an administrator',
+    description:
+      'Only an administrator may where the service runs with `--trusted-proxies`, where a proxy passed the request on, ' +
+      'and under a name with a dot in it.',
+    response: { kind: 'raw', type: 'text/plain', schema: { type: 'string', examples: [METRICS_EXAMPLE] } },
+    errors: ['unauthorized'],
+  }).handle(async ({ hasProxies, sessions, metrics, now }, exchange) => {
+    if (hasProxies || !isCollectorHere(exchange)) {
+      const { caller } = await sessions.require(exchange, now())
+      if (!isAdmin(caller)) throw fail('forbidden', 'Metrics are for administrators')
+    }
+    const headers = { 'Cache-Control': 'no-store' }
+    return { kind: 'raw', status: 200, contentType: METRICS_TYPE, body: await metrics.report(), headers }
+  }),
+]
+
+function isCollectorHere({ headers, clientAddress }: Exchange): boolean {
+  const isDirect = PASSED_ON.every((name) => headers[name] === undefined)
+  return isDirect && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
+}
+
+/** Whether a Host can only be meant for the machine that asks: an address, `localhost`, or a name without a domain. */
+function isNameOfThisMachine(host = 'localhost'): boolean {
+  const name = hostName(host)
+  return name !== undefined && (!name.includes('.') || name.endsWith('.localhost') || isAddress(name))
+}
+
+function isAddress(name: string): boolean {
+  return isIPv4(name) || name.startsWith('[')
+}
+
+function uncached(status: number, body: object): HttpResponse {
+  const headers = { 'Cache-Control': 'no-store' }
+  return { kind: 'raw', status, contentType: `${JSON_TYPE}; charset=utf-8`, body: JSON.stringify(body), headers }
+}

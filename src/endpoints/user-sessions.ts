@@ -1,0 +1,67 @@
+/** The sessions of every user, for administrators. */
+import type { Clock } from '../base/clock.ts'
+import { describe, fail } from '../base/failure.ts'
+import { requireAdministrator } from '../content/access.ts'
+import type { Exchange } from '../http/request/exchange.ts'
+import { sessionsEnded, userSessions } from '../models/replies.ts'
+import { user } from '../models/user.ts'
+import type { AccountStore, DocumentStore, Writable } from '../store/store.ts'
+import { endpointOn } from './endpoint.ts'
+import { sessionList, unknownSession } from './listed-sessions.ts'
+
+export interface UserSessionsContext {
+  readonly store: Pick<DocumentStore, 'get'> & Pick<AccountStore, 'sessionsOf'> & Writable
+  readonly now: Clock
+}
+
+const endpoint = endpointOn<UserSessionsContext>()
+
+export const USER_SESSIONS = [
+  endpoint({
+    method: 'GET',
+    path: '/api/v1/admin/users/:id/sessions',
+    id: 'sessions',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'List where a user is signed in, the newest first',
+    response: userSessions,
+    errors: ['notFound'],
+    client: 'admin.sessions',
+  }).handle(async ({ store, now }, exchange, { claim }) =>
+    sessionList(await requireUser(store, exchange), { store, now: now(), current: claim.jti })),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/v1/admin/users/:id/sessions',
+    id: 'endSessions',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'End every session of a user, and all other tokens',
+    response: sessionsEnded,
+    errors: ['notFound'],
+    client: 'admin.endSessions',
+  }).handle(async ({ store, now }, exchange, { acting }) => {
+    const id = await requireUser(store, exchange)
+    return { ended: await store.as(acting(requireAdministrator)).endSessions(id, now()) }
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/v1/admin/users/:id/sessions/:session',
+    id: 'endSession',
+    tag: 'Administration',
+    access: 'administrator',
+    summary: 'End one session of a user, which may be the own one',
+    errors: ['notFound'],
+    client: 'admin.endSession',
+  }).handle(async ({ store, now }, exchange, { acting }) => {
+    const id = await requireUser(store, exchange)
+    const one = exchange.params['session'] ?? ''
+    const ended = await store.as(acting(requireAdministrator)).endSession(id, one, now())
+    if (!ended) throw unknownSession(`User ${id} has`, one)
+  }),
+]
+
+async function requireUser(store: Pick<DocumentStore, 'get'>, { params }: Exchange): Promise<string> {
+  const id = params['id'] ?? ''
+  if ((await store.get(user, id)) !== undefined) return id
+  throw fail('notFound', `No user has the id ${describe(id)}`)
+}
