@@ -219,6 +219,36 @@ describe('long headers', () => {
     for (const connection of connections) connection.destroy()
   })
 
+  for (const [name, requests] of [
+    ['one request', [GET]],
+    ['pipelined requests', [GET, GET, GET]],
+    ['a request with a body', ['POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}']],
+  ] as const) {
+    it(`are counted also where they came in one piece with ${name}`, async () => {
+      await using server = await startServer(ROUTES, { limits: { headsBytesMax: 200_000, checkMs: 20 } })
+      const connections = await Promise.all(Array.from({ length: 10 }, () => RawConnection.open(server.port)))
+      for (const connection of connections) connection.write(`${requests.join('')}GET /?${LONG}`)
+      for (const connection of connections) for (const _ of requests) await connection.response()
+      assert.ok(Number((await server.logged('connections.long_headers')).fields['ended']) >= 3)
+      await assertServed(server)
+      for (const connection of connections) connection.destroy()
+    })
+  }
+
+  it('that are complete do not count, however many a connection has sent', async () => {
+    await using server = await startServer(ROUTES, { limits: { headsBytesMax: 20_000, checkMs: 1 } })
+    const connection = await RawConnection.open(server.port)
+    const body = '{"a":1}'.padEnd(30_000)
+    const request = `POST /json HTTP/1.1\r\nHost:x\r\nX-Long: ${'x'.repeat(10_000)}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    for (let i = 0; i < 50; i++) {
+      connection.write(request + request)
+      for (const _ of [1, 2]) assert.equal((await connection.response()).headers['connection'], 'keep-alive')
+      await new Promise((resolve) => setTimeout(resolve, i % 5))
+    }
+    assert.equal(server.connections.shed.long_headers, 0)
+    connection.destroy()
+  })
+
   it('are not kept for a connection that waits for its next request', async () => {
     await using server = await startServer(ROUTES, { limits: { headsBytesMax: 200_000, checkMs: 1 } })
     const connections = await Promise.all(Array.from({ length: 10 }, () => RawConnection.open(server.port)))

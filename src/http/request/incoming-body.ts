@@ -91,6 +91,11 @@ export class IncomingBody implements BodySink {
     this.#announced = length === undefined ? undefined : Number(length)
   }
 
+  /** How many bytes it has, once it is complete. Node may hide the end of one that is discarded. */
+  get bytes(): number {
+    return this.#announced ?? this.#received
+  }
+
   /** Nothing of it is still to come. */
   get isWhole(): boolean {
     return this.#isWhole

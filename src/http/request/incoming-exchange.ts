@@ -25,6 +25,9 @@ export interface ExchangeSurroundings extends BodySurroundings {
   readonly bodyLane: BodyLane
 }
 
+/** What stands around the method and the target, the empty line at the end included, and around a name and a value. */
+const REQUEST_LINE_BYTES = '  HTTP/1.1\r\n\r\n'.length
+const HEADER_LINE_BYTES = ':\r\n'.length
 /** Between two interim responses that tell whether a client is still there. */
 const PROBE_MS = 100
 
@@ -123,6 +126,19 @@ export class IncomingExchange implements Exchange {
   /** The connection is gone, so that no response can be sent. */
   get isAbandoned(): boolean {
     return this.request.socket.destroyed
+  }
+
+  /** How many bytes its header has on the wire, at least: without the white space that may stand before a value. */
+  get headerBytes(): number {
+    const { method = '', url = '', rawHeaders } = this.request
+    let bytes = method.length + url.length + REQUEST_LINE_BYTES + (rawHeaders.length / 2) * HEADER_LINE_BYTES
+    for (const text of rawHeaders) bytes += text.length
+    return bytes
+  }
+
+  /** How many bytes its body has, once it is complete. */
+  get bodyBytes(): number {
+    return this.#body?.bytes ?? 0
   }
 
   addLogFields(fields: LogFields): void {

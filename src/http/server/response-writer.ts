@@ -1,9 +1,9 @@
 /**
- * A HttpResponse on the wire: one header block from flat arrays and one body, so that node sends both in one piece.
+ * Writes an HttpResponse: one header block from flat arrays and one body, so that node sends both in one piece.
  *
- * A handler may answer without having read the body. A short rest is read and thrown away, and the connection lives
- * on. A longer one costs more than a new connection: the response says `Connection: close`, and the rest is thrown away
- * only so that the client gets to read the response. Closing while bytes arrive would make its kernel drop what we sent
+ * A handler may respond without having read the body. A short rest is read and discarded, and the connection stays open.
+ * A longer one costs more than a new connection: the response says `Connection: close`, and the rest is discarded only
+ * so that the client gets to read the response. Closing while bytes arrive would make its kernel drop what was sent
  * (RFC 9112 section 9.6).
  */
 import type { Clock } from '../../base/clock.ts'
@@ -24,16 +24,18 @@ const KEPT_URL_CHARS_MAX = 8 * 1024
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * What a browser may do with a response that is no page, errors in the place of one included: show it, by itself. Pages
- * bring a policy of their own.
+ * The Content-Security-Policy of a response that is no page, errors in place of one included: a browser may show it, by
+ * itself. Pages bring a policy of their own.
  */
 export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'"
 
+/** What all responses of a server have in common. */
 export interface ResponseSurroundings {
   readonly cors: CorsHeaders
   readonly now: Clock
   /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
   readonly instance: string
+  /** How long a connection may wait for its next request, as the client is told. */
   readonly keepAliveSeconds: number
   /** How long a client may go on sending what no handler reads. */
   readonly lingerMs: number
@@ -47,65 +49,56 @@ export interface SentResponse {
   readonly isLast: boolean
   /** The body ended before its length: the connection must be cut off. */
   readonly isShort?: boolean
-  /** Why it did, where that was not the client's doing. */
+  /** Why it did, unless the client left. */
   readonly failure?: unknown
 }
 
-/** Sends the response, a file at the pace of its client. Throws where its headers are none; nothing has been sent then. */
-export function sendResponse(
-  exchange: IncomingExchange,
-  response: HttpResponse,
-  around: ResponseSurroundings,
-): SentResponse | Promise<SentResponse> {
-  const { request, serverResponse } = exchange
-  const rest = restOfBody(exchange)
-  const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'
-  const isLast = around.isClosing() || isUnusable || (request.url ?? '').length > KEPT_URL_CHARS_MAX
-  const { body, bytes, head } = render(exchange, response, around.now)
-  head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', around.instance)
-  head.push('X-Content-Type-Options', 'nosniff')
-  if (!namesHeader(response.headers, 'content-security-policy')) head.push('Content-Security-Policy', NOTHING_ALLOWED)
-  head.push(...around.cors(request.headers.origin))
-  addHeaders(head, response.headers)
-  if (isLast) head.push('Connection', 'close')
-  else if (serverResponse.shouldKeepAlive) head.push('Keep-Alive', `timeout=${around.keepAliveSeconds}`)
-  serverResponse.writeHead(response.status, head)
+/**
+ * Returns the function that sends a response, a file at the pace of its client. It throws for a header that HTTP does
+ * not allow; nothing has been sent then.
+ */
+export function createResponseWriter(around: ResponseSurroundings) {
+  const { cors, now, instance, keepAliveSeconds, lingerMs, isClosing } = around
 
-  if (response.kind === 'file' && exchange.method !== 'HEAD') {
-    return sendFileResponse(exchange, response.file, { rest, isLast, around })
+  return (exchange: IncomingExchange, response: HttpResponse): SentResponse | Promise<SentResponse> => {
+    const { request, serverResponse } = exchange
+    const rest = restOfBody(exchange)
+    const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'
+    const isLast = isClosing() || isUnusable || (request.url ?? '').length > KEPT_URL_CHARS_MAX
+    const { body, bytes, head } = render(exchange, response, now)
+    head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', instance)
+    head.push('X-Content-Type-Options', 'nosniff')
+    if (!namesHeader(response.headers, 'content-security-policy')) head.push('Content-Security-Policy', NOTHING_ALLOWED)
+    head.push(...cors(request.headers.origin))
+    addHeaders(head, response.headers)
+    if (isLast) head.push('Connection', 'close')
+    else if (serverResponse.shouldKeepAlive) head.push('Keep-Alive', `timeout=${keepAliveSeconds}`)
+    serverResponse.writeHead(response.status, head)
+
+    if (response.kind === 'file' && exchange.method !== 'HEAD') return sendOpenFile(exchange, response.file, rest, isLast)
+    const sent = exchange.method === 'HEAD' ? undefined : body
+    if (rest === 'long') {
+      if (sent === undefined) serverResponse.flushHeaders()
+      else serverResponse.write(sent)
+      discard(exchange, lingerMs)
+    } else {
+      serverResponse.end(sent)
+      if (rest === 'short') drain(exchange, lingerMs)
+    }
+    return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
   }
-  const sent = exchange.method === 'HEAD' ? undefined : body
-  if (rest === 'long') {
-    if (sent === undefined) serverResponse.flushHeaders()
-    else serverResponse.write(sent)
-    discard(exchange, around.lingerMs)
-  } else {
-    serverResponse.end(sent)
-    if (rest === 'short') drain(exchange, around.lingerMs)
+
+  /** A shutdown may begin while the file is being sent, after its header has said that the connection stays open. */
+  async function sendOpenFile(exchange: IncomingExchange, file: OpenFile, rest: Rest, isLast: boolean): Promise<SentResponse> {
+    const { request, serverResponse } = exchange
+    if (rest === 'short') drain(exchange, lingerMs)
+    const { bytes: bodyBytes, failure } = await sendFile(serverResponse, file)
+    if (bodyBytes < file.bytes) return { bodyBytes, isLast: true, isShort: true, failure }
+    if (isClosing() && !isLast) serverResponse.once('finish', () => request.socket.destroySoon())
+    if (rest === 'long') discard(exchange, lingerMs)
+    else serverResponse.end()
+    return { bodyBytes, isLast: isLast || isClosing() }
   }
-  return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
-}
-
-interface FileSurroundings {
-  readonly rest: Rest
-  readonly isLast: boolean
-  readonly around: ResponseSurroundings
-}
-
-/** A shutdown may begin while the file is on its way, when the header has long said that the connection stays open. */
-async function sendFileResponse(
-  exchange: IncomingExchange,
-  file: OpenFile,
-  { rest, isLast, around: { isClosing, lingerMs } }: FileSurroundings,
-): Promise<SentResponse> {
-  const { request, serverResponse } = exchange
-  if (rest === 'short') drain(exchange, lingerMs)
-  const { bytes: bodyBytes, failure } = await sendFile(serverResponse, file)
-  if (bodyBytes < file.bytes) return { bodyBytes, isLast: true, isShort: true, failure }
-  if (isClosing() && !isLast) serverResponse.once('finish', () => request.socket.destroySoon())
-  if (rest === 'long') discard(exchange, lingerMs)
-  else serverResponse.end()
-  return { bodyBytes, isLast: isLast || isClosing() }
 }
 
 const NOT_STORED = ['Cache-Control', 'no-store']
@@ -159,21 +152,21 @@ type Rest = 'none' | 'short' | 'long' | 'held back'
 function restOfBody(exchange: IncomingExchange): Rest {
   const { request } = exchange
   if (request.complete || exchange.isBroken || !hasBody(request)) return 'none'
-  // After the final response the client may send its body or leave it out; nobody can tell what follows.
+  // After the final response the client may send its body or leave it out: what follows is unknown.
   if (exchange.holdsBodyBack) return 'held back'
   const length = request.headers['content-length']
   return length !== undefined && Number(length) <= DRAINED_BYTES_MAX ? 'short' : 'long'
 }
 
-/** Throws a short rest of the body away, after which the connection is used again; ends it where the rest is late. */
+/** Discards a short rest of the body, after which the connection is used again; ends it where the rest is late. */
 function drain(exchange: IncomingExchange, lingerMs: number): void {
   const late = setTimeout(() => exchange.request.socket.destroy(), lingerMs).unref()
   exchange.discardBody(DRAINED_BYTES_MAX, () => clearTimeout(late))
 }
 
 /**
- * Throws the rest of the body away and ends the response, after a time and a number of bytes at the latest: the client
- * gets to read the response while it is still sending.
+ * Discards the rest of the body and ends the response, after a time and a number of bytes at the latest: the client gets
+ * to read the response while it is still sending.
  */
 function discard(exchange: IncomingExchange, lingerMs: number): void {
   const { serverResponse } = exchange

@@ -1,40 +1,30 @@
 /**
  * One request from its route to its response and its line in the access log.
  *
- * A Failure becomes its status and its message. Whatever else is thrown is a bug of ours: 500, the stack in the log
- * under the request's id, and nothing about it in the response.
+ * A Failure becomes its status and its message. Everything else that is thrown is a bug of ours: 500, the stack in the
+ * log under the request's id, and nothing about it in the response.
  */
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../../base/clock.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
-import type { CorsHeaders } from '../guard/cors.ts'
-import { errorBody } from './envelope.ts'
+import type { ForeignPageGuard } from '../guard/foreign-pages.ts'
 import type { HttpResponse } from '../request/exchange.ts'
 import { ClientGone } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
-import type { ForeignPageGuard } from '../guard/foreign-pages.ts'
-import { JSON_TYPE, sendResponse } from './response-writer.ts'
-import type { SentResponse } from './response-writer.ts'
+import { errorBody } from './envelope.ts'
+import { createResponseWriter, JSON_TYPE, type ResponseSurroundings, type SentResponse } from './response-writer.ts'
 import type { Router } from './router.ts'
 
 const LOGGED_PATH_CHARS_MAX = 200
 
-export interface ServingParts {
+export interface ServingSurroundings extends ResponseSurroundings {
   readonly router: Router
-  readonly cors: CorsHeaders
   /** The guard that holds now: it depends on the address that the server listens on. */
   readonly guard: () => ForeignPageGuard
-  readonly instance: string
-  /** How long a connection may wait for its next request, as the client is told. */
-  readonly keepAliveSeconds: number
-  /** How long a client may go on sending what no handler reads. */
-  readonly lingerMs: number
-  readonly now: Clock
   readonly log: Log
   /** Milliseconds from any fixed moment, never going back. */
   readonly ticks: () => number
-  /** Called for every request once its response is on its way. */
+  /** Called for every request once its response is queued. */
   readonly observe: (served: ServedRequest) => void
 }
 
@@ -42,36 +32,25 @@ export interface ServedRequest {
   readonly method: string
   /** The path of the route's table; empty where none matched. */
   readonly route: string
-  /** Undefined where the client was gone before. */
+  /** Undefined where the client had left before. */
   readonly status: number | undefined
   readonly ms: number
 }
 
-/**
- * Serves a request and says whether it was the last one of its connection. It never rejects.
- * `isClosing`, while the server shuts down, makes every response the last one.
- */
-export type Serve = (exchange: IncomingExchange, isClosing: () => boolean) => Promise<boolean>
+/** Serves a request and resolves with whether it was the last one of its connection. It never rejects. */
+export type Serve = (exchange: IncomingExchange) => Promise<boolean>
 
-export function serving({
-  router,
-  cors,
-  guard,
-  instance,
-  keepAliveSeconds,
-  lingerMs,
-  now,
-  log,
-  ticks,
-  observe,
-}: ServingParts): Serve {
-  return async (exchange, isClosing) => {
+export function createServe(around: ServingSurroundings): Serve {
+  const { log, ticks, observe } = around
+  const respond = createResponder(around)
+  const send = createSender(around)
+  return async (exchange) => {
     const start = ticks()
-    const response = await responseOf(exchange)
+    const response = await respond(exchange)
     const isGone = exchange.isAbandoned || response === undefined
-    const sending = isGone ? NOTHING_SENT : send(exchange, response, isClosing)
+    const sending = isGone ? NOTHING_SENT : send(exchange, response)
     const sent = sending instanceof Promise ? await sending : sending
-    if (response?.kind === 'file') await closeFile(exchange, response)
+    if (response?.kind === 'file') await closeFile(exchange, response, log)
     const isAborted = isGone || sent.isShort === true
     const ms = ticks() - start
     observe({ method: exchange.method, route: exchange.route, status: response?.status, ms })
@@ -89,9 +68,11 @@ export function serving({
     })
     return sent.isLast
   }
+}
 
-  /** None where there is nobody left to read it. */
-  async function responseOf(exchange: IncomingExchange): Promise<HttpResponse | undefined> {
+/** Returns the function that has a request handled. It resolves with undefined where the client has left. */
+function createResponder({ router, guard, log }: Pick<ServingSurroundings, 'router' | 'guard' | 'log'>) {
+  return async (exchange: IncomingExchange): Promise<HttpResponse | undefined> => {
     try {
       assertOneHost(exchange.request)
       guard()(exchange.request)
@@ -105,23 +86,31 @@ export function serving({
   }
 
   function responseToError(error: unknown, exchange: IncomingExchange): HttpResponse | undefined {
+    const { requestId } = exchange
     if (error instanceof Failure) {
       exchange.addLogFields({ code: error.code, ...(error.cause === undefined ? {} : { cause: error.cause }) })
-      if (error.status >= 500) log.warn('request.unavailable', { requestId: exchange.requestId, error })
+      if (error.status >= 500) log.warn('request.unavailable', { requestId, error })
       return failureResponse(error)
     }
     if (error instanceof ClientGone || (exchange.isAbandoned && isAbort(error))) return undefined
-    log.error('request.failed', { requestId: exchange.requestId, error })
-    const told = `Cannot complete the request: the server failed, its log tells why under "${exchange.requestId}"`
-    return failureResponse(fail('serverError', told))
+    log.error('request.failed', { requestId, error })
+    const message = `Cannot complete the request: the server failed, its log tells why under "${requestId}"`
+    return failureResponse(fail('serverError', message))
   }
+}
 
-  function send(exchange: IncomingExchange, response: HttpResponse, isClosing: () => boolean): SentResponse | Promise<SentResponse> {
+const NOTHING_SENT: SentResponse = { bodyBytes: 0, isLast: true }
+
+/** Returns the function that sends a response, or ends the connection where that fails. */
+function createSender(around: ServingSurroundings) {
+  const { log } = around
+  const write = createResponseWriter(around)
+  return (exchange: IncomingExchange, response: HttpResponse): SentResponse | Promise<SentResponse> => {
     try {
-      const sending = sendResponse(exchange, response, { cors, now, instance, keepAliveSeconds, lingerMs, isClosing })
+      const sending = write(exchange, response)
       return sending instanceof Promise ? sending.then((sent) => cutIfShort(exchange, sent)) : sending
     } catch (error) {
-      // Such as a header value with a line break in it. Whatever was sent, the client must not read on from there.
+      // Such as a header value with a line break in it. The client must not read on after a part of a response.
       log.error('response.failed', { requestId: exchange.requestId, error })
       exchange.request.socket.destroy()
       return NOTHING_SENT
@@ -134,20 +123,20 @@ export function serving({
     if (sent.failure !== undefined) log.error('response.failed', { requestId: exchange.requestId, error: sent.failure })
     return sent
   }
-
-  async function closeFile({ requestId }: IncomingExchange, { file, onClosed }: FileResponse): Promise<void> {
-    try {
-      await file.handle.close()
-    } catch (error) {
-      log.error('response.failed', { requestId, error })
-    }
-    onClosed?.()
-  }
 }
 
-type FileResponse = Extract<HttpResponse, { kind: 'file' }>
-
-const NOTHING_SENT: SentResponse = { bodyBytes: 0, isLast: true }
+async function closeFile(
+  { requestId }: IncomingExchange,
+  { file, onClosed }: Extract<HttpResponse, { kind: 'file' }>,
+  log: Log,
+): Promise<void> {
+  try {
+    await file.handle.close()
+  } catch (error) {
+    log.error('response.failed', { requestId, error })
+  }
+  onClosed?.()
+}
 
 function failureResponse(failure: Failure): HttpResponse {
   const { status, headers } = failure
