@@ -25,13 +25,13 @@ export const DECLARED = {
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
   listen: optional(parseUnixAddress, 'unix:PATH, a Unix socket to listen on in place of host and port'),
-  tlsCert: optional(readPath, 'file of the certificate for TLS, in PEM, followed by those that lead to an authority'),
-  tlsKey: optional(readPath, 'file of the private key of the certificate, in PEM'),
+  tlsCert: optional(readPath, 'PEM file of the TLS certificate, followed by its intermediate certificates'),
+  tlsKey: optional(readPath, 'PEM file of the private key of the certificate'),
   allowedHosts: {
     parse: parseHosts,
     initial: [],
     shown: 'those of this machine',
-    meaning: 'further names that the service is called by, such as those a proxy passes on, separated by commas',
+    meaning: 'further host names of the service, such as those that a proxy passes on, separated by commas',
   } as Setting<readonly string[]>,
   dataDir: text('./dateline-data', 'directory of the database and the secrets'),
   adminEmail: optional(readAdminEmail, 'e-mail address of an administrator to create or promote at start', [
@@ -53,8 +53,8 @@ export const DECLARED = {
     meaning: 'encryption to an smtp:// server: starttls, which must be offered, starttls-if-offered, or none',
   } as Setting<MailTls | undefined>,
   mailCa: optional(readPath, 'PEM file of a private authority that certifies the mail server'),
-  mailTlsName: optional(readHost, 'name in the certificate of the mail server, if not its host'),
-  mailCleartextLogin: onOff(false, 'lets password or token go to the mail server unencrypted; on or off'),
+  mailTlsName: optional(readHost, 'name in the certificate of the mail server, where it is not its host'),
+  mailCleartextLogin: onOff(false, 'allows sending password or token to the mail server unencrypted; on or off'),
   mailPasswordFile: optional(readPath, 'file with the password for the mail server'),
   mailTokenFile: optional(readPath, 'file with an OAuth token for the mail server (XOAUTH2), read at each login'),
   mailDkimKey: optional(readPath, 'PEM file of the RSA or Ed25519 key that signs mail (DKIM)'),
@@ -72,10 +72,10 @@ export const DECLARED = {
     parse: parseProxies,
     initial: NO_PROXIES,
     shown: 'none',
-    meaning: 'addresses and CIDR blocks whose X-Forwarded-For is believed, separated by commas',
+    meaning: 'addresses and CIDR blocks of proxies whose X-Forwarded-For is used, separated by commas',
   },
   connectionsPerAddress: whole(512, {
-    meaning: 'connections at a time of one client address, not of trusted proxies; 0 is no limit',
+    meaning: 'open connections of one client address; trusted proxies have no limit; 0 is no limit',
   }),
   dashboard: onOff(true, 'serves the dashboard at / and the reference of the API at /docs; on or off'),
   publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in; on or off'),
@@ -83,8 +83,8 @@ export const DECLARED = {
     false,
     'hides headlines, topics and sources that are not active from lists of readers; on or off',
   ),
-  tokenFile: optional(readPath, 'file that gets an administrator token for the app that starts the service'),
-  exitWithParent: onOff(false, 'ends the service when the program that started it is gone; on or off'),
+  tokenFile: optional(readPath, 'file to write an administrator token to, for the app that starts the service'),
+  exitWithParent: onOff(false, 'ends the service with the program that started it; on or off'),
   logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log: pretty, json, or auto, which is pretty on a terminal'),
   logLevel: {
     ...oneOf<LogLevel>(LOG_LEVELS, 'least important level that is logged: debug, info, warn or error'),
@@ -102,44 +102,44 @@ export const DECLARED = {
   codeAttempts: whole(5, {
     min: 1,
     max: 10,
-    meaning: 'wrong tries of one client address after which a code is void for it; three times as many of all void it',
+    meaning: 'wrong attempts of one client address after which a code is void for it; three times as many of all clients void it',
   }),
   codesPerEmail: whole(5, { meaning: 'sign-in codes per e-mail address in 15 minutes; 0 is no limit' }),
   codesPerAddress: whole(60, { meaning: 'sign-in codes per client address in an hour; 0 is no limit' }),
   wrongCodesPerAddress: whole(60, { meaning: 'wrong codes per client address in an hour; 0 is no limit' }),
   wrongCodesPerEmail: whole(100, {
-    meaning: 'wrong tries at codes of one e-mail address in a day; 0 is no limit',
+    meaning: 'wrong attempts at codes of one e-mail address in a day; 0 is no limit',
   }),
   guestsPerAddress: whole(60, { meaning: 'guest sign-ins per client address in an hour; 0 is no limit' }),
   dataPerUser: whole(1200, {
     meaning:
-      'data requests per user in a minute, of which a body, and the records that its references bring in, are one more ' +
-      'for each 64 KiB or 2,048 names and values, and a filter for each 4,096 characters; 0 is no limit',
+      'data requests per user in a minute; each 64 KiB or 2,048 names and values of a body and of the documents that its ' +
+      'references bring in, and each 4,096 characters of a filter, count as one more; 0 is no limit',
   }),
-  pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a list when the request gives no limit' }),
-  pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'most items of one page' }),
+  pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a page when the request has no limit' }),
+  pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'largest number of items of a page' }),
   queryDeadlineMs: whole(2000, {
     min: 10,
     max: 60_000,
-    meaning: 'milliseconds that a query may take which no index serves',
+    meaning: 'time limit in milliseconds for a query that no index serves',
   }),
   backupEvery: {
     parse: (given: string) => (given === 'off' ? undefined : parseDuration(given, BACKUP_EVERY)),
     initial: undefined,
     shown: 'off',
-    meaning: 'time from one backup to the next, such as 24h; off makes none',
+    meaning: 'time from one automatic backup to the next, such as 24h; off makes none',
   } as Setting<number | undefined>,
   backupKeep: whole(7, {
     min: 1,
     max: 1000,
-    meaning: 'backups made by itself that are kept in backups/ of the data directory',
+    meaning: 'automatic backups to keep in backups/ of the data directory',
   }),
   auditDays: whole(180, {
     max: 3650,
-    meaning: 'days that records of the audit trail are kept; 0 keeps them for good',
+    meaning: 'days to keep records of the audit trail; 0 keeps them for good',
   }),
-  guestDays: whole(90, { max: 3650, meaning: 'days after which a guest who stays away is deleted; 0 keeps all' }),
-  flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'where the flags of seeded countries are'),
+  guestDays: whole(90, { max: 3650, meaning: 'days without a request after which a guest is deleted; 0 keeps all' }),
+  flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'URL or path of the flags of seeded countries'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
 type Declared = typeof DECLARED
