@@ -116,7 +116,7 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
     }),
   )
   const isMarked = pages.some(({ text }) => text.includes(REFERENCE_MARK))
-  const reference = isMarked ? referencePage(description ?? (await descriptionOf(root))) : ''
+  const reference = isMarked ? await referenceOf(root, description) : ''
   const htmls = pages.map(({ path, html, text }) => ({
     path,
     body: Buffer.from(linked(html, text, outputs, metafile).replace(REFERENCE_MARK, () => reference)),
@@ -147,12 +147,14 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
   return { assets, pageBytes, pageFiles, laterFiles }
 }
 
-/** The API as the sources below a directory describe it. */
-async function descriptionOf(root: string): Promise<object> {
-  const openapi = pathToFileURL(join(root, 'src/api/openapi/openapi.ts')).href
-  const { openApiDocument } = (await import(openapi)) as typeof import('../src/api/openapi/openapi.ts')
+/** The API and the guides as the sources below a directory have them. */
+async function referenceOf(root: string, description: object | undefined): Promise<string> {
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(root, path)).href)
+  const { openApiDocument } = (await load('src/api/openapi/openapi.ts')) as typeof import('../src/api/openapi/openapi.ts')
+  const { GUIDES, readGuide } = (await load('src/guides/guides.ts')) as typeof import('../src/guides/guides.ts')
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
-  return openApiDocument({ version })
+  const guides = GUIDES.map(({ topic }) => ({ topic, markdown: readGuide(topic) }))
+  return referencePage(description ?? openApiDocument({ version }), guides)
 }
 
 const NAMED = /\b(src|href)="(?!#|[a-z]+:|\/)([^"]+\.(?:ts|css|svg))"/g

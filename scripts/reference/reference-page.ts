@@ -2,21 +2,23 @@
 import { canList, describedApi, type DescribedApi } from './described-api.ts'
 import { errorCodes } from './error-codes.ts'
 import { filterExamples } from './filter-examples.ts'
+import { guideTitle, guideView, type GuideText } from './guide-view.ts'
 import { attributes, html, prose, type Html } from './html.ts'
 import { errorsView, filtersView, modelView, schemasView } from './model-views.ts'
 import { methodTag, operationView } from './operation-view.ts'
 import { codeBlock, hrefTo, section, SERVICE_URL } from './section.ts'
 
-/** `document` is the description of the API in OpenAPI. */
-export function referencePage(document: object): string {
-  const api = describedApi(document)
+/** `description` is that of the API in OpenAPI. */
+export function referencePage(description: object, guides: readonly GuideText[] = []): string {
+  const api = describedApi(description)
   const { info, operations, models } = api
   const codes = errorCodes(operations)
-  const page = html`${contentsView(api)}
+  const page = html`${contentsView(api, guides)}
     <main id="content" tabindex="-1">
       <h1>${info.title} API<span class="soft"> ${info.version}</span></h1>
       ${startView(api)}
       ${playgroundView(api)}
+      ${guides.map(guideView)}
       ${byTag(api).map(({ name, description, own }) =>
         section(
           { path: `tags/${name}`, title: name, name },
@@ -36,7 +38,7 @@ function byTag({ tags, operations }: DescribedApi) {
   return tags.map((tag) => ({ ...tag, own: operations.filter((operation) => operation.tags.includes(tag.name)) }))
 }
 
-function contentsView(api: DescribedApi): Html {
+function contentsView(api: DescribedApi, guides: readonly GuideText[]): Html {
   const link = (path: string, label: Html | string): Html => html`<li><a href="${hrefTo(path)}">${label}</a></li>`
   return html`<nav id="contents" aria-label="Contents" popover>
     <ul>
@@ -46,6 +48,8 @@ function contentsView(api: DescribedApi): Html {
       ${link('errors', 'Errors')}
       ${link('schemas', 'Schemas')}
     </ul>
+    ${guides.length > 0 && html`<p>Guides</p>
+      <ul>${guides.map((guide) => link(`guides/${guide.topic}`, guideTitle(guide)))}</ul>`}
     ${byTag(api).map(({ name, own }) => html`<p>${name}</p>
       <ul>
         ${own.map(({ operationId, method, summary }) =>

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
+import { guideTitle } from '../../scripts/reference/guide-view.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { seedSample } from '../../src/content/seeding.ts'
+import { GUIDES, readGuide } from '../../src/guides/guides.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
@@ -108,6 +110,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
       ['preconditionfailed', 'Error', 'preconditionFailed'],
       ['$elemMatch', 'Filter', '$elemMatch'],
       ['explain plan', 'Guide', 'Filter playground'],
+      ['moving data order', 'Guide', 'Order'],
     ] as const) {
       const found = await page.evaluate((text) => {
         const input = document.querySelector<HTMLInputElement>('.search > input')
@@ -120,10 +123,31 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
       assert.ok(found.some(([name, of]) => name === title && of === kind), `${query}: ${JSON.stringify(found)}`)
       if (query === 'headline') assert.equal(found[0]?.[0], 'headline')
     }
-    await page.fill({ role: 'searchbox', name: 'Search' }, 'nothing like this')
+    await page.fill({ role: 'searchbox', name: 'Search' }, 'xyzzy')
     await page.reads(/Nothing was found/)
     await page.press('Escape')
     await page.back()
+    await page.expectNoProblems()
+  })
+
+  it('shows the guides of the manual, and follows links between them', async () => {
+    await page.open('/docs')
+    const links = await page.evaluate(() =>
+      [...document.querySelectorAll('nav a[href^="#/guides/"]')].map((link) => link.textContent),
+    )
+    assert.deepEqual(
+      links,
+      GUIDES.map(({ topic }) => guideTitle({ topic, markdown: readGuide(topic) })),
+    )
+    const broken = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLAnchorElement>('main a[href^="#/"]')]
+        .map(({ hash }) => decodeURIComponent(hash.slice(1).split('?')[0] ?? ''))
+        .filter((id) => document.getElementById(id) === null),
+    )
+    assert.deepEqual(broken, [])
+    await page.open('/docs#/guides/moving-data/rows')
+    await page.focuses('Rows')
+    await page.screenshot('docs-guide')
     await page.expectNoProblems()
   })
 
