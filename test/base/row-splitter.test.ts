@@ -1,7 +1,7 @@
 /** Rows of a stream: however its bytes are cut into chunks, the rows are the same. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createRowSplitter, type RowBlock } from '../../src/base/row-splitter.ts'
+import { createRowSplitter, type SplitRow } from '../../src/base/row-splitter.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 interface Found {
@@ -16,11 +16,10 @@ function rowsOf(
 ): readonly Found[] {
   const splitter = createRowSplitter({ hasQuotes, rowBytesMax, offset: 0, line: 1 })
   const found: Found[] = []
-  const add = ({ bytes, rows }: RowBlock): void => {
-    for (const row of rows) {
-      const text = Buffer.from(bytes.slice(row.start, row.end)).toString()
-      const mark = row.isTooLong ? 'too long' : row.isUnclosed ? 'unclosed' : text
-      found.push({ text: mark, line: row.line, next: `${row.nextOffset}:${row.nextLine}` })
+  const add = (rows: Iterable<SplitRow>): void => {
+    for (const { bytes, line, nextOffset, nextLine, isTooLong, isUnclosed } of rows) {
+      const text = isTooLong ? 'too long' : isUnclosed ? 'unclosed' : bytes.toString()
+      found.push({ text, line, next: `${nextOffset}:${nextLine}` })
     }
   }
   for (const chunk of chunks) add(splitter.push(chunk))

@@ -29,11 +29,10 @@ import { tableOf } from '../../store/sqlite/schema-sql.ts'
 import type { FindQuery } from '../../store/store.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
-import { ROW_BYTES_MAX } from '../import/import-limits.ts'
 import { openForReading } from './open-for-reading.ts'
 import { progressOn } from '../progress.ts'
-import { readFormat, readStoredModel } from './stored-model.ts'
-import { formatOfName, TransferFileError, type Format } from '../import/transfer-file.ts'
+import { readStoredModel } from './stored-model.ts'
+import { readFormat, ROW_BYTES_MAX, TransferFileError, type Format } from './transfer-file.ts'
 
 /** The operator sees what readers do not. */
 const OPERATOR: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'admin' }
@@ -59,7 +58,7 @@ export const exportCommand: Command = {
   async run({ options, settings }, terminal) {
     const model = readStoredModel(options.get('--model'))
     const to = options.get('--to')
-    const format = readFormat(options.get('--format') ?? formatOfName(to ?? ''))
+    const format = readFormat(options.get('--format'), to)
     const config = readConfig(settings, terminal.environment)
     const filter = options.get('--filter')
     await withReading(config, (database) => readQuery(model, filter, database))

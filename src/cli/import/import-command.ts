@@ -1,8 +1,8 @@
 /**
  * `dateline import`: documents from a file, also while the service runs.
  *
- * Rows are read and prepared in a thread (import-worker.ts) and written in batches (import-run.ts). What cannot be
- * taken is reported and passed over; what was committed stays, and an import that was cut off goes on with --resume.
+ * Rows are read (import-reader.ts), checked (import-checker.ts) and written in batches (import-writer.ts). A row that
+ * cannot be taken is reported and skipped; what was committed stays, and an import that was cut off goes on with --resume.
  */
 import { resolve } from 'node:path'
 import { openServices, type Services } from '../../app/services.ts'
@@ -26,19 +26,15 @@ import { databaseFile, DataDirError } from '../../store/sqlite/data-dir.ts'
 import type { NewAccount } from '../../store/store.ts'
 import { EXIT, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
-import { rowContext } from './import-context.ts'
-import { forgetNotes, noteName } from './import-notes.ts'
-import { openRejects, refusalText, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
-import { readRequest, ROWS_OF_BATCH, type ImportRequest } from './import-request.ts'
-import { runImport, type ImportState } from './import-run.ts'
-import { openSource, startingState } from './import-source.ts'
-import { preparedBlocks } from './import-thread.ts'
 import { openForReading } from '../documents/open-for-reading.ts'
-import { progressOn } from '../progress.ts'
-import { fileIdentity, TransferFileError } from './transfer-file.ts'
-
-/** Refusals that are shown; --rejects has them all. */
-const REFUSALS_SHOWN = 20
+import { TransferFileError } from '../documents/transfer-file.ts'
+import { abortOn, progressOn } from '../progress.ts'
+import { createRowChecker } from './import-checker.ts'
+import { deleteNotes, noteName, NOTHING_DONE, startingState } from './import-notes.ts'
+import { identifySource, openRows, type ImportSource } from './import-reader.ts'
+import { openRefusals, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
+import { readRequest, ROWS_OF_BATCH, type ImportRequest } from './import-request.ts'
+import { importRows, type ImportState } from './import-writer.ts'
 
 export const importCommand: Command = {
   name: 'import',
@@ -74,20 +70,18 @@ export const importCommand: Command = {
   async run(args, terminal) {
     const request = readRequest(args)
     const config = readConfig(args.settings, terminal.environment)
-    // A dry run must not be what makes or changes a database, and what goes on was begun in one.
+    // A dry run and a resumed import never create or migrate a database.
     if (request.isDryRun || request.resume) openForReading(config).close()
-    // Nor may a mistyped FILE or --rejects make one: openServices creates what is missing.
-    if (request.file !== undefined && !fileIdentity(request.file).isPipe && !request.resume) {
-      await openSource(request, { from: undefined, isPipe: false }, terminal)
-    }
+    const source = identifySource(request.file)
+    // openServices() creates what is missing, so a mistyped FILE or --rejects is found before.
+    if (source.file !== undefined && !request.resume) await checkHeader(request, terminal)
     requireRejectsPath(request)
     const { services, isAlone } = await openBeside(config, terminal)
     try {
       const accountOf = await accountMaker(services)
-      const file = databaseFile(resolve(config.dataDir))
-      const writer = openBulkWriter({ file, isAlone, accountOf })
+      const writer = openBulkWriter({ file: databaseFile(resolve(config.dataDir)), isAlone, accountOf })
       try {
-        return await importFile(request, { writer, file, isAlone, terminal })
+        return await importFile(request, { source, writer, isAlone, terminal })
       } finally {
         await writer.close()
       }
@@ -97,9 +91,12 @@ export const importCommand: Command = {
   },
 }
 
-/**
- * With the directory to ourselves where nobody has it, else beside the service. Throws DataDirError and SchemaError.
- */
+async function checkHeader(request: ImportRequest, { stdin }: Terminal): Promise<void> {
+  const { rows } = await openRows(request, stdin, undefined)
+  await rows.return()
+}
+
+/** As the only one on the directory where no service runs, else beside it. Throws DataDirError and SchemaError. */
 async function openBeside(
   config: Config,
   { environment, stderr }: Terminal,
@@ -123,7 +120,65 @@ async function accountMaker({ store }: Services): Promise<(document: JsonObject)
   }
 }
 
-/** The counts are those of this run: what was done before it was cut off has a record of its own. */
+interface ImportParts {
+  readonly source: ImportSource
+  readonly writer: BulkWriter
+  readonly isAlone: boolean
+  readonly terminal: Terminal
+}
+
+async function importFile(request: ImportRequest, { source, writer, isAlone, terminal }: ImportParts): Promise<ExitCode> {
+  const { model, keep, isDryRun, resume, rowsMax, json } = request
+  const { shown, file } = source
+  if (resume && file === undefined) {
+    throw new TransferFileError(`Cannot go on with ${describe(shown)}: what came through a pipe cannot come again`)
+  }
+  const note = noteName(request, source)
+  const noted = startingState(request, writer, note)
+  const begun = systemClock()
+  const { format, rows, start } = await openRows(request, terminal.stdin, noted)
+  const from = { ...NOTHING_DONE, ...noted, ...start }
+  const progress = progressOn(terminal, isDryRun ? 'Checking' : 'Importing')
+  const refusals = openRefusals(request, (text) => {
+    progress.end()
+    terminal.stderr.write(text)
+  })
+  try {
+    const end = await importRows({
+      writer,
+      model,
+      rows,
+      check: createRowChecker(format, { model, keep, date: isoDate(begun) }),
+      from,
+      rowsMax,
+      isAlone,
+      isDryRun,
+      note,
+      recordAt: importRecord(request, from, begun),
+      now: systemClock,
+      signal: abortOn(terminal.interrupted),
+      onRefusals: refusals.add,
+      onBatch: ({ offset }) => progress.show(file === undefined || file.bytes === 0 ? 0 : offset / file.bytes),
+    })
+    progress.end()
+    const isWhole = end.stop === undefined && !end.isInterrupted
+    if (isWhole && note !== undefined) await deleteNotes(writer, note)
+    refusals.showRest()
+    const result = resultOf(request, { end, from, ms: systemClock() - begun })
+    terminal.stdout.write(json ? `${JSON.stringify(result)}\n` : resultText(result))
+    if (end.stop !== undefined) throw new TransferFileError(stopText(shown, end.stop, end.state))
+    if (end.isInterrupted) {
+      const remedy = note === undefined ? '' : ': go on with --resume'
+      terminal.stderr.write(`Interrupted before line ${end.state.line}${remedy}\n`)
+    }
+    return isWhole && end.state.refused === 0 ? EXIT.ok : EXIT.failed
+  } finally {
+    progress.end()
+    refusals.close()
+  }
+}
+
+/** The counts are those of this run: the run that was cut off before it has a record of its own. */
 function importRecord(
   { model, file, keep, resume }: ImportRequest,
   from: ImportState,
@@ -142,81 +197,5 @@ function importRecord(
       return [name, String(state[name] - from[name])]
     })
     return recordOf(commandRecord('import', { ...given, ...Object.fromEntries(counts) }), source, { id, now })
-  }
-}
-
-interface ImportParts {
-  readonly writer: BulkWriter
-  readonly file: string
-  readonly isAlone: boolean
-  readonly terminal: Terminal
-}
-
-async function importFile(request: ImportRequest, { writer, file, isAlone, terminal }: ImportParts): Promise<ExitCode> {
-  const { model, keep, isDryRun, json } = request
-  const shown = request.file ?? '-'
-  const source = request.file === undefined ? undefined : fileIdentity(request.file)
-  if (request.resume && source?.isPipe === true) {
-    throw new TransferFileError(`Cannot go on with ${describe(shown)}: what came through a pipe cannot come again`)
-  }
-  const note =
-    source === undefined || source.isPipe || isDryRun
-      ? undefined
-      : noteName([model.name, request.format, keep, resolve(shown), source.fingerprint])
-  const isPipe = source === undefined || source.isPipe
-  const from = note === undefined ? undefined : startingState(request, { writer, note })
-  const begun = systemClock()
-  const { format, chunks, start } = await openSource(request, { from, isPipe }, terminal)
-  const rejects = openRejects(request)
-  const progress = progressOn(terminal, isDryRun ? 'Checking' : 'Importing')
-  let [isInterrupted, refusalsLeft] = [false, REFUSALS_SHOWN]
-  void terminal.interrupted.then(() => void (isInterrupted = true))
-  const date = isoDate(begun)
-  const path = isPipe ? undefined : resolve(shown)
-  const setup = { file, path, model: model.name, format, keep, date, offset: start.offset, line: start.line }
-  try {
-    const end = await runImport({
-      writer,
-      blocks: preparedBlocks(setup, chunks),
-      format,
-      context: rowContext({ model, keep, date, textOf: () => undefined }),
-      from: start,
-      rowsMax: request.rowsMax,
-      isAlone,
-      keepsBatches: !isDryRun,
-      noteName: note,
-      recordAt: importRecord(request, start, begun),
-      now: systemClock,
-      isInterrupted: () => isInterrupted,
-      onRefusals(refusals) {
-        rejects?.write(refusals)
-        const some = refusals.slice(0, refusalsLeft)
-        refusalsLeft -= some.length
-        if (some.length > 0) progress.end()
-        for (const refusal of some) terminal.stderr.write(`${refusalText(refusal)}\n`)
-      },
-      onBatch: ({ offset }) => progress.show(source === undefined || source.bytes === 0 ? 0 : offset / source.bytes),
-    })
-    progress.end()
-    const isWhole = end.stop === undefined && !end.isInterrupted
-    if (isWhole && note !== undefined) await forgetNotes(writer, note)
-    const hidden = end.state.refused - start.refused - (REFUSALS_SHOWN - refusalsLeft)
-    if (hidden > 0)
-      terminal.stderr.write(
-        `and ${hidden} more rows were refused${request.rejects === undefined ? ': see --rejects' : ''}\n`,
-      )
-    const result = resultOf(request, { end, from: start, ms: systemClock() - begun })
-    terminal.stdout.write(json ? `${JSON.stringify(result)}\n` : resultText(result))
-    if (end.stop !== undefined) throw new TransferFileError(stopText(shown, end.stop, end.state))
-    if (end.isInterrupted) {
-      const remedy = note === undefined ? '' : ': go on with --resume'
-      terminal.stderr.write(`Interrupted before line ${end.state.line}${remedy}\n`)
-    }
-    return isWhole && end.state.refused === 0 ? EXIT.ok : EXIT.failed
-  } finally {
-    progress.end()
-    rejects?.close()
-    // Whoever writes into a pipe is told that nobody reads any more.
-    if (request.file === undefined) terminal.stdin.destroy()
   }
 }

@@ -1,29 +1,54 @@
 /**
- * How far interrupted imports have come, as notes in the database: each is written with the batch that it speaks of, so
- * it is right after any crash. An import that ends well forgets its note.
+ * How far interrupted imports have come, as notes in the database: each is written with the batch that it describes, so
+ * it is right after any crash. An import that ends well deletes its note.
  */
 import { createHash } from 'node:crypto'
+import { describe } from '../../base/failure.ts'
 import type { BulkWriter } from '../../store/sqlite/bulk-writer.ts'
-import { NOTHING_DONE, type ImportState } from './import-run.ts'
+import { TransferFileError } from '../documents/transfer-file.ts'
+import type { ImportSource } from './import-reader.ts'
+import type { ImportRequest } from './import-request.ts'
+import type { ImportState } from './import-writer.ts'
 
 const PREFIX = 'import '
-/** Notes of imports that nobody went on with; the oldest are forgotten. */
+/** Notes of imports that were not resumed; the oldest are deleted. */
 const NOTES_MAX = 20
 
-/** The name of the note for a file in its present state, imported in this way. */
-export function noteName(parts: readonly (string | boolean)[]): string {
+export const NOTHING_DONE = { inserted: 0, replaced: 0, unchanged: 0, refused: 0, newIds: 0 }
+
+/** The name of the note for this file in its present state, imported in this way; undefined where none is kept. */
+export function noteName({ model, format, keep, isDryRun }: ImportRequest, { file }: ImportSource): string | undefined {
+  if (file === undefined || isDryRun) return undefined
+  const parts = [model.name, format, keep, file.path, file.fingerprint]
   return PREFIX + createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }
 
-/** Where an import stopped; undefined where there is no note of it. */
-export function notedState(writer: BulkWriter, name: string): ImportState | undefined {
-  const text = writer.notes(name).get(name)
-  if (text === undefined) return undefined
-  return { offset: 0, line: 1, ...NOTHING_DONE, ...(JSON.parse(text) as Partial<ImportState>) }
+/**
+ * Where an earlier import stopped that this one goes on with; undefined to begin. Throws TransferFileError where the
+ * flags and the notes do not fit together.
+ */
+export function startingState(
+  { file, resume, again }: ImportRequest,
+  writer: BulkWriter,
+  name: string | undefined,
+): ImportState | undefined {
+  const text = name === undefined ? undefined : writer.notes(name).get(name)
+  const noted = text === undefined ? undefined : { ...NOTHING_DONE, ...(JSON.parse(text) as ImportState) }
+  if (resume) {
+    if (noted !== undefined) return noted
+    throw new TransferFileError(
+      `Cannot go on with ${describe(file)}: no import of it was cut off, or the file or the other flags have changed: import it without --resume`,
+    )
+  }
+  if (noted === undefined || noted.newIds === 0 || again) return undefined
+  throw new TransferFileError(
+    `Cannot import ${describe(file)} from its beginning: ${noted.newIds} of its rows have no id and are there already, ` +
+      'from an import that was cut off: go on with --resume, or have them twice with --again',
+  )
 }
 
-/** Forgets this note, and the oldest of too many others. Writes nothing where there is nothing to forget. */
-export async function forgetNotes(writer: BulkWriter, name: string): Promise<void> {
+/** Deletes this note, and the oldest of too many others. Writes nothing where there is nothing to delete. */
+export async function deleteNotes(writer: BulkWriter, name: string): Promise<void> {
   const notes = [...writer.notes(PREFIX)].filter(([other]) => other !== name)
   const at = (text: string): number => (JSON.parse(text) as { readonly at: number }).at
   const old = notes.sort(([, a], [, b]) => at(b) - at(a)).slice(NOTES_MAX - 1)

@@ -1,37 +1,56 @@
-/** What an import tells of itself: the rows that were refused, why it stopped, and the result. */
+/** What an import prints: the rows that were refused, why it stopped, and the result. */
 import { accessSync, closeSync, constants, existsSync, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { describe } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
+import { TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportRequest } from './import-request.ts'
-import type { ImportEnd, ImportState, Refusal } from './import-run.ts'
-import { TransferFileError } from './transfer-file.ts'
+import type { ImportEnd, ImportState, Refusal } from './import-writer.ts'
+
+/** Refusals that are shown; --rejects has them all. */
+const REFUSALS_SHOWN = 20
 
 /** Checks the path of --rejects without creating the file. Throws TransferFileError. */
 export function requireRejectsPath({ rejects, resume }: ImportRequest): void {
   if (rejects === undefined) return
   try {
     accessSync(dirname(resolve(rejects)), constants.W_OK)
-    if (!resume && existsSync(rejects)) throw Object.assign(new Error('The file is there'), { code: 'EEXIST' })
+    if (!resume && existsSync(rejects)) throw Object.assign(new Error('The file exists'), { code: 'EEXIST' })
   } catch (error) {
     throw cannotWrite(rejects, error)
   }
 }
 
-/** The row itself stays out of the file: it may be about a person. */
-export function openRejects({ rejects, resume }: ImportRequest) {
-  if (rejects === undefined) return undefined
-  let descriptor: number
+/**
+ * Shows the first refusals and writes all of them to the file of --rejects. The row itself stays out of it: it may be
+ * about a person. Throws TransferFileError.
+ */
+export function openRefusals({ rejects, resume }: ImportRequest, show: (text: string) => void) {
+  const descriptor = rejects === undefined ? undefined : openRejects(rejects, resume)
+  let count = 0
+  return {
+    add(refusals: readonly Refusal[]): void {
+      if (descriptor !== undefined) {
+        writeSync(descriptor, refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
+      }
+      for (const refusal of refusals.slice(0, Math.max(0, REFUSALS_SHOWN - count))) show(refusalText(refusal))
+      count += refusals.length
+    },
+    showRest(): void {
+      if (count <= REFUSALS_SHOWN) return
+      show(`and ${count - REFUSALS_SHOWN} more rows were refused${rejects === undefined ? ': see --rejects' : ''}\n`)
+    },
+    close(): void {
+      if (descriptor !== undefined) closeSync(descriptor)
+    },
+  }
+}
+
+function openRejects(rejects: string, resume: boolean): number {
   try {
-    descriptor = openSync(rejects, resume ? 'a' : 'ax', 0o600)
+    return openSync(rejects, resume ? 'a' : 'ax', 0o600)
   } catch (error) {
     throw cannotWrite(rejects, error)
-  }
-  return {
-    write(refusals: readonly Refusal[]): void {
-      writeSync(descriptor, refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
-    },
-    close: () => closeSync(descriptor),
   }
 }
 
@@ -41,20 +60,16 @@ function cannotWrite(rejects: string, error: unknown): TransferFileError {
   )
 }
 
-export function stopText(
-  shown: string,
-  stop: { readonly line: number; readonly message: string },
-  state: ImportState,
-): string {
+function refusalText({ line, id, message }: Refusal): string {
+  return `line ${line}${id === undefined ? '' : `, id ${describe(id)}`}: ${message}\n`
+}
+
+export function stopText(shown: string, { line, message }: NonNullable<ImportEnd['stop']>, state: ImportState): string {
   const before =
     state.newIds === 0
       ? ''
-      : `, and ${state.newIds} rows before it have no id: take what is before line ${stop.line} out of the mended file, lest they come twice`
-  return `Cannot read ${describe(shown)}, line ${stop.line}: ${stop.message}; nothing from there on was imported${before}`
-}
-
-export function refusalText({ line, id, message }: Refusal): string {
-  return `line ${line}${id === undefined ? '' : `, id ${describe(id)}`}: ${message}`
+      : `, and ${state.newIds} rows before it have no id: take what is before line ${line} out of the fixed file, or they will be imported twice`
+  return `Cannot read ${describe(shown)}, line ${line}: ${message}; nothing from there on was imported${before}`
 }
 
 /** What is printed with --json; the members are part of the interface. */
@@ -97,16 +112,8 @@ export function resultOf(
   }
 }
 
-export function resultText({
-  model,
-  dryRun,
-  inserted,
-  replaced,
-  unchanged,
-  refused,
-  seconds,
-  rowsPerSecond,
-}: ImportResult): string {
+export function resultText(result: ImportResult): string {
+  const { model, dryRun, inserted, replaced, unchanged, refused, seconds, rowsPerSecond } = result
   const rows = `${inserted} inserted, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
   return `${dryRun ? 'Would import' : 'Imported'} ${model}: ${rows}, in ${seconds.toFixed(1)} s (${rowsPerSecond} rows/s)\n`
 }

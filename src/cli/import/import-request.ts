@@ -2,15 +2,15 @@
 import { describe } from '../../base/failure.ts'
 import type { Model } from '../../models/schema.ts'
 import { UsageError, type Arguments } from '../command.ts'
-import { readFormat, readImportedModel } from '../documents/stored-model.ts'
-import { formatOfName, type Format } from './transfer-file.ts'
+import { readStoredModel } from '../documents/stored-model.ts'
+import { readFormat, type Format } from '../documents/transfer-file.ts'
 
 export const ROWS_OF_BATCH = 2_000
 const ROWS_OF_BATCH_MAX = 100_000
 
 export interface ImportRequest {
   readonly model: Model
-  /** As it was named; undefined for stdin. */
+  /** As the operator named it; undefined for stdin. */
   readonly file: string | undefined
   readonly format: Format
   readonly keep: boolean
@@ -25,20 +25,20 @@ export interface ImportRequest {
 /** Throws UsageError. */
 export function readRequest({ options, operands: [named = ''] }: Arguments): ImportRequest {
   const file = named === '-' ? undefined : named
-  const format = readFormat(options.get('--format') ?? formatOfName(named))
-  const batch = options.get('--batch') ?? String(ROWS_OF_BATCH)
-  if (!/^[1-9]\d{0,5}$/.test(batch) || Number(batch) > ROWS_OF_BATCH_MAX) {
-    throw new UsageError(
-      `Cannot read --batch ${describe(batch)}: expected a whole number from 1 to ${ROWS_OF_BATCH_MAX}`,
-    )
-  }
+  const format = readFormat(options.get('--format'), file)
+  const rowsMax = readBatch(options.get('--batch') ?? String(ROWS_OF_BATCH))
   const [resume, again, isDryRun] = [options.has('--resume'), options.has('--again'), options.has('--dry-run')]
   if (resume && again) throw new UsageError('--resume and --again exclude each other')
   if (resume && isDryRun) throw new UsageError('--resume and --dry-run exclude each other')
   if (resume && file === undefined)
     throw new UsageError('--resume wants a file: what came through stdin cannot come again')
+  const model = readStoredModel(options.get('--model'))
+  // The audit trail.
+  if (model.access.create === 'unsupported') {
+    throw new UsageError(`Cannot import ${model.name}: the service alone writes it`)
+  }
   return {
-    model: readImportedModel(options.get('--model')),
+    model,
     file,
     format,
     keep: options.has('--keep'),
@@ -46,7 +46,14 @@ export function readRequest({ options, operands: [named = ''] }: Arguments): Imp
     resume,
     again,
     rejects: options.get('--rejects'),
-    rowsMax: Number(batch),
+    rowsMax,
     json: options.has('--json'),
   }
+}
+
+function readBatch(given: string): number {
+  if (/^[1-9]\d{0,5}$/.test(given) && Number(given) <= ROWS_OF_BATCH_MAX) return Number(given)
+  throw new UsageError(
+    `Cannot read --batch ${describe(given)}: expected a whole number from 1 to ${ROWS_OF_BATCH_MAX}`,
+  )
 }

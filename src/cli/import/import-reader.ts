@@ -1,0 +1,142 @@
+/** The file that is imported, or stdin, as rows: one by one, with one chunk and one row in memory at a time. */
+import { createHash } from 'node:crypto'
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { CsvError } from '../../base/csv.ts'
+import { describe, Failure } from '../../base/failure.ts'
+import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
+import { systemReason } from '../../base/system-error.ts'
+import { readHeader, type RowFormat } from '../../content/import-rows.ts'
+import { ROW_BYTES_MAX, TransferFileError } from '../documents/transfer-file.ts'
+import type { ImportRequest } from './import-request.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+/** The beginning of a file, its size and its date tell it from others. */
+const HEAD_BYTES = 64 * 1024
+
+export interface ImportSource {
+  /** As messages name it. */
+  readonly shown: string
+  /** Undefined for stdin and for pipes with a name: they are read once, from their beginning. */
+  readonly file: { readonly path: string; readonly bytes: number; readonly fingerprint: string } | undefined
+}
+
+/** A place between two rows. */
+export interface Position {
+  readonly offset: number
+  readonly line: number
+}
+
+const BEGINNING: Position = { offset: 0, line: 1 }
+
+export interface ImportRows {
+  readonly format: RowFormat
+  readonly rows: AsyncGenerator<SplitRow, void>
+  /** Where the first of the rows begins. */
+  readonly start: Position
+}
+
+/** Throws TransferFileError where the file cannot be read. */
+export function identifySource(file: string | undefined): ImportSource {
+  if (file === undefined) return { shown: '-', file: undefined }
+  try {
+    const stat = statSync(file)
+    if (stat.isDirectory()) throw new TransferFileError(`Cannot import ${describe(file)}: it is a directory`)
+    // Opening a pipe and closing it would end the program that writes into it.
+    if (!stat.isFile()) return { shown: file, file: undefined }
+    const fingerprint = createHash('sha256').update(`${stat.size} ${stat.mtimeMs} `).update(headOf(file)).digest('hex')
+    return { shown: file, file: { path: resolve(file), bytes: stat.size, fingerprint } }
+  } catch (error) {
+    throw cannotRead(file, error)
+  }
+}
+
+function headOf(file: string): Uint8Array {
+  const descriptor = openSync(file, 'r')
+  try {
+    const head = Buffer.alloc(HEAD_BYTES)
+    return head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The rows behind `from`, or all of them; of a CSV file the header is read first. Throws TransferFileError. */
+export async function openRows(
+  { file, format, model }: ImportRequest,
+  stdin: Readable,
+  from: Position | undefined,
+): Promise<ImportRows> {
+  const shown = file ?? '-'
+  const rowsFrom = (position: Position) => splitRows(file ?? stdin, { shown, isCsv: format === 'csv', ...position })
+  if (format === 'ndjson') {
+    const start = from ?? BEGINNING
+    return { format: { kind: 'ndjson' }, rows: rowsFrom(start), start }
+  }
+  const rows = rowsFrom(BEGINNING)
+  try {
+    const header = await headerOf(rows, shown)
+    const rowFormat: RowFormat = { kind: 'csv', columns: readHeader(header.bytes, model) }
+    if (from === undefined) {
+      return { format: rowFormat, rows, start: { offset: header.nextOffset, line: header.nextLine } }
+    }
+    await rows.return()
+    return { format: rowFormat, rows: rowsFrom(from), start: from }
+  } catch (error) {
+    await rows.return()
+    if (!(error instanceof Failure) && !(error instanceof CsvError)) throw error
+    throw new TransferFileError(`Cannot read ${describe(shown)}, line 1: ${error.message}`)
+  }
+}
+
+async function headerOf(rows: AsyncGenerator<SplitRow, void>, shown: string): Promise<SplitRow> {
+  const { value: header } = await rows.next()
+  if (header === undefined) {
+    throw new TransferFileError(`Cannot read ${describe(shown)}: it is empty: expected the names of columns`)
+  }
+  if (header.isTooLong || header.isUnclosed) throw endlessHeader(shown)
+  return header
+}
+
+interface SplitOptions extends Position {
+  readonly shown: string
+  readonly isCsv: boolean
+}
+
+async function* splitRows(
+  source: string | Readable,
+  { shown, isCsv, offset, line }: SplitOptions,
+): AsyncGenerator<SplitRow, void> {
+  const splitter = createRowSplitter({ hasQuotes: isCsv, rowBytesMax: ROW_BYTES_MAX, offset, line })
+  let isHeader = isCsv && offset === 0
+  try {
+    for await (const chunk of typeof source === 'string' ? openFile(source, offset) : source) {
+      for (const row of splitter.push(chunk as Buffer)) {
+        isHeader = false
+        yield row
+      }
+      // Other rows that are too long are skipped to their end, but this one may have none.
+      if (isHeader && splitter.isSkipping()) throw endlessHeader(shown)
+    }
+  } catch (error) {
+    throw cannotRead(shown, error)
+  }
+  yield* splitter.end()
+}
+
+function openFile(path: string, offset: number): Readable {
+  // A pipe cannot be read from a position, not even from 0.
+  return createReadStream(path, { highWaterMark: CHUNK_BYTES, ...(offset === 0 ? {} : { start: offset }) })
+}
+
+function endlessHeader(shown: string): TransferFileError {
+  return new TransferFileError(
+    `Cannot read ${describe(shown)}, line 1: expected the names of columns, found a row without an end`,
+  )
+}
+
+function cannotRead(shown: string, error: unknown): TransferFileError {
+  if (error instanceof TransferFileError) return error
+  return new TransferFileError(`Cannot read ${describe(shown)}: ${systemReason(error)}`, { cause: error })
+}
