@@ -1,0 +1,37 @@
+/** Lists for the operator, which may be longer than a page. */
+import type { Model } from '../../models/schema.ts'
+import type { Asker, FindQuery, Found, Store } from '../../store/store.ts'
+import { UsageError, type Option } from '../command.ts'
+
+export const LIMIT_DEFAULT = 100
+export const LIMIT_MAX = 1_000_000
+export const LIMIT_FLAG: Option = {
+  flag: '--limit',
+  value: 'N',
+  meaning: `at most so many (default: ${LIMIT_DEFAULT})`,
+}
+
+const OPERATOR: Asker = { id: 'the operator', class: 'dashboard' }
+
+/** Throws UsageError. */
+export function readLimit(given: string | undefined): number {
+  if (given === undefined) return LIMIT_DEFAULT
+  const limit = /^\d{1,7}$/.test(given) ? Number(given) : 0
+  if (limit >= 1 && limit <= LIMIT_MAX) return limit
+  throw new UsageError(`Cannot use --limit: expected a whole number from 1 to ${LIMIT_MAX}, found "${given}"`)
+}
+
+/** The pages of a list together: a page is limited in bytes as well. */
+export async function findPages(
+  store: Pick<Store, 'find'>,
+  model: Model,
+  query: FindQuery & { readonly limit: number },
+): Promise<Found> {
+  const items: string[] = []
+  for (let after = query.after; ;) {
+    const found = await store.find(model, { ...query, after, limit: query.limit - items.length }, OPERATOR)
+    for (const item of found.items) items.push(item)
+    if (found.next === undefined || items.length >= query.limit) return { items, next: found.next }
+    after = found.next
+  }
+}
