@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from '../base/json.ts'
 import { isObject } from '../base/json.ts'
-import type { Field, Model, Shape } from '../models/schema.ts'
+import { NESTING_KINDS, type Field, type Model, type Shape } from '../models/schema.ts'
 import { problemAt, refuse, type Report } from './problems.ts'
 
 /** Reports each list of a body that is longer than declared: without `report` it throws invalidInput at the first. */
@@ -14,7 +14,8 @@ export function checkListLengths(model: Model, body: JsonObject, report: Report 
 
 function checkShape(shape: Shape, value: JsonObject, path: string, report: Report): void {
   for (const [name, field] of Object.entries(shape)) {
-    if (Object.hasOwn(value, name)) checkField(field, value[name], path === '' ? name : `${path}.${name}`, report)
+    if (!NESTING_KINDS.has(field.kind) || !Object.hasOwn(value, name)) continue
+    checkField(field, value[name], path === '' ? name : `${path}.${name}`, report)
   }
 }
 

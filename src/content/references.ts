@@ -8,7 +8,7 @@
  */
 import { describe } from '../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, parseJson, type Json, type JsonObject } from '../base/json.ts'
-import type { Field, Model, Shape } from '../models/schema.ts'
+import { NESTING_KINDS, type Field, type Model, type Shape } from '../models/schema.ts'
 import type { DocumentStore } from '../store/store.ts'
 import { problemAt, refuse, REPORTED, TOO_DEEP, type Report } from './problems.ts'
 
@@ -132,7 +132,7 @@ type Place = Pick<Mention, 'path' | 'level'>
 
 function collectFromShape(shape: Shape, value: JsonObject, { path, level }: Place, mentions: Mention[]): void {
   for (const [name, field] of Object.entries(shape)) {
-    if (!Object.hasOwn(value, name)) continue
+    if (!NESTING_KINDS.has(field.kind) || !Object.hasOwn(value, name)) continue
     collect(field, value[name], { path: path === '' ? name : `${path}.${name}`, level: level + 1 }, mentions)
   }
 }

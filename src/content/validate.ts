@@ -105,12 +105,16 @@ interface RecordInput {
 }
 
 function readRecord(shape: Shape, { extras, value, path, scope }: RecordInput): JsonObject {
-  const out: [string, Json][] = []
-  for (const [name, field] of Object.entries(shape)) {
-    out.push([name, readField(field, hasKey(value, name) ? value[name] : undefined, `${path}.${name}`, scope)])
-  }
-  if (extras === 'keep') out.push(...extraMembers(shape, value))
-  return Object.fromEntries(out)
+  const members = readMembers(shape, value, path, scope)
+  return Object.fromEntries(extras === 'keep' ? [...members, ...extraMembers(shape, value)] : members)
+}
+
+/** All declared members, in the order of the shape. */
+function readMembers(shape: Shape, value: JsonObject, path: string, scope: Scope): [string, Json][] {
+  return Object.entries(shape).map(([name, field]) => {
+    const given = hasKey(value, name) ? value[name] : undefined
+    return [name, readField(field, given, `${path}.${name}`, scope)]
+  })
 }
 
 function extraMembers(shape: Shape, value: JsonObject): [string, Json][] {
@@ -210,7 +214,7 @@ function readEmbedded(model: Model, value: JsonObject, path: string, scope: Scop
 
 /** An embedded copy keeps the order and the text of its members; only a missing or wrong `type` is put right. */
 function readCopy(model: Model, value: JsonObject, path: string, scope: Scope): JsonObject {
-  const checked = Object.entries(readRecord(model.fields, { extras: 'drop', value, path, scope }))
+  const checked = readMembers(model.fields, value, path, scope)
   const isSame = checked.every(([name, member]) => value[name] === member)
   return isSame ? value : { ...value, ...Object.fromEntries(checked) }
 }

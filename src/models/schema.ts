@@ -229,6 +229,9 @@ export function model<const N extends string, const S extends Shape, const A ext
   return declaration
 }
 
+/** Kinds of fields whose values hold items or members that are declared themselves. */
+export const NESTING_KINDS: ReadonlySet<Field['kind']> = new Set(['list', 'record', 'embedded'])
+
 /** Dotted paths of the fields whose stored values are dates in UTC with milliseconds. Embedded copies are not. */
 export function dateFields(shape: Shape, prefix = ''): ReadonlySet<string> {
   const found = new Set<string>()
