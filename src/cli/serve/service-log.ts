@@ -1,0 +1,45 @@
+/** The log of the service on stderr, and lines for the operator beside it. */
+import { systemClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import type { LogMemory } from '../../base/log-memory.ts'
+import { createLogOutput } from '../../base/log-output.ts'
+import type { Config } from '../../config/settings.ts'
+import type { Terminal } from '../command.ts'
+
+/** How long the end waits for the last lines of the log to be taken. */
+const LAST_LINES_MS = 200
+
+export function openServiceLog({ logLevel, logFormat }: Config, terminal: Terminal, { keep }: LogMemory) {
+  const isPretty = logFormat === 'auto' ? terminal.stderrIsTerminal : logFormat === 'pretty'
+  const output = createLogOutput({
+    sink: terminal.openLogSink(),
+    onResume: (missing) => log.warn('log.dropped', { lines: missing }),
+  })
+  const log = createLog({
+    level: logLevel,
+    format: isPretty ? 'pretty' : 'json',
+    now: systemClock,
+    write: output.add,
+    flush: output.flush,
+    keep,
+  })
+  terminal.watch({
+    onCrash: (error) => log.error('crashed', { error }),
+    onWarning: (warning) => log.warn('process.warning', { error: warning }),
+    onExit: () => output.flushAtExit(LAST_LINES_MS),
+  })
+  /** What the operator must see, such as a sign-in code, is as important as an error. */
+  const writeLine = (line: string): void => output.add(`${line}\n`, 'error')
+  return {
+    log,
+    output,
+    writeLine,
+    /** A line at start: plain where a person reads, an event of the log where a program does. */
+    tell(line: string): void {
+      if (isPretty) return writeLine(line)
+      if (line.startsWith('Warning:')) log.warn('start', { message: line })
+      else log.info('start', { message: line })
+    },
+    drained: (): Promise<unknown> => output.drained(LAST_LINES_MS),
+  }
+}
