@@ -5,13 +5,13 @@ import { readConfig } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { shownSettings } from '../config/shown-settings.ts'
 import { MIGRATIONS } from '../store/sqlite/migrations.ts'
-import { EXIT, type Command } from './command.ts'
+import { EXIT, JSON_FLAG, type Command } from './command.ts'
 import { printTable } from './print-table.ts'
 
 export const configCommand: Command = {
   name: 'config',
   summary: 'print the settings that "serve" would use with these flags, and where each comes from',
-  options: [{ flag: '--json', meaning: 'print one JSON object' }],
+  options: [JSON_FLAG],
   settings: SETTINGS.map(({ name }) => name),
   examples: ['dateline config --config dateline.json', 'DATELINE_PORT=9000 dateline config --json'],
   async run({ options, settings }, { environment, stdout }) {

@@ -1,5 +1,6 @@
-/** What a subcommand is, and what it sees of the world outside. */
+/** What a command is: its declaration, from which help is printed, and what it is given to run. */
 import type { Readable, Writable } from 'node:stream'
+import { Failure } from '../base/failure.ts'
 import type { LogSink } from '../base/log-output.ts'
 import type { Environment, SettingName } from '../config/settings.ts'
 
@@ -22,7 +23,7 @@ export interface Terminal {
   onReload(listener: () => void): void
   /** Where the log goes. */
   openLogSink(): LogSink
-  /** Calls these when something befalls the process. */
+  /** Calls these on events of the process. */
   watch(listeners: ProcessListeners): void
   /** Ends the process within a second, whatever hangs in it. Resolves only where there is no process to end. */
   end(code: ExitCode): Promise<ExitCode>
@@ -31,19 +32,22 @@ export interface Terminal {
 export interface ProcessListeners {
   /** An error that nothing caught: the process ends with it. */
   readonly onCrash: (error: Error) => void
-  /** What node warns of, which it prints otherwise. */
+  /** A warning of node, which prints it otherwise. */
   readonly onWarning: (warning: Error) => void
   /** The event loop has ended. */
   readonly onExit: () => void
 }
 
-/** A flag of one command alone; settings are flags of every command that names them. */
+/** A flag of one command; settings are flags of every command that names them. */
 export interface Option {
   readonly flag: string
   /** How the value is shown in help; a flag without one takes no value. */
   readonly value?: string
   readonly meaning: string
 }
+
+export const JSON_FLAG: Option = { flag: '--json', meaning: 'print one JSON object' }
+export const JSON_LINES_FLAG: Option = { flag: '--json', meaning: 'print JSON, one object a line' }
 
 /** What is named without a flag, such as a file. All of a command's operands are required, in their order. */
 export interface Operand {
@@ -69,7 +73,12 @@ export interface Command {
   run(args: Arguments, terminal: Terminal): Promise<ExitCode>
 }
 
-/** Arguments that make no sense; the message is one sentence. Ends with the exit code for usage. */
+/** Arguments that cannot be used; the message is one sentence. Ends with the exit code for usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+}
+
+/** Failures of what the operator wrote are usage errors with the same message; any other error stays as it is. */
+export function asUsageError(error: unknown): unknown {
+  return error instanceof Failure && error.status === 400 ? new UsageError(error.message) : error
 }

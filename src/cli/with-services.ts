@@ -1,6 +1,4 @@
-/**
- * What the commands on a data directory have in common: open the services, work, close; beside a running service too.
- */
+/** Commands on a data directory: open the services, work, close; beside a running service too. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openServices, type Services } from '../app/services.ts'
@@ -14,36 +12,37 @@ import { EXIT, type Arguments, type Terminal } from './command.ts'
 
 type Work = (services: Services, config: Config) => Promise<void>
 
-/** Gives the exit code for work that was done; what goes wrong is thrown. */
-export function withServices(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
-  return perform(readConfig(args.settings, terminal.environment), terminal, work)
-}
-
-/**
- * The same for work on what is there already: a directory whose name is mistyped must not become a new site, with a
- * secret and a database of its own. Throws DataDirError.
- */
-export async function withData(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
+/** Does the work and returns the exit code for success. Creates a data directory that is missing. */
+export async function withServices(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
   const config = readConfig(args.settings, terminal.environment)
   const directory = resolve(config.dataDir)
-  if (existsSync(databaseFile(directory))) return perform(config, terminal, work)
-  throw new DataDirError(
-    `Cannot use the data directory "${directory}": it has no database: name another with --data-dir`,
-  )
-}
-
-async function perform(config: Config, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
-  const { environment, stderr } = terminal
-  const directory = resolve(config.dataDir)
   const isNew = !existsSync(databaseFile(directory))
-  const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
-  const services = await openServices(config, readSecrets(environment), { now: systemClock, log, own: false })
+  const services = await openForCommand(config, terminal, { own: false })
   try {
-    // A person who mistyped --data-dir should hear it: the running service knows nothing of this site.
-    if (isNew && terminal.stderrIsTerminal) stderr.write(`Made a new site in "${directory}": it had no database\n`)
+    // A mistyped --data-dir must not go unnoticed: the running service knows nothing of this site.
+    if (isNew && terminal.stderrIsTerminal) terminal.stderr.write(`Made a new site in "${directory}": it had no database\n`)
     await work(services, config)
   } finally {
     await services.store.close()
   }
   return EXIT.ok
+}
+
+/** The same for work on existing data. Throws DataDirError where there is none, as when --data-dir is mistyped. */
+export async function withData(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
+  const directory = resolve(readConfig(args.settings, terminal.environment).dataDir)
+  if (existsSync(databaseFile(directory))) return withServices(args, terminal, work)
+  throw new DataDirError(
+    `Cannot use the data directory "${directory}": it has no database: name another with --data-dir`,
+  )
+}
+
+/** The services, with warnings on stderr. `own` takes the directory for this process alone. */
+export function openForCommand(
+  config: Config,
+  { environment, stderr }: Terminal,
+  { own }: { readonly own: boolean },
+): Promise<Services> {
+  const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
+  return openServices(config, readSecrets(environment), { now: systemClock, log, own })
 }

@@ -26,7 +26,7 @@ import { databaseReason, isDamage, openDatabase, type Database } from '../../sto
 import { countItems, faultsOf, newestDate } from '../../store/sqlite/database-check.ts'
 import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
 import { loadSecrets } from '../../store/sqlite/secret-file.ts'
-import { EXIT, type Command } from '../command.ts'
+import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { sizeText } from '../progress.ts'
 
 /** This program is younger, and will not be in use then. */
@@ -57,7 +57,7 @@ class Problem extends Error {}
 export const checkCommand: Command = {
   name: 'check',
   summary: 'look at settings, data, disk, mail and clock, and say what is to be done; also while the service runs',
-  options: [{ flag: '--json', meaning: 'print one JSON object' }],
+  options: [JSON_FLAG],
   settings: SETTINGS.map(({ name }) => name),
   examples: ['dateline check', 'dateline check --data-dir /srv/dateline --mail smtp://mail.example.org'],
   async run({ options, settings }, terminal) {

@@ -2,17 +2,15 @@
 import { systemClock } from '../../base/clock.ts'
 import { seedSample } from '../../content/seeding.ts'
 import { OPERATOR } from '../../store/actor.ts'
-import type { Command, Option } from '../command.ts'
+import { JSON_FLAG, type Command } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
-import { requireAddress } from '../users/found-user.ts'
-import { requireSameSecret } from '../users/same-secret.ts'
+import { requireServiceSecret } from '../users/service-secret.ts'
+import { requireEmail } from '../users/user-argument.ts'
 import { withServices } from '../with-services.ts'
-
-const JSON_FLAG: Option = { flag: '--json', meaning: 'print one JSON object' }
 
 export const seedCommand: Command = {
   name: 'seed',
-  summary: 'load the sample content; what is there already stays as it is',
+  summary: 'load the sample content; existing documents stay as they are',
   options: [JSON_FLAG],
   settings: ['dataDir', 'flagBaseUrl'],
   examples: ['dateline seed --data-dir /srv/dateline', 'dateline seed --json'],
@@ -31,17 +29,17 @@ export const adminCommand: Command = {
   name: 'admin',
   summary: 'make sure that an administrator exists, and print a sign-in code',
   options: [
-    { flag: '--email', value: 'ADDRESS', meaning: 'who is to be administrator' },
-    { flag: '--code', meaning: 'also print a code to sign in with, where no mail arrives' },
+    { flag: '--email', value: 'ADDRESS', meaning: 'the e-mail address of the administrator' },
+    { flag: '--code', meaning: 'also print a sign-in code, for when no mail arrives' },
     JSON_FLAG,
   ],
   settings: ['dataDir', 'codeMinutes'],
   examples: ['dateline admin --email you@example.org', 'dateline admin --email you@example.org --code'],
   run: (args, terminal) => {
-    const email = requireAddress(args, 'dateline admin wants --email ADDRESS')
+    const email = requireEmail(args, 'dateline admin wants --email ADDRESS')
     return withServices(args, terminal, async (services, { codeMinutes }) => {
       const { store, accounts, codes } = services
-      if (args.options.has('--code')) await requireSameSecret(services)
+      if (args.options.has('--code')) await requireServiceSecret(services)
       const done = await accounts.ensureAdmin(email, systemClock(), OPERATOR)
       const user = await store.userByEmail(email)
       const given = { code: args.options.has('--code') ? '' : undefined, done }

@@ -4,24 +4,17 @@
  * It opens the database to read only, beside a running service, and really runs the query, without the service's bounds
  * of time: a query that takes long there takes long here.
  */
-import { Failure } from '../../base/failure.ts'
 import { systemClock } from '../../base/clock.ts'
 import { readConfig } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
-import { readListQuery } from '../../content/list-query.ts'
 import type { Caller } from '../../models/caller.ts'
 import type { QueryPlan } from '../../models/replies.ts'
-import type { Model } from '../../models/schema.ts'
-import { parseFilterText } from '../../query/parse.ts'
-import type { Database } from '../../store/sqlite/database.ts'
-import { countriesInUse } from '../../store/tables/document-tables.ts'
 import { explainQuery } from '../../store/plan/explain.ts'
-import type { FindQuery } from '../../store/store.ts'
-import { EXIT, UsageError, type Arguments, type Command } from '../command.ts'
+import { EXIT, JSON_FLAG, type Command } from '../command.ts'
+import { countriesOf, readQueryFlags } from '../query-flags.ts'
 import { openForReading } from './open-for-reading.ts'
 import { readStoredModel } from './stored-model.ts'
 
-/** Somebody without rights: what is hidden from readers is hidden here. */
+/** Without rights: what is hidden from readers is hidden here. */
 const READER: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'none' }
 
 export const explainCommand: Command = {
@@ -33,21 +26,29 @@ export const explainCommand: Command = {
     { flag: '--sort', value: 'KEYS', meaning: 'the sort, as in a request' },
     { flag: '--limit', value: 'N', meaning: 'the limit, as in a request' },
     { flag: '--cursor', value: 'TEXT', meaning: 'the cursor of a reply: explains the page after it' },
-    { flag: '--json', meaning: 'print one JSON object' },
+    JSON_FLAG,
   ],
   settings: ['dataDir', 'pageSize', 'pageSizeMax', 'hideInactive'],
   examples: [
     `dateline explain --model headline --filter '{"status":"active"}' --sort updatedAt:desc --limit 10`,
     `dateline explain --model headline --filter '{"q":"ferry"}' --json`,
   ],
-  async run(args, { environment, stdout }) {
-    const config = readConfig(args.settings, environment)
-    const model = readStoredModel(args.options.get('--model'))
+  async run({ options, settings: given }, { environment, stdout }) {
+    const config = readConfig(given, environment)
+    const model = readStoredModel(options.get('--model'))
     const database = openForReading(config)
     try {
-      const query = await readQuery(model, { args, config, database })
+      const { pageSize: limitDefault, pageSizeMax: limitMax, hideInactive } = config
+      const settings = { limitDefault, limitMax, hideInactive }
+      const flags = {
+        filter: options.get('--filter'),
+        sort: options.get('--sort'),
+        limit: options.get('--limit'),
+        cursor: options.get('--cursor'),
+      }
+      const query = await readQueryFlags(model, flags, { caller: READER, settings, store: countriesOf(database) })
       const explained = explainQuery(database, model, { query, now: systemClock, msMax: Number.POSITIVE_INFINITY })
-      stdout.write(args.options.has('--json') ? `${JSON.stringify(explained)}\n` : explainedText(explained))
+      stdout.write(options.has('--json') ? `${JSON.stringify(explained)}\n` : explainedText(explained))
       return EXIT.ok
     } finally {
       database.close()
@@ -88,29 +89,4 @@ function explainedText(explained: QueryPlan): string {
         ]),
   ]
   return lines.map(([name = '', text = '']) => `${name.padEnd(8)} ${text}\n`).join('')
-}
-
-interface Parts {
-  readonly args: Arguments
-  readonly config: Config
-  readonly database: Database
-}
-
-/** Throws UsageError with the service's own message where the service would refuse. */
-async function readQuery(model: Model, { args: { options }, config, database }: Parts): Promise<FindQuery> {
-  const filter = options.get('--filter')
-  const settings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
-  const store = { countriesInUse: async (use: 'eventCountry' | 'headquarters') => countriesInUse(database, use) }
-  try {
-    const params = {
-      filter: filter === undefined ? undefined : parseFilterText(filter),
-      sort: options.get('--sort'),
-      limit: options.get('--limit'),
-      cursor: options.get('--cursor'),
-    }
-    return await readListQuery(model, params, READER, { settings, store })
-  } catch (error) {
-    if (error instanceof Failure) throw new UsageError(error.message)
-    throw error
-  }
 }

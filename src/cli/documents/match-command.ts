@@ -1,6 +1,6 @@
 /** `dateline match`: the service's filter and sort over JSON lines, to try them out and to script with. */
 import { createInterface } from 'node:readline'
-import { describe, fail, Failure } from '../../base/failure.ts'
+import { describe, fail } from '../../base/failure.ts'
 import { isObject, JsonError, parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import { takeSpecialKeys } from '../../content/special-keys.ts'
 import { MODELS, modelNamed } from '../../models/registry.ts'
@@ -10,7 +10,7 @@ import { filterTest } from '../../query/match.ts'
 import { comparePositions, parseSort, sortKeys, type Sort } from '../../query/order.ts'
 import { parseFilter, parseFilterText } from '../../query/parse.ts'
 import { unlimitedSteps } from '../../query/steps.ts'
-import { EXIT, UsageError, type Arguments, type Command, type Terminal } from '../command.ts'
+import { asUsageError, EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
 
 /** Every model declares these two as dates. */
 const COMMON_DATES = new Set(['createdAt', 'updatedAt'])
@@ -59,8 +59,7 @@ function readQuery({ options }: Arguments): MatchQuery {
       limit: readLimit(options.get('--limit')),
     }
   } catch (error) {
-    if (error instanceof Failure) throw new UsageError(error.message)
-    throw error
+    throw asUsageError(error)
   }
 }
 

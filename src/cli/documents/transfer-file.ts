@@ -20,3 +20,6 @@ export function readFormat(named: string | undefined, file: string | undefined):
   if (format !== undefined) return format
   throw new UsageError(`Cannot read --format ${describe(named)}: expected one of ${FORMATS.join(', ')}`)
 }
+
+/** The error of the system where a file must not exist yet. */
+export const FILE_EXISTS = Object.assign(new Error('The file exists'), { code: 'EEXIST', syscall: 'open' })

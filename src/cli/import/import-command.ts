@@ -5,16 +5,14 @@
  * cannot be taken is reported and skipped; what was committed stays, and an import that was cut off goes on with --resume.
  */
 import { resolve } from 'node:path'
-import { openServices, type Services } from '../../app/services.ts'
+import type { Services } from '../../app/services.ts'
 import { newAccount } from '../../auth/new-account.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { describe } from '../../base/failure.ts'
 import { idGenerator } from '../../base/ids.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { createLog } from '../../base/log.ts'
 import { readConfig } from '../../config/read-config.ts'
-import { readSecrets } from '../../config/secrets.ts'
 import type { Config } from '../../config/settings.ts'
 import { defaultLanguage } from '../../content/seeding.ts'
 import type { AuditRecord } from '../../models/audit.ts'
@@ -29,6 +27,7 @@ import { commandRecord } from '../command-record.ts'
 import { openForReading } from '../documents/open-for-reading.ts'
 import { TransferFileError } from '../documents/transfer-file.ts'
 import { abortOn, progressOn } from '../progress.ts'
+import { openForCommand } from '../with-services.ts'
 import { createRowChecker } from './import-checker.ts'
 import { deleteNotes, noteName, NOTHING_DONE, startingState } from './import-notes.ts'
 import { identifySource, openRows, type ImportSource } from './import-reader.ts'
@@ -97,17 +96,12 @@ async function checkHeader(request: ImportRequest, { stdin }: Terminal): Promise
 }
 
 /** As the only one on the directory where no service runs, else beside it. Throws DataDirError and SchemaError. */
-async function openBeside(
-  config: Config,
-  { environment, stderr }: Terminal,
-): Promise<{ readonly services: Services; readonly isAlone: boolean }> {
-  const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
-  const open = (own: boolean) => openServices(config, readSecrets(environment), { now: systemClock, log, own })
+async function openBeside(config: Config, terminal: Terminal) {
   try {
-    return { services: await open(true), isAlone: true }
+    return { services: await openForCommand(config, terminal, { own: true }), isAlone: true }
   } catch (error) {
     if (!(error instanceof DataDirError)) throw error
-    return { services: await open(false), isAlone: false }
+    return { services: await openForCommand(config, terminal, { own: false }), isAlone: false }
   }
 }
 

@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, writeSync } fro
 import { dirname, resolve } from 'node:path'
 import { describe } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
-import { TransferFileError } from '../documents/transfer-file.ts'
+import { FILE_EXISTS, TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportRequest } from './import-request.ts'
 import type { ImportEnd, ImportState, Refusal } from './import-writer.ts'
 
@@ -15,7 +15,7 @@ export function requireRejectsPath({ rejects, resume }: ImportRequest): void {
   if (rejects === undefined) return
   try {
     accessSync(dirname(resolve(rejects)), constants.W_OK)
-    if (!resume && existsSync(rejects)) throw Object.assign(new Error('The file exists'), { code: 'EEXIST' })
+    if (!resume && existsSync(rejects)) throw FILE_EXISTS
   } catch (error) {
     throw cannotWrite(rejects, error)
   }

@@ -9,7 +9,7 @@ import { isId } from '../../base/ids.ts'
 import { MESSAGE_STATES, type MessageState } from '../../models/message-state.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import type { MessageRecord, OutboxSummary } from '../../store/store.ts'
-import { UsageError, type Command } from '../command.ts'
+import { JSON_LINES_FLAG, UsageError, type Command } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
 import { printTable } from '../print-table.ts'
 import { withData } from '../with-services.ts'
@@ -21,7 +21,7 @@ export const mailOutboxCommand: Command = {
   summary: 'list the mail that waits and that of the last seven days, the newest first',
   options: [
     { flag: '--state', value: 'STATE', meaning: `only this state: ${MESSAGE_STATES.join(', ')}` },
-    { flag: '--json', meaning: 'print JSON, one object a line' },
+    JSON_LINES_FLAG,
   ],
   settings: ['dataDir'],
   examples: ['dateline mail outbox', 'dateline mail outbox --state failed --json'],

@@ -11,7 +11,7 @@ import { describeMail } from '../../mail/settings/mail-description.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { tryDelivery } from '../../mail/delivery/trial-delivery.ts'
 import { EXIT, type Command } from '../command.ts'
-import { requireAddress } from '../users/found-user.ts'
+import { requireEmail } from '../users/user-argument.ts'
 import { singleLine } from '../print-table.ts'
 
 /** A reply of a server, or our advice with its words, is longer than a cell of a table. */
@@ -20,11 +20,11 @@ const LINE_CHARS_MAX = 2_000
 export const mailTestCommand: Command = {
   name: 'mail test',
   summary: 'send one mail now, and print what the mail server and we say to each other',
-  options: [{ flag: '--to', value: 'ADDRESS', meaning: 'who is to get the mail' }],
+  options: [{ flag: '--to', value: 'ADDRESS', meaning: 'the recipient' }],
   settings: SETTINGS.map(({ name }) => name).filter((name) => name === 'appName' || name.startsWith('mail')),
   examples: ['dateline mail test --to you@example.org --mail smtp://mail.example.org'],
   async run(args, terminal) {
-    const to = requireAddress(args, 'dateline mail test wants --to ADDRESS', '--to')
+    const to = requireEmail(args, 'dateline mail test wants --to ADDRESS', '--to')
     const config = readConfig(args.settings, terminal.environment)
     const mail = readMailSettings(config, { now: systemClock, environment: terminal.environment })
     const writeLine = (line: string): void => void terminal.stdout.write(`${line}\n`)

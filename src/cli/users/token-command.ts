@@ -8,9 +8,9 @@ import { writeJson } from '../../base/json.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
-import { emailOf, nobody } from './found-user.ts'
-import { requireSameSecret } from './same-secret.ts'
 import { withData } from '../with-services.ts'
+import { requireServiceSecret } from './service-secret.ts'
+import { emailOrStandIn, userNotFound } from './user-argument.ts'
 
 const TOKEN_LIFETIME = { min: MINUTE_MS, max: 3_660 * DAY_MS }
 
@@ -18,8 +18,8 @@ export const tokenCommand: Command = {
   name: 'token',
   summary: 'print an access token for a script or a local app; "user sign-out" ends it',
   options: [
-    { flag: '--email', value: 'ADDRESS', meaning: 'whose token it is' },
-    { flag: '--ttl', value: 'TIME', meaning: 'how long it holds, as 12h or 30d (default: as long as a sign-in)' },
+    { flag: '--email', value: 'ADDRESS', meaning: 'the account' },
+    { flag: '--ttl', value: 'TIME', meaning: 'how long it is valid, as 12h or 30d (default: as long as a sign-in)' },
     { flag: '--label', value: 'TEXT', meaning: 'what it is for, as the list of sessions shows it' },
     { flag: '--json', meaning: 'print one JSON object with token, session and expiresAt' },
   ],
@@ -33,12 +33,12 @@ export const tokenCommand: Command = {
     const label = options.get('--label') ?? 'dateline token'
     return withData(args, terminal, async (services) => {
       const { store, sessions } = services
-      await requireSameSecret(services)
-      const found = await store.userByEmail(emailOf(given))
-      if (found === undefined) throw nobody(given)
+      await requireServiceSecret(services)
+      const found = await store.userByEmail(emailOrStandIn(given))
+      if (found === undefined) throw userNotFound(given)
       const id = String(found['id'])
       const session = sessions.open({ label, now: systemClock(), ...(lifetimeMs === undefined ? {} : { lifetimeMs }) })
-      if ((await store.as(OPERATOR).addSession(id, session)) === 'missing') throw nobody(given)
+      if ((await store.as(OPERATOR).addSession(id, session)) === 'missing') throw userNotFound(given)
       const { jti, expiresAt } = session
       await store.as(OPERATOR).note(commandRecord('token', { ttl: options.get('--ttl'), session: jti }, id))
       const token = sessions.token(id, session)
@@ -46,7 +46,7 @@ export const tokenCommand: Command = {
       terminal.stdout.write(`${text}\n`)
       hintAt(
         terminal,
-        `It holds until ${isoDate(expiresAt)}; "dateline user sign-out ${given} --session ${jti}" ends it`,
+        `It is valid until ${isoDate(expiresAt)}; "dateline user sign-out ${given} --session ${jti}" ends it`,
       )
     })
   },

@@ -7,17 +7,17 @@ import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { UsageError, type Command } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
-import { findUser, nobody, readRole, WHO } from './found-user.ts'
 import { singleLine } from '../print-table.ts'
-import { requireSameSecret } from './same-secret.ts'
 import { withData } from '../with-services.ts'
+import { requireServiceSecret } from './service-secret.ts'
+import { findUser, readRole, USER_OPERAND, userNotFound } from './user-argument.ts'
 
 const LAST_ADMIN = 'it is the last administrator; make another one first'
 
 export const userSetRoleCommand: Command = {
   name: 'user set-role',
   summary: 'change what an account may do',
-  operands: WHO,
+  operands: USER_OPERAND,
   options: [
     { flag: '--dashboard', value: 'ROLE', meaning: `role in the dashboard: ${DASHBOARD_ROLES.join(', ')}` },
     { flag: '--app', value: 'ROLE', meaning: 'role in the app: standardUser, premiumUser' },
@@ -26,7 +26,7 @@ export const userSetRoleCommand: Command = {
   examples: ['dateline user set-role you@example.org --dashboard publisher'],
   run(args, terminal) {
     const dashboardRole = readRole(args.options.get('--dashboard'), DASHBOARD_ROLES)
-    // A guest is somebody without an address: nobody becomes one.
+    // A guest has no e-mail address, so no account becomes one.
     const appRole = readRole(
       args.options.get('--app'),
       APP_ROLES.filter((role) => role !== 'guestUser'),
@@ -39,14 +39,15 @@ export const userSetRoleCommand: Command = {
       ...(appRole === undefined ? {} : { appRole }),
     }
     return withData(args, terminal, async (services) => {
+      const operator = services.store.as(OPERATOR)
       const { id, value } = await findUser(services, args)
       if (value['appRole'] === 'guestUser')
         throw fail('forbidden', 'Cannot change the role of a guest: guests sign in first')
       const updatedAt = isoDate(systemClock())
-      const outcome = await services.store.as(OPERATOR).updateUser(id, (stored) => ({ ...stored, ...roles, updatedAt }))
-      if (outcome === 'missing') throw nobody(id)
+      const outcome = await operator.updateUser(id, (stored) => ({ ...stored, ...roles, updatedAt }))
+      if (outcome === 'missing') throw userNotFound(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${id}: ${LAST_ADMIN}`)
-      await services.store.as(OPERATOR).note(commandRecord('user set-role', roles, id))
+      await operator.note(commandRecord('user set-role', roles, id))
       const changed = parseJson(outcome) as unknown as User
       terminal.stdout.write(
         `${singleLine(changed.email)} is ${changed.appRole}, in the dashboard ${changed.dashboardRole}\n`,
@@ -58,27 +59,28 @@ export const userSetRoleCommand: Command = {
 export const userSignOutCommand: Command = {
   name: 'user sign-out',
   summary: 'end the sessions and tokens of an account',
-  operands: WHO,
+  operands: USER_OPERAND,
   options: [{ flag: '--session', value: 'ID', meaning: 'only this one, as "dateline user show" lists it' }],
   settings: ['dataDir'],
   examples: ['dateline user sign-out you@example.org'],
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {
+      const operator = services.store.as(OPERATOR)
       const { id, value } = await findUser(services, args)
       const email = singleLine(String(value['email']))
       const session = args.options.get('--session')
       if (session === undefined) {
-        const ended = await services.store.as(OPERATOR).endSessions(id, systemClock())
-        await services.store.as(OPERATOR).note(commandRecord('user sign-out', {}, id))
+        const ended = await operator.endSessions(id, systemClock())
+        await operator.note(commandRecord('user sign-out', {}, id))
         terminal.stdout.write(
           `${email} is signed out everywhere: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
         )
         return
       }
-      if (!(await services.store.as(OPERATOR).endSession(id, session, systemClock()))) {
+      if (!(await operator.endSession(id, session, systemClock()))) {
         throw fail('notFound', `Cannot end the session "${session}": ${email} has none of that id`)
       }
-      await services.store.as(OPERATOR).note(commandRecord('user sign-out', { session }, id))
+      await operator.note(commandRecord('user sign-out', { session }, id))
       terminal.stdout.write(`The session ${session} of ${email} is ended\n`)
     }),
 }
@@ -86,24 +88,25 @@ export const userSignOutCommand: Command = {
 export const userDeleteCommand: Command = {
   name: 'user delete',
   summary: 'delete an account and all that belongs to it, for good',
-  operands: WHO,
-  options: [{ flag: '--yes', meaning: 'really; without it nothing is deleted' }],
+  operands: USER_OPERAND,
+  options: [{ flag: '--yes', meaning: 'confirm; without it nothing is deleted' }],
   settings: ['dataDir'],
-  examples: ['dateline user delete somebody@example.org --yes'],
+  examples: ['dateline user delete reader@example.org --yes'],
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {
+      const operator = services.store.as(OPERATOR)
       const { id, value } = await findUser(services, args)
       const email = singleLine(String(value['email']))
       if (!args.options.has('--yes')) {
         throw new UsageError(`This would delete ${email} with settings and preferences, for good: say so with --yes`)
       }
-      // The address is found in the audit trail by its hash.
-      await requireSameSecret(services)
-      const outcome = await services.store.as(OPERATOR).deleteAccount({ id, now: systemClock(), keepLastAdmin: true })
-      if (outcome === 'missing') throw nobody(id)
+      // The e-mail address is found in the audit trail by its hash.
+      await requireServiceSecret(services)
+      const outcome = await operator.deleteAccount({ id, now: systemClock(), keepLastAdmin: true })
+      if (outcome === 'missing') throw userNotFound(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot delete ${email}: ${LAST_ADMIN}`)
-      // Whose account it was is not to be known any more.
-      await services.store.as(OPERATOR).note(commandRecord('user delete'))
+      // Without the id: the record must not tell which account it was.
+      await operator.note(commandRecord('user delete'))
       terminal.stdout.write(`${email} is deleted\n`)
     }),
 }

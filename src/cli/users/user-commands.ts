@@ -3,28 +3,28 @@ import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { clientName } from '../../models/user-agent.ts'
-import { APP_ROLES, DASHBOARD_ROLES, user, type User } from '../../models/user.ts'
+import { APP_ROLES, DASHBOARD_ROLES, user } from '../../models/user.ts'
 import { and, containsText, eq, not, or } from '../../query/ast.ts'
 import type { ListedSession } from '../../store/store.ts'
-import { UsageError, type Command, type Option } from '../command.ts'
-import { findAll } from './find-all.ts'
-import { findUser, readRole, WHO } from './found-user.ts'
+import { JSON_FLAG, JSON_LINES_FLAG, type Command } from '../command.ts'
 import { printTable } from '../print-table.ts'
 import { withData } from '../with-services.ts'
+import { findPages, LIMIT_FLAG, readLimit } from './operator-list.ts'
+import { findUser, readRole, USER_OPERAND } from './user-argument.ts'
 
-const LISTED_DEFAULT = 100
-const LISTED_MAX = 1_000_000
+const ROLES = [...APP_ROLES, ...DASHBOARD_ROLES]
+const TITLES = ['E-MAIL', 'ID', 'APP', 'DASHBOARD', 'SINCE']
+const COLUMNS = ['email', 'id', 'appRole', 'dashboardRole', 'createdAt']
 
-const JSON_FLAG: Option = { flag: '--json', meaning: 'print JSON, one object a line' }
 export const userListCommand: Command = {
   name: 'user list',
   summary: 'list accounts, the newest first',
   options: [
-    { flag: '--search', value: 'TEXT', meaning: 'only addresses with this text in them' },
-    { flag: '--role', value: 'ROLE', meaning: `only this role: ${[...APP_ROLES, ...DASHBOARD_ROLES].join(', ')}` },
+    { flag: '--search', value: 'TEXT', meaning: 'only e-mail addresses that contain this text' },
+    { flag: '--role', value: 'ROLE', meaning: `only this role: ${ROLES.join(', ')}` },
     { flag: '--guests', meaning: 'guests too' },
-    { flag: '--limit', value: 'N', meaning: `at most so many (default: ${LISTED_DEFAULT})` },
-    JSON_FLAG,
+    LIMIT_FLAG,
+    JSON_LINES_FLAG,
   ],
   settings: ['dataDir', 'queryDeadlineMs'],
   examples: ['dateline user list --role admin', 'dateline user list --search example.org --json'],
@@ -40,28 +40,22 @@ export const userListCommand: Command = {
     )
     const sort = [{ path: ['createdAt'], descending: true }]
     return withData(args, terminal, async ({ store }) => {
-      const { items, next } = await findAll(store, user, { filter, sort, limit, after: undefined })
+      const { items, next } = await findPages(store, user, { filter, sort, limit, after: undefined })
       if (options.has('--json')) {
         terminal.stdout.write(items.map((item) => `${item}\n`).join(''))
         return
       }
-      const rows = items
-        .map((item) => parseJson(item) as JsonObject)
-        .map((one) => COLUMNS.map((name) => String(one[name])))
-      terminal.stdout.write(printTable(['E-MAIL', 'ID', 'APP', 'DASHBOARD', 'SINCE'], rows))
+      terminal.stdout.write(printTable(TITLES, items.map((item) => userCells(parseJson(item) as JsonObject))))
       if (next !== undefined) terminal.stderr.write(`There are more: see them with --limit or --search\n`)
     })
   },
 }
 
-const COLUMNS = ['email', 'id', 'appRole', 'dashboardRole', 'createdAt']
-const ROLES = [...APP_ROLES, ...DASHBOARD_ROLES]
-
 export const userShowCommand: Command = {
   name: 'user show',
   summary: 'show an account and where it is signed in',
-  operands: WHO,
-  options: [{ ...JSON_FLAG, meaning: 'print one JSON object' }],
+  operands: USER_OPERAND,
+  options: [JSON_FLAG],
   settings: ['dataDir'],
   examples: ['dateline user show you@example.org'],
   run: (args, terminal) =>
@@ -72,13 +66,7 @@ export const userShowCommand: Command = {
         terminal.stdout.write(`${writeJson({ user: found.value, sessions: sessions.map(sessionJson) })}\n`)
         return
       }
-      const { email, appRole, dashboardRole, createdAt } = found.value as unknown as User
-      terminal.stdout.write(
-        printTable(
-          ['E-MAIL', 'ID', 'APP', 'DASHBOARD', 'SINCE'],
-          [[email, found.id, appRole, dashboardRole, createdAt]],
-        ),
-      )
+      terminal.stdout.write(printTable(TITLES, [userCells(found.value)]))
       const rows = sessions.map((session) => [
         session.jti,
         isoDate(session.createdAt),
@@ -97,9 +85,6 @@ function sessionJson({ jti, label, createdAt, usedAt, expiresAt }: ListedSession
   return { id: jti, client: clientName(label), label, ...dates }
 }
 
-function readLimit(given: string | undefined): number {
-  if (given === undefined) return LISTED_DEFAULT
-  const limit = /^\d{1,7}$/.test(given) ? Number(given) : 0
-  if (limit >= 1 && limit <= LISTED_MAX) return limit
-  throw new UsageError(`Cannot use --limit: expected a whole number from 1 to ${LISTED_MAX}, found "${given}"`)
+function userCells(user: JsonObject): string[] {
+  return COLUMNS.map((name) => String(user[name]))
 }

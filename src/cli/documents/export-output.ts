@@ -1,0 +1,124 @@
+/** The text of an export, to stdout or to a file. */
+import { once } from 'node:events'
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { systemClock } from '../../base/clock.ts'
+import { writeCsvRow } from '../../base/csv.ts'
+import { giveName, syncDirectory } from '../../base/directory.ts'
+import { describe } from '../../base/failure.ts'
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import { systemReason } from '../../base/system-error.ts'
+import { cellsOfDocument, csvColumns } from '../../content/csv-columns.ts'
+import { storedDocuments } from '../../content/export-documents.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Database } from '../../store/sqlite/database.ts'
+import { tableOf } from '../../store/sqlite/schema-sql.ts'
+import type { FindQuery } from '../../store/store.ts'
+import { EXIT, type ExitCode, type Terminal } from '../command.ts'
+import { abortOn, progressOn } from '../progress.ts'
+import { FILE_EXISTS, ROW_BYTES_MAX, TransferFileError, type Format } from './transfer-file.ts'
+
+/** Text is written in pieces of about this many characters. */
+const PIECE_CHARS = 256 * 1024
+
+export interface ExportTask {
+  readonly database: Database
+  readonly model: Model
+  readonly query: FindQuery | undefined
+  readonly format: Format
+  readonly terminal: Terminal
+}
+
+interface Piece {
+  readonly text: string
+  /** Documents up to here. */
+  readonly count: number
+}
+
+/** Also shows on stderr how far the export is, and how many of its rows could not be imported again. */
+function* pieces({ database, model, query, format, terminal }: ExportTask): Generator<Piece> {
+  const total = Number(database.get(`SELECT count(*) AS n FROM ${tableOf(model)}`)?.['n'])
+  const progress = progressOn(terminal, 'Exporting')
+  let [text, count, long] = [format === 'csv' ? writeCsvRow(csvColumns(model)) : '', 0, 0]
+  for (const doc of storedDocuments(database, model, query)) {
+    const row = format === 'csv' ? writeCsvRow(cellsOfDocument(model, parseJson(doc) as JsonObject)) : `${doc}\n`
+    if (row.length > ROW_BYTES_MAX / 3 && Buffer.byteLength(row) > ROW_BYTES_MAX) long++
+    text += row
+    count++
+    if (text.length < PIECE_CHARS) continue
+    yield { text, count }
+    text = ''
+    if (query === undefined) progress.show(count / total)
+  }
+  progress.end()
+  yield { text, count }
+  if (long > 0) terminal.stderr.write(`${long} rows are longer than ${ROW_BYTES_MAX} bytes, which import refuses\n`)
+}
+
+/** A reader that stops reading, as `head` does, is no failure. */
+export async function printExport(task: ExportTask): Promise<ExitCode> {
+  const { stdout } = task.terminal
+  let failure: NodeJS.ErrnoException | undefined
+  const failed = new AbortController()
+  stdout.on('error', (error) => {
+    failure = error
+    failed.abort()
+  })
+  for (const { text } of pieces(task)) {
+    if (!stdout.write(text)) await once(stdout, 'drain', failed).catch(() => {})
+    if (failed.signal.aborted) break
+  }
+  // The error of the last write comes in a later turn.
+  if (failure === undefined) await turn()
+  if (failure === undefined || failure.code === 'EPIPE') return EXIT.ok
+  throw new TransferFileError(`Cannot write to stdout: ${systemReason(failure)}`)
+}
+
+/** Writes under another name, which only its owner may read, and renames when all of it is on disk. */
+export async function writeExport(task: ExportTask, to: string): Promise<ExitCode> {
+  const file = resolve(to)
+  const draft = `${file}.partial-${process.pid}`
+  const begun = systemClock()
+  let count = 0
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw FILE_EXISTS
+    const descriptor = openSync(draft, 'wx', 0o600)
+    try {
+      count = await writePieces(task, descriptor, to)
+      giveName(draft, file)
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw error
+    }
+    syncDirectory(dirname(file))
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && 'syscall' in error ? cannotExport(to, error) : error
+  }
+  const { terminal, model } = task
+  terminal.stderr.write(`Wrote ${file}: ${count} ${model.name}, in ${((systemClock() - begun) / 1000).toFixed(1)} s\n`)
+  return EXIT.ok
+}
+
+/** Returns the number of documents when they are on disk. Closes the descriptor. */
+async function writePieces(task: ExportTask, descriptor: number, to: string): Promise<number> {
+  const signal = abortOn(task.terminal.interrupted)
+  let written = 0
+  try {
+    for (const { text, count } of pieces(task)) {
+      writeFileSync(descriptor, text)
+      written = count
+      await turn()
+      if (signal.aborted) throw new TransferFileError(`Cannot export to ${describe(to)}: it was interrupted`)
+    }
+    fsyncSync(descriptor)
+    return written
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function cannotExport(to: string, error: Error & { readonly code?: unknown }): TransferFileError {
+  const remedy = error.code === 'EEXIST' ? ': choose another name with --to' : ''
+  return new TransferFileError(`Cannot export to ${describe(to)}: ${systemReason(error)}${remedy}`, { cause: error })
+}

@@ -1,0 +1,41 @@
+/** The flags --filter, --sort, --limit and --cursor, read as the service reads the parameters of a list. */
+import { readListQuery, type ListSettings } from '../content/list-query.ts'
+import type { Caller } from '../models/caller.ts'
+import type { Model } from '../models/schema.ts'
+import { parseFilterText } from '../query/parse.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import type { FindQuery, Store } from '../store/store.ts'
+import { countriesInUse } from '../store/tables/document-tables.ts'
+import { asUsageError } from './command.ts'
+
+/** The operator sees what administrators see. */
+export const ADMINISTRATOR: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'admin' }
+
+export interface QueryFlags {
+  readonly filter?: string | undefined
+  readonly sort?: string | undefined
+  readonly limit?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+interface QuerySource {
+  readonly caller: Caller
+  readonly settings: ListSettings
+  readonly store: Pick<Store, 'countriesInUse'>
+}
+
+/** Throws UsageError with the service's own message where the service would refuse. */
+export async function readQueryFlags(model: Model, flags: QueryFlags, source: QuerySource): Promise<FindQuery> {
+  const { filter, sort, limit, cursor } = flags
+  try {
+    const params = { filter: filter === undefined ? undefined : parseFilterText(filter), sort, limit, cursor }
+    return await readListQuery(model, params, source.caller, source)
+  } catch (error) {
+    throw asUsageError(error)
+  }
+}
+
+/** A database as a store that says which countries are in use. */
+export function countriesOf(database: Database): QuerySource['store'] {
+  return { countriesInUse: async (use) => countriesInUse(database, use) }
+}
