@@ -4,6 +4,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { GUIDES } from '../../src/guides/guides.ts'
+import { runHere } from '../support/service/in-process.ts'
 import { run } from '../support/service/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -28,6 +29,18 @@ describe('dateline help', () => {
       assert.doesNotMatch(stdout, /[^\n\P{Cc}]/u, 'no control characters')
       const long = stdout.slice(start).split('\n').filter((line) => line.length > 80 && !line.startsWith('    ') && line.includes(' '))
       assert.deepEqual(long, [])
+    })
+  }
+
+  for (const { columns, width } of [
+    { columns: 50, width: 50 },
+    { columns: 20, width: 40 },
+  ]) {
+    it(`wraps to ${width} columns in a terminal of ${columns}`, async () => {
+      const { stdout } = await runHere(['help', 'moving-data'], { columns })
+      const lines = stdout.split('\n').filter((line) => !line.startsWith('    ') && line.includes(' '))
+      assert.ok(Math.max(...lines.map((line) => line.length)) <= width)
+      assert.ok(lines.some((line) => line.length > width - 10))
     })
   }
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { posix, join } from 'node:path'
 import { it } from 'node:test'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { parseMarkdown, type Block, type Spans } from '../../src/guides/markdown.ts'
+import { parseMarkdown, type Block, type Span, type Spans } from '../../src/guides/markdown.ts'
 import { DOCUMENTS, ROOT } from '../support/service/documented-commands.ts'
 import { runHere } from '../support/service/in-process.ts'
 
@@ -67,11 +67,19 @@ it('every path in the guide on contributing exists', () => {
   )
 })
 
-it('the walk of a request has at most twelve files', () => {
-  const walks = parseMarkdown(guide('contributing')).filter((block) => block.kind === 'list' && block.isOrdered && block.items.length > 4)
+it('the walk of a request is a list of at most twelve files', () => {
+  const lists = parseMarkdown(guide('contributing')).flatMap((block) => (block.kind === 'list' && block.isOrdered ? [block.items] : []))
+  const walks = lists.filter((items) => items.every((spans) => isSource(spans[0])))
   assert.equal(walks.length, 3)
-  for (const walk of walks) assert.ok(walk.kind === 'list' && walk.items.length <= 12)
+  for (const items of walks) {
+    assert.ok(items.length <= 12)
+    for (const [, ...rest] of items) assert.ok(!rest.some(isSource), 'one file an item')
+  }
 })
+
+function isSource(span: Span | undefined): boolean {
+  return span?.kind === 'code' && span.text.startsWith('src/')
+}
 
 it('the guides keep to the subset of Markdown that help and the pages print', () => {
   for (const [path, text] of DOCUMENTS) {

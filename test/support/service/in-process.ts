@@ -6,6 +6,8 @@ import type { Finished } from './program.ts'
 
 export interface InProcessOptions {
   readonly input?: string | Buffer
+  /** The width of the terminal that stdout is. */
+  readonly columns?: number
   /** Settles when the command is asked to end. */
   readonly interrupted?: Promise<string>
   /** Called when the command writes to stderr. */
@@ -15,7 +17,7 @@ export interface InProcessOptions {
 /** Gives what the process would: the message of an error on stderr, and its exit code. */
 export async function runHere(
   words: readonly string[],
-  { input = '', interrupted = new Promise(() => {}), onStderr = () => {} }: InProcessOptions = {},
+  { input = '', columns, interrupted = new Promise(() => {}), onStderr = () => {} }: InProcessOptions = {},
 ): Promise<Finished> {
   const [stdout, stderr] = [collector(), collector(onStderr)]
   const end = (code: number): Finished => ({ code, stdout: stdout.text(), stderr: stderr.text() })
@@ -26,7 +28,7 @@ export async function runHere(
       stderr: stderr.stream,
       stdoutIsTerminal: false,
       stderrIsTerminal: false,
-      columns: undefined,
+      columns,
       environment: {},
       interrupted,
       onReload: () => {},
