@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { composeMessage } from '../src/mail/message/message.ts'
-import { openSmtpClient, type SmtpClient } from '../src/mail/smtp/smtp.ts'
+import { createSmtpClient, type SmtpClient } from '../src/mail/smtp/smtp.ts'
 import type { OutgoingMail } from '../src/mail/smtp/smtp-envelope.ts'
 import { signInMessage } from '../src/mail/templates/templates.ts'
 
@@ -45,7 +45,7 @@ export async function benchMail([count = String(MAILS_DEFAULT)]: readonly string
   try {
     const port = Number((await once(createInterface({ input: peer.stdout }), 'line'))[0])
     const mail = signInMail()
-    const client = openSmtpClient({
+    const client = createSmtpClient({
       servers: [{ host: '127.0.0.1', port }],
       tls: { mode: 'none', verify: false },
       cleartextLogin: false,

@@ -7,7 +7,7 @@ import { assertArrives, assertFails, type Case, deliverOnce, type Kit, mailOf, U
 import { hasMail } from './receiver.ts'
 
 const NO_STARTTLS = /offers no STARTTLS/
-const WRONG_LOGIN = /^Authentication refused: check user and password/
+const WRONG_LOGIN = /^Authentication failed: check user and password/
 
 const CONTENT = signInMessage({ code: '042137', minutes: 15, appName: 'Dateline', languages: [] })
 
@@ -50,7 +50,7 @@ export function aiosmtpdCases(kit: Kit, aiosmtpd: Aiosmtpd): Case[] {
       },
     },
     {
-      name: "a wrong password keeps the mail waiting, in the server's words",
+      name: "a wrong password keeps the mail waiting, with the server's reply",
       async run() {
         const login = { ...kit.account, password: 'not the password' }
         const delivery = deliverOnce(kit, ports.plain, mailOf(CONTENT), { login })

@@ -1,7 +1,7 @@
 /** DKIM signatures, verified by dkimpy after the mail has gone through a server. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { openDkimSigner } from '../../src/mail/message/dkim.ts'
+import { createDkimSigner } from '../../src/mail/message/dkim.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { type Case, deliverOnce, type Kit, mailOf } from './kit.ts'
 import { readMails } from './python.ts'
@@ -21,7 +21,7 @@ export function dkimCases(kit: Kit, receiver: Receiver, port: number): Case[] {
     async run() {
       const { publicKey, privateKey } = generate()
       const keyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-      const sign = openDkimSigner({ keyPem, selector: 'mail', domain: DOMAIN })
+      const sign = createDkimSigner({ keyPem, selector: 'mail', domain: DOMAIN })
       const mail = mailOf(CONTENT)
       await deliverOnce(kit, port, { ...mail, data: sign(mail.data) })
       const arrived = await nextMail(receiver)

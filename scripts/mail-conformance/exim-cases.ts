@@ -37,7 +37,7 @@ export function eximCases(kit: Kit, exim: Exim): Case[] {
             stage: 'auth',
             temporary: true,
             message: /535 /,
-            advice: /^Authentication refused/,
+            advice: /^Authentication failed/,
           })
         },
       },
@@ -93,7 +93,7 @@ export function eximCases(kit: Kit, exim: Exim): Case[] {
     {
       name: exim.hasUtf8
         ? `SMTPUTF8: a mail to ${UTF8_READER}`
-        : 'without SMTPUTF8 such an address is refused for good',
+        : 'without SMTPUTF8 such an address is rejected permanently',
       async run() {
         const mail = mailOf(CONTENT, UTF8_READER)
         const delivery = deliverOnce(kit, ports.all, mail)

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { adviceFor } from '../../src/mail/delivery/delivery-advice.ts'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { composeMessage } from '../../src/mail/message/message.ts'
-import { openSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
+import { createSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
 import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
 import type { MailContent } from '../../src/mail/templates/templates.ts'
 import type { Certificates } from './certificates.ts'
@@ -52,7 +52,7 @@ export function clientFor(
   port: number,
   { tls, login, ...more }: Overrides = {},
 ): SmtpClient {
-  return openSmtpClient({
+  return createSmtpClient({
     servers: [{ host: 'localhost', port }],
     tls: { mode: 'starttls', verify: true, ca: [certificates.ca], ...tls },
     cleartextLogin: false,
@@ -118,7 +118,7 @@ export function assertReadable(
   }
 }
 
-export interface WantedError {
+export interface ExpectedError {
   readonly stage: DeliveryError['stage']
   readonly temporary: boolean
   /** Found in the message, which has the server's words. */
@@ -131,7 +131,7 @@ export interface WantedError {
 export async function assertFails(
   { account }: Kit,
   delivery: Promise<unknown>,
-  { stage, temporary, message, advice }: WantedError,
+  { stage, temporary, message, advice }: ExpectedError,
 ): Promise<DeliveryError> {
   const error = await delivery.then(
     (reply) => assert.fail(`it was delivered: ${JSON.stringify(reply)}`),
@@ -141,7 +141,7 @@ export async function assertFails(
   assert.match(error.message, message)
   assert.match(adviceFor(error), advice)
   assert.deepEqual({ stage: error.stage, temporary: error.temporary }, { stage, temporary }, error.message)
-  assert.ok(!error.message.includes(account.password), 'the message tells the password')
+  assert.ok(!error.message.includes(account.password), 'the message contains the password')
   return error
 }
 

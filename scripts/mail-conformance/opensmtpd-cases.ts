@@ -36,7 +36,7 @@ export function openSmtpdCases(kit: Kit, openSmtpd: OpenSmtpd): Case[] {
       },
     },
     {
-      name: "a wrong password keeps the mail waiting, in the server's words",
+      name: "a wrong password keeps the mail waiting, with the server's reply",
       async run() {
         const login = { ...kit.account, password: 'not the password' }
         const delivery = deliverOnce(kit, ports.starttls, mailOf(CONTENT), { login })
@@ -44,19 +44,19 @@ export function openSmtpdCases(kit: Kit, openSmtpd: OpenSmtpd): Case[] {
           stage: 'auth',
           temporary: true,
           message: /535 Authentication failed/,
-          advice: /^Authentication refused/,
+          advice: /^Authentication failed/,
         })
       },
     },
     {
-      name: 'a certificate by an unknown authority is refused',
+      name: 'a certificate of an unknown authority is rejected',
       async run() {
         const delivery = deliverOnce(kit, ports.starttls, mailOf(CONTENT), { tls: { ca: [] } })
         await assertFails(kit, delivery, { stage: 'tls', temporary: true, message: /certificate/, advice: /--mail-ca/ })
       },
     },
     {
-      name: 'an address that is not ASCII is refused for good, for it has no SMTPUTF8',
+      name: 'an address that is not ASCII is rejected permanently without SMTPUTF8',
       async run() {
         const delivery = deliverOnce(kit, ports.starttls, mailOf(CONTENT, UTF8_READER))
         await assertFails(kit, delivery, { stage: 'mail', temporary: false, message: /SMTPUTF8/, advice: /SMTPUTF8/ })

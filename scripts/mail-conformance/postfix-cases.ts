@@ -49,14 +49,14 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: `a wrong password by ${mechanism} keeps the mail waiting, in the server's words`,
+      name: `a wrong password by ${mechanism} keeps the mail waiting, with the server's reply`,
       async run() {
         const login = { ...kit.account, password: 'not the password' }
         const error = await assertFails(kit, send(service, mailOf(CONTENT), { login }), {
           stage: 'auth',
           temporary: true,
           message: /535 5\.7\.8 Error: authentication failed/,
-          advice: /^Authentication refused: check user and password/,
+          advice: /^Authentication failed: check user and password/,
         })
         assert.doesNotMatch(error.message, /not the password/)
       },
@@ -70,7 +70,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     wanted: Parameters<typeof assertFails>[2],
   ])[] = [
     [
-      'a certificate by an unknown authority is refused, and the issuer told',
+      'a certificate of an unknown authority is rejected, and the issuer named',
       'all',
       { tls: { ca: [] } },
       {
@@ -81,7 +81,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     ],
     [
-      'a certificate for another name is refused',
+      'a certificate for another name is rejected',
       'all',
       { tls: { ca: [kit.certificates.ca], name: 'mx.example.test' } },
       {
@@ -92,7 +92,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     ],
     [
-      'a certificate for a name is refused for an IP address',
+      'a certificate for a name is rejected for an IP address',
       'all',
       { servers: [{ host: '127.0.0.1', port: ports.all }] },
       { stage: 'tls', temporary: true, message: /is not for "127\.0\.0\.1"/, advice: /--mail-tls-name/ },
@@ -125,7 +125,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       'a server without a login where one is set gets no mail',
       'open',
       {},
-      { stage: 'auth', temporary: true, message: /does not offer AUTH/, advice: /leave the user out for a relay/ },
+      { stage: 'auth', temporary: true, message: /does not offer AUTH/, advice: /remove the user for a relay/ },
     ],
   ]
 
@@ -226,7 +226,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: 'an address that is not ASCII is refused for good where SMTPUTF8 is not offered',
+      name: 'an address that is not ASCII is rejected permanently where SMTPUTF8 is not offered',
       async run() {
         const wanted = { stage: 'mail', temporary: false, message: /SMTPUTF8/, advice: /SMTPUTF8/ } as const
         await assertFails(kit, send('ascii', mailOf(CONTENT, UTF8_READER)), wanted)
@@ -241,7 +241,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: 'a mail above the SIZE that was announced is refused for good',
+      name: 'a mail above the SIZE that was announced is rejected permanently',
       async run() {
         const wanted = {
           stage: 'mail',
@@ -253,7 +253,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: "a mail above a size that was not announced is refused for good, in the server's words",
+      name: "a mail above a size that was not announced is rejected permanently, with the server's reply",
       async run() {
         const wanted = {
           stage: 'message',
@@ -261,7 +261,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
           message: /552 5\.3\.4 Error: message file too big/,
           advice: /^The message is too large/,
         } as const
-        await assertFails(kit, send('smallUntold', mailOf(long())), wanted)
+        await assertFails(kit, send('smallUnannounced', mailOf(long())), wanted)
       },
     },
     {
@@ -283,7 +283,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: 'a recipient whose domain the server does not serve is refused for good',
+      name: 'a recipient whose domain the server does not serve is rejected permanently',
       async run() {
         const wanted = {
           stage: 'rcpt',

@@ -11,7 +11,7 @@ import { freePorts } from './ports.ts'
 import type { Account, Receiver } from './receiver.ts'
 
 export const POSTFIX_TREE: DebianTree = { name: 'postfix', suite: 'bookworm', packages: ['postfix', 'dovecot-core'] }
-/** What the services `small` and `smallUntold` take. */
+/** What the services `small` and `smallUnannounced` take. */
 export const MESSAGE_BYTES_MAX = 2_000
 /** How long the service `impatient` waits for a command. */
 export const CLIENT_IDLE_MS_MAX = 1_000
@@ -33,10 +33,10 @@ const SERVICES = {
   oldTls: ['smtpd_tls_mandatory_protocols=TLSv1', 'tls_high_cipherlist=ALL:@SECLEVEL=0'],
   ascii: ['smtputf8_enable=no'],
   small: [`message_size_limit=${MESSAGE_BYTES_MAX}`],
-  smallUntold: [`message_size_limit=${MESSAGE_BYTES_MAX}`, 'smtpd_discard_ehlo_keywords=size'],
+  smallUnannounced: [`message_size_limit=${MESSAGE_BYTES_MAX}`, 'smtpd_discard_ehlo_keywords=size'],
   bare: ['smtpd_discard_ehlo_keywords=pipelining,chunking,8bitmime,size,enhancedstatuscodes,dsn,vrfy,etrn'],
   impatient: [`smtpd_timeout=${CLIENT_IDLE_MS_MAX / 1_000}s`],
-  /** It may relay for clients that log in, and none does. */
+  /** It relays only after a login, which no case makes. */
   foreign: ['smtpd_relay_restrictions=reject_unauth_destination'],
   greylisting: [
     recipients('check_recipient_access,texthash:/etc/postfix/greylist,permit_sasl_authenticated'),
@@ -48,7 +48,7 @@ const SERVICES = {
 export type PostfixService = keyof typeof SERVICES
 
 export interface Postfix extends Receiver {
-  /** The port `closed` has no listener. */
+  /** Nothing listens on the port `closed`. */
   readonly ports: Readonly<Record<PostfixService | 'closed', number>>
   /** Whether mail to this address is refused with 450 4.7.1 by the service `greylisting`. */
   greylist(address: string, isListed: boolean): void
@@ -73,7 +73,7 @@ export async function startPostfix(
   const greylist = (address: string, isListed: boolean): void =>
     jail.write('/etc/postfix/greylist', isListed ? `${address} 450 4.7.1 Greylisted, try again later\n` : '')
   for (const [path, mode, user, group] of POSTFIX_DIRECTORIES) jail.directory(path, mode, user, group)
-  greylist('nobody@example.net', true)
+  greylist('unused@example.net', true)
 
   const tokenKey = 'a key for tokens of one run, shared with Dovecot'
   jail.write('/etc/dovecot/dovecot.conf', DOVECOT_CONF)
@@ -199,7 +199,7 @@ userdb {
   driver = static
   args = uid=reader gid=reader home=/var/empty
 }
-# Dovecot slows down clients that guess passwords.
+# Dovecot delays clients that guess passwords.
 service anvil {
   unix_listener anvil-auth-penalty {
     mode = 0

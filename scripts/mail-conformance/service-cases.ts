@@ -86,7 +86,7 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
           ...mailFlags(wrong, port, directory),
         ])
         assert.equal(code, 1)
-        assert.match(stderr, /^Authentication refused: check user and password.*535 5\.7\.8/m)
+        assert.match(stderr, /^Authentication failed: check user and password.*535 5\.7\.8/m)
         assert.ok(!`${stdout}${stderr}`.includes('not the password'), 'the password is shown')
       },
     },

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import { describeMail } from '../mail/settings/mail-description.ts'
 import { readMailSettings, type MailSettings } from '../mail/settings/mail-settings.ts'
-import { openConfiguredMailer } from '../mail/delivery/mailer.ts'
+import { openMailer } from '../mail/delivery/mailer.ts'
 import { tryDelivery, type TrialOutcome, type TrialRequest } from '../mail/delivery/trial-delivery.ts'
 import { TemplateError } from '../mail/templates/template-error.ts'
 import { openTemplates, type Templates } from '../mail/templates/templates.ts'
@@ -61,7 +61,7 @@ export interface MailServiceParts {
 export async function startMail(setup: MailSetup, parts: MailServiceParts): Promise<MailService> {
   const { config, services, now, log, writeLine } = parts
   let { templates } = setup
-  const mailer = await openConfiguredMailer(setup.settings, { now, randomBytes, writeLine })
+  const mailer = await openMailer(setup.settings, { now, randomBytes, writeLine })
   const trials = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   const courier = startCourier({

@@ -1,83 +1,77 @@
 /**
- * The circuit: what the courier knows about the mail server as a whole, apart from any one message.
+ * A circuit breaker for the mail server: what the courier knows about the server, apart from any one message.
  *
- * When nobody answers, or a password or certificate is refused, every message would fail in the same way. So after such
- * a failure nothing is sent for a while, and then one message alone, as a probe; the others keep their attempts and
- * their times. After several failures in a row the circuit counts as open, which the operator is told once, and once
- * when it closes. The state is pure: time and chance come in.
+ * When the server is unreachable, or a password or certificate is rejected, every message would fail in the same way. So
+ * after such a failure sending pauses, and then one message goes alone, as a probe; the others keep their attempts and
+ * their times. After several failures in a row the circuit is open, which is logged once, and once more when it closes.
+ * The state is pure: time and randomness come in.
  */
 import { MINUTE_MS } from '../base/duration.ts'
 import { DeliveryError, type Stage } from '../mail/delivery/delivery-error.ts'
 import { nextTry, type FailedTry, type Pace } from './retry-schedule.ts'
 
-/** Failures in a row after which the operator is told. */
+/** Failures in a row that open the circuit. */
 const FAILURES_TO_OPEN = 3
-/** From the failure that opens the circuit on, the wait is 5 to 60 seconds. */
+/** From the failure that opens the circuit on, the pause is 5 to 60 seconds. */
 const PACE: Pace = { first: 2_500, max: MINUTE_MS }
 
-/** Steps that come before a message is spoken of; and the disk, which is the same for every message. */
+/** The stages before a message is mentioned; and the disk, which is the same for every message. */
 const BEFORE_MESSAGE: readonly Stage[] = ['connect', 'greeting', 'ehlo', 'starttls', 'tls', 'auth', 'file']
 
-export interface Circuit {
-  /**
-   * When the next message may go, in milliseconds since the epoch; undefined while nothing is wrong. A wait that seems
-   * longer than any is over: the clock was set back.
-   */
-  waitsUntil(now: number): number | undefined
-  readonly isOpen: boolean
-  /** Names the present state, so that an attempt can say in which it began. */
-  readonly epoch: number
-  /**
-   * An attempt failed before its message was spoken of. Of the attempts that began together, one counts. The wait ends
-   * in time for one more try of its message. Says whether the circuit opened by it.
-   */
-  failed(attempt: ServerFailure): boolean
-  /** The server took or judged a message. Says whether the circuit had been open. */
-  answered(): boolean
-}
-
-export interface ServerFailure extends Omit<FailedTry, 'attempts'> {
+interface ServerFailure extends Omit<FailedTry, 'attempts'> {
   /** The circuit's epoch when the attempt began. */
   readonly epoch: number
 }
 
-export function createCircuit(): Circuit {
+export type Circuit = ReturnType<typeof createCircuit>
+
+export function createCircuit() {
   let [failures, epoch] = [0, 0]
-  let waitsUntil: number | undefined
+  let pausedUntil: number | undefined
   return {
-    waitsUntil(now) {
-      if (waitsUntil !== undefined && waitsUntil - now > PACE.max) waitsUntil = now
-      return waitsUntil
+    /**
+     * When the next message may go, in milliseconds since the epoch; undefined while nothing is wrong. A pause that seems
+     * longer than any is over: the clock was set back.
+     */
+    pausedUntil(now: number): number | undefined {
+      if (pausedUntil !== undefined && pausedUntil - now > PACE.max) pausedUntil = now
+      return pausedUntil
     },
-    get isOpen() {
+    get isOpen(): boolean {
       return failures >= FAILURES_TO_OPEN
     },
-    get epoch() {
+    /** Identifies the present state, so that an attempt can say in which one it began. */
+    get epoch(): number {
       return epoch
     },
-    failed({ epoch: begun, ...attempt }) {
+    /**
+     * An attempt failed before its message was mentioned. Of the attempts that began together, one counts. The pause ends
+     * in time for one more attempt at its message. Returns whether this opened the circuit.
+     */
+    failed({ epoch: begun, ...attempt }: ServerFailure): boolean {
       if (begun !== epoch) return false
       epoch++
       failures++
       const tried = { ...attempt, attempts: failures }
-      waitsUntil = nextTry(tried, PACE) ?? nextTry({ ...tried, expiresAt: Infinity }, PACE)
+      pausedUntil = nextTry(tried, PACE) ?? nextTry({ ...tried, expiresAt: Infinity }, PACE)
       return failures === FAILURES_TO_OPEN
     },
-    answered() {
+    /** The server accepted or judged a message. Returns whether the circuit was open. */
+    answered(): boolean {
       const wasOpen = failures >= FAILURES_TO_OPEN
       if (failures > 0) epoch++
       failures = 0
-      waitsUntil = undefined
+      pausedUntil = undefined
       return wasOpen
     },
   }
 }
 
-/** Whether the failure speaks of the server and not of the message: it came before MAIL, or the server left (421). */
+/** Whether the failure is about the server and not the message: it came before MAIL, or the server left (421). */
 export function isServerFailure(error: unknown): boolean {
   if (!(error instanceof DeliveryError) || !error.temporary) return false
-  // A program that cannot be started takes no message; what it says of one is about that one.
-  if (error.stage === 'exec') return error.problem === 'start'
-  // A 421 to a recipient or a message may be meant for it alone.
+  // A program that cannot be started fails for every message; its exit status is about this one.
+  if (error.stage === 'exec') return error.kind === 'start'
+  // A 421 to a recipient or a message may be about that one only.
   return BEFORE_MESSAGE.includes(error.stage) || (error.stage === 'mail' && (error.reply ?? '').startsWith('421'))
 }

@@ -1,8 +1,8 @@
 /**
- * One attempt to deliver a sign-in mail: what is said to the mailer, and what its answer means for the outbox.
+ * One attempt to deliver a sign-in mail: what the mailer is asked, and what its answer means for the outbox.
  *
- * A failure is either the message's own, which is tried again after a pause or ended, or that of the mail server, which
- * the circuit counts and no message pays for. Words for the log and the outbox never hold the code.
+ * A failure is either that of the message, which is retried after a pause or ended, or that of the mail server, which
+ * the circuit counts and which costs no message an attempt. Texts for the log and the outbox never contain the code.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -15,44 +15,72 @@ import type { SealedMessage } from './codes.ts'
 import { isServerFailure, type Circuit } from './mail-circuit.ts'
 import { nextTry, type Random } from './retry-schedule.ts'
 
-/** The end of an attempt of a mailer that forgot its own limits. */
+/** Ends an attempt whose mailer exceeded its own timeouts. */
 export const ATTEMPT_MS_MAX = 80_000
 const REPLY_CHARS_MAX = 500
 
 export interface DeliveryOptions {
   readonly mailer: Pick<Mailer, 'send'>
-  /** Writes the mail in the reader's language. */
+  /** Composes the mail in the reader's language. */
   readonly signIn: (signIn: SignIn) => MailContent
   readonly codeMinutes: number
-  /** Names the service in the message. */
+  /** The name of the service in the mail. */
   readonly appName: string
   readonly now: Clock
   readonly random: Random
   readonly log: Log
 }
 
+/** The reason of an aborted signal. */
+export type AbortReason = 'stopping' | 'superseded' | 'timeout'
+
 export interface DeliveryAttempt {
   readonly message: OutboxMessage
   readonly content: SealedMessage
-  /** The state of the circuit in which it began. */
+  /** The epoch of the circuit in which it began. */
   readonly epoch: number
+  /** Aborted with an AbortReason. */
   readonly signal: AbortSignal
-  /** Why it was broken off. */
-  readonly brokenOff: 'stop' | 'unwanted' | 'late' | undefined
 }
 
-interface FailureWords {
+interface FailureTexts {
   readonly reply: string
   /** What the operator can do about it. */
   readonly advice: string | undefined
 }
 
-/** Gives the function that makes one attempt and tells what the outbox is to remember of it. It never rejects. */
+/** Returns a function that makes one attempt and resolves with what the outbox records. It never rejects. */
 export function createDelivery(
   { mailer, signIn, codeMinutes, appName, now, random, log }: DeliveryOptions,
   circuit: Circuit,
 ): (attempt: DeliveryAttempt) => Promise<DeliveryResult> {
-  const deliver = async (attempt: DeliveryAttempt): Promise<DeliveryResult> => {
+  const messageFailed = (message: OutboxMessage, texts: FailureTexts, temporary: boolean): DeliveryResult => {
+    const { reply } = texts
+    const { id, attempts, expiresAt } = message
+    const dueAt = temporary ? nextTry({ now: now(), attempts, expiresAt, random }) : undefined
+    if (dueAt !== undefined) {
+      log.warn('mail.deferred', { id, attempt: attempts, ...texts })
+      return { kind: 'later', reply, dueAt }
+    }
+    log.error(temporary ? 'mail.expired' : 'mail.failed', { id, attempt: attempts, ...texts })
+    return { kind: temporary ? 'expired' : 'failed', reply }
+  }
+  /** The message stays due, behind those that are due longer: the circuit says when it goes. */
+  const serverFailed = ({ message, epoch }: DeliveryAttempt, texts: FailureTexts): DeliveryResult => {
+    const { id, attempts, expiresAt } = message
+    const { reply, advice } = texts
+    const fields = { id, attempt: attempts, ...texts }
+    if (circuit.isOpen) log.debug('mail.deferred', fields)
+    else log.warn('mail.deferred', fields)
+    if (circuit.failed({ epoch, now: now(), expiresAt, random })) {
+      log.error('mail.circuit-opened', { reason: reply, advice })
+    }
+    return { kind: 'later', reply, dueAt: now() }
+  }
+  const serverAnswered = (): void => {
+    if (circuit.answered()) log.info('mail.circuit-closed', { reason: 'the mail server answers again' })
+  }
+  return async (attempt) => {
     const { message, content, signal } = attempt
     const { id, attempts } = message
     const masked = (text: string): string => text.replaceAll(content.code, '***')
@@ -63,53 +91,26 @@ export function createDelivery(
       const mail = signIn({ code, minutes: codeMinutes, appName, languages })
       const reply = shown((await mailer.send({ id, to: email, ...mail }, { signal })).reply)
       log.info('mail.delivered', { id, attempt: attempts, reply })
-      answered()
+      serverAnswered()
       return { kind: 'delivered', reply }
     } catch (error) {
-      if (attempt.brokenOff === 'stop') return { kind: 'later', reply: 'the service stopped', dueAt: now() }
-      if (attempt.brokenOff === 'unwanted') {
+      const aborted: AbortReason | undefined = signal.reason
+      if (aborted === 'stopping') return { kind: 'later', reply: 'the service stopped', dueAt: now() }
+      if (aborted === 'superseded') {
         log.info('mail.superseded', { id, attempt: attempts })
-        return { kind: 'later', reply: 'broken off: the code is void', dueAt: now() }
+        return { kind: 'later', reply: 'cancelled: the code is no longer valid', dueAt: now() }
       }
-      const reply = shown(attempt.brokenOff === 'late' ? TOO_LONG : errorText(error))
-      const words = { reply, advice: error instanceof DeliveryError ? shown(adviceFor(error)) : undefined }
-      if (isServerFailure(error)) return serverFailed(attempt, words)
+      const reply = shown(aborted === 'timeout' ? TIMED_OUT : errorText(error))
+      const texts = { reply, advice: error instanceof DeliveryError ? shown(adviceFor(error)) : undefined }
+      if (isServerFailure(error)) return serverFailed(attempt, texts)
       if (!(error instanceof DeliveryError)) log.error('mail.courier-failed', { id, error: masked(stackOf(error)) })
-      else if (error.stage !== 'compose') answered()
-      return messageFailed(message, words, !(error instanceof DeliveryError) || error.temporary)
+      else if (error.stage !== 'compose') serverAnswered()
+      return messageFailed(message, texts, !(error instanceof DeliveryError) || error.temporary)
     }
   }
-  const messageFailed = (message: OutboxMessage, words: FailureWords, temporary: boolean): DeliveryResult => {
-    const { reply } = words
-    const { id, attempts, expiresAt } = message
-    const dueAt = temporary ? nextTry({ now: now(), attempts, expiresAt, random }) : undefined
-    if (dueAt !== undefined) {
-      log.warn('mail.deferred', { id, attempt: attempts, ...words })
-      return { kind: 'later', reply, dueAt }
-    }
-    log.error(temporary ? 'mail.expired' : 'mail.failed', { id, attempt: attempts, ...words })
-    return { kind: temporary ? 'expired' : 'failed', reply }
-  }
-  /** The message stays due, behind those that are due longer: when it goes is for the circuit to say. */
-  const serverFailed = (attempt: DeliveryAttempt, words: FailureWords): DeliveryResult => {
-    const { message, epoch } = attempt
-    const { id, attempts, expiresAt } = message
-    const { reply, advice } = words
-    const fields = { id, attempt: attempts, ...words }
-    if (circuit.isOpen) log.debug('mail.deferred', fields)
-    else log.warn('mail.deferred', fields)
-    if (circuit.failed({ epoch, now: now(), expiresAt, random })) {
-      log.error('mail.circuit-opened', { reason: reply, advice })
-    }
-    return { kind: 'later', reply, dueAt: now() }
-  }
-  const answered = (): void => {
-    if (circuit.answered()) log.info('mail.circuit-closed', { reason: 'the mail server answers again' })
-  }
-  return deliver
 }
 
-const TOO_LONG = `nothing came of it within ${ATTEMPT_MS_MAX / 1000} seconds`
+const TIMED_OUT = `no result within ${ATTEMPT_MS_MAX / 1000} seconds`
 
 function stackOf(error: unknown): string {
   return error instanceof Error && error.stack !== undefined ? error.stack : String(error)

@@ -1,18 +1,18 @@
 /**
- * When a message is tried again: pure arithmetic, with time and chance as arguments.
+ * When a message is retried: pure arithmetic, with time and randomness as arguments.
  *
- * Pauses double and end in a random part (as with "equal jitter"): the messages that one outage held up must not all
- * come back in one moment. The last try is set shortly before the code expires, rather than left out because the pause
- * would end after that: a mail server that greylists for ten minutes has let go by then.
+ * Pauses double and end in a random part ("equal jitter"), so that the messages of one outage do not all come back at
+ * the same moment. The last retry is set shortly before the code expires, rather than left out because its pause would
+ * end later: by then a mail server that greylists for ten minutes accepts the mail.
  */
 import { MINUTE_MS } from '../base/duration.ts'
 
 const PAUSE_FIRST_MS = 2_000
 /** Short enough that a code of fifteen minutes is tried as often as a server may ask for. */
 export const PAUSE_MAX_MS = MINUTE_MS
-/** A code that arrives later than this before its end is of no use to a person who has to find and type it. */
+/** A code that arrives later than this before its end cannot be found and typed in time. */
 const USEFUL_MS = 30_000
-/** Doubling any further would pass every limit. */
+/** More doublings would exceed every limit. */
 const DOUBLINGS_MAX = 16
 
 /** Gives a number from 0 up to, but without, 1. */
@@ -28,13 +28,13 @@ const MESSAGE_PACE: Pace = { first: PAUSE_FIRST_MS, max: PAUSE_MAX_MS }
 export interface FailedTry {
   /** Milliseconds since the epoch, as all times here. */
   readonly now: number
-  /** How many tries there were, this one counted. */
+  /** Number of attempts, including this one. */
   readonly attempts: number
   readonly expiresAt: number
   readonly random: Random
 }
 
-/** The time of the next try; undefined where the code would be of no use by then. */
+/** The time of the next attempt; undefined where the code would be of no use by then. */
 export function nextTry({ now, attempts, expiresAt, random }: FailedTry, pace = MESSAGE_PACE): number | undefined {
   const dueAt = now + pauseMs(attempts, random, pace)
   const last = expiresAt - USEFUL_MS

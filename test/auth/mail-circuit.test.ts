@@ -9,16 +9,16 @@ const longest = (): number => 1 - 2 ** -32
 describe('the circuit', () => {
   it('opens at the third failure in a row, waits longer each time up to a minute, and closes with the first answer', () => {
     const circuit = createCircuit()
-    assert.deepEqual([circuit.isOpen, circuit.waitsUntil(0)], [false, undefined])
+    assert.deepEqual([circuit.isOpen, circuit.pausedUntil(0)], [false, undefined])
     const fail = (random: () => number) => circuit.failed({ epoch: circuit.epoch, now: 0, expiresAt: FAR, random })
-    assert.deepEqual([fail(longest), circuit.waitsUntil(0)], [false, 2_500])
-    assert.deepEqual([fail(longest), circuit.waitsUntil(0)], [false, 5_000])
-    assert.deepEqual([fail(() => 0), circuit.waitsUntil(0), circuit.isOpen], [true, 5_000, true])
+    assert.deepEqual([fail(longest), circuit.pausedUntil(0)], [false, 2_500])
+    assert.deepEqual([fail(longest), circuit.pausedUntil(0)], [false, 5_000])
+    assert.deepEqual([fail(() => 0), circuit.pausedUntil(0), circuit.isOpen], [true, 5_000, true])
     for (const wait of [20_000, 40_000, 60_000, 60_000]) {
-      assert.deepEqual([fail(longest), circuit.waitsUntil(0)], [false, wait])
+      assert.deepEqual([fail(longest), circuit.pausedUntil(0)], [false, wait])
     }
     assert.equal(circuit.answered(), true)
-    assert.deepEqual([circuit.isOpen, circuit.waitsUntil(0)], [false, undefined])
+    assert.deepEqual([circuit.isOpen, circuit.pausedUntil(0)], [false, undefined])
     assert.equal(circuit.answered(), false, 'it is said once')
     fail(longest)
     assert.equal(circuit.answered(), false, 'it had not been open')
@@ -28,22 +28,22 @@ describe('the circuit', () => {
     const circuit = createCircuit()
     const { epoch } = circuit
     for (let i = 0; i < 10; i++) circuit.failed({ epoch, now: 0, expiresAt: FAR, random: longest })
-    assert.deepEqual([circuit.isOpen, circuit.waitsUntil(0)], [false, 2_500])
+    assert.deepEqual([circuit.isOpen, circuit.pausedUntil(0)], [false, 2_500])
   })
 
   it('waits no longer than a minute when the clock is set back', () => {
     const circuit = createCircuit()
     circuit.failed({ epoch: circuit.epoch, now: FAR, expiresAt: 2 * FAR, random: longest })
-    assert.equal(circuit.waitsUntil(FAR + 2_500 - 60_000), FAR + 2_500)
-    assert.equal(circuit.waitsUntil(FAR + 2_499 - 60_000), FAR + 2_499 - 60_000)
-    assert.equal(circuit.waitsUntil(FAR), FAR + 2_499 - 60_000, 'from then on it goes by the new time')
+    assert.equal(circuit.pausedUntil(FAR + 2_500 - 60_000), FAR + 2_500)
+    assert.equal(circuit.pausedUntil(FAR + 2_499 - 60_000), FAR + 2_499 - 60_000)
+    assert.equal(circuit.pausedUntil(FAR), FAR + 2_499 - 60_000, 'from then on it goes by the new time')
   })
 
   it('ends its wait in time for one more try of the message that was the probe', () => {
     const circuit = createCircuit()
     const fail = (now: number) => {
       circuit.failed({ epoch: circuit.epoch, now, expiresAt: 100_000, random: longest })
-      return circuit.waitsUntil(now)
+      return circuit.pausedUntil(now)
     }
     for (let i = 0; i < 5; i++) fail(0)
     assert.equal(fail(50_000), 70_000)

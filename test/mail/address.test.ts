@@ -82,13 +82,13 @@ const REFUSED: ReadonlyArray<readonly [string, string]> = [
 
 describe('parseEmail()', () => {
   for (const [name, text, expected] of TAKEN) {
-    it(`takes ${name}, and takes its own result unchanged`, () => {
+    it(`accepts ${name}, and its own result unchanged`, () => {
       assert.equal(parseEmail(text), expected)
       assert.equal(parseEmail(expected), expected)
     })
   }
   for (const [name, text] of REFUSED) {
-    it(`refuses ${name}`, () => assert.equal(parseEmail(text), undefined))
+    it(`rejects ${name}`, () => assert.equal(parseEmail(text), undefined))
   }
 })
 
@@ -132,7 +132,7 @@ describe('parseMailbox()', () => {
     'a@localhost, b@localhost',
   ]
   for (const text of refused) {
-    it(`refuses ${JSON.stringify(text.slice(0, 40))} and says what is wanted`, () => {
+    it(`rejects ${JSON.stringify(text.slice(0, 40))} and says what is expected`, () => {
       const message = /^Error: Cannot read sender ".*": expected an address or "Name <address>"$/
       assert.throws(() => parseMailbox(text), message)
     })

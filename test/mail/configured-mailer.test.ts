@@ -1,4 +1,4 @@
-/** From the text of the settings to the bytes at a server: what was configured is what happens. */
+/** From the text of the settings to the bytes at a server. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { readConfig } from '../../src/config/read-config.ts'
 import { SETTINGS, type SettingName } from '../../src/config/settings.ts'
-import { openConfiguredMailer } from '../../src/mail/delivery/mailer.ts'
+import { openMailer } from '../../src/mail/delivery/mailer.ts'
 import { readMailSettings } from '../../src/mail/settings/mail-settings.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { AUTHORITY, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
@@ -45,7 +45,7 @@ async function send(given: Partial<Record<SettingName, string>>): Promise<string
   const texts = new Map(names.map((name) => [name, String((settings as Record<string, string>)[name])]))
   const tools = { now: () => NOW, environment: {} }
   const { now } = tools
-  const mailer = await openConfiguredMailer(readMailSettings(readConfig(texts, {}), tools), {
+  const mailer = await openMailer(readMailSettings(readConfig(texts, {}), tools), {
     now,
     randomBytes: (size) => new Uint8Array(size),
     writeLine: () => {},
@@ -80,7 +80,7 @@ it('a server under another name, and a token that is renewed', async () => {
   assert.equal(Buffer.from(response, 'base64').toString(), 'user=ann\x01auth=Bearer ya29.first\x01\x01')
 })
 
-it('a certificate on this machine is checked as soon as somebody cares', async () => {
+it('a certificate on this machine is checked once a TLS setting asks for it', async () => {
   const script: Step[] = [...offering('SIZE 0'), ...SEND]
   for (const cares of [
     { mailTls: 'starttls' },

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
-import { openDkimSigner } from '../../src/mail/message/dkim.ts'
-import { relaxedBody, relaxedFields, relaxedHeader } from '../../src/mail/message/dkim-canonical.ts'
+import { createDkimSigner } from '../../src/mail/message/dkim.ts'
+import { relaxedBody, relaxedFields, relaxedHeader } from '../../src/mail/message/dkim.ts'
 import { DkimError, parseDkimKey } from '../../src/mail/message/dkim-key.ts'
 import { composeMessage } from '../../src/mail/message/message.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
@@ -29,8 +29,8 @@ const OTHERS = {
   ed: generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
 }
 const SIGNERS = {
-  rsa: openDkimSigner({ keyPem: pemOf(rsa.privateKey), selector: 'rsa', domain: 'Bücher.example' }),
-  ed: openDkimSigner({ keyPem: pemOf(ed25519.privateKey), selector: 'ed', domain: 'Bücher.example' }),
+  rsa: createDkimSigner({ keyPem: pemOf(rsa.privateKey), selector: 'rsa', domain: 'Bücher.example' }),
+  ed: createDkimSigner({ keyPem: pemOf(ed25519.privateKey), selector: 'ed', domain: 'Bücher.example' }),
 }
 
 function messageTo(to: string, language: string, code = '012345'): string {
@@ -73,7 +73,7 @@ describe('the relaxed form', () => {
     assert.equal(hash, '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=')
   })
 
-  it('takes fields from the bottom, and nothing for one that is not there', () => {
+  it('takes fields from the bottom, and nothing for a missing one', () => {
     const fields = ['X: 1', 'Y: 2', 'x: 3', 'Xy: 4']
     assert.equal(relaxedFields(fields, ['X', 'z', 'x', 'x', 'y']), 'x:3\r\nx:1\r\ny:2\r\n')
   })
@@ -114,7 +114,7 @@ describe('the example of RFC 8463 appendix A', () => {
       '3W91y3FutACDfzwQ/BC/e/8uBsCR+yz1Lxj+PL6lHvqMKrM3rG4hstT5QjvHO9PzoxZyVYLzBfO2EeC3Ip3G+2kryOTIKT+l/K4w3QIDAQAB',
   }
 
-  it('gets its signature from our key and our forms', () => {
+  it('is signed by our code as the RFC says', () => {
     // The 32 bytes of the appendix, in the wrapping of RFC 8410.
     const raw = Buffer.from('nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=', 'base64')
     const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), raw])
@@ -163,7 +163,7 @@ for (const kind of ['rsa', 'ed'] as const) {
       for (const line of header.split('\r\n')) assert.ok(line.length <= 77, line)
     })
 
-    it('still verifies when a server has folded it anew and put headers on top', () => {
+    it('still verifies after a server has folded it differently and added headers on top', () => {
       const signed = sign(MESSAGES[4] ?? '')
       const changed = `Received: from a by b\r\nSender: x@example.org\r\n${signed}`
         .replace('\r\nTo: ', '\r\nto:\t ')
@@ -185,7 +185,7 @@ for (const kind of ['rsa', 'ed'] as const) {
       ['no date', (m) => m.replace(/\r\nDate: [^\r]*/, ''), 'a header was changed'],
       ['another body', (m) => m.replace('used once', 'used twice'), 'the body was changed'],
       ['more at the end', (m) => `${m}x\r\n`, 'the body was changed'],
-      ['the key of somebody else', (m) => m.replace(/s=(?:rsa|ed);/, 's=other;'), 'a header was changed'],
+      ['the key of another domain', (m) => m.replace(/s=(?:rsa|ed);/, 's=other;'), 'a header was changed'],
     ]
     for (const [name, forge, expected] of forgeries) {
       it(`does not verify with ${name}`, () => {
@@ -218,7 +218,7 @@ for (const kind of ['rsa', 'ed'] as const) {
   })
 }
 
-describe('openDkimSigner()', () => {
+describe('createDkimSigner()', () => {
   const keyPem = pemOf(ed25519.privateKey)
   const wanted = 'expected a private key in PEM, RSA of 2048 to 4096 bits or Ed25519, found '
   const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey
@@ -244,7 +244,7 @@ describe('openDkimSigner()', () => {
     [
       'a protected key',
       { keyPem: rsa.privateKey.export(secret).toString() },
-      `${wanted}one that is protected by a passphrase`,
+      `${wanted}a key with a passphrase`,
     ],
     ['a broken key', { keyPem: keyPem.replace(/\n.{10}/, '\n') }, `${wanted}PEM that cannot be read`],
     ['an empty selector', { selector: '' }, 'selector "": expected letters, digits, hyphens and dots'],
@@ -263,10 +263,10 @@ describe('openDkimSigner()', () => {
     ['a domain with a tag of its own', { domain: 'a.example; x=1' }, 'expected a name such as example.org'],
   ]
   for (const [name, change, expected] of rows) {
-    it(`refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       const options = { keyPem, selector: 'dateline', domain: 'example.org', ...change }
       assert.throws(
-        () => openDkimSigner(options),
+        () => createDkimSigner(options),
         (error: unknown) => {
           assert.ok(error instanceof DkimError && error.message.startsWith('Cannot sign mail '), String(error))
           assert.ok(error.message.includes(expected), error.message)
@@ -276,13 +276,13 @@ describe('openDkimSigner()', () => {
     })
   }
 
-  it('takes RSA keys in the older form too, and a selector of several labels', () => {
+  it('accepts RSA keys in the older form too, and a selector of several labels', () => {
     const old = rsa.privateKey.export({ format: 'pem', type: 'pkcs1' }).toString()
-    const sign = openDkimSigner({ keyPem: old, selector: 'mail.s20251020', domain: 'localhost' })
+    const sign = createDkimSigner({ keyPem: old, selector: 'mail.s20251020', domain: 'localhost' })
     assert.match(sign(MESSAGES[0] ?? ''), /^DKIM-Signature: .*\r\n d=localhost; s=mail\.s20251020;/)
   })
 
-  it('signs nothing that is no message of ours', () => {
+  it('rejects texts that are not our messages', () => {
     for (const message of [
       '',
       'From: a@b.org\r\n',
@@ -294,7 +294,7 @@ describe('openDkimSigner()', () => {
   })
 })
 
-/** Why dkimpy cannot be asked here, if it cannot. */
+/** Why dkimpy cannot run here; false if it can. */
 function reasonToSkip(): string | false {
   try {
     execFileSync(PYTHON, ['-c', 'import dkim, nacl'], { stdio: 'ignore' })
@@ -304,7 +304,7 @@ function reasonToSkip(): string | false {
   }
 }
 
-/** Reads messages and the records of all names; answers with what dkim.verify() says to each. */
+/** Reads messages and the DNS records of all names; prints the result of dkim.verify() for each. */
 const VERIFY = `
 import base64, dkim, json, sys
 given = json.load(sys.stdin)

@@ -1,26 +1,26 @@
 /**
- * Programs that get mail on their standard input: good ones, and such as hang, flood, hold on and look around. Each is
- * a real process, mostly the shell as an ordinary program with a script of ours as its argument.
+ * Programs that get mail on their standard input: good ones, and ones that hang, flood, keep pipes open and read the
+ * environment. Each is a real process, mostly a shell with a script as its argument.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
-import { deliverByProgram, type ExecCommand, type ExecOptions } from '../../src/mail/delivery/exec-delivery.ts'
+import { DeliveryError, type SendOptions } from '../../src/mail/delivery/delivery-error.ts'
+import { deliverByProgram, type ExecCommand } from '../../src/mail/delivery/exec-delivery.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 
 const MESSAGE = 'Subject: 042137 is your code\r\n\r\nHello\r\n.\r\nBye\r\n'
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', message: MESSAGE }
 const ENVIRONMENT = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/nowhere', LANG: 'C', TZ: 'UTC' }
 
-const skip = process.platform === 'win32' && 'these programs are those of Unix'
+const skip = process.platform === 'win32' && 'these are Unix programs'
 
 function shell(script: string, more: Partial<ExecCommand> = {}): ExecCommand {
   return { program: '/bin/sh', args: ['-c', script], environment: ENVIRONMENT, ...more }
 }
 
-async function failureOf(command: ExecCommand, options: ExecOptions = {}, mail = MAIL): Promise<DeliveryError> {
+async function failureOf(command: ExecCommand, options: SendOptions = {}, mail = MAIL): Promise<DeliveryError> {
   try {
     const reply = await deliverByProgram(command, mail, options)
     throw new assert.AssertionError({ message: `It was delivered: ${reply}` })
@@ -31,7 +31,7 @@ async function failureOf(command: ExecCommand, options: ExecOptions = {}, mail =
   }
 }
 
-/** Whether a process still runs; one that has ended and was not waited for counts as ended. */
+/** Whether a process still runs; a zombie counts as ended. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -41,11 +41,11 @@ function isRunning(pid: number): boolean {
 }
 
 describe('deliverByProgram()', { skip }, () => {
-  it('gives the message on standard input, with line ends of Unix, and the envelope in two variables', async (t) => {
+  it('gives the message on standard input, with Unix line ends, and the envelope in two variables', async (t) => {
     const file = join(temporaryDirectory(t), 'mail')
     const command = shell('cat > "$0"; echo "$DATELINE_MAIL_FROM $DATELINE_MAIL_TO $#" >> "$0"', {})
     const reply = await deliverByProgram({ ...command, args: [...command.args, file] }, MAIL)
-    assert.equal(reply, 'the program took it')
+    assert.equal(reply, 'the program accepted it')
     const wanted = `${MESSAGE.replaceAll('\r\n', '\n')}no-reply@example.org reader@example.net 0\n`
     assert.equal(readFileSync(file, 'utf8'), wanted)
   })
@@ -70,7 +70,7 @@ describe('deliverByProgram()', { skip }, () => {
     ['kill -9 $$', true, /: it was ended by SIGKILL$/],
   ]
   for (const [script, temporary, message] of statuses) {
-    it(`takes "${script}" for ${temporary ? 'a reason to try later' : 'a failure for good'}`, async () => {
+    it(`reports "${script}" as a ${temporary ? 'temporary' : 'permanent'} failure`, async () => {
       const error = await failureOf(shell(script))
       assert.equal(error.temporary, temporary)
       assert.match(error.message, /^Cannot deliver mail through the program "\/bin\/sh": /)
@@ -79,22 +79,22 @@ describe('deliverByProgram()', { skip }, () => {
   }
 
   const unstartable: ReadonlyArray<readonly [string, string, RegExp]> = [
-    ['a program that is gone', '/nowhere/sendmail', /cannot be started \(no such file or directory\)/],
-    ['a program that nobody may execute', '/etc/passwd', /cannot be started \(permission denied\)/],
+    ['a missing program', '/nowhere/sendmail', /cannot be started \(no such file or directory\)/],
+    ['a program without execute permission', '/etc/passwd', /cannot be started \(permission denied\)/],
     ['a directory', '/tmp', /cannot be started \(permission denied\)/],
-    ['a name that cannot be one', 'a\0b', /cannot be started/],
+    ['an invalid name', 'a\0b', /cannot be started/],
   ]
   for (const [name, program, message] of unstartable) {
-    it(`reports ${name} as temporary, for the operator can put it right`, async () => {
+    it(`reports ${name} as temporary, because the operator can correct it`, async () => {
       const error = await failureOf({ program, args: [], environment: ENVIRONMENT })
       assert.equal(error.temporary, true)
       assert.match(error.message, message)
     })
   }
 
-  it('tells the dialogue to a trace, without what could be a code', async () => {
+  it('traces the dialogue, with codes masked', async () => {
     const told: string[] = []
-    const trace: ExecOptions['trace'] = ({ from, text }) => void told.push(`${from}: ${text}`)
+    const trace: SendOptions['trace'] = ({ from, text }) => void told.push(`${from}: ${text}`)
     await deliverByProgram(shell('head -1; exit 0'), MAIL, { trace })
     assert.deepEqual(told, [
       'note: starting "/bin/sh"',
@@ -119,7 +119,7 @@ describe('deliverByProgram()', { skip }, () => {
     assert.notEqual(readFileSync(file, 'utf8'), 'late\n')
   })
 
-  it('takes many mails at once', async () => {
+  it('accepts many mails at once', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => deliverByProgram(shell('wc -c'), MAIL)))
     assert.deepEqual(new Set(replies.map((reply) => reply.trim())), new Set([String(MESSAGE.length - 5)]))
   })
@@ -128,7 +128,7 @@ describe('deliverByProgram()', { skip }, () => {
 describe('a hostile program, or a hostile recipient', { skip }, () => {
   const quick = { run: 300, kill: 200, drain: 100 }
 
-  it('does not run what a recipient writes, for the address is no part of a command', async (t) => {
+  it('does not run what a recipient writes, because the address is not part of a command', async (t) => {
     const trap = join(temporaryDirectory(t), 'trap')
     const to = `\`touch${trap}\`$(touch\${IFS}${trap});--help|&@example.net`
     const reply = await deliverByProgram(
@@ -139,7 +139,7 @@ describe('a hostile program, or a hostile recipient', { skip }, () => {
     assert.equal(existsSync(trap), false)
   })
 
-  it('gives shell signs in the arguments no meaning', async (t) => {
+  it('gives shell characters in the arguments no meaning', async (t) => {
     const trap = join(temporaryDirectory(t), 'trap')
     const args = [`$(touch ${trap})`, `;touch ${trap}`, `| touch ${trap}`, `> ${trap}`, '$HOME', '*']
     const reply = await deliverByProgram({ program: '/bin/echo', args, environment: ENVIRONMENT }, MAIL)
@@ -147,7 +147,7 @@ describe('a hostile program, or a hostile recipient', { skip }, () => {
     assert.equal(existsSync(trap), false)
   })
 
-  it('sees no secret of our environment, and of ours only where programs are and how people speak', async () => {
+  it('sees of our environment only PATH, HOME, LANG and TZ', async () => {
     const environment = { ...ENVIRONMENT, DATELINE_MAIL: 'smtp://me:hunter2@host', JWT_SECRET_KEY: 'hunter2', X: 'x' }
     const reply = await deliverByProgram(
       {
@@ -168,14 +168,14 @@ describe('a hostile program, or a hostile recipient', { skip }, () => {
     assert.equal(error.temporary, false)
   })
 
-  it('never reads and never ends: it is ended, and the mail is tried later', async () => {
+  it('never reads and never ends: it is killed, and the mail is retried', async () => {
     const message = `${MESSAGE}${'x'.repeat(500_000)}\r\n`
     const error = await failureOf(shell('exec sleep 60', { timeouts: quick }), {}, { ...MAIL, message })
     assert.equal(error.temporary, true)
     assert.match(error.message, /: it took longer than 300 ms$/)
   })
 
-  it('prints for ever: it is ended after a million bytes, and the reply stays short', async () => {
+  it('prints without end: it is killed after a million bytes, and the reply stays short', async () => {
     for (const script of ['exec yes 042137', 'exec yes 042137 >&2']) {
       const error = await failureOf(shell(script))
       assert.equal(error.temporary, true)
@@ -183,18 +183,18 @@ describe('a hostile program, or a hostile recipient', { skip }, () => {
     }
   })
 
-  it('prints one line for ever: no part of a code is left where it is cut', async () => {
+  it('prints one line without end: the cut leaves no part of a code', async () => {
     const error = await failureOf(shell('while :; do printf "042137 %0993d" 0; done', {}))
     assert.ok((error.reply ?? '').length <= 301)
     assert.doesNotMatch(error.message, /0421/)
   })
 
-  it('prints signs that rule a terminal: they do not reach the log', async () => {
+  it('prints control characters: they do not reach the log', async () => {
     const reply = await deliverByProgram(shell(`printf 'a\\033[2J\\007b\\302\\233c\\342\\200\\256d\\r\\ne\\0f'`), MAIL)
     assert.equal(reply, 'a [2J b c d / e f')
   })
 
-  it('does not heed SIGTERM, and neither do its children: all are killed', { timeout: 20_000 }, async (t) => {
+  it('ignores SIGTERM, as do its children: all are killed', { timeout: 20_000 }, async (t) => {
     const file = join(temporaryDirectory(t), 'pids')
     const script = `trap "" TERM; (trap "" TERM; echo go; while :; do sleep 60; done) & echo $! $$ > ${file}; wait`
     const error = await failureOf(shell(script, { timeouts: quick }))
@@ -202,7 +202,7 @@ describe('a hostile program, or a hostile recipient', { skip }, () => {
     const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number)
     assert.equal(pids.length, 2)
     t.after(() => pids.filter(isRunning).forEach((pid) => process.kill(pid, 'SIGKILL')))
-    // A killed process is gone when the system has got round to it.
+    // The system ends a killed process a moment later.
     while (pids.some(isRunning)) await new Promise(setImmediate)
   })
 

@@ -1,13 +1,12 @@
 /**
- * Header injection: a value with a line break would write headers of its own (`Bcc: everybody@…`), end the header
- * section, or, in the envelope, become a further SMTP command. Every way in is refused on its own, so that no two
- * layers rely on each other.
+ * Header injection: a value with a line break would add headers (`Bcc: all@…`), end the header section,
+ * or, in the envelope, become another SMTP command. Each layer rejects it by itself, so that none relies on another.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { composeMessage, type MessageParts } from '../../src/mail/message/message.ts'
-import { dotStuffed } from '../../src/mail/smtp/smtp-data.ts'
+import { dotStuffed } from '../../src/mail/smtp/smtp-envelope.ts'
 import { deliverOnce, settingsFor } from '../support/smtp/smtp-delivery.ts'
 
 const PARTS: MessageParts = {
@@ -37,14 +36,14 @@ describe('composeMessage()', () => {
       ['language', { language: `en${added}` }],
     ]
     for (const [where, change] of cases) {
-      it(`refuses ${JSON.stringify(added)} in the ${where}`, () => {
+      it(`rejects ${JSON.stringify(added)} in the ${where}`, () => {
         assert.throws(() => composeMessage({ ...PARTS, ...change }), /^Error: Cannot (?:write header|compose message)/)
       })
     }
   }
 
   for (const to of ['a@b.org, c@d.org', 'A <a@b.org>', 'a@b.org;', '"a"@b.org', 'a@b.org (x)', 'list:a@b.org;']) {
-    it(`refuses ${to} as the one recipient`, () => {
+    it(`rejects ${to} as the one recipient`, () => {
       assert.throws(() => composeMessage({ ...PARTS, to }), /not an address/)
     })
   }
@@ -58,7 +57,7 @@ describe('composeMessage()', () => {
 describe('deliver()', () => {
   const addresses = ['a@b.org>\r\nDATA', 'a@b.org\nRCPT TO:<c@d.org', 'a@b.org> NOTIFY=NEVER', 'a b@b.org', 'a\0@b.org']
   for (const to of addresses) {
-    it(`refuses ${JSON.stringify(to)} in the envelope before it connects`, async () => {
+    it(`rejects ${JSON.stringify(to)} in the envelope before it connects`, async () => {
       const settings = settingsFor(1)
       const bad = (error: unknown): boolean => {
         assert.ok(error instanceof DeliveryError)
@@ -74,7 +73,7 @@ describe('deliver()', () => {
 describe('dotStuffed()', () => {
   const smuggled = ['a\n.\nMAIL FROM:<x>', 'a\r.\rMAIL', 'a\n.\r\nMAIL', 'a\r\n.\rMAIL', 'a\0b', '\n', '\r']
   for (const message of smuggled) {
-    it(`refuses ${JSON.stringify(message)}, where servers disagree about the end`, () => {
+    it(`rejects ${JSON.stringify(message)}, where servers disagree about the end`, () => {
       assert.throws(() => dotStuffed(message), /CRLF line ends only/)
     })
   }
@@ -92,12 +91,12 @@ describe('dotStuffed()', () => {
     it(`sends ${name} whole`, () => assert.equal(dotStuffed(message).bytes.toString(), expected))
   }
 
-  it('refuses a line of 999 bytes, also when they are fewer characters', () => {
+  it('rejects a line of 999 bytes, also when they are fewer characters', () => {
     assert.throws(() => dotStuffed('x'.repeat(999)), /longer than 1000 bytes/)
     assert.throws(() => dotStuffed('é'.repeat(500)), /longer than 1000 bytes/)
   })
 
-  it('refuses a message of more than two megabytes', () => {
+  it('rejects a message of more than two megabytes', () => {
     assert.throws(() => dotStuffed('x\r\n'.repeat(700_000)), /longer than 2000000 bytes/)
   })
 })

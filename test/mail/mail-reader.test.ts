@@ -1,7 +1,4 @@
-/**
- * What another program reads in our mails: Python's own parser, which lists every defect that it sees in a message, its
- * parts and its headers.
- */
+/** Our mails in Python's own parser, which lists every defect of a message, its parts and its headers. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -85,7 +82,7 @@ describe("Python's mail parser", { skip: existsSync(PYTHON) ? false : `there is 
     for (const [index, { name, content, onTheWire }] of cases.entries()) {
       const read = answer[index]
       assert.ok(read !== undefined)
-      // Python reads such a local part and calls it a defect all the same.
+      // Python reads such a local part, and reports a defect.
       const known = isAscii(onTheWire) ? [] : ["NonASCIILocalPartDefect('local-part contains non-ASCII characters)')"]
       assert.deepEqual(read.defects, known, name)
       assert.equal(read.subject, content.subject, name)

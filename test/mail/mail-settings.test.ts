@@ -1,4 +1,4 @@
-/** All settings of mail together, read as the service reads them, files and all. */
+/** All mail settings together, read as the service reads them, with their files. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -74,7 +74,7 @@ describe('TLS to the mail server', () => {
     [{ mail: 'smtp://localhost', mailTlsName: 'mx.example.org' }, 'starttls-if-offered, checked, mx.example.org'],
     [{ mail: 'smtp://localhost', mailTls: 'none' }, 'none, not checked'],
     [{ mail: 'smtps://localhost' }, 'implicit, checked'],
-    // One host elsewhere is enough: the mail may go there.
+    // One remote host is enough: the mail may go there.
     [{ mail: 'smtp://localhost,mail.example.org' }, 'starttls, checked'],
     [{ mail: 'smtp://localhost,mail.example.org', mailTls: 'starttls-if-offered' }, 'starttls-if-offered, checked'],
   ]
@@ -113,7 +113,7 @@ describe('the login', () => {
     }
   })
 
-  it('reads the token anew each time, so that another program can renew it', async () => {
+  it('reads the token again each time, so that another program can renew it', async () => {
     const mailTokenFile = file('renewed', 'first')
     const { route } = read({ mail: 'smtp://ann@mail.example.org', mailTokenFile })
     assert.ok(route.kind === 'smtp' && route.settings.login !== undefined && 'token' in route.settings.login)
@@ -126,7 +126,7 @@ describe('the login', () => {
   })
 })
 
-describe('how the service says that it will deliver', () => {
+describe('describeMail()', () => {
   const dkim = { mailDkimKey: KEY, mailDkimSelector: 'Date1' }
   const rows: ReadonlyArray<readonly [Given, readonly string[]]> = [
     [{}, ['Mail is not set up: sign-in codes are shown on stderr of the service. Set --mail to send them']],
@@ -154,7 +154,7 @@ describe('how the service says that it will deliver', () => {
     [
       { mail: 'smtp://localhost' },
       [
-        'Sign-in codes: mail goes through localhost:25, over STARTTLS where it is offered, else unencrypted; its certificate is not checked, because the server is on this machine; without login',
+        'Sign-in codes: mail goes through localhost:25, over STARTTLS if offered, else unencrypted; its certificate is not checked, because the server is on this machine; without login',
       ],
     ],
     [
@@ -165,7 +165,7 @@ describe('how the service says that it will deliver', () => {
       { ...FROM, mail: 'smtp://ann:hunter2@a.example:25', mailTls: 'none', mailCleartextLogin: 'on' },
       [
         'Sign-in codes: mail goes through a.example:25, unencrypted; login as "ann" with a password, also unencrypted',
-        'Warning: mail leaves this machine unencrypted: whoever listens can sign in with its codes',
+        'Warning: mail leaves this machine unencrypted: anyone who intercepts it can sign in with its codes',
         'Warning: the password or token for the mail server may travel unencrypted',
       ],
     ],
@@ -173,22 +173,22 @@ describe('how the service says that it will deliver', () => {
       { mail: HOST, mailTls: 'none' },
       [
         'Sign-in codes: mail goes through mail.example.org:25, unencrypted; without login',
-        'Warning: mail leaves this machine unencrypted: whoever listens can sign in with its codes',
-        'Warning: few servers take mail from no-reply@localhost: set --mail-from to an address of yours',
+        'Warning: mail leaves this machine unencrypted: anyone who intercepts it can sign in with its codes',
+        'Warning: few servers accept mail from no-reply@localhost: set --mail-from to an address of your domain',
       ],
     ],
     [
       { ...FROM, mail: HOST, mailTls: 'starttls-if-offered' },
       [
-        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS where it is offered, else unencrypted; its certificate is checked for its own name; without login',
-        'Warning: mail leaves this machine unencrypted where the server offers no TLS, or somebody between hides the offer',
+        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS if offered, else unencrypted; its certificate is checked for its own name; without login',
+        'Warning: mail leaves this machine unencrypted if the server, or an attacker in between, does not offer TLS',
       ],
     ],
     [
       { ...FROM, mail: HOST, mailCa: file('half-expired.pem', `${EXPIRED_AUTHORITY}${AUTHORITY}`) },
       [
         'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS; its certificate is checked for its own name, also by the authorities of --mail-ca; without login',
-        'Warning: of the certificates in --mail-ca, "CN=Dateline expired authority, O=Example" expired on 2011-01-01',
+        'Warning: --mail-ca has an invalid certificate: "CN=Dateline expired authority, O=Example" expired on 2011-01-01',
       ],
     ],
   ]
@@ -197,7 +197,7 @@ describe('how the service says that it will deliver', () => {
   }
 })
 
-describe('mail settings that the service refuses', () => {
+describe('mail settings that the service rejects', () => {
   const key = (name: string, content: string): Given => ({
     ...FROM,
     mail: HOST,
@@ -242,7 +242,7 @@ describe('mail settings that the service refuses', () => {
     [
       'the certificate of a server as CA',
       ca('server.pem', GOOD_SERVER.certificate),
-      /expected the certificate of an authority, found that of "CN=localhost", which is none; give that of its issuer "CN=Dateline test authority, O=Example"$/,
+      /expected the certificate of an authority, found that of "CN=localhost", which is not one; use that of its issuer "CN=Dateline test authority, O=Example"$/,
     ],
     [
       'an expired CA',
@@ -288,7 +288,7 @@ describe('mail settings that the service refuses', () => {
     ],
     ['a TLS name without TLS', { mail: HOST, mailTls: 'none', mailTlsName: 'mx' }, /--mail-tls-name: expected TLS/],
     [
-      'a cleartext login where there is none',
+      'a cleartext login without a user',
       { mail: HOST, mailTls: 'none', mailCleartextLogin: 'on' },
       /--mail-cleartext-login: expected a user in --mail, found none$/,
     ],
@@ -336,12 +336,12 @@ describe('mail settings that the service refuses', () => {
     ],
     ['an empty password file', password('p1', ''), /found an empty one$/],
     ['a password file of two lines', password('p2', 'hunter2\nhunter2\n'), /found several lines$/],
-    ['a password with a NUL', password('p3', 'hunter2\0'), /found one that is none$/],
+    ['a password with a NUL', password('p3', 'hunter2\0'), /found an invalid one$/],
     ['a password file without end', password('p4', 'hunter2'.repeat(1000)), /found a longer one$/],
     [
       'a token with spaces',
       { mail: ann, mailTokenFile: file('t1', 'hunter2 hunter2') },
-      /--mail-token-file .*found one that is none$/,
+      /--mail-token-file .*found an invalid one$/,
     ],
     [
       'a token in JSON',
@@ -400,14 +400,14 @@ describe('mail settings that the service refuses', () => {
     [
       'a DKIM key behind a passphrase',
       key('encrypted', encrypted.toString()),
-      /found one that is protected by a passphrase$/,
+      /found a key with a passphrase$/,
     ],
     [
       'a DKIM key that is broken',
       key('broken', pem(ED25519.privateKey).replace('MC4', 'MC5')),
       /found PEM that cannot be read$/,
     ],
-    ['a DKIM key that is none', key('none', 'hunter2'), /found no PEM at all$/],
+    ['a DKIM key that is not one', key('none', 'hunter2'), /found no PEM at all$/],
   ]
   for (const [name, given, message] of rows) {
     it(name, () => {
@@ -446,7 +446,7 @@ describe('a file with a secret', { skip: process.platform === 'win32' && 'Window
   ]
   for (const [flag, content, given] of settings) {
     for (const mode of [0o644, 0o640, 0o604, 0o660, 0o610]) {
-      it(`is refused for ${flag} when it is ours and others may use it (mode ${mode.toString(8)})`, () => {
+      it(`is rejected for ${flag} when it is ours and others may use it (mode ${mode.toString(8)})`, () => {
         const path = file(`open${flag}`, content, mode)
         const message = new RegExp(
           `^Cannot use ${flag} ".*": .*, found mode 0${mode.toString(8)}; run chmod 600 on it$`,
@@ -456,18 +456,18 @@ describe('a file with a secret', { skip: process.platform === 'win32' && 'Window
     }
 
     const skip = process.getuid?.() !== 0 && 'only root can give files away'
-    it(`of somebody else is taken for ${flag}, with a warning where everybody may read it`, { skip }, () => {
+    it(`of another user is accepted for ${flag}, with a warning where all users may read it`, { skip }, () => {
       const path = file(`foreign${flag}`, content, 0o640)
       chownSync(path, 12_345, 0)
       assert.deepEqual(read({ ...FROM, ...given(path) }).warnings, [])
       chmodSync(path, 0o644)
       assert.deepEqual(read({ ...FROM, ...given(path) }).warnings, [
-        `everybody on this machine can read the file of ${flag} (mode 0644)`,
+        `all users of this machine can read the file of ${flag} (mode 0644)`,
       ])
     })
   }
 
-  it('may be a named pipe only for those who like to wait: we do not', () => {
+  it('is rejected when it is a named pipe, without waiting for a writer', () => {
     const path = join(DIRECTORY, 'pipe')
     execFileSync('mkfifo', ['-m', '600', path])
     assert.throws(() => read({ mail: 'smtp://ann@h.example', mailPasswordFile: path }), /found a device or pipe$/)

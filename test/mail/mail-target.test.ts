@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, it } from 'node:test'
 import { type MailTarget, maskMailTarget, parseMailTarget } from '../../src/mail/settings/mail-target.ts'
 
-/** The target with its password in the open. */
+/** The target with its password readable. */
 function shown(target: MailTarget): unknown {
   return target.kind === 'smtp' && target.password !== undefined ? { ...target, password: target.password() } : target
 }
@@ -97,14 +97,14 @@ describe('parseMailTarget()', () => {
     it(`reads ${text}`, () => assert.deepEqual(shown(parseMailTarget(text)), target))
   }
 
-  it('keeps the password where neither JSON nor a debugger shows it', () => {
+  it('hides the password from JSON and debuggers', () => {
     const target = parseMailTarget('smtp://ann:hunter2@mail.example.org')
     assert.doesNotMatch(JSON.stringify(target) + inspect(target, { depth: 9, showHidden: true }), /hunter2/)
     assert.match(JSON.stringify(target), /"user":"ann"/)
   })
 
   for (const [text, expected] of BAD) {
-    it(`refuses ${JSON.stringify(text.slice(0, 50))} without repeating what could be a password`, () => {
+    it(`rejects ${JSON.stringify(text.slice(0, 50))} without repeating what could be a password`, () => {
       assert.throws(
         () => parseMailTarget(text),
         (error: unknown) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { type Mail, type Mailer, type MailerTools, openMailer } from '../../src/mail/delivery/mailer.ts'
+import type { MailRoute } from '../../src/mail/settings/mail-settings.ts'
 import type { SmtpSettings } from '../../src/mail/smtp/smtp.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { openPeer, type Step } from '../support/smtp/smtp-peer.ts'
@@ -22,14 +23,10 @@ function countingBytes(): (size: number) => Uint8Array {
   return (size) => Uint8Array.from({ length: size }, (_, at) => (at === 0 ? draws++ : at))
 }
 
-function toolsWith(overrides: Partial<MailerTools> = {}): MailerTools {
-  return {
-    from: { name: 'Dateline', address: 'no-reply@example.org' },
-    now: () => NOW,
-    randomBytes: countingBytes(),
-    writeLine: () => {},
-    ...overrides,
-  }
+function open(route: MailRoute, overrides: Partial<MailerTools> = {}): Promise<Mailer> {
+  const from = { name: 'Dateline', address: 'no-reply@example.org' }
+  const tools = { now: () => NOW, randomBytes: countingBytes(), writeLine: () => {} }
+  return openMailer({ from, route }, { ...tools, ...overrides })
 }
 
 const SCRIPT: readonly Step[] = [
@@ -44,21 +41,20 @@ const SCRIPT: readonly Step[] = [
 
 interface Opened extends AsyncDisposable {
   readonly mailer: Mailer
-  /** What has come out at the far end. */
+  /** What arrived. */
   sent(): Promise<readonly string[]>
 }
 
-/** The four kinds, each with a way to see what it did. */
+/** The four kinds, each with a view of what it sent. */
 const KINDS: Readonly<Record<string, (overrides?: Partial<MailerTools>) => Promise<Opened>>> = {
   console: async (overrides) => {
     const lines: string[] = []
-    const tools = toolsWith({ writeLine: (line) => lines.push(line), ...overrides })
-    const mailer = await openMailer({ kind: 'console' }, tools)
+    const mailer = await open({ kind: 'console' }, { writeLine: (line) => lines.push(line), ...overrides })
     return { mailer, sent: async () => lines, [Symbol.asyncDispose]: async () => {} }
   },
   file: async (overrides) => {
     const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
-    const mailer = await openMailer({ kind: 'file', directory }, toolsWith(overrides))
+    const mailer = await open({ kind: 'file', directory }, overrides)
     const sent = async (): Promise<string[]> =>
       Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8')))
     return { mailer, sent, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
@@ -67,7 +63,7 @@ const KINDS: Readonly<Record<string, (overrides?: Partial<MailerTools>) => Promi
     const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
     const args = ['-c', 'cat > "$0/$$"; echo "given to a program"', directory]
     const command = { program: '/bin/sh', args, environment: { PATH: '/usr/bin:/bin' } }
-    const mailer = await openMailer({ kind: 'exec', command }, toolsWith(overrides))
+    const mailer = await open({ kind: 'exec', command }, overrides)
     const sent = async (): Promise<string[]> =>
       Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8')))
     return { mailer, sent, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
@@ -79,15 +75,15 @@ const KINDS: Readonly<Record<string, (overrides?: Partial<MailerTools>) => Promi
       tls: { mode: 'starttls-if-offered', verify: false },
       cleartextLogin: false,
     }
-    const mailer = await openMailer({ kind: 'smtp', settings }, toolsWith(overrides))
+    const mailer = await open({ kind: 'smtp', settings }, overrides)
     return { mailer, sent: async () => peer.messages, [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose]() }
   },
 }
 
-for (const [kind, open] of Object.entries(KINDS)) {
+for (const [kind, openKind] of Object.entries(KINDS)) {
   describe(`the ${kind} mailer`, () => {
-    it('hands over a mail and says where it went, without the code', async () => {
-      await using opened = await open()
+    it('delivers a mail and says where it went, without the code', async () => {
+      await using opened = await openKind()
       const { reply } = await opened.mailer.send(MAIL)
       assert.match(reply, /^(?:shown on the console|given to a program|written to \S+\.eml|250 2\.0\.0 queued)$/)
       assert.doesNotMatch(reply, /042137/)
@@ -99,14 +95,14 @@ for (const [kind, open] of Object.entries(KINDS)) {
 
     const refused: ReadonlyArray<readonly [string, Partial<Mail>]> = [
       ['a recipient with a line break', { to: 'reader@example.net\r\nBcc: x@y.z' }],
-      ['a recipient that is not in its kept form', { to: 'Reader@example.net' }],
+      ['a recipient that is not normalised', { to: 'Reader@example.net' }],
       ['two recipients', { to: 'a@example.net,b@example.net' }],
       ['an escape sequence in the recipient', { to: '\x1b[2Ja@example.net' }],
       ['a subject with a line break', { subject: 'x\r\nBcc: x@y.z' }],
     ]
     for (const [name, change] of refused) {
-      it(`refuses ${name} for good, and nothing leaves`, async () => {
-        await using opened = await open()
+      it(`rejects ${name} permanently, and sends nothing`, async () => {
+        await using opened = await openKind()
         await assert.rejects(opened.mailer.send({ ...MAIL, ...change }), (error: unknown) => {
           assert.ok(error instanceof DeliveryError)
           assert.deepEqual([error.stage, error.temporary], ['compose', false])
@@ -133,10 +129,10 @@ describe('the console mailer', () => {
 })
 
 describe('the file mailer', () => {
-  it('makes its directory and its files for the owner alone, and leaves nothing unfinished', async () => {
+  it('makes its directory and its files for the owner only, and leaves nothing unfinished', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
     const directory = join(parent, 'new', 'mails')
-    const mailer = await openMailer({ kind: 'file', directory }, toolsWith())
+    const mailer = await open({ kind: 'file', directory })
     await mailer.send(MAIL)
     const names = await readdir(directory)
     assert.equal(names.length, 1)
@@ -145,11 +141,11 @@ describe('the file mailer', () => {
     await rm(parent, { recursive: true })
   })
 
-  it('names files by time, also when the clock stands still or goes back, and by nothing a user sent', async () => {
+  it('names files by time, also when the clock stands still or goes back, and without user input', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
     const times = [NOW, NOW, NOW, NOW - 60_000, NOW + 1]
     let clock = NOW
-    const mailer = await openMailer({ kind: 'file', directory }, toolsWith({ now: () => clock }))
+    const mailer = await open({ kind: 'file', directory }, { now: () => clock })
     for (const [count, time] of times.entries()) {
       clock = time
       await mailer.send({ ...MAIL, to: `reader${count}@example.net` })
@@ -163,26 +159,26 @@ describe('the file mailer', () => {
     await rm(directory, { recursive: true })
   })
 
-  it('takes many mails at once', async () => {
+  it('accepts many mails at once', async () => {
     await using opened = await KINDS['file']!()
     await Promise.all(Array.from({ length: 30 }, () => opened.mailer.send(MAIL)))
     assert.equal((await opened.sent()).length, 30)
   })
 
-  it('is refused at start where a file stands in the way', async () => {
+  it('is rejected at start where a file has that name', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
     await writeFile(join(parent, 'mails'), '')
     await assert.rejects(
-      openMailer({ kind: 'file', directory: join(parent, 'mails') }, toolsWith()),
+      open({ kind: 'file', directory: join(parent, 'mails') }),
       /Cannot use --mail "file:.*mails": expected a directory .*, found none \(a file of that name is in the way\)/,
     )
     await rm(parent, { recursive: true })
   })
 
-  it('reports a directory that went away as temporary', async () => {
+  it('reports a removed directory as temporary', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
     const directory = join(parent, 'mails')
-    const mailer = await openMailer({ kind: 'file', directory }, toolsWith())
+    const mailer = await open({ kind: 'file', directory })
     await rm(directory, { recursive: true })
     await assert.rejects(mailer.send(MAIL), (error: unknown) => {
       assert.ok(error instanceof DeliveryError)
@@ -207,7 +203,7 @@ describe('the Message-ID', () => {
     assert.equal(new Set(ids).size, 2)
   })
 
-  it('says nothing of the code', async () => {
+  it('does not depend on the code', async () => {
     await using opened = await KINDS['file']!()
     await opened.mailer.send(MAIL)
     await opened.mailer.send({

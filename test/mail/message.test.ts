@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { base64Lines } from '../../src/mail/message/base64-lines.ts'
 import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
 import { encodeText, headerLine } from '../../src/mail/message/header-text.ts'
 import { composeMessage, type MessageParts } from '../../src/mail/message/message.ts'
-import { encodeQuotedPrintable } from '../../src/mail/message/quoted-printable.ts'
-import { encodeForTransfer } from '../../src/mail/message/transfer-encoding.ts'
+import { base64Lines, encodeForTransfer, encodeQuotedPrintable } from '../../src/mail/message/transfer-encoding.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const PARTS: MessageParts = {
@@ -95,7 +93,7 @@ describe('composeMessage()', () => {
     assert.equal(headers.get('To'), 'zoë@xn--bcher-kva.example')
   })
 
-  it('refuses a boundary or Message-ID that is not of letters, and parts beyond the limit', () => {
+  it('rejects a boundary or Message-ID that is not letters, and parts beyond the limit', () => {
     assert.throws(() => composeMessage({ ...PARTS, boundary: 'abcdefgh1' }), /letters/)
     assert.throws(() => composeMessage({ ...PARTS, messageId: 'abc' }), /letters/)
     assert.throws(() => composeMessage({ ...PARTS, text: 'x'.repeat(200_001) }), /longer than 200000/)
@@ -123,13 +121,13 @@ describe('encodeText()', () => {
     'Ԉʔоׯ;ۿҿҴГ',
   ]
   for (const subject of subjects) {
-    it(`says ${JSON.stringify(subject.slice(0, 40))} in lines of at most 76 characters of ASCII`, () => {
+    it(`encodes ${JSON.stringify(subject.slice(0, 40))} in lines of at most 76 characters of ASCII`, () => {
       const line = headerLine('Subject', encodeText('Subject', subject))
       assert.match(line, /^[\x20-\x7e\r\n]*$/)
       for (const each of line.split('\r\n')) assert.ok(each.length <= 76, each)
       for (const [word] of line.matchAll(/=\?\S*/g)) {
         assert.ok(word.length <= 75, word)
-        // Each word is whole characters: it decodes by itself.
+        // Each word has whole characters and decodes by itself.
         assert.doesNotMatch(decodeWords(word), /\ufffd/)
       }
       assert.equal(decodeWords(line.replaceAll('\r\n ', ' ')), `Subject: ${subject}`)
@@ -197,7 +195,7 @@ describe('encodeForTransfer()', () => {
     it(`takes ${expected} for ${name}`, () => assert.equal(encodeForTransfer(text).encoding, expected))
   }
 
-  it('never shows six digits alone that the text has not, and loses nothing', () => {
+  it('shows six digits alone only where the text has them, and loses nothing', () => {
     const texts = [
       'Ԉʔоׯ;ۿҿҴГ',
       'Ԉʔоׯ;ۿҿҴГ'.repeat(30),
@@ -218,7 +216,7 @@ describe('base64Lines()', () => {
   it('shows no six digits alone, whatever the bytes are', () => {
     const random = seededRandom(seedOfRun())
     for (let round = 0; round < 3_000; round++) {
-      // Mostly digits and the signs that part them, which real base64 has too, only less often.
+      // Mostly digits and the characters that separate them, which real base64 has less often.
       const base64 = random.list(400, () => random.pick([...'0123456789+/a'])).join('')
       for (const prefix of ['', ' b=', ' bh=']) {
         const lines = base64Lines(base64, prefix)

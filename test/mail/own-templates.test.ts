@@ -1,10 +1,11 @@
-/** Templates that an operator puts into the data directory: what they replace, and each way to get one wrong. */
+/** Templates of the operator in the data directory: what they replace, and each mistake in them. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { composeMessage } from '../../src/mail/message/message.ts'
+import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { TemplateError } from '../../src/mail/templates/template-error.ts'
 import { openTemplates, type SignIn, signInMessage } from '../../src/mail/templates/templates.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
@@ -22,17 +23,17 @@ function directoryOf(t: TestContext, files: Files): string {
 }
 
 describe('openTemplates()', () => {
-  it('has the built-in mails without a directory, without it being there, and with an empty one', (t) => {
+  it('has the built-in mails without a directory, with a missing one, and with an empty one', (t) => {
     const directory = temporaryDirectory(t)
     for (const each of [undefined, directory, join(directory, 'none')]) {
-      for (const language of ['en', 'de', 'fr', 'es', 'ar']) {
+      for (const language of BUILT_IN_LANGUAGES) {
         const signIn = { ...SIGN_IN, languages: [language] }
         assert.deepEqual(openTemplates(each).signIn(signIn), signInMessage(signIn))
       }
     }
   })
 
-  it('takes text and page from the files of a language, and leaves the others as they are', (t) => {
+  it('uses the files of a language, and the built-in mails of the others', (t) => {
     const { signIn } = openTemplates(directoryOf(t, { 'sign-in.de.txt': TEXT, 'sign-in.de.html': PAGE }))
     assert.deepEqual(signIn(SIGN_IN), {
       subject: '012345 für Tom & "Co"',
@@ -45,7 +46,7 @@ describe('openTemplates()', () => {
     assert.deepEqual(signIn(french), signInMessage(french))
   })
 
-  it('keeps the built-in other half where there is one file', (t) => {
+  it('uses the built-in part where only one file exists', (t) => {
     const text = openTemplates(directoryOf(t, { 'sign-in.de.txt': TEXT })).signIn(SIGN_IN)
     assert.equal(text.subject, '012345 für Tom & "Co"')
     assert.equal(text.html, signInMessage(SIGN_IN).html)
@@ -54,7 +55,7 @@ describe('openTemplates()', () => {
     assert.equal(page.text, signInMessage(SIGN_IN).text)
   })
 
-  it('speaks a language beyond ours, with the plural forms of that language', (t) => {
+  it('adds a language that is not built in, with its plural forms', (t) => {
     const text = 'Subject: Kod {{code}}\n\n{{code}} działa {{lifetime}}.\n'
     const directory = directoryOf(t, { 'sign-in.pl.txt': text, 'sign-in.PL.html': '<p>{{code}}, {{lifetime}}</p>' })
     const { signIn } = openTemplates(directory)
@@ -75,25 +76,25 @@ describe('openTemplates()', () => {
     )
   })
 
-  it('counts minutes in English for a language that nobody knows, not in that of the machine', (t) => {
+  it('counts minutes in English for an unknown language, not in that of the machine', (t) => {
     const text = 'Subject: {{code}}\n\n{{code}} {{lifetime}}\n'
     const { signIn } = openTemplates(directoryOf(t, { 'sign-in.xx.txt': text, 'sign-in.xx.html': '<p>{{code}}</p>' }))
     assert.equal(signIn({ ...SIGN_IN, languages: ['xx'] }).text, '012345 15 minutes\n')
   })
 
-  it('never fills in a value twice', (t) => {
+  it('inserts values once, without parsing them', (t) => {
     const { signIn } = openTemplates(directoryOf(t, { 'sign-in.de.txt': TEXT }))
     assert.equal(signIn({ ...SIGN_IN, appName: '{{minutes}} $& $1' }).subject, '012345 für {{minutes}} $& $1')
   })
 
-  it('reads files of Windows, a byte order mark, and a tab in the subject', (t) => {
+  it('reads Windows line ends, a byte order mark, and a tab in the subject', (t) => {
     const windows = `\ufeff${TEXT.replace(': ', ':\t').replaceAll('\n', '\r\n')}`
     const { signIn } = openTemplates(directoryOf(t, { 'sign-in.de.txt': windows }))
     assert.equal(signIn(SIGN_IN).subject, '012345 für Tom & "Co"')
     assert.equal(signIn(SIGN_IN).text, '012345 lautet der Code für Tom & "Co", 15 Minuten lang.\n')
   })
 
-  it('takes the example of the guide', (t) => {
+  it('accepts the example of the guide', (t) => {
     const guide = readFileSync(join(import.meta.dirname, '../../data/guides/mail.md'), 'utf8')
     const [, text = '', page = ''] = /```\n(Subject: .*?)```.*?```html\n(.*?)```/s.exec(guide) ?? []
     const { signIn } = openTemplates(directoryOf(t, { 'sign-in.de.txt': text, 'sign-in.de.html': page }))
@@ -102,7 +103,7 @@ describe('openTemplates()', () => {
     assert.match(html, />012345<.*Er gilt 15 Minuten\./s)
   })
 
-  it('leaves hidden files and backups alone, and follows a link', (t) => {
+  it('skips hidden files and backups, and follows a link', (t) => {
     const elsewhere = join(directoryOf(t, { 'words.txt': TEXT }), 'words.txt')
     const directory = directoryOf(t, { '.DS_Store': '\0', 'sign-in.de.txt~': '{{' })
     symlinkSync(elsewhere, join(directory, 'sign-in.de.txt'))
@@ -110,10 +111,10 @@ describe('openTemplates()', () => {
   })
 })
 
-describe('openTemplates() refuses', () => {
+describe('openTemplates() rejects', () => {
   const text = (words: string): Files => ({ 'sign-in.de.txt': `Subject: {{code}}\n\n{{code}} gilt.\n${words}\n` })
   const page = (words: string): Files => ({ 'sign-in.de.html': `<p>{{code}}</p>\n${words}\n` })
-  const still = 'expected text and layout only, with nothing to click, load or run, found '
+  const plain = 'expected text and layout only, without links, resources and scripts, found '
   const rows: ReadonlyArray<readonly [string, Files, string]> = [
     [
       'a misspelt placeholder',
@@ -132,14 +133,14 @@ describe('openTemplates() refuses', () => {
     ],
     ['an empty placeholder', text('{{}}'), 'line 4: unknown placeholder "{{}}": expected one of'],
     [
-      'the name of something else of the program',
+      'the name of a member of every object',
       text('{{constructor}}'),
       'line 4: unknown placeholder "{{constructor}}"',
     ],
     [
-      'braces that open nothing',
+      'an incomplete placeholder',
       text('{{code'),
-      'line 4: expected a placeholder such as {{code}}, found "{{" that opens none',
+      'line 4: expected a placeholder such as {{code}}, found "{{" without one',
     ],
     ['braces at the end', { 'sign-in.de.txt': 'Subject: {{code}}\n\n{{code}} {{' }, 'line 3: expected a placeholder'],
     ['51 placeholders', text('{{appName}} '.repeat(50)), 'line 4: expected at most 50 placeholders, found more'],
@@ -218,28 +219,28 @@ describe('openTemplates() refuses', () => {
     [
       'a link in the text',
       text('Mehr auf https://example.org/hilfe'),
-      'line 4: expected nothing to click, found "https://example.org/hilfe"',
+      'line 4: expected no link, found "https://example.org/hilfe"',
     ],
     [
-      'what becomes a link by itself',
+      'text that mail programs turn into a link',
       page('<p>www.example.org</p>'),
-      'line 2: expected nothing to click, found "www.example.org"',
+      'line 2: expected no link, found "www.example.org"',
     ],
-    ['a phone link', text('tel:+4930'), 'line 4: expected nothing to click, found "tel:+4930"'],
-    ['a script', page('<script>alert(1)</script>'), `line 2: ${still}<script>`],
-    ['an image', page('<IMG alt="x">'), `line 2: ${still}<img>`],
-    ['a link', page('<a href="https://example.org">x</a>'), `line 2: ${still}<a>`],
-    ['a button', page('<button>x</button>'), `line 2: ${still}<button>`],
-    ['a drawing', page('<svg><image/></svg>'), `line 2: ${still}<svg>`],
-    ['an element for Outlook', page('<v:rect>'), `line 2: ${still}<v:rect>`],
+    ['a phone link', text('tel:+4930'), 'line 4: expected no link, found "tel:+4930"'],
+    ['a script', page('<script>alert(1)</script>'), `line 2: ${plain}<script>`],
+    ['an image', page('<IMG alt="x">'), `line 2: ${plain}<img>`],
+    ['a link', page('<a href="https://example.org">x</a>'), `line 2: ${plain}<a>`],
+    ['a button', page('<button>x</button>'), `line 2: ${plain}<button>`],
+    ['a drawing', page('<svg><image/></svg>'), `line 2: ${plain}<svg>`],
+    ['an element for Outlook', page('<v:rect>'), `line 2: ${plain}<v:rect>`],
     [
       'a remote background',
       page('<table\n background="//example.org/x.png">'),
-      `line 3: ${still}the attribute "background"`,
+      `line 3: ${plain}the attribute "background"`,
     ],
-    ['a source', page('<p src=//example.org/x>'), `line 2: ${still}the attribute "src"`],
-    ['a handler', page('<p OnClick="x()">'), `line 2: ${still}the attribute "onclick"`],
-    ['a refresh', page('<meta http-equiv="refresh" content="0; x">'), `line 2: ${still}the attribute "http-equiv"`],
+    ['a source', page('<p src=//example.org/x>'), `line 2: ${plain}the attribute "src"`],
+    ['a handler', page('<p OnClick="x()">'), `line 2: ${plain}the attribute "onclick"`],
+    ['a refresh', page('<meta http-equiv="refresh" content="0; x">'), `line 2: ${plain}the attribute "http-equiv"`],
     [
       'a remote address in a style',
       page('<p style="background: URL (//example.org)">'),
@@ -272,7 +273,7 @@ describe('openTemplates() refuses', () => {
     ['a tag within a value', page('<p title="<img src=x>">'), 'line 2: cannot read the tag <p>'],
     ['an end of a tag within a value', page("<p title='x>'>"), 'line 2: cannot read the tag <p>'],
     [
-      'a sign that opens nothing',
+      'a "<" without a tag',
       page('1 < 2'),
       'line 2: expected a tag after "<", found none: write &lt; for the sign',
     ],
@@ -281,7 +282,7 @@ describe('openTemplates() refuses', () => {
       page('<!--[if mso]><a href="x">y</a><![endif]-->'),
       'line 2: expected a tag after "<"',
     ],
-    ['a comment that some end early', page('<!--> <img src=x> -->'), 'line 2: expected a tag after "<"'],
+    ['a comment that some parsers end early', page('<!--> <img src=x> -->'), 'line 2: expected a tag after "<"'],
     [
       'Latin 1',
       { 'sign-in.de.txt': Buffer.from('Subject: {{code}}\n\nfür {{code}}\n', 'latin1') },
@@ -295,9 +296,9 @@ describe('openTemplates() refuses', () => {
     ['a control character', text('\x1b[1m'), 'line 4: expected no control characters, found U+001B'],
     ['more than 64 KiB', text('x'.repeat(65_536)), 'de.txt": expected at most 65536 bytes, found 65'],
     [
-      'a language of which half is missing',
+      'a language with one file of two',
       { 'sign-in.pt-br.txt': TEXT },
-      'sign-in.pt-br.txt": expected sign-in.pt-BR.html beside it, found none; we have no pt-BR of our own',
+      'sign-in.pt-br.txt": expected sign-in.pt-BR.html beside it, found none, and pt-BR is not built in',
     ],
     [
       'two files for one language',
@@ -312,8 +313,8 @@ describe('openTemplates() refuses', () => {
     ['another ending', { 'sign-in.de.htm': PAGE }, 'found "sign-in.de.htm": did you mean "sign-in.de.html"?'],
     ['a language that looks like a code', { 'sign-in.de-x-123456.txt': TEXT }, 'found "sign-in.de-x-123456.txt"'],
     ['no language', { 'sign-in.txt': TEXT }, 'sign-in.txt": expected a name such as'],
-    ['a language that is none', { 'sign-in.germanlanguage.txt': TEXT }, 'found "sign-in.germanlanguage.txt"'],
-    ['a file of something else', { 'README.md': '' }, 'README.md": expected a name such as'],
+    ['an invalid language', { 'sign-in.germanlanguage.txt': TEXT }, 'found "sign-in.germanlanguage.txt"'],
+    ['an unrelated file', { 'README.md': '' }, 'README.md": expected a name such as'],
   ]
   for (const [name, files, expected] of rows) {
     it(name, (t) => {

@@ -1,6 +1,6 @@
 /**
- * The whole way to a mail server that others wrote: aiosmtpd (Debian: python3-aiosmtpd), with TLS and a password. What
- * arrives is read by Python's own mail parser, which lists every defect it sees.
+ * Delivery to an independent mail server: aiosmtpd (Debian: python3-aiosmtpd), with TLS and a password. Python's own
+ * mail parser reads what arrives, and lists every defect.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
@@ -26,7 +26,7 @@ const LOGIN = { user: 'ann@example.org', password: 'pässword: with / signs' }
 const SENDER = 'Zoë & 日本語, Inc.'
 const NOW = Date.parse('2025-10-20T12:34:56Z')
 
-/** Why these tests cannot run here, if they cannot. */
+/** Why these tests cannot run here; false if they can. */
 function reasonToSkip(): string | false {
   try {
     execFileSync(PYTHON, ['-c', 'import aiosmtpd'], { stdio: 'ignore' })
@@ -94,8 +94,11 @@ async function send(port: number, mail: Mail, overrides: Overrides): Promise<str
   const { ca = [TEST_CERTIFICATE], mode = 'starttls', login = LOGIN } = overrides
   const servers = [{ host: 'localhost', port }]
   const mailer = await openMailer(
-    { kind: 'smtp', settings: { servers, tls: { mode, verify: true, ca }, login, cleartextLogin: false } },
-    { from: { name: SENDER, address: 'no-reply@localhost' }, now: () => NOW, randomBytes, writeLine: () => {} },
+    {
+      from: { name: SENDER, address: 'no-reply@localhost' },
+      route: { kind: 'smtp', settings: { servers, tls: { mode, verify: true, ca }, login, cleartextLogin: false } },
+    },
+    { now: () => NOW, randomBytes, writeLine: () => {} },
   )
   try {
     return (await mailer.send(mail)).reply
@@ -117,7 +120,7 @@ describe('a real mail server', { skip: reasonToSkip(), timeout: 60_000 }, () => 
     ['TLS from the first byte', 'tls', '-', 'implicit'],
   ] as const
   for (const [name, offer, leftOut, mode] of ways) {
-    it(`takes a sign-in mail over ${name}`, async () => {
+    it(`accepts a sign-in mail over ${name}`, async () => {
       await using server = await startServer(offer, leftOut)
       assert.equal(await send(server.port, mailTo('reader@example.net'), { mode }), '250 2.0.0 kept')
       const mail = await server.nextMail()
@@ -137,7 +140,7 @@ describe('a real mail server', { skip: reasonToSkip(), timeout: 60_000 }, () => 
     ],
     ['an international domain', 'Dateline', 'reader@bücher.example', 'reader@xn--bcher-kva.example'],
   ] as const
-  it('gives the reader what was composed, without a defect', async () => {
+  it('delivers what was composed, without a defect', async () => {
     await using server = await startServer('starttls', '-')
     for (const [name, appName, to, onTheWire] of readers) {
       const sent = mailTo(to, appName)
@@ -159,18 +162,18 @@ describe('a real mail server', { skip: reasonToSkip(), timeout: 60_000 }, () => 
     }
   })
 
-  it('takes a mail to an international local part', async () => {
+  it('accepts a mail to an international local part', async () => {
     await using server = await startServer('starttls', '-')
     await send(server.port, mailTo('zoë@bücher.example'), {})
     const { to, content } = await server.nextMail()
     assert.deepEqual(to, ['zoë@xn--bcher-kva.example'])
-    // Python's parser calls every UTF-8 header a defect, so the bytes are looked at (RFC 6532).
+    // Python's parser reports every UTF-8 header as a defect, so the bytes are compared (RFC 6532).
     assert.match(Buffer.from(content, 'base64').toString(), /^To: zoë@xn--bcher-kva\.example\r\n/m)
   })
 
   const failures = [
     ['a wrong password', { login: { ...LOGIN, password: 'wrong' } }, 'auth'],
-    ['a certificate that nobody vouches for', { ca: [] }, 'tls'],
+    ['a certificate of an unknown issuer', { ca: [] }, 'tls'],
   ] as const
   for (const [name, overrides, stage] of failures) {
     it(`leaves a mail waiting with ${name}`, async () => {

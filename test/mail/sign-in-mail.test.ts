@@ -1,12 +1,12 @@
-/** The mails we ship, in each language: what they say, and that nothing in them can be taken for another code. */
+/** The built-in mails in each language: their texts, and that nothing in them looks like another code. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
 import { composeMessage } from '../../src/mail/message/message.ts'
+import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { type SignIn, signInMessage } from '../../src/mail/templates/templates.ts'
-import { directionOf, isolated } from '../../src/mail/templates/text-direction.ts'
+import { directionOf, isolated } from '../../src/mail/templates/template-language.ts'
 
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar']
 const APP_NAMES = [
   'Dateline',
   'Ж1234',
@@ -30,7 +30,7 @@ const messageOf = (content: ReturnType<typeof signInMessage>, name: string): str
     boundary: 'qwertyuiop',
   })
 
-/** The words of the page as a reader sees them. */
+/** The visible text of the page. */
 const wordsOf = (html: string): string =>
   html
     .replace(/^.*<body[^>]*>/s, '')
@@ -40,7 +40,7 @@ const wordsOf = (html: string): string =>
     .trim()
 
 describe('a sign-in mail', () => {
-  for (const language of LANGUAGES) {
+  for (const language of BUILT_IN_LANGUAGES) {
     it(`in ${language} has its code in subject, text and page, and no other six digits alone`, () => {
       for (const appName of APP_NAMES) {
         for (const code of ['000000', '123456', '987654']) {
@@ -164,7 +164,7 @@ describe('a sign-in mail', () => {
     [['*'], 'en'],
   ]
   for (const [languages, expected] of choices) {
-    it(`is in ${expected} for somebody who reads ${languages.join(', ') || 'nobody knows what'}`, () =>
+    it(`is in ${expected} for a reader of ${languages.join(', ') || 'no known language'}`, () =>
       assert.equal(signInMessage({ ...SIGN_IN, languages }).language, expected))
   }
 
@@ -178,7 +178,7 @@ describe('a sign-in mail', () => {
     assert.match(signInMessage(SIGN_IN).html, /^<!doctype html>\n<html lang="en" dir="ltr">/)
   })
 
-  it('refuses a code that is not six digits', () => {
+  it('rejects a code that is not six digits', () => {
     for (const code of ['12345', '1234567', '12a456', '', '١٢٣٤٥٦']) {
       assert.throws(() => signInMessage({ ...SIGN_IN, code }), /six digits/)
     }

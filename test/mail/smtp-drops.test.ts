@@ -1,11 +1,11 @@
 /**
- * The connection drops after every byte of the server's side of a conversation. Whatever is lost with it, a delivery
- * has exactly one outcome, the server was given the mail at most once, and nothing is left open.
+ * The connection drops after every byte of the server's side of a conversation. A delivery always has exactly one
+ * outcome, the server got the mail at most once, and nothing is left open.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
-import { openSmtpClient } from '../../src/mail/smtp/smtp.ts'
+import { createSmtpClient } from '../../src/mail/smtp/smtp.ts'
 import { type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
 
@@ -57,7 +57,7 @@ after(() => {
 
 async function attempt(script: readonly Step[], overrides: Overrides, options: PeerOptions): Promise<Outcome> {
   await using peer = await openPeer(script, options)
-  const client = openSmtpClient(settingsFor(peer.port, { timeouts: { quit: 50 }, ...overrides }))
+  const client = createSmtpClient(settingsFor(peer.port, { timeouts: { quit: 50 }, ...overrides }))
   let [outcomes, accepted] = [0, false]
   let error: DeliveryError | undefined
   await client.deliver(MAIL).then(
@@ -103,16 +103,16 @@ describe('deliver() over a connection that drops', () => {
   }
 })
 
-describe('deliver() over a connection that rested and drops', () => {
+describe('deliver() over an idle connection that drops', () => {
   for (const chunks of ['whole', 'bytes'] as const) {
-    it(`hands over the mail at most once, with replies ${chunks}`, async () => {
+    it(`delivers the mail at most once, with replies ${chunks}`, async () => {
       const script = [...IN_ONE_GROUP.slice(0, -1), ...SEND, ...IN_ONE_GROUP.slice(-1)]
       const opening = (await attempt(IN_ONE_GROUP, {}, {})).answered - '221 bye\r\n'.length
       const second = SEND.reduce((bytes, [, text]) => bytes + String(text).length + 2, 0)
       let replaced = 0
       for (let dropAfter = opening; dropAfter < opening + second; dropAfter++) {
         await using peer = await openPeer(script, { chunks, dropAfter, later: [IN_ONE_GROUP] })
-        const client = openSmtpClient(settingsFor(peer.port))
+        const client = createSmtpClient(settingsFor(peer.port))
         await client.deliver({ ...MAIL, data: 'Subject: one\r\n\r\n' })
         const accepted = await client.deliver({ ...MAIL, data: 'Subject: two\r\n\r\n' }).then(
           () => true,
@@ -128,7 +128,7 @@ describe('deliver() over a connection that rested and drops', () => {
         if (accepted) replaced++
         else assert.equal(peer.connections, 1)
       }
-      // Up to the 354 a fresh connection takes over, from the message on none does.
+      // Up to the 354 a new connection takes over, from the message on none does.
       assert.ok(replaced > 30 && replaced < second - 30, `${replaced} of ${second}`)
     })
   }

@@ -1,7 +1,7 @@
 /**
- * What may be said in clear, and to whom. Somebody between us and the mail server can strike STARTTLS from its offers,
- * present a certificate of his own, or put replies in front of the handshake (CVE-2011-0411: a client that keeps them
- * takes them for replies from inside TLS). None of that may bring a password or a mail onto the wire.
+ * What may be sent unencrypted. A machine between us and the mail server can remove STARTTLS from its offers, present
+ * another certificate, or inject replies before the handshake (CVE-2011-0411: a client that keeps them reads them as
+ * replies from inside TLS). None of that may bring a password or a mail onto the wire.
  */
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
@@ -50,8 +50,8 @@ async function attempt(script: readonly Step[], overrides: Overrides, options?: 
   return { peer, error }
 }
 
-/** Neither password nor mail went over the wire in clear. (A TLS handshake that meets a server in clear is heard.) */
-function assertNothingTold({ peer }: Outcome): void {
+/** Neither password nor mail was sent unencrypted. (A server without TLS hears the bytes of the handshake.) */
+function assertNothingLeaked({ peer }: Outcome): void {
   const clear = peer.heard.filter(({ encrypted }) => !encrypted).map(({ line }) => line)
   assert.doesNotMatch(clear.join('\n'), /AUTH|MAIL|RCPT|DATA/)
   assert.deepEqual(peer.messages, [])
@@ -79,7 +79,7 @@ describe('deliver() to another machine', () => {
       'starttls',
     ],
     [
-      'the server knows HELO alone',
+      'the server knows only HELO',
       [GREETING, ['EHLO', '502 x'], ['HELO', '250 x'], ['QUIT', '221 x']],
       TRUSTED,
       'starttls',
@@ -98,7 +98,7 @@ describe('deliver() to another machine', () => {
       { ...TRUSTED, timeouts: { connect: 200 } },
       'tls',
     ],
-    ['nobody vouches for the certificate', OVER_TLS, { ...TRUSTED, ca: [] }, 'tls'],
+    ['the issuer of the certificate is unknown', OVER_TLS, { ...TRUSTED, ca: [] }, 'tls'],
     ['the certificate is for another name', OVER_TLS, { ...TRUSTED, host: '127.0.0.1' }, 'tls'],
     [
       'implicit TLS has a certificate for another name',
@@ -108,17 +108,17 @@ describe('deliver() to another machine', () => {
       { implicitTls: true },
     ],
     [
-      'implicit TLS has a certificate nobody vouches for',
+      'implicit TLS has a certificate of an unknown issuer',
       IN_CLEAR,
       { ...TRUSTED, ca: [], mode: 'implicit', verify: true },
       'tls',
       { implicitTls: true },
     ],
-    ['implicit TLS meets a server in clear', IN_CLEAR, { ...TRUSTED, mode: 'implicit', verify: true }, 'tls'],
+    ['implicit TLS meets a server without TLS', IN_CLEAR, { ...TRUSTED, mode: 'implicit', verify: true }, 'tls'],
     ['EHLO fails inside TLS', [...OVER_TLS.slice(0, 3), ['EHLO', '502 no'], ['QUIT', '221 x']], TRUSTED, 'ehlo'],
     ['no AUTH is offered', [...OVER_TLS.slice(0, 3), ['EHLO', '250 x'], ['QUIT', '221 x']], TRUSTED, 'auth'],
     [
-      'no AUTH that we speak is offered',
+      'no AUTH mechanism that we support is offered',
       [...OVER_TLS.slice(0, 3), ['EHLO', '250-x\r\n250 AUTH GSSAPI PLAINX'], ['QUIT', '221 x']],
       TRUSTED,
       'auth',
@@ -143,36 +143,36 @@ describe('deliver() to another machine', () => {
     ],
   ]
   for (const [name, script, overrides, stage, options] of cases) {
-    it(`tells nothing and reports a temporary failure when ${name}`, async () => {
+    it(`sends nothing and reports a temporary failure when ${name}`, async () => {
       const outcome = await attempt(script, overrides, options)
       assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], [stage, true], String(outcome.error))
-      assertNothingTold(outcome)
+      assertNothingLeaked(outcome)
       assert.ok(!outcome.error?.message.includes(LOGIN.password))
     })
   }
 
   for (const injected of ['250 injected', '2', '250-half', '250 a\r\n250 b\r\n250 c', 'rubbish']) {
-    it(`refuses ${JSON.stringify(injected)} in the packet of the STARTTLS reply`, async () => {
+    it(`rejects ${JSON.stringify(injected)} in the packet of the STARTTLS reply`, async () => {
       const answer: Step = ['STARTTLS', `220 go\r\n${injected}\r\n`, 'tls']
       const script: Step[] = [GREETING, OFFER, answer, NO_OFFER, AUTH, ...SEND]
       const outcome = await attempt(script, TRUSTED)
       assert.equal(outcome.error?.temporary, true)
-      assert.match(outcome.error?.message ?? '', /sent more before TLS began|Cannot read SMTP reply/)
+      assert.match(outcome.error?.message ?? '', /more bytes came before TLS started|Cannot read SMTP reply/)
       assert.equal(outcome.peer.verbs(), 'EHLO STARTTLS')
     })
   }
 
-  it('refuses half a reply in the packet of the STARTTLS reply', async () => {
+  it('rejects half a reply in the packet of the STARTTLS reply', async () => {
     const script: Step[] = [GREETING, OFFER, ['STARTTLS', '220 go\r\n250-x\r\n', 'tls'], NO_OFFER, AUTH, ...SEND]
     const outcome = await attempt(script, TRUSTED)
-    assert.match(outcome.error?.message ?? '', /sent more before TLS began/)
-    assertNothingTold(outcome)
+    assert.match(outcome.error?.message ?? '', /more bytes came before TLS started/)
+    assertNothingLeaked(outcome)
   })
 
-  it('refuses implicit TLS where the server speaks first in clear', async () => {
+  it('rejects implicit TLS where the server speaks first in clear', async () => {
     const outcome = await attempt([['', '220 hi\r\n250 x']], { ...TRUSTED, mode: 'implicit', verify: true })
     assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], ['tls', true])
-    assertNothingTold(outcome)
+    assertNothingLeaked(outcome)
   })
 
   it('sends a long password only after the prompt, as the limit of a command line asks', async () => {
@@ -188,34 +188,34 @@ describe('deliver() to another machine', () => {
 describe('deliver() to this machine', () => {
   const local: Overrides = { mode: 'starttls-if-offered', verify: false, login: LOGIN }
 
-  it('goes on in clear where no STARTTLS is offered, with the password where the operator does not mind', async () => {
+  it('goes on unencrypted where no STARTTLS is offered, with the password where the operator allows it', async () => {
     const { peer, error } = await attempt(IN_CLEAR, local)
     assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
   })
 
-  it('uses STARTTLS where it is offered, and does not judge the certificate', async () => {
+  it('uses STARTTLS where it is offered, and does not check the certificate', async () => {
     const { peer, error } = await attempt(OVER_TLS, local)
     assert.equal(error, undefined)
     assert.ok(peer.heard.slice(2).every(({ encrypted }) => encrypted))
   })
 
-  it('does not go on in clear when STARTTLS was offered and failed', async () => {
+  it('does not go on unencrypted when STARTTLS was offered and failed', async () => {
     const outcome = await attempt([GREETING, OFFER, ['STARTTLS', '454 no'], ['QUIT', '221 x']], local)
     assert.equal(outcome.error?.stage, 'starttls')
-    assertNothingTold(outcome)
+    assertNothingLeaked(outcome)
   })
 })
 
-describe('deliver() to a name of this machine that leads elsewhere', () => {
+describe('deliver() to a name of this machine that resolves elsewhere', () => {
   const outside = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
   const skip = outside === undefined && 'this machine has no address but its own loopback'
 
-  it('tells nothing', { skip }, async () => {
+  it('sends nothing', { skip }, async () => {
     const overrides: Overrides = { mode: 'starttls-if-offered', verify: false, login: LOGIN, host: outside ?? '' }
     const outcome = await attempt(IN_CLEAR, overrides, { address: outside ?? '' })
-    assert.match(outcome.error?.message ?? '', /at connect: the host should be this machine and is not$/)
+    assert.match(outcome.error?.message ?? '', /at connect: the host should be this machine, and its name resolves to another$/)
     assert.deepEqual(outcome.peer.heard, [])
   })
 })
@@ -240,7 +240,7 @@ describe('isThisMachine()', () => {
     it(`is ${expected} for ${host}`, () => assert.equal(isThisMachine(host), expected))
   }
 
-  it('knows the mapped form in which a socket may report this machine', () => {
+  it('accepts the mapped form in which a socket may report this machine', () => {
     assert.deepEqual(['::ffff:127.0.0.1', '::ffff:10.0.0.1'].map(isThisMachine), [true, false])
   })
 })

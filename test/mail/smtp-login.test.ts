@@ -1,7 +1,7 @@
 /**
- * Logging in, and what a server (or somebody who passes for one) gets to know from it. Where nobody can listen
- * every mechanism is fine; in clear, only those that do not tell the password. A password that was refused is not
- * told again in a weaker form, and a server that cannot prove that it knows the password gets no mail.
+ * Logging in, and what a server (or an impostor) learns from it. Over TLS every mechanism may be used; without, only
+ * those that do not send the password. A rejected password is not sent again in a weaker form, and a server that cannot
+ * prove that it knows the password gets no mail.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -109,7 +109,7 @@ describe('deliver(), with a password,', () => {
   })
 
   for (const code of [504, 534, 538]) {
-    it(`tries the next mechanism when one is refused with ${code}`, async () => {
+    it(`tries the next mechanism when one is rejected with ${code}`, async () => {
       const script: Step[] = [
         ...offering('PLAIN', 'CRAM-MD5', 'SCRAM-SHA-256'),
         ['AUTH SCRAM-SHA-256', `${code} not this one`],
@@ -121,7 +121,7 @@ describe('deliver(), with a password,', () => {
     })
   }
 
-  it('says with which words the last mechanism was refused', async () => {
+  it('reports the reply that rejected the last mechanism', async () => {
     const script: Step[] = [...offering('PLAIN', 'LOGIN'), ['AUTH PLAIN', '504 a'], ['AUTH LOGIN', '504 b'], QUIT]
     const { error, peer } = await attempt(script)
     assert.deepEqual([error?.stage, error?.temporary, error?.reply], ['auth', true, '504 b'])
@@ -129,7 +129,7 @@ describe('deliver(), with a password,', () => {
   })
 
   for (const code of [454, 500, 535]) {
-    it(`does not tell the password again after ${code}`, async () => {
+    it(`does not send the password again after ${code}`, async () => {
       const challenge = `334 ${base64('<1.2@x>')}`
       const refused: Step[] = [['AUTH CRAM-MD5', challenge], ['', `${code} 5.7.8 no`], QUIT]
       const { error, peer } = await attempt([...offering('PLAIN', 'LOGIN', 'CRAM-MD5'), ...refused])
@@ -138,7 +138,7 @@ describe('deliver(), with a password,', () => {
     })
   }
 
-  it('gives no mail to a server that does not know the password and says welcome', async () => {
+  it('sends no mail to a server that accepts the login without knowing the password', async () => {
     const scripts: ReadonlyArray<readonly [string, readonly Step[]]> = [
       ['at once', [['AUTH', '235 welcome']]],
       ['after its challenge', [...scramSteps('guessed').slice(0, 1), ['', '235 welcome']]],
@@ -153,20 +153,20 @@ describe('deliver(), with a password,', () => {
     }
   })
 
-  it('gives up a login that never ends', async () => {
+  it('aborts a login that never ends', async () => {
     const endless: Step[] = Array.from({ length: 9 }, (): Step => ['', '334 '])
     const { error, peer } = await attempt([...offering('LOGIN'), ['AUTH LOGIN', '334 '], ...endless])
     assert.deepEqual([error?.stage, error?.temporary, peer.messages], ['auth', true, []])
     assert.ok(peer.heard.length < 7, peer.verbs())
   })
 
-  it('says that the password has signs which SCRAM does not know', async () => {
+  it('reports a password with characters that SCRAM prohibits', async () => {
     const login = { ...LOGIN, password: 'a\u0007' }
     const { error } = await attempt([...offering('SCRAM-SHA-256'), QUIT], { login })
-    assert.match(error?.message ?? '', /at auth: the password has signs that SCRAM does not allow$/)
+    assert.match(error?.message ?? '', /at auth: the password has characters that SCRAM prohibits$/)
   })
 
-  it('tells whoever follows that there is a login, and nothing of it', async () => {
+  it('traces the login with every secret masked', async () => {
     const script: Step[] = [
       ...offering('LOGIN'),
       ['AUTH LOGIN', '334 VXNlcm5hbWU6'],
@@ -196,7 +196,7 @@ describe('deliver(), with a token,', () => {
     assert.deepEqual([error, peer.surprises, peer.messages.length], [undefined, [], 1])
   })
 
-  it('answers the reasons of a refusal with an empty line, and gives the refusal', async () => {
+  it('answers the reasons of a rejection with an empty line, and reports the rejection', async () => {
     const reasons = base64('{"status":"401","schemes":"bearer"}')
     const script: Step[] = [...offering('XOAUTH2'), ['AUTH', `334 ${reasons}`], ['', '535 5.7.8 expired'], QUIT]
     const { error, peer } = await attempt(script, { login })
@@ -213,9 +213,9 @@ describe('deliver(), with a token,', () => {
   })
 
   const failing: ReadonlyArray<readonly [string, () => Promise<string>, RegExp]> = [
-    ['cannot be had', () => Promise.reject(new Error('no network')), /no access token to log in with \(no network\)$/],
+    ['cannot be read', () => Promise.reject(new Error('no network')), /no access token to log in with \(no network\)$/],
     ['is empty', async () => '', /no access token to log in with \(it is empty/],
-    ['would end its line', async () => 'a\r\nRSET', /no access token to log in with \(it is empty or has signs/],
+    ['would end its line', async () => 'a\r\nRSET', /no access token to log in with \(it is empty or has characters/],
   ]
   for (const [name, token, problem] of failing) {
     it(`reports a token that ${name} as temporary`, async () => {
@@ -228,13 +228,13 @@ describe('deliver(), with a token,', () => {
   it('does not wait for a token beyond the time of the attempt', async () => {
     const settings: Overrides = { login: { ...login, token: () => new Promise(() => {}) }, timeouts: { total: 250 } }
     const { error } = await attempt([...offering('XOAUTH2'), QUIT], settings)
-    assert.match(error?.message ?? '', /took too long as a whole$/)
+    assert.match(error?.message ?? '', /took longer than 250 ms as a whole$/)
   })
 })
 
-describe('deliver() in clear, even to this machine,', () => {
+describe('deliver() without encryption, even to this machine,', () => {
   const inClear: Overrides = { mode: 'none', cleartextLogin: false }
-  const token: Overrides['login'] = { user: 'ann', token: () => assert.fail('the token should not be asked for') }
+  const token: Overrides['login'] = { user: 'ann', token: () => assert.fail('the token should not be read') }
 
   const kept: ReadonlyArray<readonly [string, readonly string[], Overrides]> = [
     ['the password by PLAIN and LOGIN', ['PLAIN', 'LOGIN'], inClear],
@@ -242,20 +242,20 @@ describe('deliver() in clear, even to this machine,', () => {
     ['the token', ['XOAUTH2', 'PLAIN'], { ...inClear, login: token }],
   ]
   for (const [name, offered, overrides] of kept) {
-    it(`does not tell ${name}`, async () => {
+    it(`does not send ${name}`, async () => {
       const { error, peer } = await attempt([...offering(...offered), QUIT], overrides)
-      assert.match(error?.message ?? '', /would tell the (?:password|token) to whoever listens/)
+      assert.match(error?.message ?? '', /would send the (?:password|token) unencrypted/)
       assert.deepEqual([error?.stage, error?.temporary, peer.verbs()], ['auth', true, 'EHLO QUIT'])
     })
   }
 
-  it('tells the password where the operator does not mind', async () => {
+  it('sends the password where the operator allows it', async () => {
     const script: Step[] = [...offering('PLAIN'), ['AUTH PLAIN', '235 welcome'], ...SEND]
     const { error, peer } = await attempt(script, { ...inClear, cleartextLogin: true })
     assert.deepEqual([error, peer.surprises], [undefined, []])
   })
 
-  it('does not go from SCRAM, which was refused, to PLAIN', async () => {
+  it('does not fall back from a rejected SCRAM to PLAIN', async () => {
     const script: Step[] = [...offering('PLAIN', 'SCRAM-SHA-256'), ['AUTH SCRAM-SHA-256', '504 no'], QUIT]
     const { error, peer } = await attempt(script, inClear)
     assert.deepEqual([error?.reply, peer.verbs()], ['504 no', 'EHLO AUTH QUIT'])

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
-import { openSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
+import { createSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
 import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
-import { type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
 const mailTo = (to: string): OutgoingMail => ({ from: 'a@b.example', to, data: `To: ${to}\r\n\r\nHello\r\n` })
@@ -29,7 +28,7 @@ interface Opened extends AsyncDisposable {
 
 async function open(script: readonly Step[], overrides: Overrides = {}, options: PeerOptions = {}): Promise<Opened> {
   const peer = await openPeer(script, options)
-  const client = openSmtpClient(settingsFor(peer.port, overrides))
+  const client = createSmtpClient(settingsFor(peer.port, overrides))
   return {
     peer,
     client,
@@ -40,24 +39,14 @@ async function open(script: readonly Step[], overrides: Overrides = {}, options:
   }
 }
 
-async function rejection(promise: Promise<unknown>): Promise<DeliveryError> {
-  try {
-    await promise
-  } catch (error) {
-    assert.ok(error instanceof DeliveryError, String(error))
-    return error
-  }
-  return assert.fail('the delivery should have failed')
-}
-
-/** Waits for something that the other side of a socket will bring about. */
+/** Waits for the other side of a socket. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 for (const chunks of ['whole', 'bytes', 'joined'] as const) {
-  describe(`deliver() again, with replies ${chunks},`, () => {
-    it('sends several mails over one connection and takes leave when it is closed', async () => {
+  describe(`deliver() for several mails, with replies ${chunks},`, () => {
+    it('sends several mails over one connection and quits when it is closed', async () => {
       await using opened = await open([...OPENING, ...times(3, SEND), QUIT], {}, { chunks })
       const { client, peer } = opened
       for (const to of ['a@d.example', 'b@d.example', 'c@d.example']) await client.deliver(mailTo(to))
@@ -118,7 +107,7 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
       ['the message', [...SEND.slice(0, 3), ['.', '554 d']], '554 d'],
     ]
     for (const [name, steps, reply] of refused) {
-      it(`goes on with the next mail after the server refused ${name}`, async () => {
+      it(`goes on with the next mail after the server rejected ${name}`, async () => {
         const script: Step[] = [...OPENING, ...steps, ['RSET', '250 forgotten'], ...SEND, ...SEND, QUIT]
         await using opened = await open(script, {}, { chunks })
         const error = await rejection(opened.client.deliver(MAIL))
@@ -128,7 +117,7 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
         }
         const { connections, surprises, messages } = opened.peer
         assert.deepEqual([connections, surprises], [1, []])
-        // A mail that the server did not want was not shown to it, unless it was the message that it refused.
+        // The server saw no rejected mail, unless it was the message that it rejected.
         const [shown = '', ...others] = messages.filter((message) => message !== '')
         assert.deepEqual(
           [shown.includes('e@f.example'), others.length],
@@ -140,7 +129,7 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
 }
 
 describe('deliver(), where the server offers PIPELINING,', () => {
-  it('says MAIL, RCPT and DATA in one packet, and without it one after the other', async () => {
+  it('sends MAIL, RCPT and DATA in one packet, and without it one after the other', async () => {
     for (const [offer, packets] of [
       ['PIPELINING', 'MAIL RCPT DATA'],
       ['XPIPELINING', 'MAIL'],
@@ -226,7 +215,7 @@ describe('deliver(), where the server offers PIPELINING,', () => {
     })
   }
 
-  it('reports the refusal of a recipient though the connection drops before the other replies', async () => {
+  it('reports a rejected recipient even if the connection drops before the other replies', async () => {
     const script: Step[] = [...OPENING, ['MAIL', '250 a'], ['RCPT', '550 5.1.1 who'], ['DATA', '', 'drop']]
     await using opened = await open(script)
     const error = await rejection(opened.client.deliver(MAIL))
@@ -234,14 +223,14 @@ describe('deliver(), where the server offers PIPELINING,', () => {
   })
 })
 
-describe('a connection that rests', () => {
+describe('an idle connection', () => {
   const rested = [...OPENING, ...SEND]
   const dead: ReadonlyArray<readonly [string, readonly Step[]]> = [
     ['was announced to close', [...rested.slice(0, -1), ['.', '250 queued\r\n421 idle', 'drop']]],
     ['drops at MAIL', [...rested, ['MAIL', '', 'drop']]],
     ['drops at RCPT', [...rested, ['MAIL', '250 ok'], ['RCPT', '', 'drop']]],
     ['answers 421 to MAIL', [...rested, ['MAIL', '421 too long idle', 'drop']]],
-    ['answers rubbish', [...rested, ['MAIL', 'rubbish']]],
+    ['answers garbage', [...rested, ['MAIL', 'rubbish']]],
     ['answers nothing', [...rested, ['MAIL', '']]],
   ]
   for (const [name, script] of dead) {
@@ -258,7 +247,7 @@ describe('a connection that rests', () => {
     })
   }
 
-  it('is replaced once, and then the attempt has failed', async () => {
+  it('is replaced once, and then the attempt fails', async () => {
     const script: Step[] = [...rested, ['MAIL', '', 'drop']]
     await using opened = await open(script, {}, { later: [[...OPENING, ['MAIL', '', 'drop']]] })
     await opened.client.deliver(MAIL)
@@ -266,7 +255,7 @@ describe('a connection that rests', () => {
     assert.deepEqual([error.stage, error.temporary, opened.peer.connections], ['mail', true, 2])
   })
 
-  it('is not replaced when the message was begun, for it could arrive twice', async () => {
+  it('is not replaced once the message was started, which could deliver it twice', async () => {
     for (const last of [
       ['.', '', 'drop'],
       ['.', '250-queued', 'drop'],
@@ -281,7 +270,7 @@ describe('a connection that rests', () => {
     }
   })
 
-  it('is not replaced when the server refused the mail', async () => {
+  it('is not replaced when the server rejected the mail', async () => {
     const script: Step[] = [...rested, ['MAIL', '250 a'], ['RCPT', '550 who'], ['DATA', '', 'drop']]
     await using opened = await open(script)
     await opened.client.deliver(MAIL)
@@ -289,7 +278,7 @@ describe('a connection that rests', () => {
     assert.deepEqual([error.reply, opened.peer.connections], ['550 who', 1])
   })
 
-  it('is replaced when the server does not forget the mail before', async () => {
+  it('is replaced when the server rejects RSET', async () => {
     const refused: Step[] = [
       ['MAIL', '250 a'],
       ['RCPT', '550 who'],
@@ -302,14 +291,14 @@ describe('a connection that rests', () => {
     assert.equal(opened.peer.connections, 2)
   })
 
-  it('takes leave after a while', async () => {
-    await using opened = await open([...rested, QUIT], { limits: { restMs: 5 } })
+  it('quits after its idle time', async () => {
+    await using opened = await open([...rested, QUIT], { limits: { idleMs: 5 } })
     await opened.client.deliver(MAIL)
     await opened.peer.closed
     assert.equal(opened.peer.verbs(), 'EHLO MAIL RCPT DATA . QUIT')
   })
 
-  it('takes leave after so many mails', async () => {
+  it('quits after a number of mails', async () => {
     const script = [...OPENING, ...times(2, SEND), QUIT]
     await using opened = await open(script, { limits: { mailsPerSession: 2 } })
     for (let mail = 0; mail < 4; mail++) await opened.client.deliver(MAIL)
@@ -332,7 +321,7 @@ describe('a connection that rests', () => {
 })
 
 describe('deliver() of several mails at once', () => {
-  it('uses connections side by side, no more than it may, and makes the others wait', async () => {
+  it('uses as many connections as it may, and queues the others', async () => {
     const held = Promise.withResolvers<undefined>()
     const script = [...OPENING, ...times(6, SEND), QUIT]
     await using opened = await open(script, { limits: { sessions: 2 } })
@@ -349,7 +338,7 @@ describe('deliver() of several mails at once', () => {
 
   const silent: readonly Step[] = [...OPENING, ['MAIL', '']]
 
-  it('lets a mail that waits be given up, and the others go on', async () => {
+  it('aborts a queued mail, and the others go on', async () => {
     const overrides: Overrides = { limits: { sessions: 1 }, timeouts: { command: 300 } }
     await using opened = await open(silent, overrides, { later: [[...OPENING, ...SEND, QUIT]] })
     const stuck = rejection(opened.client.deliver(MAIL))
@@ -363,17 +352,17 @@ describe('deliver() of several mails at once', () => {
     assert.deepEqual(await behind, { reply: '250 queued' })
   })
 
-  it('bounds how many wait, and for how long', async () => {
-    await using opened = await open(silent, { limits: { sessions: 1, waiting: 1 }, timeouts: { total: 250 } })
+  it('bounds how many mails are queued, and for how long', async () => {
+    await using opened = await open(silent, { limits: { sessions: 1, queued: 1 }, timeouts: { total: 250 } })
     const errors = await Promise.all([1, 2, 3].map(() => rejection(opened.client.deliver(MAIL))))
     const [first, second, third] = errors.map(({ message, temporary }) => [temporary, message.replace(/^.* at /, '')])
-    assert.deepEqual(first, [true, 'mail: it took too long as a whole'])
-    // It gets the place of the first, whose time ends a moment before its own: it may have begun to connect.
-    assert.match(String(second), /^true,(?:connect|greeting|ehlo|mail): it took too long as a whole$/)
+    assert.deepEqual(first, [true, 'mail: it took longer than 250 ms as a whole'])
+    // It gets the slot of the first, whose time ends a moment before its own: it may have started to connect.
+    assert.match(String(second), /^true,(?:connect|greeting|ehlo|mail): it took longer than 250 ms as a whole$/)
     assert.deepEqual(third, [true, 'connect: too many mails wait for a connection already'])
   })
 
-  it('ends them all when the client is closed, and takes no more', async () => {
+  it('aborts them all when the client is closed, and accepts no more', async () => {
     await using opened = await open(silent, { limits: { sessions: 2 } })
     const mails = Array.from({ length: 5 }, () => rejection(opened.client.deliver(MAIL)))
     await until(() => opened.peer.verbs().split('MAIL').length === 3)
@@ -396,7 +385,7 @@ it('sends a thousand mails over one connection and leaves nothing behind', async
   assert.deepEqual(left, [])
 })
 
-it('refuses settings without a server', () => {
+it('rejects settings without a server', () => {
   const settings: SmtpSettings = { ...settingsFor(1), servers: [] }
-  assert.throws(() => openSmtpClient(settings), /expected a server, got none/)
+  assert.throws(() => createSmtpClient(settings), /expected a server, got none/)
 })

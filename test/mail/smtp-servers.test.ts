@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-error.ts'
-import { openSmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
-import { connectionProblem, tellingError } from '../../src/mail/smtp/smtp-failure.ts'
-import { leadsAstray } from '../../src/mail/smtp/smtp-policy.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { createSmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
+import { describeConnectionError, mostSpecificError } from '../../src/mail/smtp/smtp-error.ts'
+import { isNotLoopback } from '../../src/mail/smtp/smtp-policy.ts'
+import { deliverOnce, type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
@@ -41,22 +41,12 @@ async function closedPort(): Promise<number> {
   return peer.port
 }
 
-async function rejection(promise: Promise<unknown>): Promise<DeliveryError> {
-  try {
-    await promise
-  } catch (error) {
-    assert.ok(error instanceof DeliveryError, String(error))
-    return error
-  }
-  return assert.fail('the delivery should have failed')
-}
-
 function codeOf(error: DeliveryError): unknown {
   return error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined
 }
 
 describe('deliver() with several servers', () => {
-  it('goes to the second where nobody listens at the first', async () => {
+  it('goes to the second where nothing listens on the first', async () => {
     await using second = await openPeer(TAKES)
     const { reply } = await deliverOnce(settingsOf([await closedPort(), second.port]), MAIL)
     assert.deepEqual([reply, second.messages.length], ['250 queued', 1])
@@ -64,11 +54,11 @@ describe('deliver() with several servers', () => {
 
   const passed: ReadonlyArray<readonly [string, readonly Step[], Overrides?]> = [
     ['is too busy', [['', '421 busy']]],
-    ['takes no mail', [['', '554 no'], QUIT]],
+    ['accepts no mail', [['', '554 no'], QUIT]],
     ['hangs up', [['', '', 'drop']]],
-    ['greets with rubbish', [['', 'rubbish']]],
+    ['greets with garbage', [['', 'garbage']]],
     ['greets too late', [['', '220-slow']], { timeouts: { greeting: 200 } }],
-    ['refuses EHLO for now', [GREETING, ['EHLO', '451 later'], QUIT]],
+    ['rejects EHLO for now', [GREETING, ['EHLO', '451 later'], QUIT]],
     ['cannot check the password now', [GREETING, EHLO, ['AUTH', '454 later'], QUIT], { login: LOGIN }],
   ]
   for (const [name, script, overrides] of passed) {
@@ -103,7 +93,7 @@ describe('deliver() with several servers', () => {
     ['the mail by dropping', [GREETING, EHLO, ['AUTH', '235 ok'], ['MAIL', '', 'drop']], 'mail'],
   ]
   for (const [name, script, stage] of final) {
-    it(`does not ask the second where the first refused ${name}`, async () => {
+    it(`does not ask the second where the first rejected ${name}`, async () => {
       await using first = await openPeer(script)
       await using second = await openPeer(TAKES)
       const settings = settingsOf([first.port, second.port], { login: LOGIN })
@@ -112,17 +102,17 @@ describe('deliver() with several servers', () => {
     })
   }
 
-  it('begins with the one that took us in last', async () => {
+  it('starts with the one that accepted the last session', async () => {
     await using first = await openPeer([['', '421 busy']], { later: [TAKES] })
     await using second = await openPeer(TAKES, { later: [[['', '421 busy']]] })
-    const client = openSmtpClient(settingsOf([first.port, second.port], { limits: { mailsPerSession: 1 } }))
+    const client = createSmtpClient(settingsOf([first.port, second.port], { limits: { mailsPerSession: 1 } }))
     for (let mail = 0; mail < 3; mail++) await client.deliver(MAIL)
     await client.close()
-    // Busy, taken; busy, taken; taken.
+    // Busy, accepted; busy, accepted; accepted.
     assert.deepEqual([first.connections, second.connections, first.messages.length], [3, 2, 2])
   })
 
-  it('says what went wrong with each of them', async () => {
+  it('reports the error of each of them', async () => {
     await using second = await openPeer([['', '554 no mail here'], QUIT])
     const port = await closedPort()
     const error = await rejection(deliverOnce(settingsOf([port, second.port]), MAIL))
@@ -134,12 +124,12 @@ describe('deliver() with several servers', () => {
     assert.deepEqual([error.stage, error.temporary, error.reply], ['greeting', true, '554 no mail here'])
   })
 
-  it('bounds them all together by the time of the attempt', async () => {
+  it('bounds them all together by the time limit of the attempt', async () => {
     const silent: Step[] = [['', '']]
     await using first = await openPeer(silent)
     await using second = await openPeer(silent)
     const settings = settingsOf([first.port, second.port], { timeouts: { greeting: 10_000, total: 250 } })
-    assert.match((await rejection(deliverOnce(settings, MAIL))).message, /took too long as a whole$/)
+    assert.match((await rejection(deliverOnce(settings, MAIL))).message, /took longer than 250 ms as a whole$/)
     assert.equal(second.connections, 0)
   })
 })
@@ -147,7 +137,7 @@ describe('deliver() with several servers', () => {
 describe('a DeliveryError', () => {
   const failing: ReadonlyArray<readonly [string, Overrides, string, RegExp, RegExp | undefined, PeerOptions?]> = [
     [
-      'a certificate that nobody vouches for',
+      'a certificate of an unknown issuer',
       { host: 'localhost', mode: 'starttls', verify: true },
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       /the certificate was not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\), its issuer is "CN=Dateline test mail server"$/,
@@ -169,7 +159,7 @@ describe('a DeliveryError', () => {
       { implicitTls: true },
     ],
     [
-      'an answer in clear where TLS was wanted',
+      'an unencrypted answer where TLS was expected',
       { mode: 'implicit', verify: true },
       'ERR_SSL_WRONG_VERSION_NUMBER',
       /at tls: the connection failed \(TLS: wrong version number\)$/,
@@ -195,18 +185,18 @@ describe('a DeliveryError', () => {
     assert.deepEqual([codeOf(unknown), unknown.stage], ['ENOTFOUND', 'connect'])
   })
 
-  it('tells of every address of a server in one sentence', async () => {
+  it('names every address of a server in one sentence', async () => {
     const error = await rejection(deliverOnce(settingsFor(await closedPort(), { host: 'localhost' }), MAIL))
     assert.match(error.message, /at connect: the connection failed \(.*connect ECONNREFUSED 127\.0\.0\.1:\d+.*\)$/)
     const failed = (code: string, address: string): Error =>
       Object.assign(new Error(`connect ${code} ${address}`), { code })
     const both = new AggregateError([failed('ENETUNREACH', '::1'), failed('ECONNREFUSED', '127.0.0.1')])
     assert.equal(
-      connectionProblem(both),
+      describeConnectionError(both),
       'the connection failed (connect ENETUNREACH ::1; connect ECONNREFUSED 127.0.0.1)',
     )
-    assert.deepEqual(tellingError(both), both.errors[1])
-    assert.equal(connectionProblem(new AggregateError([])), 'the connection failed (an unknown error)')
+    assert.deepEqual(mostSpecificError(both), both.errors[1])
+    assert.equal(describeConnectionError(new AggregateError([])), 'the connection failed (an unknown error)')
   })
 })
 
@@ -225,35 +215,35 @@ describe('deliver() with a TLS name', () => {
 })
 
 describe('deliver(), by its TLS mode,', () => {
-  it('stays in clear with "none", whatever is offered', async () => {
+  it('stays unencrypted with "none", whatever is offered', async () => {
     await using peer = await openPeer([GREETING, ['EHLO', '250-x\r\n250 STARTTLS'], ...SEND])
     await deliverOnce(settingsFor(peer.port, { mode: 'none' }), MAIL)
     assert.deepEqual([peer.surprises, peer.verbs()], [[], 'EHLO MAIL RCPT DATA . QUIT'])
   })
 
-  it('judges the certificate with "starttls-if-offered" where it is to', async () => {
+  it('checks the certificate with "starttls-if-offered" where verification is set', async () => {
     await using peer = await openPeer(OVER_TLS)
     const settings = settingsFor(peer.port, { host: 'localhost', mode: 'starttls-if-offered', verify: true })
     assert.equal((await rejection(deliverOnce(settings, MAIL))).stage, 'tls')
   })
 })
 
-describe('leadsAstray()', () => {
+describe('isNotLoopback()', () => {
   const verified = { mode: 'starttls', verify: true } as const
   const unverified = { mode: 'starttls-if-offered', verify: false } as const
   const inClear = { mode: 'none', verify: false } as const
   const rows = [
-    ['localhost here', { host: 'localhost', address: '127.0.0.1', ...unverified }, false],
-    ['localhost here, in the mapped form', { host: 'localhost', address: '::ffff:127.0.0.1', ...inClear }, false],
-    ['localhost elsewhere', { host: 'localhost', address: '192.0.2.1', ...unverified }, true],
-    ['localhost elsewhere, verified', { host: 'LOCALHOST', address: '192.0.2.1', ...verified }, true],
-    ['localhost elsewhere, in clear', { host: 'localhost', address: '192.0.2.1', ...inClear }, true],
-    ['a relay in clear', { host: 'relay.example', address: '192.0.2.1', ...inClear }, false],
-    ['a relay, verified', { host: 'relay.example', address: '192.0.2.1', ...verified }, false],
-    ['a relay whose certificate is not judged', { host: 'relay.example', address: '192.0.2.1', ...unverified }, true],
-    ['a name of this machine of its own', { host: 'mail.example', address: '::1', ...unverified }, false],
+    ['localhost here', { host: 'localhost', remoteAddress: '127.0.0.1', ...unverified }, false],
+    ['localhost here, in the mapped form', { host: 'localhost', remoteAddress: '::ffff:127.0.0.1', ...inClear }, false],
+    ['localhost elsewhere', { host: 'localhost', remoteAddress: '192.0.2.1', ...unverified }, true],
+    ['localhost elsewhere, verified', { host: 'LOCALHOST', remoteAddress: '192.0.2.1', ...verified }, true],
+    ['localhost elsewhere, unencrypted', { host: 'localhost', remoteAddress: '192.0.2.1', ...inClear }, true],
+    ['a relay, unencrypted', { host: 'relay.example', remoteAddress: '192.0.2.1', ...inClear }, false],
+    ['a relay, verified', { host: 'relay.example', remoteAddress: '192.0.2.1', ...verified }, false],
+    ['a relay whose certificate is not checked', { host: 'relay.example', remoteAddress: '192.0.2.1', ...unverified }, true],
+    ['another name of this machine', { host: 'mail.example', remoteAddress: '::1', ...unverified }, false],
   ] as const
   for (const [name, destination, expected] of rows) {
-    it(`${expected ? 'stops at' : 'lets through'} ${name}`, () => assert.equal(leadsAstray(destination), expected))
+    it(`${expected ? 'stops' : 'allows'} ${name}`, () => assert.equal(isNotLoopback(destination), expected))
   }
 })

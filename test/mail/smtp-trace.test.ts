@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openSmtpClient } from '../../src/mail/smtp/smtp.ts'
+import { createSmtpClient } from '../../src/mail/smtp/smtp.ts'
 import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
 
@@ -27,9 +27,9 @@ async function traced(
     lines.push(`${from}: ${text}`.replaceAll(String(peer.port), 'PORT'))
   }
   await deliverOnce(settingsFor(peer.port, overrides), MAIL, { trace }).catch(() => {})
-  const told = lines.length
+  const traced = lines.length
   await peer.quiet()
-  assert.equal(lines.length, told, 'nothing is told once the outcome is known')
+  assert.equal(lines.length, traced, 'nothing is traced once the outcome is known')
   return lines
 }
 
@@ -79,7 +79,7 @@ describe('the trace of a delivery', () => {
     })
   }
 
-  it('hides what a server repeats, and cuts what goes on and on', async () => {
+  it('masks secrets that a server repeats, and cuts long lines', async () => {
     const echo = `${LOGIN.password} 123456 ${Buffer.from(LOGIN.password).toString('base64')}`
     const login: Step[] = [
       ['', '220 hi'],
@@ -92,26 +92,26 @@ describe('the trace of a delivery', () => {
     assert.ok((lines.at(-1)?.length ?? 0) < 400)
   })
 
-  it('ends with the outcome, though leave is taken then', async () => {
+  it('ends with the outcome and QUIT', async () => {
     const script: Step[] = [['', '220 hi'], ['EHLO', '250 x'], ...SEND, QUIT]
     const lines = await traced(script, { limits: { mailsPerSession: 1 } })
     assert.deepEqual(lines.slice(-2), ['server: 250 queued', 'client: QUIT'])
   })
 
-  it('ends after so many lines', async () => {
+  it('ends after 400 lines', async () => {
     const long = `${'220-x\r\n'.repeat(250)}220 x`
     const lines = await traced([['', long], ['EHLO', long.replaceAll('220', '250')], ...SEND, QUIT])
-    assert.deepEqual([lines.length, lines.at(-1)], [401, 'note: the dialogue goes on and is not shown further'])
+    assert.deepEqual([lines.length, lines.at(-1)], [401, 'note: the dialogue continues; the rest is not shown'])
   })
 
-  it('tells of a connection that was open already, and of one that turned out dead', async () => {
+  it('shows a reused connection, and one that turned out dead', async () => {
     const opening: Step[] = [
       ['', '220 hi'],
       ['EHLO', '250 x'],
     ]
     const script: Step[] = [...opening, ...SEND, ['MAIL', '', 'drop']]
     await using peer = await openPeer(script, { later: [[...opening, ...SEND, QUIT]] })
-    const client = openSmtpClient(settingsFor(peer.port))
+    const client = createSmtpClient(settingsFor(peer.port))
     await client.deliver(MAIL)
     const notes: string[] = []
     await client.deliver(MAIL, { trace: ({ from, text }) => from === 'note' && notes.push(text) })
@@ -119,8 +119,8 @@ describe('the trace of a delivery', () => {
     assert.deepEqual(
       notes.map((text) => text.replace(/:\d+/, '')),
       [
-        'using the connection to 127.0.0.1 that is open already',
-        'that connection is dead, trying with a fresh one',
+        'using the open connection to 127.0.0.1',
+        'that connection is dead, trying a new one',
         'connecting to 127.0.0.1',
         'connected to 127.0.0.1',
       ],

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-error.ts'
 import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { deliverOnce, type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
@@ -16,7 +16,7 @@ const LOGIN = { user: 'ann@example.org', password: 'correct horse battery' }
 const PLAIN = Buffer.from(`\0${LOGIN.user}\0${LOGIN.password}`).toString('base64')
 const [USER64, PASSWORD64] = [LOGIN.user, LOGIN.password].map((text) => Buffer.from(text).toString('base64'))
 
-/** The conversation in clear, up to the end; every test changes a part of it. */
+/** The unencrypted conversation up to the end; every test changes a part of it. */
 const GREETING: Step = ['', '220 mail.example.test ESMTP']
 const EHLO: Step = ['EHLO [127.0.0.1]', '250-mail.example.test\r\n250-8BITMIME\r\n250 SIZE 1000000']
 const SEND: readonly Step[] = [
@@ -36,7 +36,7 @@ const startTls = (afterwards: string): readonly Step[] => [
   ['EHLO', afterwards],
 ]
 
-/** Delivers to a peer that follows the script, and waits until the client has let go of its socket. */
+/** Delivers to a peer that follows the script, and waits until the client has freed its socket. */
 async function attempt(
   script: readonly Step[],
   overrides: Overrides = {},
@@ -61,7 +61,7 @@ for (const chunks of ['whole', 'bytes'] as const) {
   describe(`deliver(), with replies ${chunks === 'whole' ? 'in one packet' : 'a byte at a time'},`, () => {
     const peer: PeerOptions = { chunks }
 
-    it('hands over a mail and gives the server’s reply', async () => {
+    it('delivers a mail and returns the server’s reply', async () => {
       const result = await attempt(CLEAR, {}, { peer })
       assert.equal(result.reply, '250 2.0.0 queued as 4Xy')
       assert.deepEqual(result.peer.surprises, [])
@@ -74,13 +74,13 @@ for (const chunks of ['whole', 'bytes'] as const) {
       assert.equal((await attempt(script, {}, { peer })).reply, '250 2.0.0 queued as 4Xy')
     })
 
-    it('takes greetings and replies of many lines', async () => {
+    it('accepts greetings and replies of many lines', async () => {
       const longer = (text: Step[1]): string => String(text).replace(/^(\d{3})/, '$1-first\r\n$1-\r\n$1')
       const script = CLEAR.map(([hears, text]): Step => [hears, longer(text)])
       assert.match((await attempt(script, {}, { peer })).reply ?? '', /^250 first \/ {2}\/ 2\.0\.0 queued as 4Xy$/)
     })
 
-    it('logs in over STARTTLS and says everything but the first lines encrypted', async () => {
+    it('logs in over STARTTLS and sends everything but the first lines encrypted', async () => {
       const auth: Step = [`AUTH PLAIN ${PLAIN}`, '235 welcome']
       const script: Step[] = [...startTls('250-x\r\n250 AUTH LOGIN PLAIN'), auth, ...SEND]
       const overrides: Overrides = {
@@ -190,7 +190,7 @@ for (const chunks of ['whole', 'bytes'] as const) {
         assert.deepEqual([error?.stage, error?.temporary], [stage, temporary], String(error))
         assert.match(error?.reply ?? '', text)
         assert.deepEqual(surprises, [])
-        // It takes leave of a server that waits for a command, and only of such a one.
+        // It sends QUIT only to a server that waits for a command.
         assert.equal(verbs().endsWith('QUIT'), script.at(-1)?.[0] === 'QUIT')
       })
     }
@@ -203,17 +203,17 @@ describe('deliver(), when the server misbehaves,', () => {
     const [hears, text] = CLEAR[at]!
     const before = CLEAR.slice(0, at)
 
-    it(`takes a drop in place of the reply to ${stage} as temporary`, async () => {
+    it(`reports a drop in place of the reply to ${stage} as temporary`, async () => {
       const { error } = await attempt([...before, [hears, '', 'drop']])
       assert.deepEqual([error?.stage, error?.temporary, error?.reply], [stage, true, undefined])
     })
 
-    it(`takes a drop in the middle of the reply to ${stage} as temporary`, async () => {
+    it(`reports a drop in the middle of the reply to ${stage} as temporary`, async () => {
       const { error } = await attempt([...before, [hears, `${String(text).slice(0, 3)}-half`, 'drop']])
       assert.deepEqual([error?.stage, error?.temporary], [stage, true])
     })
 
-    it(`takes silence at ${stage} as temporary once the time is over`, async () => {
+    it(`reports silence at ${stage} as temporary after its timeout`, async () => {
       const timeouts = { greeting: 200, command: 200, data: 200 }
       const { error } = await attempt([...before, [hears, '']], { timeouts })
       assert.deepEqual([error?.stage, error?.temporary], [stage, true])
@@ -236,7 +236,7 @@ describe('deliver(), when the server misbehaves,', () => {
     })
 
     for (const garbage of ['2xx ok', '250ok', 'HTTP/1.1 400 Bad Request', '250 ok\n', '250 \x1b[2J']) {
-      it(`takes ${JSON.stringify(garbage)} at ${stage} as temporary, and shows nothing of it`, async () => {
+      it(`reports ${JSON.stringify(garbage)} at ${stage} as temporary, and quotes nothing of it`, async () => {
         const { error } = await attempt([...before, [hears, garbage]])
         assert.deepEqual([error?.stage, error?.temporary, error?.reply], [stage, true, undefined])
         assert.match(error?.message ?? '', /Cannot read SMTP reply: /)
@@ -260,15 +260,15 @@ describe('deliver(), when the server misbehaves,', () => {
     assert.equal(silent.reply, '250 2.0.0 queued as 4Xy')
   })
 
-  it('refuses a reply that comes before its command, which would shift all later ones', async () => {
+  it('rejects a reply that comes before its command, which would shift all later ones', async () => {
     const script: Step[] = [GREETING, ['EHLO', '250 x\r\n250 sender ok'], ['MAIL', '250 x'], ['RCPT', '250 x']]
     const { error, peer } = await attempt(script)
-    assert.match(error?.message ?? '', /at mail: the server spoke out of turn/)
+    assert.match(error?.message ?? '', /at mail: the server replied before it was asked/)
     assert.equal(error?.temporary, true)
     assert.equal(peer.verbs(), 'EHLO')
   })
 
-  it('takes an early 421 for the answer to the next command', async () => {
+  it('takes an early 421 for the reply to the next command', async () => {
     const { error, peer } = await attempt([GREETING, ['EHLO', '250 x\r\n421 closing now', 'drop']])
     assert.deepEqual([error?.stage, error?.temporary, error?.reply], ['mail', true, '421 closing now'])
     assert.equal(peer.verbs(), 'EHLO')
@@ -276,11 +276,11 @@ describe('deliver(), when the server misbehaves,', () => {
 
   it('bounds the whole attempt, though each step is in time', async () => {
     const { error } = await attempt([GREETING, ['EHLO', '']], { timeouts: { total: 250, command: 10_000 } })
-    assert.match(error?.message ?? '', /took too long as a whole$/)
+    assert.match(error?.message ?? '', /took longer than 250 ms as a whole$/)
     assert.equal(error?.temporary, true)
   })
 
-  it('takes a closed port as temporary', async () => {
+  it('reports a closed port as temporary', async () => {
     let port: number
     {
       await using peer = await openPeer([])
@@ -294,14 +294,14 @@ describe('deliver(), when the server misbehaves,', () => {
     })
   })
 
-  it('takes a name that cannot be looked up as temporary', async () => {
+  it('reports a name that is not in DNS as temporary', async () => {
     const settings = settingsFor(25, { host: 'mail..invalid', verify: true })
     await assert.rejects(deliverOnce(settings, MAIL), (error: unknown) => {
       return error instanceof DeliveryError && error.stage === 'connect' && error.temporary
     })
   })
 
-  it('hides a code and a password that the server repeats', async () => {
+  it('masks a code and a password that the server repeats', async () => {
     const echo = `550 5.7.1 "123456 is your code" ${LOGIN.password} ${PASSWORD64} ${PLAIN} 1234567`
     const login: Step[] = [
       ['EHLO', '250-x\r\n250 AUTH PLAIN'],
@@ -319,7 +319,7 @@ describe('deliver(), when the server misbehaves,', () => {
 })
 
 describe('deliver(), about the mail,', () => {
-  it('stuffs dots on the wire, and a dot alone ends nothing', async () => {
+  it('stuffs dots on the wire, so that a dot alone does not end the message', async () => {
     const data = 'Subject: x\r\n\r\n.\r\n.hidden\r\n..two\r\nQUIT\r\n.\r\n'
     const { peer, reply } = await attempt(CLEAR, {}, { mail: { ...MAIL, data } })
     assert.equal(reply, '250 2.0.0 queued as 4Xy')
@@ -327,7 +327,7 @@ describe('deliver(), about the mail,', () => {
     assert.equal(peer.verbs(), 'EHLO MAIL RCPT DATA . QUIT')
   })
 
-  it('sends a big message to a server that takes it', async () => {
+  it('sends a big message to a server that accepts it', async () => {
     const data = `Subject: x\r\n\r\n${`${'.'.repeat(70)}\r\n`.repeat(20_000)}`
     const script = CLEAR.map((step): Step => (step === EHLO ? ['EHLO', '250-x\r\n250 SIZE 2000000'] : step))
     const { peer } = await attempt(script, {}, { mail: { ...MAIL, data } })
@@ -376,7 +376,7 @@ describe('deliver(), with what a server offers,', () => {
     ['a header beyond ASCII', ['SMTPUTF8', '8BITMIME'], { data: 'A: ö\r\n\r\n' }, ' BODY=8BITMIME SMTPUTF8'],
   ]
   for (const [name, keywords, change, parameters] of taken) {
-    it(`tells ${name}`, async () => {
+    it(`announces ${name}`, async () => {
       const { peer, error } = await attempt(
         [...offering(...keywords), ...SEND.map(anyMail)],
         {},
@@ -399,7 +399,7 @@ describe('deliver(), with what a server offers,', () => {
     ['a sender beyond ASCII', ['8BITMIME'], { from: 'jörg@b.example' }, /the server does not offer SMTPUTF8$/],
   ]
   for (const [name, keywords, change, problem] of refused) {
-    it(`refuses ${name} for good, before MAIL`, async () => {
+    it(`rejects ${name} permanently, before MAIL`, async () => {
       const mail = { ...MAIL, ...change }
       const { peer, error } = await attempt([...offering(...keywords), ['QUIT', '221 x']], {}, { mail })
       assert.deepEqual([error?.stage, error?.temporary, peer.verbs()], ['mail', false, 'EHLO QUIT'])
@@ -407,7 +407,7 @@ describe('deliver(), with what a server offers,', () => {
     })
   }
 
-  it('takes a size that the server refuses for permanent, and its other words to MAIL not', async () => {
+  it('reports a size that the server rejects as permanent, and its other replies to MAIL as temporary', async () => {
     for (const [reply, temporary] of [
       ['552 5.3.4 too big', false],
       ['553 5.1.8 who are you', true],
@@ -423,8 +423,8 @@ describe('deliver(), with what a server offers,', () => {
   })
 })
 
-describe('deliver(), told to stop,', () => {
-  it('does not connect when the signal has come already', async () => {
+describe('deliver(), when aborted,', () => {
+  it('does not connect when the signal is already aborted', async () => {
     await using peer = await openPeer(CLEAR)
     const error = await rejection(deliverOnce(settingsFor(peer.port), MAIL, { signal: AbortSignal.abort() }))
     assert.deepEqual([error.stage, error.temporary], ['connect', true])
@@ -464,13 +464,3 @@ it('leaves no socket and no timer behind, however a delivery went', async () => 
   for (let turn = 0; turn < 50 && open().length > 0; turn++) await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(open(), [])
 })
-
-async function rejection(promise: Promise<unknown>): Promise<DeliveryError> {
-  try {
-    await promise
-  } catch (error) {
-    assert.ok(error instanceof DeliveryError, String(error))
-    return error
-  }
-  return assert.fail('the delivery should have failed')
-}

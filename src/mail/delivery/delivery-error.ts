@@ -1,14 +1,14 @@
 /**
- * Why a mail was not delivered, in the terms its queue needs: is another try worth it, and what did the server say.
+ * Why a mail was not delivered, in the terms that the outbox needs: whether to retry, and what the server said.
  *
- * Server texts go to the log, and some servers echo what they were sent. So they are cut to a length and cleaned of
- * the password in the forms it travels in, and of every run of six digits, which could be a code.
+ * Server texts go to the log, and some servers echo what they were sent. So they are cut to a length, and the password
+ * in the forms it travels in and every run of six digits, which could be a code, are masked.
  */
 import type { Reply } from '../smtp/smtp-replies.ts'
 
 const REPLY_CHARS_MAX = 300
 
-/** Where the attempt stood. The network steps, in their order, then what can go wrong without a network. */
+/** Where the attempt failed. The network steps, in their order, then what needs no network. */
 export type Stage =
   | 'connect'
   | 'greeting'
@@ -25,21 +25,28 @@ export type Stage =
   | 'file'
   | 'exec'
 
-/** Gets the dialogue with a server while it goes on: one call for one line, with every secret masked already. */
+/** Gets the dialogue with a server line by line while it runs, with every secret masked. */
 export type Trace = (line: { readonly from: 'client' | 'server' | 'note'; readonly text: string }) => void
 
+export interface SendOptions {
+  /** Aborts the attempt, with a temporary error. */
+  readonly signal?: AbortSignal
+  /** Gets the dialogue with a mail server or a program. */
+  readonly trace?: Trace
+}
+
 /** What went wrong where neither a reply nor an error of the system says it. */
-export type DeliveryProblem =
+export type ErrorKind =
   // With a mail server:
-  | 'silent' // nothing came within its time
+  | 'silent' // it did not answer in time
   | 'closed' // it closed the connection
-  | 'garbled' // what it sent is no SMTP
-  | 'astray' // the name of this machine leads elsewhere
+  | 'protocol' // what it sent is not SMTP
+  | 'not-loopback' // a name of this machine resolves elsewhere
   | 'no-tls'
-  | 'no-login' // it offers no AUTH at all
-  | 'no-mechanism' // it offers none that we speak
-  | 'login-in-clear' // it offers only such as would tell the password to listeners
-  | 'odd-login' // the steps of the mechanism do not fit together
+  | 'no-auth' // it does not offer AUTH
+  | 'no-mechanism' // it offers no mechanism that we support
+  | 'cleartext-auth' // it offers only mechanisms that would send the password unencrypted
+  | 'broken-auth' // it broke the rules of the mechanism
   | 'no-token'
   | 'too-large'
   | 'no-utf8'
@@ -50,9 +57,9 @@ export type DeliveryProblem =
   | 'slow'
   | 'noisy'
 
-export interface DeliveryErrorParts {
+export interface DeliveryErrorDetails {
   readonly stage: Stage
-  /** Whether the same mail may get through later, with nothing changed in it. */
+  /** Whether the same mail may succeed later, unchanged. */
   readonly temporary: boolean
   /** The server's reply, as `safeReplyText` gives it. */
   readonly reply?: string | undefined
@@ -60,48 +67,34 @@ export interface DeliveryErrorParts {
   readonly code?: number | undefined
   /** Its enhanced status code (RFC 3463), such as `4.7.1`, where it has one. */
   readonly enhanced?: string | undefined
-  /** Who signed a certificate that was not accepted: `CN=Example CA, O=Example`. */
+  /** The issuer of a certificate that was rejected: `CN=Example CA, O=Example`. */
   readonly issuer?: string | undefined
-  readonly problem?: DeliveryProblem | undefined
-  /** The exit status of a program that took the mail. */
+  readonly kind?: ErrorKind | undefined
+  /** The exit status of a program. */
   readonly exitStatus?: number | undefined
-  /** What the system or OpenSSL said, with its `code`: ENOTFOUND, ECONNREFUSED, SELF_SIGNED_CERT_IN_CHAIN … */
+  /** The error of the system or of OpenSSL, with its `code`: ENOTFOUND, ECONNREFUSED, SELF_SIGNED_CERT_IN_CHAIN … */
   readonly cause?: unknown
 }
 
-export class DeliveryError extends Error {
-  readonly stage: Stage
-  readonly temporary: boolean
-  readonly reply: string | undefined
-  readonly code: number | undefined
-  readonly enhanced: string | undefined
-  readonly issuer: string | undefined
-  readonly problem: DeliveryProblem | undefined
-  readonly exitStatus: number | undefined
+export interface DeliveryError extends Omit<DeliveryErrorDetails, 'cause'> {}
 
-  constructor(message: string, parts: DeliveryErrorParts) {
-    const { stage, temporary, reply, code, enhanced, issuer, problem, exitStatus, cause } = parts
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError'
+
+  constructor(message: string, { cause, ...details }: DeliveryErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
-    this.name = 'DeliveryError'
-    this.stage = stage
-    this.temporary = temporary
-    this.reply = reply
-    this.code = code
-    this.enhanced = enhanced
-    this.issuer = issuer
-    this.problem = problem
-    this.exitStatus = exitStatus
+    Object.assign(this, details)
   }
 }
 
-/** One line of a reply for the log: `550 5.1.1 no such user`. Secrets that it repeats are hidden. */
+/** A reply in one line for the log, with secrets masked: `550 5.1.1 no such user`. */
 export function safeReplyText({ code, lines }: Reply, secrets: readonly string[]): string {
   return safeText(`${code} ${lines.join(' / ')}`, secrets)
 }
 
-/** A text from a server, cut to a length, without secrets and codes. */
+/** A text from a server, cut to a length, with secrets and codes masked. */
 export function safeText(text: string, secrets: readonly string[]): string {
-  const hidden = secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, '***')), text)
-  const clean = hidden.replace(/(?<!\d)\d{6}(?!\d)/g, '***').trim()
+  const masked = secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, '***')), text)
+  const clean = masked.replace(/(?<!\d)\d{6}(?!\d)/g, '***').trim()
   return clean.length > REPLY_CHARS_MAX ? `${clean.slice(0, REPLY_CHARS_MAX)}…` : clean
 }

@@ -5,20 +5,20 @@ import { assertNever } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { MailRoute } from '../settings/mail-settings.ts'
 import { cannotUse } from '../settings/setting-file.ts'
-import { openSmtpClient } from '../smtp/smtp.ts'
+import { createSmtpClient } from '../smtp/smtp.ts'
 
-/** Gives what was found, as a clause. Rejects with a MailSettingError or a DeliveryError. */
+/** Resolves with what was found, as a clause. Rejects with a MailSettingError or a DeliveryError. */
 export async function probeMail(route: MailRoute): Promise<string> {
   switch (route.kind) {
     case 'console':
       return 'is not set up: codes are shown on the console of the service'
     case 'file':
       requireWritable(resolve(route.directory))
-      return 'is written to a directory that takes files'
+      return 'is written to a directory that can be written to'
     case 'exec':
       return `is given to the program ${route.command.program}`
     case 'smtp': {
-      await openSmtpClient(route.settings).probe()
+      await createSmtpClient(route.settings).probe()
       const { servers, login } = route.settings
       const names = servers.map(({ host, port }) => `${host}:${port}`).join(' and ')
       return `${names} ${servers.length === 1 ? 'answers' : 'answer'}${login === undefined ? '' : ' and accepts the login'}`

@@ -1,51 +1,46 @@
 /**
- * One delivery before the operator's eyes: the whole dialogue, and what is wrong in a sentence.
+ * A test mail for the operator: one delivery with its whole dialogue, and what is wrong in a sentence.
  *
- * It goes the configured way, but on a connection of its own: one that the service has open already would hide how it
- * is greeted, encrypted and logged in.
+ * It uses the configured route, but its own connection: an open one of the service would hide how it is greeted,
+ * encrypted and logged in.
  */
-import type { Clock } from '../../base/clock.ts'
+import type { MailSettings } from '../settings/mail-settings.ts'
+import { escapeHtml, type MailContent } from '../templates/templates.ts'
 import { adviceFor } from './delivery-advice.ts'
 import { DeliveryError, type Trace } from './delivery-error.ts'
-import type { MailSettings } from '../settings/mail-settings.ts'
-import { openConfiguredMailer } from './mailer.ts'
-import { trialMessage } from './trial-message.ts'
+import { type MailerTools, openMailer } from './mailer.ts'
 
 export interface TrialRequest {
   /** As `parseEmail` gives it. */
   readonly to: string
-  /** Gets the dialogue line by line: `>` opens what we say, `<` what the server says, `*` what happens besides. */
+  /** Gets the dialogue line by line: `>` marks what we send, `<` what the server sends, `*` everything else. */
   readonly onLine: (line: string) => void
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   readonly signal?: AbortSignal
 }
 
-export interface TrialTools {
+interface TrialTools extends MailerTools {
   readonly settings: MailSettings
   readonly appName: string
   readonly newId: () => string
-  readonly now: Clock
-  readonly randomBytes: (size: number) => Uint8Array
-  /** Shows the operator one line. */
-  readonly writeLine: (line: string) => void
 }
 
-/** `words` are those of the receiving side, or what went wrong. Texts may hold control characters. */
+/** `words` are the reply of the other side, or what went wrong. Texts may contain control characters. */
 export type TrialOutcome =
   | { readonly kind: 'taken'; readonly words: string }
   | { readonly kind: 'failed'; readonly words: string; readonly advice: string }
 
 const SIGNS = { client: '>', server: '<', note: '*' } as const
 
-/** Sends one mail that holds no code. Rejects where a directory for mail cannot be made. */
+/** Sends one mail without a code. Rejects where a directory for mail cannot be made. */
 export async function tryDelivery(
   { to, onLine, signal }: TrialRequest,
   { settings, appName, newId, ...tools }: TrialTools,
 ): Promise<TrialOutcome> {
   const trace: Trace = ({ from, text }) => onLine(`${SIGNS[from]} ${text}`)
-  const mailer = await openConfiguredMailer(settings, tools)
+  const mailer = await openMailer(settings, tools)
   try {
-    const mail = { id: newId(), to, ...trialMessage(appName) }
+    const mail = { id: newId(), to, ...testMessage(appName) }
     const { reply } = await mailer.send(mail, { trace, ...(signal === undefined ? {} : { signal }) })
     return { kind: 'taken', words: reply }
   } catch (error) {
@@ -54,4 +49,25 @@ export async function tryDelivery(
   } finally {
     await mailer.close()
   }
+}
+
+/** It has no code and no link. */
+function testMessage(appName: string): MailContent {
+  const subject = `Mail from ${appName} works`
+  const sentences = [
+    `${appName} can send mail: sign-in codes reach you the same way.`,
+    'An operator of the service requested this test mail. You can ignore it.',
+  ]
+  const html = `<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body>
+${sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('\n')}
+</body>
+</html>
+`
+  return { subject, text: `${sentences.join('\n\n')}\n`, html, language: 'en' }
 }

@@ -1,8 +1,6 @@
 /**
- * What a program takes for a sign-in code: six digits that stand alone.
- *
- * Phones and mail programs look for exactly that, in the text and some in the raw message too. So nothing else in our
- * mails may look so: not a boundary, not a template's colour, not a line of base64.
+ * Six digits that stand alone: phones and mail programs recognise them as a sign-in code, in the text and some in the raw
+ * message too. So nothing else in our mails may look like that: no boundary, no colour of a template, no line of base64.
  */
 
 /** Digits of any script; a letter, a digit or an underscore beside them makes them part of a word. */

@@ -1,8 +1,7 @@
 /**
  * The private key of DKIM signatures: RSA (RFC 6376, with the sizes of RFC 8301) or Ed25519 (RFC 8463).
  *
- * RFC 8301 lets signers go down to 1024 bits, which can be broken by now, and does not ask verifiers for more than
- * 4096.
+ * RFC 8301 allows signers 1024 bits, which can be broken today, and requires verifiers to support up to 4096.
  */
 import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto'
 
@@ -14,15 +13,11 @@ export class DkimError extends Error {
   override readonly name = 'DkimError'
 }
 
-export interface DkimKey {
-  /** As the tag `a=` names it. */
-  readonly algorithm: 'rsa-sha256' | 'ed25519-sha256'
-  /** The signature of the data in base64. */
-  sign(data: string): string
-}
-
-/** Reads a private key in PEM. Throws a DkimError that says what was found, without any of the key. */
-export function parseDkimKey(pem: string): DkimKey {
+/**
+ * Parses a private key in PEM. `algorithm` is the tag `a=`; `sign` gives the signature in base64. Throws a DkimError that
+ * says what was found, without any of the key.
+ */
+export function parseDkimKey(pem: string): { readonly algorithm: string; readonly sign: (data: string) => string } {
   const key = privateKey(pem)
   switch (key.asymmetricKeyType) {
     case 'rsa': {
@@ -33,7 +28,7 @@ export function parseDkimKey(pem: string): DkimKey {
     case 'ed25519':
       return {
         algorithm: 'ed25519-sha256',
-        // RFC 8463 section 3: what is signed is the hash, and Ed25519 hashes that once more in its own way.
+        // RFC 8463 section 3: the hash is signed, and Ed25519 hashes it once more.
         sign: (data) => sign(null, createHash('sha256').update(data).digest(), key).toString('base64'),
       }
     default:
@@ -44,7 +39,7 @@ export function parseDkimKey(pem: string): DkimKey {
 function privateKey(pem: string): KeyObject {
   const labels = Array.from(pem.matchAll(/^-----BEGIN ([A-Z0-9 ]{1,40})-----/gm), ([, label = '']) => label)
   if (/^Proc-Type: 4,ENCRYPTED/m.test(pem) || labels.includes('ENCRYPTED PRIVATE KEY')) {
-    throw unusable('one that is protected by a passphrase')
+    throw unusable('a key with a passphrase')
   }
   if (!labels.some((label) => label.endsWith('PRIVATE KEY'))) {
     throw unusable(labels.length === 0 ? 'no PEM at all' : `PEM of a ${labels[0]?.toLowerCase() ?? ''}`)
@@ -57,6 +52,6 @@ function privateKey(pem: string): KeyObject {
 }
 
 function unusable(found: string, cause?: unknown): DkimError {
-  const wanted = `a private key in PEM, RSA of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits or Ed25519`
-  return new DkimError(`Cannot sign mail with the DKIM key: expected ${wanted}, found ${found}`, { cause })
+  const expected = `a private key in PEM, RSA of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits or Ed25519`
+  return new DkimError(`Cannot sign mail with the DKIM key: expected ${expected}, found ${found}`, { cause })
 }

@@ -1,18 +1,16 @@
 /**
  * DKIM signatures (RFC 6376): the sender's domain vouches for a message.
  *
- * All headers that we write are signed, and each is named once more than it is there, as are those with which somebody
- * could redirect an answer. So a second Subject or From cannot be put on top of a signed message (section 8.15). There
- * is no `t=` and no `x=`: a reader looks for digits in mails like ours, and the codes expire by themselves. Where
- * base64 happens to show six digits alone, its line is broken there.
+ * All headers that we write are signed, and each is named once more than it is there, as are those that could redirect
+ * an answer. So a second Subject or From cannot be added to a signed message (section 8.15). There is no `t=` and no
+ * `x=`: readers look for digits in our mails, and the codes expire by themselves.
  */
 import { createHash } from 'node:crypto'
 import { describe } from '../../base/failure.ts'
 import { wireAddress } from '../address.ts'
-import { base64Lines } from './base64-lines.ts'
 import { codeRunsOf } from './code-runs.ts'
-import { relaxedBody, relaxedFields, relaxedHeader } from './dkim-canonical.ts'
 import { DkimError, parseDkimKey } from './dkim-key.ts'
+import { base64Lines } from './transfer-encoding.ts'
 
 const SIGNED = [
   'from',
@@ -26,24 +24,24 @@ const SIGNED = [
   'mime-version',
   'content-type',
 ]
-/** Headers that must not be added. Servers on the way add others for good reasons, such as `Sender`. */
+/** Headers that must not be added on the way. Servers may add others, such as `Sender`. */
 const ABSENT = ['cc', 'reply-to']
 
 /** Adds a header to a composed message. */
 export type Signer = (message: string) => string
 
-export interface DkimOptions {
+interface DkimIdentity {
   readonly keyPem: string
-  /** The name under which the public key is published: `SELECTOR._domainkey.DOMAIN`. */
+  /** The public key is published at `SELECTOR._domainkey.DOMAIN`. */
   readonly selector: string
   /** The domain of the sender. */
   readonly domain: string
 }
 
-/** Checks the key and the names, once; throws a DkimError. The signer puts `DKIM-Signature` on top of a message. */
-export function openDkimSigner({ keyPem, selector, domain }: DkimOptions): Signer {
+/** Checks the key and the names, once; throws a DkimError. The signer adds `DKIM-Signature` on top of a message. */
+export function createDkimSigner({ keyPem, selector, domain }: DkimIdentity): Signer {
   const key = parseDkimKey(keyPem)
-  const place = `d=${parseDomain(domain)}; s=${parseSelector(selector)}`
+  const identity = `d=${parseDomain(domain)}; s=${parseSelector(selector)}`
   return (message) => {
     const end = message.indexOf('\r\n\r\n')
     const fields = message.slice(0, end).split(/\r\n(?![ \t])/)
@@ -56,7 +54,7 @@ export function openDkimSigner({ keyPem, selector, domain }: DkimOptions): Signe
       .digest('base64')
     const unsigned = [
       `DKIM-Signature: v=1; a=${key.algorithm}; c=relaxed/relaxed;`,
-      ` ${place};`,
+      ` ${identity};`,
       ...foldedNames(names),
       `${base64Lines(hash, ' bh=').join('\r\n ')};`,
       ' b=',
@@ -68,6 +66,44 @@ export function openDkimSigner({ keyPem, selector, domain }: DkimOptions): Signe
 }
 
 const nameOf = (field: string): string => field.slice(0, field.indexOf(':')).toLowerCase()
+
+/**
+ * The relaxed form of a header field (section 3.4.2), so that a server on the way may fold lines and change spaces:
+ * `Subject:  Hello` gives `subject:Hello`, without the CRLF at its end.
+ */
+export function relaxedHeader(field: string): string {
+  const colon = field.indexOf(':')
+  const value = field
+    .slice(colon + 1)
+    .replace(/\r\n(?=[ \t])/g, '')
+    .replace(/[ \t]+/g, ' ')
+  return `${field.slice(0, colon).trimEnd().toLowerCase()}:${value.trim()}`
+}
+
+/** The relaxed form of a body (section 3.4.4). An empty one stays empty; any other ends with one CRLF. */
+export function relaxedBody(body: string): string {
+  const lines = body.split('\r\n').map((line) => line.replace(/[ \t]+/g, ' ').replace(/ $/, ''))
+  const last = lines.findLastIndex((line) => line !== '')
+  return lines
+    .slice(0, last + 1)
+    .map((line) => `${line}\r\n`)
+    .join('')
+}
+
+/**
+ * The fields that the names of `h=` stand for, in their relaxed form, each ended by CRLF (section 5.4.2): a name that
+ * is there twice takes the last field of that name and then the one above it. A name without a field adds nothing and
+ * so proves that there is none.
+ */
+export function relaxedFields(fields: readonly string[], names: readonly string[]): string {
+  const left = fields.map(relaxedHeader)
+  return names
+    .map((name) => {
+      const at = left.findLastIndex((field) => field.startsWith(`${name.toLowerCase()}:`))
+      return at === -1 ? '' : `${left.splice(at, 1)[0] ?? ''}\r\n`
+    })
+    .join('')
+}
 
 /** `h=from:from:to:…;`, in lines that are broken before a colon. */
 function foldedNames(names: readonly string[]): readonly string[] {

@@ -1,24 +1,23 @@
 /**
  * Text in mail headers: encoded words (RFC 2047), quoted names (RFC 5322 section 3.2.4), folding (section 2.2.3).
  *
- * Words that ASCII can say stay as they are, so that a code in the subject is readable in the raw message too. Line
- * breaks and other control characters are refused, not repaired: they would let a value write headers of its own.
+ * ASCII words stay as they are, so that a code in the subject is readable in the raw message too. Line breaks and other
+ * control characters are rejected, not replaced: they would let a value add headers.
  */
 import { isAscii } from '../address.ts'
 import { codeRunsOf } from './code-runs.ts'
-import { encodeOctets } from './quoted-printable.ts'
+import { encodeOctets } from './transfer-encoding.ts'
 
 /** RFC 2047 section 2: a line with an encoded word has no more characters than this; RFC 5322 2.1.1 allows two more. */
 const LINE_CHARS_MAX = 76
 const ENCODED_CHARS_MAX = 75
-/** What is around the text of an encoded word. */
 const FRAME_CHARS = '=?UTF-8?Q??='.length
-/** A longer word of plain text is encoded as well, for encoded words can be folded. */
+/** A longer word of plain text is encoded too, because encoded words can be folded. */
 const WORD_CHARS_MAX = 60
 
 /** One header line, folded at its spaces, without the CRLF at its end. The value must be ready for the wire. */
 export function headerLine(name: string, value: string): string {
-  refuseControls(name, value)
+  rejectControls(name, value)
   const [first = '', ...words] = value.split(' ')
   let text = `${name}: ${first}`
   let lineChars = text.length
@@ -32,17 +31,17 @@ export function headerLine(name: string, value: string): string {
 
 /** Free text such as a subject. Runs of spaces become one. */
 export function encodeText(name: string, text: string): string {
-  refuseControls(name, text)
+  rejectControls(name, text)
   return encodeWhere(name, wordsOf(text), (word) => !isPlain(word))
 }
 
 /** The name in front of an address: as it is, quoted, or in encoded words. */
 export function encodeName(name: string, text: string): string {
-  refuseControls(name, text)
+  rejectControls(name, text)
   const words = wordsOf(text)
   if (words.every((word) => isPlain(word) && ATOM.test(word))) return words.join(' ')
   if (words.every(isPlain)) return `"${words.join(' ').replace(/["\\]/g, '\\$&')}"`
-  // Beside encoded words there is no quoting: a comma left as it is would end the address.
+  // Beside encoded words there is no quoting: a plain comma would end the address.
   return encodeWhere(name, words, (word) => !isPlain(word) || !ATOM.test(word))
 }
 
@@ -61,7 +60,7 @@ function encodeWhere(name: string, words: readonly string[], needsEncoding: (wor
   const parts: string[] = []
   let run: string[] = []
   const endRun = (): void => {
-    // Space between two encoded words is not shown, so neighbours are encoded together with the space between them.
+    // Readers drop the space between two encoded words, so neighbours are encoded together with that space.
     if (run.length > 0)
       parts.push(encodeRun(run.join(' '), parts.length === 0 ? LINE_CHARS_MAX - `${name}: `.length : ENCODED_CHARS_MAX))
     run = []
@@ -80,7 +79,7 @@ function encodeWhere(name: string, words: readonly string[], needsEncoding: (wor
 /** What RFC 2047 section 5 (3) allows unencoded in a name; a subject would allow more. */
 const WORD_PLAIN = /^[A-Za-z0-9!*+/ -]$/
 
-/** Encoded words, the first of at most so many characters, for it stands beside the name of the header. */
+/** Encoded words. The first may be shorter, because the header's name is on the same line. */
 function encodeRun(text: string, firstCharsMax: number): string {
   const wellFormed = text.toWellFormed()
   const q = quotedWords(wellFormed, firstCharsMax).join(' ')
@@ -115,6 +114,6 @@ function base64Chars(text: string): number {
   return 4 * Math.ceil(Buffer.byteLength(text) / 3)
 }
 
-function refuseControls(name: string, text: string): void {
+function rejectControls(name: string, text: string): void {
   if (/\p{Cc}/u.test(text)) throw new Error(`Cannot write header ${name}: it must not have control characters`)
 }

@@ -1,7 +1,7 @@
 /**
  * Mail messages: RFC 5322 headers over a MIME body (RFC 2045, 2046) with the same content as text and as HTML.
  *
- * Everything is 7-bit, so any server takes it; only a recipient whose local part is not ASCII puts UTF-8 into the `To`
+ * Everything is 7-bit, so any server accepts it; only a recipient whose local part is not ASCII puts UTF-8 into the `To`
  * line (RFC 6532). The frame holds no run of six digits that stands alone (code-runs.ts), so boundary and Message-ID
  * are letters.
  */
@@ -24,7 +24,7 @@ export interface MessageParts {
   readonly language: string
   /** Milliseconds since the epoch. */
   readonly date: number
-  /** Letters; with the sender's domain they make the Message-ID. Give a mail that is sent again the same ones. */
+  /** Letters; with the sender's domain they make the Message-ID. The same for each attempt at a mail. */
   readonly messageId: string
   /** Unpredictable letters, so that no content can hold the boundary. */
   readonly boundary: string
@@ -43,15 +43,15 @@ export function composeMessage(parts: MessageParts): string {
   if (parts.text.length > PART_CHARS_MAX || parts.html.length > PART_CHARS_MAX) {
     throw new Error(`Cannot compose message: text or HTML is longer than ${PART_CHARS_MAX} characters`)
   }
-  const sender = onTheWire(from.address)
+  const sender = wireForm(from.address)
   const domain = sender.slice(sender.lastIndexOf('@') + 1)
   return [
     headerLine('From', from.name === '' ? sender : `${encodeName('From', from.name)} <${sender}>`),
-    headerLine('To', onTheWire(to)),
+    headerLine('To', wireForm(to)),
     headerLine('Subject', encodeText('Subject', parts.subject)),
     headerLine('Date', new Date(parts.date).toUTCString().replace('GMT', '+0000')),
     headerLine('Message-ID', `<${messageId}@${domain}>`),
-    // RFC 3834: no answer from a holiday responder, please; the X header says it to Microsoft Exchange.
+    // RFC 3834, against vacation responders; Microsoft Exchange reads the X header.
     headerLine('Auto-Submitted', 'auto-generated'),
     headerLine('X-Auto-Response-Suppress', 'All'),
     // RFC 3282, for screen readers and translators.
@@ -78,7 +78,7 @@ function bodyPart(boundary: string, type: string, content: string): string[] {
   ]
 }
 
-function onTheWire(address: string): string {
+function wireForm(address: string): string {
   const wire = wireAddress(address)
   if (wire === undefined || /[\s\p{Cc}<>,;:"()[\]\\]/u.test(wire)) {
     throw new Error('Cannot compose message: sender or recipient is not an address')

@@ -1,10 +1,10 @@
 /**
  * The certificates of a private authority (`--mail-ca`): one or several in PEM form (RFC 7468), trusted for mail
- * servers beside those that everybody trusts.
+ * servers beside Node's own.
  *
- * They are parsed at start and each way to get the file wrong has its own sentence, because TLS itself would only say,
- * with the first mail, that it cannot verify the server: a key in place of the certificate, DER in place of PEM, the
- * server's own certificate in place of its issuer's, a certificate that has expired.
+ * They are parsed at start, and each mistake has its own sentence, because TLS itself would only report, with the first
+ * mail, that it cannot verify the server: a key in place of the certificate, DER in place of PEM, the server's own
+ * certificate in place of its issuer's, an expired certificate.
  */
 import { X509Certificate } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -15,25 +15,22 @@ import { cannotUse, readSettingFile } from './setting-file.ts'
 const BUNDLE_BYTES_MAX = 1_000_000
 const NAME_CHARS_MAX = 200
 
-export interface CaBundle {
-  /** Each certificate in PEM form; at least one. */
-  readonly certificates: readonly string[]
-  readonly warnings: readonly string[]
-}
-
-/** Reads and checks the file. Throws a MailSettingError. */
-export function readCaBundle(path: string, now: Clock): CaBundle {
-  const setting = { flag: '--mail-ca', path, wanted: 'a file of PEM certificates', bytesMax: BUNDLE_BYTES_MAX }
-  const { bytes } = readSettingFile(setting)
+/** Reads and checks the file; `certificates` has at least one, each in PEM. Throws a MailSettingError. */
+export function readCaBundle(
+  path: string,
+  now: Clock,
+): { readonly certificates: readonly string[]; readonly warnings: readonly string[] } {
+  const setting = { flag: '--mail-ca', path, expected: 'a file of PEM certificates', bytesMax: BUNDLE_BYTES_MAX }
+  const bytes = readSettingFile(setting)
   const pems = bytes.toString('latin1').match(PEM_CERTIFICATE) ?? []
-  if (pems.length === 0) throw cannotUse(setting, `expected ${setting.wanted}, found ${withoutCertificate(bytes)}`)
+  if (pems.length === 0) throw cannotUse(setting, `expected ${setting.expected}, found ${withoutCertificate(bytes)}`)
   const parsed = pems.map((pem, at) => {
     try {
       return { pem, certificate: new X509Certificate(pem) }
     } catch {
       throw cannotUse(
         setting,
-        `expected ${setting.wanted}, found that number ${at + 1} of ${pems.length} cannot be read`,
+        `expected ${setting.expected}, found that number ${at + 1} of ${pems.length} cannot be read`,
       )
     }
   })
@@ -43,27 +40,25 @@ export function readCaBundle(path: string, now: Clock): CaBundle {
     const { subject, issuer } = first.certificate
     throw cannotUse(
       setting,
-      `expected the certificate of an authority, found that of ${nameText(subject)}, which is none; give that of its issuer ${nameText(issuer)}`,
+      `expected the certificate of an authority, found that of ${nameText(subject)}, which is not one; use that of its issuer ${nameText(issuer)}`,
     )
   }
   const outdated = authorities.filter(({ certificate }) => validityProblem(certificate, now()) !== undefined)
-  const sentences = outdated.map(
+  const problems = outdated.map(
     ({ certificate }) => `${nameText(certificate.subject)} ${validityProblem(certificate, now())}`,
   )
   if (outdated.length === authorities.length) {
-    throw cannotUse(setting, `expected a certificate that is valid now, found that ${sentences.join(', ')}`)
+    throw cannotUse(setting, `expected a certificate that is valid now, found that ${problems.join(', ')}`)
   }
   return {
     certificates: parsed.map(({ pem }) => pem),
-    warnings: sentences.map((sentence) => `of the certificates in --mail-ca, ${sentence}`),
+    warnings: problems.map((problem) => `--mail-ca has an invalid certificate: ${problem}`),
   }
 }
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g
 
-/**
- * Whether others can be verified by it: an authority (RFC 5280 4.2.1.9), or one from before there was that extension.
- */
+/** Whether it can verify others: an authority (RFC 5280 4.2.1.9), or self-signed from before that extension. */
 function isAuthority(certificate: X509Certificate): boolean {
   return certificate.ca || certificate.subject === certificate.issuer
 }
@@ -87,7 +82,7 @@ function withoutCertificate(bytes: Buffer): string {
   return 'none in it'
 }
 
-/** `CN=Example CA, O=Example` in quotes; whoever made the certificate wrote it. */
+/** `CN=Example CA, O=Example` in quotes; with the control characters of its text replaced. */
 function nameText(name: string): string {
   const line = name.replace(/\n/g, ', ').replace(/\p{C}/gu, '?')
   return JSON.stringify(line.length > NAME_CHARS_MAX ? `${line.slice(0, NAME_CHARS_MAX)}…` : line)

@@ -1,17 +1,17 @@
 /**
- * The key that signs mail (`--mail-dkim-key`, `--mail-dkim-selector`), checked at start: a signature that nobody can
- * verify makes mail look forged, which is worse than none.
+ * The key that signs mail (`--mail-dkim-key`, `--mail-dkim-selector`), checked at start: a signature that cannot be
+ * verified makes mail look forged, which is worse than none.
  */
 import { describe } from '../../base/failure.ts'
 import { type Mailbox, wireAddress } from '../address.ts'
-import { openDkimSigner, type Signer } from '../message/dkim.ts'
+import { createDkimSigner, type Signer } from '../message/dkim.ts'
 import { DkimError, parseDkimKey } from '../message/dkim-key.ts'
 import { cannotUse, MailSettingError, readSecretFile } from './setting-file.ts'
 
 const KEY_BYTES_MAX = 20_000
 
-/** The settings as config/settings.ts reads them, and the sender for whom they sign. */
-export interface DkimOptions {
+/** The settings as config/settings.ts reads them, and the sender that they sign for. */
+export interface DkimSettings {
   readonly mailDkimKey: string | undefined
   readonly mailDkimSelector: string | undefined
   readonly mailFrom: Mailbox
@@ -24,8 +24,8 @@ export interface MailSigning {
   readonly domain: string
 }
 
-/** Reads the two settings, of which both or neither are given. Throws a MailSettingError. */
-export function readDkimSettings({ mailDkimKey: path, mailDkimSelector: selector, mailFrom }: DkimOptions): {
+/** Reads the two settings, either both or neither. Throws a MailSettingError. */
+export function readDkimSettings({ mailDkimKey: path, mailDkimSelector: selector, mailFrom }: DkimSettings): {
   readonly signing?: MailSigning
   readonly warnings: readonly string[]
 } {
@@ -43,18 +43,18 @@ export function readDkimSettings({ mailDkimKey: path, mailDkimSelector: selector
       `Cannot use --mail-dkim-key: expected a --mail-from at a domain in DNS, found ${describe(mailFrom.address)}`,
     )
   }
-  const setting = { flag: '--mail-dkim-key', path, wanted: 'a private key in PEM', bytesMax: KEY_BYTES_MAX }
+  const setting = { flag: '--mail-dkim-key', path, expected: 'a private key in PEM', bytesMax: KEY_BYTES_MAX }
   const { bytes, warnings } = readSecretFile(setting)
   const keyPem = bytes.toString('latin1')
-  explained(setting, () => parseDkimKey(keyPem))
-  const sign = explained({ flag: '--mail-dkim-selector', path: selector }, () =>
-    openDkimSigner({ keyPem, selector, domain }),
+  namingSetting(setting, () => parseDkimKey(keyPem))
+  const sign = namingSetting({ flag: '--mail-dkim-selector', path: selector }, () =>
+    createDkimSigner({ keyPem, selector, domain }),
   )
   return { signing: { sign, selector, domain }, warnings }
 }
 
-/** Runs the work; where it fails, the error names the setting that is to blame. */
-function explained<T>(setting: Parameters<typeof cannotUse>[0], work: () => T): T {
+/** Runs the work; a DkimError becomes one that names the setting. */
+function namingSetting<T>(setting: Parameters<typeof cannotUse>[0], work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -1,18 +1,18 @@
-/** How mail will leave, in words for the operator; no password and no argument of a program is in them. */
+/** How mail will be sent, in text for the operator, without passwords and without the arguments of a program. */
 import { isIPv6 } from 'node:net'
 import { assertNever } from '../../base/failure.ts'
 import type { MailRoute, MailSettings } from './mail-settings.ts'
 import type { SmtpSettings } from '../smtp/smtp.ts'
 import type { TlsMode } from '../smtp/smtp-policy.ts'
 
-/** One line on the way of the mail, one on its signature if it gets one, and one for each warning. */
+/** One line for the route, one for the DKIM signature if there is one, and one for each warning. */
 export function describeMail({ route, signing, warnings }: MailSettings): readonly string[] {
   const { selector, domain } = signing ?? {}
   const signature = signing === undefined ? [] : [`Mail is signed with DKIM: selector ${selector} of ${domain}`]
-  return [wayOf(route), ...signature, ...warnings.map((warning) => `Warning: ${warning}`)]
+  return [describeRoute(route), ...signature, ...warnings.map((warning) => `Warning: ${warning}`)]
 }
 
-function wayOf(route: MailRoute): string {
+function describeRoute(route: MailRoute): string {
   switch (route.kind) {
     case 'console':
       return 'Mail is not set up: sign-in codes are shown on stderr of the service. Set --mail to send them'
@@ -21,25 +21,25 @@ function wayOf(route: MailRoute): string {
     case 'exec':
       return `Sign-in codes: mail is given to the program ${JSON.stringify(route.command.program)}`
     case 'smtp':
-      return `Sign-in codes: mail goes through ${serverWords(route.settings)}`
+      return `Sign-in codes: mail goes through ${describeServer(route.settings)}`
     default:
       return assertNever(route)
   }
 }
 
-function serverWords({ servers, tls, login, cleartextLogin }: SmtpSettings): string {
+function describeServer({ servers, tls, login, cleartextLogin }: SmtpSettings): string {
   const hosts = servers.map(({ host, port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`).join(', then ')
-  return [`${hosts}, ${TLS_WORDS[tls.mode]}`, ...certificateWords(tls), loginWords(login, cleartextLogin)].join('; ')
+  return [`${hosts}, ${TLS_TEXTS[tls.mode]}`, ...describeCertificate(tls), describeLogin(login, cleartextLogin)].join('; ')
 }
 
-const TLS_WORDS: Readonly<Record<TlsMode, string>> = {
+const TLS_TEXTS: Readonly<Record<TlsMode, string>> = {
   implicit: 'over TLS',
   starttls: 'over STARTTLS',
-  'starttls-if-offered': 'over STARTTLS where it is offered, else unencrypted',
+  'starttls-if-offered': 'over STARTTLS if offered, else unencrypted',
   none: 'unencrypted',
 }
 
-function certificateWords({ mode, verify, ca, name }: SmtpSettings['tls']): readonly string[] {
+function describeCertificate({ mode, verify, ca, name }: SmtpSettings['tls']): readonly string[] {
   if (mode === 'none') return []
   if (!verify) return ['its certificate is not checked, because the server is on this machine']
   const by = ca === undefined ? '' : `, also by the ${ca.length === 1 ? 'authority' : 'authorities'} of --mail-ca`
@@ -47,8 +47,8 @@ function certificateWords({ mode, verify, ca, name }: SmtpSettings['tls']): read
   return [`its certificate is checked for ${as}${by}`]
 }
 
-function loginWords(login: SmtpSettings['login'], cleartextLogin: boolean): string {
+function describeLogin(login: SmtpSettings['login'], cleartextLogin: boolean): string {
   if (login === undefined) return 'without login'
-  const way = 'token' in login ? 'a token (XOAUTH2)' : 'a password'
-  return `login as ${JSON.stringify(login.user)} with ${way}${cleartextLogin ? ', also unencrypted' : ''}`
+  const secret = 'token' in login ? 'a token (XOAUTH2)' : 'a password'
+  return `login as ${JSON.stringify(login.user)} with ${secret}${cleartextLogin ? ', also unencrypted' : ''}`
 }

@@ -1,13 +1,13 @@
 /**
- * How we log in to a mail server: the user of `--mail` with its password, from there or from `--mail-password-file`, or
- * with a token from `--mail-token-file`.
+ * The login to a mail server: the user of `--mail` with its password, from there or from `--mail-password-file`, or with
+ * a token from `--mail-token-file`.
  *
- * Arguments of a process can be seen by others, so a password is better off in a file. A token (XOAUTH2) lives for an
- * hour or so and is renewed by another program: its file is read again at each login.
+ * Other users can see the arguments of a process, so a password belongs in a file. A token (XOAUTH2) lives for an hour
+ * or so and is renewed by another program: its file is read again at each login.
  */
 import { DeliveryError } from '../delivery/delivery-error.ts'
 import { isLoginText, LOGIN_CHARS_MAX, type ServerTarget } from './mail-target.ts'
-import type { Login, TokenLogin } from '../smtp/smtp-auth.ts'
+import type { Login } from '../smtp/smtp-auth.ts'
 import { cannotUse, type FileSetting, MailSettingError, readSecretFile } from './setting-file.ts'
 
 /** In UTF-8, with a line end. */
@@ -20,17 +20,14 @@ export interface LoginFiles {
   readonly mailTokenFile: string | undefined
 }
 
-export interface MailLogin {
-  /** Undefined for a relay that wants none. */
-  readonly login: Login | TokenLogin | undefined
-  readonly warnings: readonly string[]
-}
-
-/** Puts the login together. Throws a MailSettingError where its parts are too few, too many, or cannot be read. */
+/**
+ * Combines the settings; `login` is undefined for a relay that requires none. Throws a MailSettingError where they are
+ * too few, too many, or cannot be read.
+ */
 export function readMailLogin(
   { user, password }: Pick<ServerTarget, 'user' | 'password'>,
   { mailPasswordFile, mailTokenFile }: LoginFiles,
-): MailLogin {
+): { readonly login: Login | undefined; readonly warnings: readonly string[] } {
   const files = [
     ...(mailPasswordFile === undefined ? [] : ['--mail-password-file']),
     ...(mailTokenFile === undefined ? [] : ['--mail-token-file']),
@@ -47,12 +44,12 @@ export function readMailLogin(
   }
   if (user === undefined) return { login: undefined, warnings: [] }
   if (mailPasswordFile !== undefined) {
-    const { text, warnings } = passwordIn(mailPasswordFile)
+    const { text, warnings } = readPassword(mailPasswordFile)
     return { login: { user, password: text }, warnings }
   }
   if (mailTokenFile !== undefined) {
-    // Read now for its sentence at start, and then anew for each login.
-    const { warnings } = tokenIn(mailTokenFile)
+    // Read here only to report a mistake at start.
+    const { warnings } = readToken(mailTokenFile)
     return { login: { user, token: async () => freshToken(mailTokenFile) }, warnings }
   }
   if (password !== undefined) return { login: { user, password: password() }, warnings: [] }
@@ -66,39 +63,39 @@ interface SecretLine {
   readonly warnings: readonly string[]
 }
 
-function passwordIn(path: string): SecretLine {
-  const wanted = 'a file with the password as its only line'
-  return lineIn({ flag: '--mail-password-file', path, wanted, bytesMax: PASSWORD_BYTES_MAX }, isLoginText)
+function readPassword(path: string): SecretLine {
+  const expected = 'a file with the password as its only line'
+  return readLine({ flag: '--mail-password-file', path, expected, bytesMax: PASSWORD_BYTES_MAX }, isLoginText)
 }
 
-function tokenIn(path: string): SecretLine {
-  const wanted = 'a file with an OAuth token as its only line'
-  return lineIn({ flag: '--mail-token-file', path, wanted, bytesMax: TOKEN_BYTES_MAX }, isToken)
+function readToken(path: string): SecretLine {
+  const expected = 'a file with an OAuth token as its only line'
+  return readLine({ flag: '--mail-token-file', path, expected, bytesMax: TOKEN_BYTES_MAX }, isToken)
 }
 
-/** RFC 6750 section 2.1: what a bearer token is made of. */
+/** RFC 6750 section 2.1: the characters of a bearer token. */
 function isToken(text: string): boolean {
   return /^[\w.~+/-]+=*$/.test(text)
 }
 
-function lineIn(setting: FileSetting, isGood: (line: string) => boolean): SecretLine {
+function readLine(setting: FileSetting, isValid: (line: string) => boolean): SecretLine {
   const { bytes, warnings } = readSecretFile(setting)
   const text = bytes.toString('utf8').replace(/\r?\n$/, '')
-  if (isGood(text)) return { text, warnings }
-  const found = text === '' ? 'an empty one' : /[\r\n]/.test(text) ? 'several lines' : 'one that is none'
-  throw cannotUse(setting, `expected ${setting.wanted}, found ${found}`)
+  if (isValid(text)) return { text, warnings }
+  const found = text === '' ? 'an empty one' : /[\r\n]/.test(text) ? 'several lines' : 'an invalid one'
+  throw cannotUse(setting, `expected ${setting.expected}, found ${found}`)
 }
 
 function freshToken(path: string): string {
   try {
-    return tokenIn(path).text
+    return readToken(path).text
   } catch (error) {
     if (!(error instanceof MailSettingError)) throw error
-    // Whoever renews it may be about to.
+    // The program that renews the file may be about to write it.
     throw new DeliveryError(`Cannot deliver mail: ${error.message}`, {
       stage: 'auth',
       temporary: true,
-      problem: 'no-token',
+      kind: 'no-token',
       cause: error,
     })
   }

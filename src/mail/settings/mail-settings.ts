@@ -1,9 +1,9 @@
 /**
- * All settings of mail put together, and checked as a whole before the service starts.
+ * All mail settings, combined and checked as a whole before the service starts.
  *
- * Each setting alone was read by its own rules (config/settings.ts). Here the files are read, what is left out gets its
- * default, and what makes no sense beside the others is refused: a setting without effect means that the operator
- * believes something about this service that is not so. Commands that send mail share this one place.
+ * config/settings.ts has parsed each setting by itself. Here their files are read, defaults are filled in, and settings
+ * that contradict each other are rejected: a setting without effect means that the operator is mistaken about what the
+ * service does.
  */
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Mailbox } from '../address.ts'
 import { readCaBundle } from './ca-bundle.ts'
-import { type DkimOptions, type MailSigning, readDkimSettings } from './dkim-settings.ts'
+import { type DkimSettings, type MailSigning, readDkimSettings } from './dkim-settings.ts'
 import type { ExecCommand } from '../delivery/exec-delivery.ts'
 import { type LoginFiles, readMailLogin } from './mail-login.ts'
 import type { MailTarget, ServerTarget } from './mail-target.ts'
@@ -20,7 +20,7 @@ import type { SmtpSettings } from '../smtp/smtp.ts'
 import { isThisMachine, type TlsMode } from '../smtp/smtp-policy.ts'
 
 /** The settings as config/settings.ts reads them. */
-export interface MailOptions extends LoginFiles, DkimOptions {
+export interface MailOptions extends LoginFiles, DkimSettings {
   readonly mail: MailTarget
   readonly mailTls: MailTls | undefined
   readonly mailCa: string | undefined
@@ -31,7 +31,7 @@ export interface MailOptions extends LoginFiles, DkimOptions {
 export const MAIL_TLS = ['starttls', 'starttls-if-offered', 'none'] as const
 export type MailTls = (typeof MAIL_TLS)[number]
 
-/** Where mail goes, with all that is needed to bring it there. */
+/** Where mail goes, with all that delivery needs. */
 export type MailRoute =
   | { readonly kind: 'console' }
   | { readonly kind: 'file'; readonly directory: string }
@@ -42,20 +42,20 @@ export interface MailSettings {
   readonly from: Mailbox
   readonly route: MailRoute
   readonly signing?: MailSigning
-  /** What works and should be known, one sentence each. */
+  /** One sentence each. */
   readonly warnings: readonly string[]
 }
 
-export interface MailSurroundings {
+interface Surroundings {
   readonly now: Clock
-  /** For programs that take mail; they get a few variables of it. */
+  /** Mail programs get a few variables of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Puts the settings together and reads their files. Throws a MailSettingError. */
-export function readMailSettings(options: MailOptions, { now, environment }: MailSurroundings): MailSettings {
+/** Combines the settings and reads their files. Throws a MailSettingError. */
+export function readMailSettings(options: MailOptions, { now, environment }: Surroundings): MailSettings {
   const { mail, mailFrom: from, mailDkimKey, mailDkimSelector } = options
-  if (mail.kind !== 'smtp') refuseServerSettings(options, mail.kind)
+  if (mail.kind !== 'smtp') rejectServerSettings(options, mail.kind)
   if (mail.kind === 'console' && (mailDkimKey ?? mailDkimSelector) !== undefined) {
     const flag = mailDkimKey === undefined ? '--mail-dkim-selector' : '--mail-dkim-key'
     throw new MailSettingError(`Cannot use ${flag}: expected a --mail that sends messages, found console:`)
@@ -70,11 +70,11 @@ interface Routed {
   readonly warnings: readonly string[]
 }
 
-function routeTo(mail: MailTarget, options: MailOptions, { now, environment }: MailSurroundings): Routed {
+function routeTo(mail: MailTarget, options: MailOptions, { now, environment }: Surroundings): Routed {
   if (mail.kind === 'smtp') return routeToServer(mail, options, now)
   if (mail.kind === 'exec') {
     const { program, args } = mail
-    refuseMissingProgram(program, environment['PATH'])
+    rejectMissingProgram(program, environment['PATH'])
     return { route: { kind: 'exec', command: { program, args, environment } }, warnings: [] }
   }
   return { route: mail, warnings: [] }
@@ -117,7 +117,7 @@ function routeToServer(mail: ServerTarget, options: MailOptions, now: Clock): Ro
   }
   const settings = { servers: mail.servers, tls, ...(login === undefined ? {} : { login }), cleartextLogin }
   const warnings = [
-    ...(isLocal ? [] : warningsAbroad(options, mode)),
+    ...(isLocal ? [] : remoteWarnings(options, mode)),
     ...(cleartextLogin && !isLocal ? ['the password or token for the mail server may travel unencrypted'] : []),
     ...loginWarnings,
     ...(ca?.warnings ?? []),
@@ -125,22 +125,22 @@ function routeToServer(mail: ServerTarget, options: MailOptions, now: Clock): Ro
   return { route: { kind: 'smtp', settings }, warnings }
 }
 
-/** What is worth a word where mail leaves this machine. */
-function warningsAbroad({ mailFrom }: MailOptions, mode: TlsMode): readonly string[] {
+/** Warnings for mail that leaves this machine. */
+function remoteWarnings({ mailFrom }: MailOptions, mode: TlsMode): readonly string[] {
   const warnings: string[] = []
-  if (mode === 'none') warnings.push('mail leaves this machine unencrypted: whoever listens can sign in with its codes')
+  if (mode === 'none') warnings.push('mail leaves this machine unencrypted: anyone who intercepts it can sign in with its codes')
   if (mode === 'starttls-if-offered') {
     warnings.push(
-      'mail leaves this machine unencrypted where the server offers no TLS, or somebody between hides the offer',
+      'mail leaves this machine unencrypted if the server, or an attacker in between, does not offer TLS',
     )
   }
   if (!mailFrom.address.replace(/^.*@/, '').includes('.')) {
-    warnings.push(`few servers take mail from ${mailFrom.address}: set --mail-from to an address of yours`)
+    warnings.push(`few servers accept mail from ${mailFrom.address}: set --mail-from to an address of your domain`)
   }
   return warnings
 }
 
-function refuseServerSettings(options: MailOptions, kind: 'console' | 'file' | 'exec'): void {
+function rejectServerSettings(options: MailOptions, kind: 'console' | 'file' | 'exec'): void {
   const given: ReadonlyArray<readonly [string, boolean]> = [
     ['--mail-tls', options.mailTls !== undefined],
     ['--mail-ca', options.mailCa !== undefined],
@@ -157,9 +157,9 @@ function refuseServerSettings(options: MailOptions, kind: 'console' | 'file' | '
   )
 }
 
-/** A name without a slash is looked for where the system will look. */
-function refuseMissingProgram(program: string, path: string | undefined): void {
-  // Windows looks in other places, and tries several endings of a name.
+/** A name without a slash is looked up in PATH, as the system does. */
+function rejectMissingProgram(program: string, path: string | undefined): void {
+  // Windows looks in other directories, and tries several extensions.
   if (process.platform === 'win32') return
   const setting = { flag: '--mail exec:', path: program }
   if (program.includes('/')) {

@@ -1,18 +1,18 @@
 /**
  * The `--mail` setting: where mail goes.
  *
- *     console:                                        to the operator's terminal, for trying things out
+ *     console:                                        to stderr of the service, for trying things out
  *     file:DIR                                        one .eml file per mail into a directory
- *     exec:COMMAND                                    to a program, on its standard input (exec-words.ts)
+ *     exec:COMMAND                                    to a program, on its standard input (split-command.ts)
  *     smtp://[user[:password]@]host[:port][,host…]    to a mail server; port 587 with a user (RFC 6409), else 25
  *     smtps://…                                       the same with TLS from the first byte; port 465 (RFC 8314)
  *
- * The text may hold a password, and a password that is not percent-encoded makes it ambiguous which part that is. So
- * no message here quotes more of it than the scheme, and the port where it is a number.
+ * The text may contain a password, and without percent-encoding it is ambiguous which part that is. So messages quote
+ * only the scheme, and the port where it is a number.
  */
 import { isIP, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { splitCommand } from './exec-words.ts'
+import { splitCommand } from './split-command.ts'
 
 export type MailTarget =
   | { readonly kind: 'console' }
@@ -24,38 +24,38 @@ export interface ServerTarget {
   readonly kind: 'smtp'
   /** TLS from the first byte. */
   readonly isImplicit: boolean
-  /** To be tried in turn; at least one. */
+  /** Tried in turn; at least one. */
   readonly servers: readonly { readonly host: string; readonly port: number }[]
   readonly user?: string
-  /** A function, so that a Config can be shown: neither JSON nor a debugger's view looks into it. */
+  /** A function, so that printing a Config does not show the password. */
   readonly password?: () => string
 }
 
-const WANTED = 'console:, file:DIR, exec:COMMAND, smtp://[user[:password]@]host[:port][,host…] or smtps://…'
+const EXPECTED = 'console:, file:DIR, exec:COMMAND, smtp://[user[:password]@]host[:port][,host…] or smtps://…'
 const HOST_CHARS_MAX = 253
 const HOSTS_MAX = 8
 export const LOGIN_CHARS_MAX = 1_000
 
-/** Reads the setting. Throws an Error with one sentence that names what was found and what is wanted. */
+/** Parses the setting. Throws an Error with one sentence that says what was expected and found. */
 export function parseMailTarget(text: string): MailTarget {
   const setting = text.trim()
   if (setting === 'console:' || setting === 'console') return { kind: 'console' }
   const scheme = /^([a-z][a-z0-9+.-]{0,19}):/i.exec(setting)?.[1]?.toLowerCase()
-  if (scheme === 'file') return { kind: 'file', directory: directoryIn(setting.slice('file:'.length)) }
-  if (scheme === 'exec') return programIn(setting.slice('exec:'.length))
-  if (scheme === 'smtp' || scheme === 'smtps') return serverIn(scheme, setting.slice(scheme.length + 1))
+  if (scheme === 'file') return { kind: 'file', directory: parseDirectory(setting.slice('file:'.length)) }
+  if (scheme === 'exec') return parseProgram(setting.slice('exec:'.length))
+  if (scheme === 'smtp' || scheme === 'smtps') return parseServers(scheme, setting.slice(scheme.length + 1))
   const found = setting === '' ? 'nothing' : scheme === undefined ? 'a text without a scheme' : `"${scheme}:…"`
-  throw new Error(`Cannot read mail setting: expected ${WANTED}, got ${found}`)
+  throw new Error(`Cannot read mail setting: expected ${EXPECTED}, got ${found}`)
 }
 
-/** The setting as it may be shown: without a login, and of a command the program alone. */
+/** The setting for display: without the login, and of a command only the program. */
 export function maskMailTarget(text: string): string {
   const setting = text.trim()
   if (/^exec:/i.test(setting)) return setting.replace(/^(exec:[ \t]*[^ \t'"]*).*$/is, '$1 …')
   return setting.replace(/^([^/]*:\/\/).*@/s, '$1***@')
 }
 
-/** A name or an IP address as it is looked up: lower case, ASCII, without brackets; undefined for other texts. */
+/** A host name or IP address in lower case, ASCII, without brackets; undefined for other texts. */
 export function parseMailHost(text: string): string | undefined {
   const bracketed = /^\[(.*)\]$/.exec(text)?.[1]
   if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed.toLowerCase() : undefined
@@ -64,18 +64,18 @@ export function parseMailHost(text: string): string | undefined {
   return /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/.test(host) && host.length <= HOST_CHARS_MAX ? host : undefined
 }
 
-function directoryIn(path: string): string {
+function parseDirectory(path: string): string {
   if (path.trim() === '' || path.includes('\0')) {
     throw new Error('Cannot read mail setting "file:": expected the path of a directory after the colon, got none')
   }
-  // `file://mails/x` would be a path on a host named mails; `file:///srv/mails` is how URLs write an absolute path.
+  // In a URL, `file://mails/x` is a path on the host `mails`, and `file:///srv/mails` an absolute path.
   if (/^\/\/(?!\/)/.test(path)) {
     throw new Error('Cannot read mail setting "file://…": expected file:DIR or file:///DIR, got the name of a host')
   }
   return path.replace(/^\/\/\//, '/')
 }
 
-function programIn(command: string): MailTarget {
+function parseProgram(command: string): MailTarget {
   try {
     const [program, ...args] = splitCommand(command)
     return { kind: 'exec', program, args }
@@ -88,13 +88,13 @@ function programIn(command: string): MailTarget {
 const SERVERS = /^\/\/(?:([^/?#]*)@)?([^@/?#]+)\/?$/
 const SERVER = /^(\[[^\]]*\]|[^:[\]]+)(?::(\d{1,5}))?$/
 
-function serverIn(scheme: 'smtp' | 'smtps', rest: string): MailTarget {
+function parseServers(scheme: 'smtp' | 'smtps', rest: string): MailTarget {
   const wrong = (problem: string): Error => new Error(`Cannot read mail setting "${scheme}://…": ${problem}`)
-  const form = `expected ${scheme}://[user[:password]@]host[:port][,host…], with other signs than letters and digits in
+  const form = `expected ${scheme}://[user[:password]@]host[:port][,host…], with characters other than letters and digits in
     user and password percent-encoded, got another form`.replace(/\s+/g, ' ')
   const [whole, userinfo, hosts = ''] = SERVERS.exec(rest) ?? []
   if (whole === undefined) throw wrong(form)
-  // `smtp://a:b@one,c:d@two`: the login would be taken for one with a strange password, and sent to the second alone.
+  // In `smtp://a:b@one,c:d@two`, everything before the last `@` would be the login, and be sent to the second host only.
   if (userinfo !== undefined && /@.*,/s.test(userinfo)) {
     throw wrong('expected one login, before the first host, got "@" and "," before the last "@"')
   }
@@ -125,7 +125,7 @@ function defaultPort(scheme: 'smtp' | 'smtps', hasLogin: boolean): number {
   return hasLogin ? 587 : 25
 }
 
-/** SASL separates user and password by NUL (RFC 4616) and knows no other control characters either. */
+/** SASL separates user and password by NUL (RFC 4616) and allows no other control characters. */
 function decoded(text: string): string | undefined {
   try {
     const plain = decodeURIComponent(text)
@@ -135,7 +135,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Whether a user's name or a password can be sent to a server. */
+/** Whether a user name or a password can be sent to a server. */
 export function isLoginText(text: string): boolean {
   return text !== '' && text.length <= LOGIN_CHARS_MAX && !/\p{Cc}/u.test(text)
 }

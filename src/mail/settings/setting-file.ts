@@ -1,16 +1,15 @@
 /**
  * Files that mail settings name: certificates, keys, passwords, tokens. They are read at start, so that a wrong path is
- * a sentence then and not a mail that fails at night.
+ * reported then and not with the first mail.
  *
- * A secret is judged as ssh judges a private key: where the file is ours and others may read it, it is refused, for
- * then somebody forgot `chmod 600`, and one command mends it. Where it belongs to somebody else, such as root, who gave
- * it to us through a group or a mounted secret, its owner decided who may read it and we could not change it; if
- * everybody may, that is worth a warning.
+ * A secret is judged as ssh judges a private key: a file of our own user that others may read is rejected, and one
+ * `chmod 600` fixes it. A file of another user, such as root, came to us through a group or a mounted secret: its owner
+ * decided who may read it and we could not change that, so a file that is readable by all users gets a warning.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { systemReason } from '../../base/system-error.ts'
 
-/** A mail setting that cannot be used: which, what was found, what is wanted; one sentence without secrets. */
+/** A mail setting that cannot be used: which, what was expected and found; one sentence without secrets. */
 export class MailSettingError extends Error {
   override readonly name = 'MailSettingError'
 }
@@ -19,24 +18,18 @@ export interface FileSetting {
   /** Names the setting: `--mail-ca`. */
   readonly flag: string
   readonly path: string
-  /** What should be in the file: `a file of PEM certificates`. */
-  readonly wanted: string
+  /** The expected content: `a file of PEM certificates`. */
+  readonly expected: string
   readonly bytesMax: number
 }
 
-export interface SettingFile {
-  readonly bytes: Buffer
-  /** What the operator should know about the file. */
-  readonly warnings: readonly string[]
+/** Reads a file that all users may read. Throws a MailSettingError. */
+export function readSettingFile(setting: FileSetting): Buffer {
+  return read(setting).bytes
 }
 
-/** Reads a file that anybody may read. Throws a MailSettingError. */
-export function readSettingFile(setting: FileSetting): SettingFile {
-  return { bytes: read(setting).bytes, warnings: [] }
-}
-
-/** Reads a file that nobody else may read. Throws a MailSettingError. */
-export function readSecretFile(setting: FileSetting): SettingFile {
+/** Reads a file that other users must not read. Throws a MailSettingError. */
+export function readSecretFile(setting: FileSetting): { readonly bytes: Buffer; readonly warnings: readonly string[] } {
   const { bytes, stats } = read(setting)
   const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
   // Windows has no such modes.
@@ -45,7 +38,7 @@ export function readSecretFile(setting: FileSetting): SettingFile {
     throw cannotUse(setting, `expected a file that its owner alone can read, found mode ${mode}; run chmod 600 on it`)
   }
   const isOpen = ours !== undefined && (stats.mode & 0o004) !== 0
-  const warning = `everybody on this machine can read the file of ${setting.flag} (mode ${mode})`
+  const warning = `all users of this machine can read the file of ${setting.flag} (mode ${mode})`
   return { bytes, warnings: isOpen ? [warning] : [] }
 }
 
@@ -55,14 +48,14 @@ export function cannotUse({ flag, path }: Pick<FileSetting, 'flag' | 'path'>, pr
 }
 
 function read(setting: FileSetting): { readonly bytes: Buffer; readonly stats: Stats } {
-  const { path, wanted, bytesMax } = setting
+  const { path, expected, bytesMax } = setting
   let file: number | undefined
   try {
-    // A named pipe would hold up the start until somebody writes into it.
+    // Opening a named pipe would block the start until another process writes to it.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const stats = fstatSync(file)
     if (!stats.isFile()) {
-      throw cannotUse(setting, `expected ${wanted}, found ${stats.isDirectory() ? 'a directory' : 'a device or pipe'}`)
+      throw cannotUse(setting, `expected ${expected}, found ${stats.isDirectory() ? 'a directory' : 'a device or pipe'}`)
     }
     const bytes = Buffer.alloc(bytesMax + 1)
     let length = 0
@@ -70,12 +63,12 @@ function read(setting: FileSetting): { readonly bytes: Buffer; readonly stats: S
       got = readSync(file, bytes, length, bytes.length - length, null)
     }
     if (length > bytesMax) {
-      throw cannotUse(setting, `expected ${wanted} of at most ${bytesMax} bytes, found a longer one`)
+      throw cannotUse(setting, `expected ${expected} of at most ${bytesMax} bytes, found a longer one`)
     }
     return { bytes: bytes.subarray(0, length), stats }
   } catch (error) {
     if (error instanceof MailSettingError) throw error
-    throw cannotUse(setting, `expected ${wanted}, found none (${systemReason(error)})`)
+    throw cannotUse(setting, `expected ${expected}, found none (${systemReason(error)})`)
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -1,23 +1,19 @@
 /**
- * A server's certificate in words: who it is for, who issued it, and why it was not accepted.
+ * A server's certificate as text: who it is for, who issued it, and why it was rejected.
  *
- * "Unable to verify the first certificate" helps nobody. An operator with a private CA needs to read which issuer is
- * missing, one with another name in DNS for which names the certificate is.
+ * OpenSSL's "unable to verify the first certificate" has no remedy in it. An operator with a private CA needs the issuer
+ * that is missing, one with another name in DNS the names that the certificate has.
  */
 import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls'
 
-/** The names in a certificate are whatever its maker wrote. */
+/** The names in a certificate are text of its issuer. */
 const NAME_CHARS_MAX = 200
 
-export interface CertificateProblem {
-  readonly problem: string
-  readonly issuer: string
-  /** With OpenSSL's or node's `code`. */
-  readonly cause: NodeJS.ErrnoException
-}
-
-/** Why the certificate was not accepted for `name`; undefined where it was. */
-export function certificateProblem(socket: TLSSocket, name: string): CertificateProblem | undefined {
+/** Why the certificate was rejected for `name`; undefined where it was accepted. `cause` has OpenSSL's or Node's `code`. */
+export function certificateProblem(
+  socket: TLSSocket,
+  name: string,
+): { problem: string; issuer: string; cause: NodeJS.ErrnoException } | undefined {
   if (socket.authorized) return undefined
   const certificate = socket.getPeerCertificate()
   // Typed as an Error, and the code of one.
@@ -35,15 +31,15 @@ export function certificateProblem(socket: TLSSocket, name: string): Certificate
 /** `TLSv1.3, TLS_AES_256_GCM_SHA384; certificate of "CN=mx.example", issued by …, valid from … to …`. */
 export function describeTls(socket: TLSSocket): string {
   const { subject, issuer, valid_from: from, valid_to: to }: Partial<PeerCertificate> = socket.getPeerCertificate()
-  const way = `${socket.getProtocol()}, ${socket.getCipher().standardName}`
+  const cipher = `${socket.getProtocol()}, ${socket.getCipher().standardName}`
   const names = `${JSON.stringify(nameText(subject))}, issued by ${JSON.stringify(nameText(issuer))}`
-  return `${way}; certificate of ${names}, valid from ${from} to ${to}`
+  return `${cipher}; certificate of ${names}, valid from ${from} to ${to}`
 }
 
-/** `CN=Example CA, O=Example`, the most telling part first. */
+/** `CN=Example CA, O=Example`, the common name first. */
 function nameText(name: PeerCertificate['issuer'] | undefined): string {
   const parts = Object.entries(name ?? {}).sort(([a], [b]) => Number(b === 'CN') - Number(a === 'CN'))
-  return shown(parts.map(([key, value]) => `${key}=${[value].flat().join('+')}`).join(', ')) || 'nobody'
+  return shown(parts.map(([key, value]) => `${key}=${[value].flat().join('+')}`).join(', ')) || 'unknown'
 }
 
 function shown(text: string): string {

@@ -1,21 +1,21 @@
 /**
  * The sessions with a mail server: a few at a time, each kept open for a while after its mail.
  *
- * TCP, TLS and a login take a dozen round trips, a mail over an open session two. So a session rests after its mail
- * and the next mail takes it, the one that rested least first. Whoever comes when all are busy waits in turn.
+ * TCP, TLS and a login take a dozen round trips, a mail over an open session takes two. So a session becomes idle after
+ * its mail, and the next mail takes the most recently used one. When all sessions are busy, mails queue.
  */
 import type { SmtpAttempt } from './smtp-attempt.ts'
 import type { SmtpSession } from './smtp-session.ts'
 
 export interface PoolLimits {
-  /** Connections at the same time. */
+  /** Sessions at the same time. */
   readonly sessions: number
-  /** Mails over one connection; servers have limits of their own and dislike to be asked to enforce them. */
+  /** Mails over one session; servers have limits of their own and answer badly when they are reached. */
   readonly mailsPerSession: number
-  /** How long a session rests before it takes leave, in milliseconds. Servers wait minutes. */
-  readonly restMs: number
+  /** How long a session stays idle before QUIT, in milliseconds. Servers wait minutes. */
+  readonly idleMs: number
   /** Mails that wait for a session. */
-  readonly waiting: number
+  readonly queued: number
 }
 
 /** Why a mail cannot have a session. The message is a clause. */
@@ -27,128 +27,136 @@ export class PoolError extends Error {
 export interface SessionUse<T> {
   readonly open: () => Promise<SmtpSession>
   readonly work: (session: SmtpSession) => Promise<T>
-  /** Whether work that failed on a session which had rested may be done again, on a fresh one. */
-  readonly mayRepeat: (error: unknown, session: SmtpSession) => boolean
+  /** Whether work that failed on a reused session may be repeated on a new one. */
+  readonly canRetry: (error: unknown, session: SmtpSession) => boolean
 }
 
-export class SessionPool {
-  readonly #limits: PoolLimits
-  readonly #resting: SmtpSession[] = []
-  readonly #leaving = new Set<Promise<void>>()
-  readonly #attempts = new Set<SmtpAttempt>()
-  /** Each is called with whether it gets a place. */
-  readonly #waiting: ((hasPlace: boolean) => void)[] = []
-  #busy = 0
-  #closing: Promise<void> | undefined
-  #onIdle: () => void = () => {}
+export function createSessionPool(limits: PoolLimits) {
+  const idle: SmtpSession[] = []
+  const leaving = new Set<Promise<void>>()
+  const attempts = new Set<SmtpAttempt>()
+  const slots = createSlots(limits)
+  let isClosing = false
 
-  constructor(limits: PoolLimits) {
-    this.#limits = limits
+  /** Says QUIT in the background. */
+  const retire = (session: SmtpSession): void => {
+    const left = session.quit().finally(() => leaving.delete(left))
+    leaving.add(left)
   }
-
-  /** Does the work on a session, an open one if there is one. Rejects with what `open` or `work` reject with. */
-  async use<T>(attempt: SmtpAttempt, use: SessionUse<T>): Promise<T> {
-    await this.#takePlace(attempt)
-    this.#attempts.add(attempt)
-    try {
-      const rested = this.#resting.pop()
-      if (rested !== undefined) {
-        rested.resume(attempt)
-        try {
-          return await this.#serve(rested, use)
-        } catch (error) {
-          if (!use.mayRepeat(error, rested)) throw error
-          attempt.tell('note', 'that connection is dead, trying with a fresh one')
-        }
-      }
-      return await this.#serve(await use.open(), use)
-    } finally {
-      this.#attempts.delete(attempt)
-      this.#leavePlace()
-    }
-  }
-
-  /** Takes leave of the sessions that rest and ends the attempts under way; resolves when no connection is left. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
-  }
-
-  async #close(): Promise<void> {
-    // `close` has to have stored this promise before the first attempt ends and looks for it.
-    await undefined
-    for (const attempt of this.#attempts) attempt.end('the service is stopping')
-    for (const answer of this.#waiting.splice(0)) answer(false)
-    for (const session of this.#resting.splice(0)) this.#dismiss(session)
-    if (this.#busy > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
-    await Promise.all(this.#leaving)
-  }
-
-  async #takePlace(attempt: SmtpAttempt): Promise<void> {
-    const refuse = (): void => {
-      if (attempt.problem !== undefined) throw new PoolError(attempt.problem)
-      if (this.#closing !== undefined) throw new PoolError('the service is stopping')
-    }
-    refuse()
-    if (this.#busy < this.#limits.sessions) {
-      this.#busy++
+  const release = (session: SmtpSession): void => {
+    if (isClosing || !session.isOpen || session.mails >= limits.mailsPerSession) {
+      retire(session)
       return
     }
-    if (this.#waiting.length >= this.#limits.waiting)
-      throw new PoolError('too many mails wait for a connection already')
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    this.#waiting.push(resolve)
-    const forget = attempt.onEnd(() => {
-      const at = this.#waiting.indexOf(resolve)
-      if (at >= 0) this.#waiting.splice(at, 1)
-      resolve(false)
+    idle.push(session)
+    session.park(limits.idleMs, () => {
+      remove(idle, session)
+      retire(session)
     })
-    const hasPlace = await promise
-    forget()
+  }
+  const workOn = async <T>(session: SmtpSession, { work }: SessionUse<T>): Promise<T> => {
     try {
-      refuse()
-    } catch (error) {
-      if (hasPlace) this.#leavePlace()
-      throw error
+      return await work(session)
+    } finally {
+      release(session)
     }
   }
+  const onSession = async <T>(attempt: SmtpAttempt, use: SessionUse<T>): Promise<T> => {
+    const reused = idle.pop()
+    if (reused !== undefined) {
+      reused.resume(attempt)
+      try {
+        return await workOn(reused, use)
+      } catch (error) {
+        if (!use.canRetry(error, reused)) throw error
+        attempt.trace('note', 'that connection is dead, trying a new one')
+      }
+    }
+    return await workOn(await use.open(), use)
+  }
+  const closed = Promise.withResolvers<void>()
 
-  /** Gives the place to whoever waits longest. */
-  #leavePlace(): void {
-    const next = this.#waiting.shift()
+  return {
+    /** Does the work on a session, an idle one if there is one. Rejects with what `open` or `work` reject with. */
+    async use<T>(attempt: SmtpAttempt, use: SessionUse<T>): Promise<T> {
+      await slots.acquire(attempt)
+      attempts.add(attempt)
+      try {
+        return await onSession(attempt, use)
+      } finally {
+        attempts.delete(attempt)
+        slots.release()
+      }
+    },
+    /** Aborts the attempts, says QUIT on the idle sessions; resolves when no connection is left. */
+    async close(): Promise<void> {
+      if (isClosing) return closed.promise
+      isClosing = true
+      for (const attempt of attempts) attempt.abort('the service is stopping')
+      for (const session of idle.splice(0)) retire(session)
+      await slots.close()
+      await Promise.all(leaving)
+      closed.resolve()
+    },
+  }
+}
+
+/** The right to use a session, given in the order of asking. */
+function createSlots({ sessions, queued }: PoolLimits) {
+  /** Each is called with whether it gets a slot. */
+  const queue: ((hasSlot: boolean) => void)[] = []
+  const drained = Promise.withResolvers<void>()
+  let busy = 0
+  let isClosing = false
+
+  const throwIfOver = (attempt: SmtpAttempt): void => {
+    const reason = attempt.abortReason ?? (isClosing ? 'the service is stopping' : undefined)
+    if (reason !== undefined) throw new PoolError(reason)
+  }
+  const release = (): void => {
+    const next = queue.shift()
     if (next !== undefined) {
       next(true)
       return
     }
-    this.#busy--
-    if (this.#busy === 0) this.#onIdle()
+    busy--
+    if (busy === 0 && isClosing) drained.resolve()
   }
+  return {
+    async acquire(attempt: SmtpAttempt): Promise<void> {
+      throwIfOver(attempt)
+      if (busy < sessions) {
+        busy++
+        return
+      }
+      if (queue.length >= queued) throw new PoolError('too many mails wait for a connection already')
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      queue.push(resolve)
+      const forget = attempt.onAbort(() => {
+        remove(queue, resolve)
+        resolve(false)
+      })
+      const hasSlot = await promise
+      forget()
+      try {
+        throwIfOver(attempt)
+      } catch (error) {
+        if (hasSlot) release()
+        throw error
+      }
+    },
+    release,
+    /** Rejects all that wait; resolves when no slot is in use. */
+    async close(): Promise<void> {
+      isClosing = true
+      for (const answer of queue.splice(0)) answer(false)
+      if (busy === 0) return
+      await drained.promise
+    },
+  }
+}
 
-  async #serve<T>(session: SmtpSession, { work }: SessionUse<T>): Promise<T> {
-    try {
-      return await work(session)
-    } finally {
-      this.#putBack(session)
-    }
-  }
-
-  #putBack(session: SmtpSession): void {
-    const { mailsPerSession, restMs } = this.#limits
-    if (this.#closing !== undefined || !session.isOpen || session.mails >= mailsPerSession) {
-      this.#dismiss(session)
-      return
-    }
-    this.#resting.push(session)
-    session.rest(restMs, () => {
-      const at = this.#resting.indexOf(session)
-      if (at >= 0) this.#resting.splice(at, 1)
-      this.#dismiss(session)
-    })
-  }
-
-  /** Takes leave without letting anybody wait for it. */
-  #dismiss(session: SmtpSession): void {
-    const leaving = session.quit().finally(() => this.#leaving.delete(leaving))
-    this.#leaving.add(leaving)
-  }
+function remove<T>(list: T[], item: T): void {
+  const at = list.indexOf(item)
+  if (at >= 0) list.splice(at, 1)
 }

@@ -1,9 +1,9 @@
 /**
- * SMTP replies out of bytes (RFC 5321 section 4.2).
+ * Parser of SMTP replies (RFC 5321 section 4.2).
  *
- * The parser is pure and incremental: bytes may come one at a time or many replies in one packet, and the result is
- * the same. It is strict, since a reply decides what happens to somebody's mail: a line ends in CRLF, every line of a
- * reply carries the same code, and there are no control characters that could reach an operator's terminal.
+ * It is incremental: bytes may come one at a time or many replies in one packet, with the same result. It is strict,
+ * since a reply decides what happens to a mail: a line ends in CRLF, every line of a reply carries the same code, and
+ * there are no control characters that could reach an operator's terminal.
  */
 
 /** RFC 5321 4.5.3.1.5 promises 512 octets; servers with long explanations send more. */
@@ -22,79 +22,62 @@ export interface Reply {
   readonly enhanced?: string
 }
 
-/** Bytes that are no SMTP reply. The message says what is wrong and quotes nothing of them. */
-export class ReplyError extends Error {
-  override readonly name = 'ReplyError'
-  /** The replies that the same chunk completed before it went wrong. */
+export interface ParsedReplies {
   readonly replies: readonly Reply[]
-
-  constructor(problem: string, replies: readonly Reply[]) {
-    super(`Cannot read SMTP reply: ${problem}`)
-    this.replies = replies
-  }
+  /** What is wrong with the bytes; it quotes nothing of them. Once set, it stays for all later bytes. */
+  readonly problem: string | undefined
 }
 
-export interface ReplyParser {
-  /** Takes the next bytes and gives the replies they complete. Throws ReplyError, from then on always. */
-  push(chunk: Uint8Array): Reply[]
-  /** Whether bytes of a reply that is not complete yet are held. */
-  readonly isMidReply: boolean
-}
+export function createReplyParser() {
+  const line = Buffer.alloc(LINE_BYTES_MAX)
+  let [lineBytes, replyBytes] = [0, 0]
+  let code: string | undefined
+  let texts: string[] = []
+  let problem: string | undefined
 
-export function createReplyParser(): ReplyParser {
-  return new IncrementalParser()
-}
-
-class IncrementalParser implements ReplyParser {
-  readonly #line = Buffer.alloc(LINE_BYTES_MAX)
-  #lineBytes = 0
-  #replyBytes = 0
-  #code: string | undefined
-  #texts: string[] = []
-  #problem: string | undefined
-
-  get isMidReply(): boolean {
-    return this.#replyBytes > 0
-  }
-
-  push(chunk: Uint8Array): Reply[] {
-    const replies: Reply[] = []
-    for (const byte of chunk) {
-      if (this.#problem !== undefined) break
-      this.#problem = this.#take(byte, replies)
-    }
-    if (this.#problem !== undefined) throw new ReplyError(this.#problem, replies)
-    return replies
-  }
-
-  /** Takes one byte; gives what is wrong with it, if something is. */
-  #take(byte: number, replies: Reply[]): string | undefined {
-    const afterCr = this.#lineBytes > 0 && this.#line[this.#lineBytes - 1] === CR
+  /** Takes one byte. Returns what is wrong with it. */
+  const take = (byte: number, replies: Reply[]): string | undefined => {
+    const afterCr = lineBytes > 0 && line[lineBytes - 1] === CR
     if (afterCr !== (byte === LF)) return 'a line must end in CRLF'
     if ((byte < SPACE && byte !== HT && byte !== CR && byte !== LF) || byte === DEL) return 'it has control characters'
-    if (this.#lineBytes === LINE_BYTES_MAX) return `a line is longer than ${LINE_BYTES_MAX} bytes`
-    if (this.#replyBytes === REPLY_BYTES_MAX) return `it is longer than ${REPLY_BYTES_MAX} bytes`
-    this.#line[this.#lineBytes++] = byte
-    this.#replyBytes++
-    return byte === LF ? this.#endLine(replies) : undefined
+    if (lineBytes === LINE_BYTES_MAX) return `a line is longer than ${LINE_BYTES_MAX} bytes`
+    if (replyBytes === REPLY_BYTES_MAX) return `it is longer than ${REPLY_BYTES_MAX} bytes`
+    line[lineBytes++] = byte
+    replyBytes++
+    return byte === LF ? endLine(replies) : undefined
+  }
+  const endLine = (replies: Reply[]): string | undefined => {
+    const match = REPLY_LINE.exec(line.toString('utf8', 0, lineBytes - 2))
+    lineBytes = 0
+    if (match === null) return 'a line must open with a code from 200 to 599'
+    const [, lineCode = '', separator, text = ''] = match
+    if (code !== undefined && code !== lineCode) return 'its lines carry different codes'
+    code = lineCode
+    if (texts.length === REPLY_LINES_MAX) return `it has more than ${REPLY_LINES_MAX} lines`
+    texts.push(text)
+    if (separator === '-') return undefined
+    replies.push(replyOf(code, texts))
+    code = undefined
+    texts = []
+    replyBytes = 0
+    return undefined
   }
 
-  #endLine(replies: Reply[]): string | undefined {
-    const line = this.#line.toString('utf8', 0, this.#lineBytes - 2)
-    this.#lineBytes = 0
-    const match = REPLY_LINE.exec(line)
-    if (match === null) return 'a line must open with a code from 200 to 599'
-    const [, code = '', separator, text = ''] = match
-    if (this.#code !== undefined && this.#code !== code) return 'its lines carry different codes'
-    this.#code = code
-    if (this.#texts.length === REPLY_LINES_MAX) return `it has more than ${REPLY_LINES_MAX} lines`
-    this.#texts.push(text)
-    if (separator === '-') return undefined
-    replies.push(replyOf(code, this.#texts))
-    this.#code = undefined
-    this.#texts = []
-    this.#replyBytes = 0
-    return undefined
+  return {
+    /** Parses the next bytes. */
+    push(chunk: Uint8Array): ParsedReplies {
+      const replies: Reply[] = []
+      for (const byte of chunk) {
+        if (problem !== undefined) break
+        const found = take(byte, replies)
+        if (found !== undefined) problem = `Cannot read SMTP reply: ${found}`
+      }
+      return { replies, problem }
+    },
+    /** Whether bytes of an incomplete reply are held. */
+    get isMidReply(): boolean {
+      return replyBytes > 0
+    },
   }
 }
 

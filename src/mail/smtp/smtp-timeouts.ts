@@ -1,29 +1,22 @@
 /**
- * How long each step of a delivery may take. A sign-in code is worth something for minutes, so these are shorter than
- * what RFC 5321 section 4.5.3.2 allows a queue that tries for days; a step that takes longer is tried again.
+ * Timeouts for the steps of a delivery. A sign-in code is useful for minutes, so they are shorter than what RFC 5321
+ * section 4.5.3.2 allows a queue that tries for days; a step that takes longer is retried.
  */
 import { MINUTE_MS } from '../../base/duration.ts'
 
 /** In milliseconds. */
-export interface SmtpTimeouts {
+export const SMTP_TIMEOUTS = {
   /** The TCP connection, with name look-up; and again a TLS handshake. */
-  readonly connect: number
-  readonly greeting: number
-  /** From each command to its reply. */
-  readonly command: number
-  /** From the first byte of the message to its reply. */
-  readonly data: number
-  /** The farewell. It comes after the mail's fate is known, so it may be short. */
-  readonly quit: number
-  /** All of an attempt together, with the wait for a free connection and all servers that are tried. */
-  readonly total: number
-}
-
-export const SMTP_TIMEOUTS: SmtpTimeouts = {
   connect: 10_000,
   greeting: 15_000,
+  /** From each command to its reply. */
   command: 15_000,
+  /** From the first byte of the message to its reply. */
   data: 30_000,
+  /** QUIT comes after the mail's outcome is known, so it may be short. */
   quit: 2_000,
+  /** All of an attempt, with the wait for a free connection and all servers that are tried. */
   total: MINUTE_MS,
 }
+
+export type SmtpTimeouts = Readonly<typeof SMTP_TIMEOUTS>

@@ -1,14 +1,11 @@
-/**
- * The name of the service as it stands in subjects and texts. It comes from the operator, once, at start: what would
- * make each single mail impossible or misleading is refused there.
- */
+/** The name of the service in subjects and texts, checked at start: a bad one would make every mail fail or mislead. */
 import { describe } from '../../base/failure.ts'
 import { codeRunsOf } from '../message/code-runs.ts'
 
 /** In characters (code points). */
 const NAME_CHARS_MAX = 100
 
-/** Gives the name without space around it. Throws an Error that says what is wanted. */
+/** Returns the name without space around it. Throws an Error that says what is expected. */
 export function parseAppName(text: string): string {
   const name = text.trim()
   if (name === '' || /\p{Cc}|\p{Zl}|\p{Zp}/u.test(name) || [...name].length > NAME_CHARS_MAX) {

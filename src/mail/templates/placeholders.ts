@@ -1,12 +1,12 @@
 /**
- * Texts with `{{name}}` in the places of what differs from mail to mail.
+ * Texts with placeholders such as `{{code}}`.
  *
- * There is nothing else to the language: no conditions, no loops, no way to name anything but these four. A value is
- * put in as it is and never looked at again, so a service called "{{code}}" is only oddly named.
+ * The language has no conditions, no loops and only these four names. A value is inserted as it is and never parsed
+ * again, so a service called "{{code}}" does no harm.
  */
 import { describe } from '../../base/failure.ts'
 import { didYouMean } from '../../base/nearest.ts'
-import { type TemplateSource, refusedTemplate } from './template-error.ts'
+import { type TemplateSource, templateError } from './template-error.ts'
 
 const NAMES = ['code', 'minutes', 'lifetime', 'appName'] as const
 /** With names of at most 100 characters the rendered text stays far below what a message takes. */
@@ -14,14 +14,11 @@ const PLACEHOLDERS_MAX = 50
 
 export type Values = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** Texts, and between them the names of values. */
 type Piece = string | { readonly name: keyof Values }
 
 export type Template = readonly Piece[]
 
-/**
- * Reads a template. Throws a TemplateError for an unknown name, a `{{` that is no placeholder, and too many of them.
- */
+/** Parses a template. Throws a TemplateError for an unknown name, an incomplete placeholder, and too many of them. */
 export function parseTemplate(source: TemplateSource): Template {
   const { text } = source
   const pieces: Piece[] = []
@@ -29,20 +26,20 @@ export function parseTemplate(source: TemplateSource): Template {
   for (let at = text.indexOf('{{'); at !== -1; at = text.indexOf('{{', end)) {
     const [whole, given = ''] = /^\{\{([^{}\n]*)\}\}/.exec(text.slice(at, at + 200)) ?? []
     if (whole === undefined) {
-      throw refusedTemplate(source, at, `expected a placeholder such as {{code}}, found "{{" that opens none`)
+      throw templateError(source, at, `expected a placeholder such as {{code}}, found "{{" without one`)
     }
     const name = NAMES.find((one) => one === given.trim())
-    if (name === undefined) throw refusedTemplate(source, at, unknownName(given.trim()))
+    if (name === undefined) throw templateError(source, at, unknownName(given.trim()))
     pieces.push(text.slice(end, at), { name })
     end = at + whole.length
     if (pieces.length > 2 * PLACEHOLDERS_MAX) {
-      throw refusedTemplate(source, at, `expected at most ${PLACEHOLDERS_MAX} placeholders, found more`)
+      throw templateError(source, at, `expected at most ${PLACEHOLDERS_MAX} placeholders, found more`)
     }
   }
   return [...pieces, text.slice(end)]
 }
 
-/** The text with the values in their places, each as `write` puts it. */
+/** The text with the values, each encoded by `write`. */
 export function fillIn(template: Template, values: Values, write = (value: string): string => value): string {
   return template.map((piece) => (typeof piece === 'string' ? piece : write(values[piece.name]))).join('')
 }

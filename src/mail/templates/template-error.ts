@@ -1,11 +1,8 @@
-/** What is wrong with a template, in one sentence that names the file and the line. */
-
-/** A template that cannot be used; the message is for the operator. */
+/** A template that cannot be used: one sentence for the operator that names the file and the line. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
 }
 
-/** A text and where it came from. */
 export interface TemplateSource {
   /** Path of the file. */
   readonly file: string
@@ -14,8 +11,8 @@ export interface TemplateSource {
   readonly firstLine?: number
 }
 
-/** The error for what stands at the offset of the text; the problem says what was found and what is wanted. */
-export function refusedTemplate(
+/** An error at an offset of the text; the problem says what was expected and found. */
+export function templateError(
   { file, text, firstLine = 1 }: TemplateSource,
   at: number,
   problem: string,

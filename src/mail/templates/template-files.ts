@@ -1,9 +1,8 @@
 /**
  * The operator's own templates: the files `sign-in.<language>.txt` and `sign-in.<language>.html` of a directory.
  *
- * A file that nobody would ever read, because its name is misspelt, is an error and not a silence. Hidden files and the
- * backups of editors (`…~`) are left alone. A symbolic link is followed, for that is why somebody made it; a pipe or a
- * device is not waited for.
+ * A misspelt name is an error: the file would be ignored. Hidden files and the backups of editors (`…~`) are skipped.
+ * Symbolic links are followed; pipes and devices are rejected.
  */
 import { isUtf8 } from 'node:buffer'
 import { opendirSync } from 'node:fs'
@@ -13,7 +12,7 @@ import { didYouMean } from '../../base/nearest.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { codeRunsOf } from '../message/code-runs.ts'
-import { refusedTemplate, TemplateError, type TemplateSource } from './template-error.ts'
+import { templateError, TemplateError, type TemplateSource } from './template-error.ts'
 
 const FILES_MAX = 200
 const FILE_BYTES_MAX = 64 * 1024
@@ -65,7 +64,7 @@ function partsOf(name: string, file: string): Pick<TemplateFile, 'language' | 'k
   const [, tag = '', kind = ''] = /^sign-in\.([A-Za-z0-9-]+)\.(txt|html)$/.exec(name) ?? []
   const language = canonicalTag(tag)
   if (language !== undefined && (kind === 'txt' || kind === 'html')) return { language, kind }
-  // `signin.de.txt` and `sign-in.de.htm` are near; what is far is shown the form alone.
+  // Suggests a name for `signin.de.txt` or `sign-in.de.htm`, not for names that are too different.
   const near = ['txt', 'html'].map((ending) => `sign-in.${canonicalTag(name.split('.')[1] ?? '') ?? 'en'}.${ending}`)
   const expected = 'a name such as sign-in.de.txt or sign-in.pt-BR.html'
   throw new TemplateError(
@@ -74,7 +73,7 @@ function partsOf(name: string, file: string): Pick<TemplateFile, 'language' | 'k
 }
 
 function canonicalTag(tag: string): string | undefined {
-  // It goes into a header, where it must not look like a code.
+  // The tag goes into a header, where it must not look like a code.
   if (tag.length > TAG_CHARS_MAX || codeRunsOf(tag).length > 0) return undefined
   try {
     return Intl.getCanonicalLocales(tag)[0]
@@ -93,7 +92,7 @@ function readText(file: string): string {
   const control = /(?![\n\t])\p{Cc}/u.exec(text)
   if (control !== null) {
     const found = `U+${(control[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-    throw refusedTemplate({ file, text }, control.index, `expected no control characters, found ${found}`)
+    throw templateError({ file, text }, control.index, `expected no control characters, found ${found}`)
   }
   return text
 }
@@ -106,7 +105,7 @@ function readBounded(file: string): Buffer {
   }
 }
 
-/** No byte of a character of several bytes is a line feed, so each line can be asked for itself. */
+/** A multi-byte character contains no line feed, so each line can be checked by itself. */
 function notUtf8(file: string, bytes: Buffer): TemplateError {
   const lines = bytes.toString('latin1').split('\n')
   const line = lines.findIndex((one) => !isUtf8(Buffer.from(one, 'latin1')))

@@ -1,13 +1,12 @@
 /**
- * The HTML of a template: text and layout, and nothing that can be clicked, loaded or run.
+ * Checks the HTML of a template: text and layout, without links, resources and scripts.
  *
- * A mail scanner follows links and an image tells when it was seen, so a sign-in mail has neither. Elements and
- * attributes are those that are known to be harmless; a list of the harmful ones would never be complete. The grammar
- * is narrower than a browser's: where the two could see different tags (a `<` in an attribute, a bracket in a comment,
- * a tag that is not closed), the template is refused.
+ * Mail scanners follow links and an image reports when it was seen, so a sign-in mail has neither. Elements and
+ * attributes are on an allow list. The grammar is narrower than a browser's: where the two could see different tags (a
+ * `<` in an attribute, a bracket in a comment, a tag that is not closed), the template is rejected.
  */
 import { describe } from '../../base/failure.ts'
-import { refusedTemplate, type TemplateSource } from './template-error.ts'
+import { templateError, type TemplateSource } from './template-error.ts'
 
 const ELEMENTS = new Set(
   `html head title meta style body div p span strong em b i u s small big sub sup br wbr hr h1 h2 h3 h4 h5 h6 header
@@ -21,40 +20,40 @@ const ATTRIBUTES = new Set(
   ),
 )
 
-/** A backslash could spell `url` another way, and a value is not written for CSS. */
+/** A backslash could spell `url` in another way, and placeholders are not escaped for CSS. */
 const LOADS = /\\|\{\{|@import|(?:url|src|image|image-set|cross-fade|element|expression)\s*\(/i
-/** In an attribute a character reference could spell it too. */
+/** In an attribute, a character reference could spell it too. */
 const LOADS_IN_ATTRIBUTE = new RegExp(`${LOADS.source}|&(?!(?:quot|apos|amp|#39);)`, 'i')
-const WANTED = 'expected text and layout only, with nothing to click, load or run'
+const EXPECTED = 'expected text and layout only, without links, resources and scripts'
 
-/** Throws a TemplateError for any markup that is not plain. Gives the text that a reader sees, tags left out. */
+/** Returns the text that a reader sees, without tags. Throws a TemplateError for any other markup. */
 export function readMarkup(source: TemplateSource): string {
   const { text } = source
-  const seen: string[] = []
+  const visible: string[] = []
   let at = 0
   while (at < text.length) {
     const tag = text.indexOf('<', at)
     const end = tag === -1 ? text.length : tag
-    seen.push(text.slice(at, end))
+    visible.push(text.slice(at, end))
     if (tag === -1) break
-    const aside = matchAt(/<!doctype[^<>]*>|<!--[^<>]*-->|<\/([a-z][a-z0-9]*)\s*>/iy, text, tag)
-    if (aside !== undefined) {
-      at = tag + aside[0].length
+    const skipped = matchAt(/<!doctype[^<>]*>|<!--[^<>]*-->|<\/([a-z][a-z0-9]*)\s*>/iy, text, tag)
+    if (skipped !== undefined) {
+      at = tag + skipped[0].length
       continue
     }
     const { name, end: tagEnd } = readStartTag(source, tag)
     at = name === 'style' || name === 'title' ? endOfRawText(source, name, tagEnd) : tagEnd
   }
-  return seen.join(' ')
+  return visible.join(' ')
 }
 
 function readStartTag(source: TemplateSource, tag: number): { readonly name: string; readonly end: number } {
   const { text } = source
   const open = matchAt(/<([a-z][a-z0-9:-]*)/iy, text, tag)
   if (open === undefined)
-    throw refusedTemplate(source, tag, 'expected a tag after "<", found none: write &lt; for the sign')
+    throw templateError(source, tag, 'expected a tag after "<", found none: write &lt; for the sign')
   const name = (open[1] ?? '').toLowerCase()
-  if (!ELEMENTS.has(name)) throw refusedTemplate(source, tag, `${WANTED}, found <${name}>`)
+  if (!ELEMENTS.has(name)) throw templateError(source, tag, `${EXPECTED}, found <${name}>`)
   let at = tag + open[0].length
   for (let part = attributeAt(text, at); part !== undefined; part = attributeAt(text, at)) {
     const [whole, attribute = '', double, single, bare] = part
@@ -63,7 +62,7 @@ function readStartTag(source: TemplateSource, tag: number): { readonly name: str
   }
   const close = matchAt(/\s*\/?>/y, text, at)
   if (close === undefined)
-    throw refusedTemplate(source, tag, `cannot read the tag <${name}>: expected name="value" and ">"`)
+    throw templateError(source, tag, `cannot read the tag <${name}>: expected name="value" and ">"`)
   return { name, end: at + close[0].length }
 }
 
@@ -76,25 +75,25 @@ function assertHarmless(
   { attribute, value }: { readonly attribute: string; readonly value: string },
 ): void {
   if (!ATTRIBUTES.has(attribute) && !attribute.startsWith('aria-')) {
-    throw refusedTemplate(source, at + 1, `${WANTED}, found the attribute ${describe(attribute)}`)
+    throw templateError(source, at + 1, `${EXPECTED}, found the attribute ${describe(attribute)}`)
   }
-  if (attribute === 'style') assertStill(source, at + 1, LOADS_IN_ATTRIBUTE.exec(value))
+  if (attribute === 'style') assertLoadsNothing(source, at + 1, LOADS_IN_ATTRIBUTE.exec(value))
 }
 
-/** Gives the place after the end tag. What is between is no markup to a browser, and must not look like any. */
+/** The offset after the end tag. Browsers see no markup in between; text that looks like markup is rejected. */
 function endOfRawText(source: TemplateSource, name: string, at: number): number {
   const { text } = source
   const end = text.indexOf('<', at)
   const close = end === -1 ? undefined : matchAt(/<\/(style|title)\s*>/iy, text, end)
   if (close?.[1]?.toLowerCase() !== name)
-    throw refusedTemplate(source, at, `expected </${name}> after <${name}>, found none`)
-  if (name === 'style') assertStill(source, at, LOADS.exec(text.slice(at, end)))
+    throw templateError(source, at, `expected </${name}> after <${name}>, found none`)
+  if (name === 'style') assertLoadsNothing(source, at, LOADS.exec(text.slice(at, end)))
   return end + (close?.[0].length ?? 0)
 }
 
-function assertStill(source: TemplateSource, at: number, loads: RegExpExecArray | null): void {
+function assertLoadsNothing(source: TemplateSource, at: number, loads: RegExpExecArray | null): void {
   if (loads === null) return
-  throw refusedTemplate(source, at, `expected a style that loads nothing, found ${describe(loads[0])}`)
+  throw templateError(source, at, `expected a style that loads nothing, found ${describe(loads[0])}`)
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

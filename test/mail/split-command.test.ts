@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { splitCommand } from '../../src/mail/settings/exec-words.ts'
+import { splitCommand } from '../../src/mail/settings/split-command.ts'
 
 const SPLIT: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['/usr/sbin/sendmail -t -i', ['/usr/sbin/sendmail', '-t', '-i']],
@@ -34,23 +34,23 @@ const REFUSED: ReadonlyArray<readonly [string, RegExp]> = [
 
 describe('splitCommand()', () => {
   for (const [text, words] of SPLIT) {
-    it(`takes ${text} apart, and gives no sign but quotes a meaning`, () => {
+    it(`splits ${text}, where only spaces and quotes have a meaning`, () => {
       assert.deepEqual(splitCommand(text), words)
     })
   }
 
   for (const [text, message] of REFUSED) {
-    it(`refuses ${JSON.stringify(text.slice(0, 30))}`, () => {
+    it(`rejects ${JSON.stringify(text.slice(0, 30))}`, () => {
       assert.throws(() => splitCommand(text), { message })
     })
   }
 
-  it('takes as much as its limits', () => {
+  it('accepts a command at its limits', () => {
     assert.equal(splitCommand('x '.repeat(100)).length, 100)
     assert.deepEqual(splitCommand('x'.repeat(4000)), ['x'.repeat(4000)])
   })
 
-  it('does not lose itself in a long word before an open quote', () => {
+  it('rejects a long word before an open quote in linear time', () => {
     assert.throws(() => splitCommand(`${'a'.repeat(3_000)}"`), /every quote/)
   })
 })

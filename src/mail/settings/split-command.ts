@@ -1,29 +1,28 @@
 /**
- * The command of `--mail exec:COMMAND`, taken apart into words without a shell.
+ * Splits the command of `--mail exec:COMMAND` into words without a shell.
  *
- * A shell would give meaning to whatever stands in the setting, today or after the next edit: variables, globs, pipes,
- * substitutions. Here only spaces and quotes mean something, and every other sign is itself. Single quotes keep all
- * between them; double quotes too, but for `\"` and `\\`. Outside double quotes a backslash is a backslash, so that
- * paths of Windows need no care.
+ * A shell would expand variables, globs, pipes and substitutions. Here only spaces and quotes have a meaning, and every
+ * other character stands for itself. Single quotes keep everything between them; double quotes too, except for `\"` and
+ * `\\`. Outside double quotes a backslash is a backslash, so that Windows paths need no escapes.
  */
 
 const COMMAND_CHARS_MAX = 4_000
 const WORDS_MAX = 100
 
-/** The program and its arguments. Throws an Error with what is wanted and found; the command is not repeated in it. */
+/** The program and its arguments. Throws an Error with what was expected and found, without the command. */
 export function splitCommand(text: string): readonly [program: string, ...args: string[]] {
   if (text.length > COMMAND_CHARS_MAX) {
     throw new Error(`expected a command of at most ${COMMAND_CHARS_MAX} characters, got ${text.length}`)
   }
-  // Line breaks and their like would reach the program unseen; a NUL would cut a word short.
+  // Line breaks would reach the program unseen; a NUL would cut a word short.
   if (/(?!\t)\p{Cc}/u.test(text)) throw new Error('expected a command without control characters, got one with them')
   const words: string[] = []
   let rest = text.replace(/^[ \t]+/, '')
   while (rest !== '') {
-    const [taken = '', after = ''] = WORD.exec(rest) ?? []
-    if (taken === '') throw new Error('expected every quote to be closed, got the end of the command inside one')
-    words.push(taken.replace(PIECE, (piece) => unquoted(piece)))
-    rest = rest.slice(taken.length + after.length)
+    const [word = '', after = ''] = WORD.exec(rest) ?? []
+    if (word === '') throw new Error('expected every quote to be closed, got the end of the command inside one')
+    words.push(word.replace(PIECE, (piece) => unquoted(piece)))
+    rest = rest.slice(word.length + after.length)
   }
   const [program = '', ...args] = words
   if (program === '') throw new Error('expected a program after the colon, got none')
@@ -31,7 +30,7 @@ export function splitCommand(text: string): readonly [program: string, ...args: 
   return [program, ...args]
 }
 
-/** What a word is made of: plain signs, `'…'` and `"…"`, in any order without a space between them. */
+/** The parts of a word: plain characters, `'…'` and `"…"`, in any order without a space between them. */
 const PIECE = /[^ \t'"]|'[^']*'|"(?:[^"\\]|\\[^])*"/g
 const WORD = new RegExp(`^(?:${PIECE.source})+(?=([ \\t]+|$))`)
 

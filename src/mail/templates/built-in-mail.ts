@@ -1,14 +1,16 @@
 /**
- * The HTML of the built-in sign-in mails, as a template: the same page for all languages.
+ * The built-in sign-in mails, in the form of template files. A language is an entry of data/mail/sign-in.json, and all
+ * languages share one page.
  *
- * Direction and language stand on the inner element too, because webmail takes only the inside of the body. The code
- * and the name of the service have a direction of their own, so neither disturbs the sentence around it. Colours are
- * names: six digits in a row must be the code and nothing else.
+ * Direction and language are on the inner element too, because webmail keeps only the inside of the body. The code and
+ * the name of the service have their own direction, so neither disturbs the sentence around it. Colours are names: six
+ * digits in a row must be the code.
  */
-import { directionOf } from './text-direction.ts'
+import signInTexts from '../../../data/mail/sign-in.json' with { type: 'json' }
+import { directionOf } from './template-language.ts'
 
-/** What a sign-in mail says in one language: an entry of data/mail/sign-in.json. All of them use the polite form. */
-export interface SignInTexts {
+/** An entry of the file. All languages use the polite form. */
+interface SignInTexts {
   readonly subject: string
   /** Follows the code in one sentence, and names the service last but for the full stop. */
   readonly opening: string
@@ -17,7 +19,20 @@ export interface SignInTexts {
   readonly advice: string
 }
 
-export function signInPage(language: string, { subject, opening, lifetime, advice }: SignInTexts): string {
+const TEXTS: ReadonlyMap<string, SignInTexts> = new Map(Object.entries(signInTexts))
+
+export const BUILT_IN_LANGUAGES: readonly string[] = [...TEXTS.keys()]
+
+/** Undefined for a language that is not built in. */
+export function builtInMail(language: string): { readonly txt: string; readonly html: string } | undefined {
+  const texts = TEXTS.get(language)
+  if (texts === undefined) return undefined
+  const { subject, opening, lifetime, advice } = texts
+  const txt = `Subject: ${subject}\n\n{{code}} ${opening}\n\n${lifetime}\n\n${advice}\n`
+  return { txt, html: page(language, texts) }
+}
+
+function page(language: string, { subject, opening, lifetime, advice }: SignInTexts): string {
   const written = `lang="${language}" dir="${directionOf(language)}"`
   const sentence = opening.replace('{{appName}}', '<strong dir="auto">{{appName}}</strong>')
   return `<!doctype html>
