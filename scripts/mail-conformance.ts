@@ -101,7 +101,7 @@ async function runSuite({ name, tree, start }: Suite, kit: Kit, directory: strin
       console.log(`${receiver.name} ${receiver.version}: ${each.name}: ${outcome}`)
       if (problem !== undefined) failures++
     }
-    if (failures > 0) console.error(receiver.troubles().trimEnd().split('\n').slice(-SHOWN_LOG_LINES).join('\n'))
+    if (failures > 0) console.error(receiver.logs().trimEnd().split('\n').slice(-SHOWN_LOG_LINES).join('\n'))
     return failures
   } catch (error) {
     if (error instanceof NotAvailable) {

@@ -1,4 +1,4 @@
-/** What must hold with aiosmtpd, which has PLAIN and LOGIN alone: neither goes over the wire in clear unasked. */
+/** Cases with aiosmtpd, which has only PLAIN and LOGIN: neither is used unencrypted unless a setting allows it. */
 import assert from 'node:assert/strict'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import type { Aiosmtpd } from './aiosmtpd.ts'
@@ -13,14 +13,14 @@ const CONTENT = signInMessage({ code: '042137', minutes: 15, appName: 'Dateline'
 
 export function aiosmtpdCases(kit: Kit, aiosmtpd: Aiosmtpd): Case[] {
   const { ports } = aiosmtpd
-  const ways = [
+  const modes = [
     ['STARTTLS and AUTH PLAIN', 'plain', {}],
     ['STARTTLS and AUTH LOGIN', 'login', {}],
     ['TLS from the first byte', 'implicitTls', { tls: { mode: 'implicit' } }],
-    ['in clear with a login, where both are set', 'withoutTls', { tls: { mode: 'none' }, cleartextLogin: true }],
+    ['an unencrypted login, where both are set', 'withoutTls', { tls: { mode: 'none' }, cleartextLogin: true }],
   ] as const
   return [
-    ...ways.map(([name, service, overrides]): Case => ({
+    ...modes.map(([name, service, overrides]): Case => ({
       name,
       async run() {
         const mail = mailOf(CONTENT)
@@ -37,7 +37,7 @@ export function aiosmtpdCases(kit: Kit, aiosmtpd: Aiosmtpd): Case[] {
       },
     },
     {
-      name: 'without STARTTLS there is no mail',
+      name: 'without STARTTLS no mail is sent',
       async run() {
         const delivery = deliverOnce(kit, ports.withoutTls, mailOf(CONTENT))
         await assertFails(kit, delivery, {

@@ -1,6 +1,6 @@
-"""aiosmtpd on 127.0.0.1 that writes each mail into a directory, on a port of its own for each way to meet a client.
+"""aiosmtpd on 127.0.0.1 that writes each mail into a directory, with a port for each mode.
 
-Arguments: the ways, as PORT:MODE with MODE `starttls`, `tls` or `none`, and with `:MECHANISM` where one is left out.
+Arguments: PORT:MODE with MODE `starttls`, `tls` or `none`, and with `:MECHANISM` where one is left out.
 """
 
 import asyncio
@@ -54,8 +54,8 @@ async def main():
         )
 
     loop = asyncio.get_running_loop()
-    for way in sys.argv[1:]:
-        port, mode, left_out = (way + ':').split(':')[:3]
+    for argument in sys.argv[1:]:
+        port, mode, left_out = (argument + ':').split(':')[:3]
         tls = context if mode == 'tls' else None
         await loop.create_server(functools.partial(protocol, mode, left_out), '127.0.0.1', int(port), ssl=tls)
     await asyncio.Event().wait()

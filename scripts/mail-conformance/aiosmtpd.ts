@@ -1,4 +1,4 @@
-/** aiosmtpd in a jail: one process with a port for each way to meet a client. */
+/** aiosmtpd in a jail: one process with a port for each mode. */
 import { join } from 'node:path'
 import type { Certificates } from './certificates.ts'
 import type { Jail } from './jail.ts'
@@ -6,7 +6,7 @@ import { freePorts } from './ports.ts'
 import { pythonProgram } from './python.ts'
 import type { Account, Receiver } from './receiver.ts'
 
-/** How it meets a client there, and after the colon the mechanism that is not offered. */
+/** The mode of each port, and after the colon the mechanism that is not offered. */
 const SERVICES = {
   plain: 'starttls:LOGIN',
   login: 'starttls:PLAIN',
@@ -32,14 +32,14 @@ export async function startAiosmtpd(
   jail.write('/etc/key.pem', certificates.key, 0o600)
   jail.write('/etc/login.json', JSON.stringify(account), 0o600)
   jail.directory('/var/mail/inbox/new')
-  const ways = names.map((name) => `${ports[name]}:${SERVICES[name]}`)
-  jail.start([...pythonProgram(jail, 'aiosmtpd-inbox.py'), ...ways])
+  const listeners = names.map((name) => `${ports[name]}:${SERVICES[name]}`)
+  jail.start([...pythonProgram(jail, 'aiosmtpd-inbox.py'), ...listeners])
   for (const port of numbers) await jail.listening(port)
   return {
     name: 'aiosmtpd',
     version: jail.run(['/usr/bin/python3', '-c', 'import aiosmtpd; print(aiosmtpd.__version__)']).trim(),
     folder: join(jail.root, 'var/mail/inbox/new'),
     ports,
-    troubles: () => jail.printed(),
+    logs: () => jail.printed(),
   }
 }

@@ -1,4 +1,4 @@
-/** A certificate authority for one run, and the mail server's certificate by it. Both are gone with their directory. */
+/** A certificate authority for one run, and the mail server's certificate. Both are removed with their directory. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,9 +18,9 @@ export interface Certificates {
 export function makeCertificates(directory: string): Certificates {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const file = (name: string): string => join(directory, name)
-  const openssl = (...words: string[]): void => {
+  const openssl = (...args: string[]): void => {
     try {
-      execFileSync('openssl', words, { cwd: directory, stdio: 'pipe' })
+      execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' })
     } catch (error) {
       throw new NotAvailable(`openssl failed: ${error instanceof Error ? error.message : String(error)}`)
     }

@@ -1,17 +1,17 @@
-/** Nothing of a run stays behind, not even of one that was killed. */
+/** Removes everything of a run, even of one that was killed. */
 import { spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 
 /**
- * As soon as this process is no more, whatever ended it, removes the directory and ends what still runs in jails below
- * it or has it among its arguments: a shell waits for the end of a pipe that only we hold open.
+ * When this process ends, however it ends, removes the directory and kills the processes in jails below it or with it
+ * among their arguments: a shell waits for the end of a pipe that only we hold open.
  */
 export function cleanUpAfterUs(directory: string): void {
   const { stdin } = spawn('/bin/sh', ['-c', CLEAN_UP, 'sh', directory], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // Neither does it keep us from ending.
+  // It must not keep this process alive.
   if (stdin instanceof Socket) stdin.unref()
 }
 

@@ -1,4 +1,5 @@
-/** Mails whose content is hard on the way: every server must hand over the bytes that it was given. */
+/** Mails with difficult content: every server must deliver the bytes that it got. */
+import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { type MailContent, signInMessage } from '../../src/mail/templates/templates.ts'
 import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
 import {
@@ -14,7 +15,6 @@ import {
 import type { Receiver } from './receiver.ts'
 
 const CODE = '042137'
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar']
 
 /** RFC 5321 4.5.3.1.6: a line has up to 1,000 octets with its CRLF. */
 const LINE_OCTETS_MAX = 998
@@ -28,7 +28,7 @@ const content = (subject: string, text: string): MailContent => ({
 })
 
 const CONTENTS: readonly MailContent[] = [
-  ...LANGUAGES.map((language) =>
+  ...BUILT_IN_LANGUAGES.map((language) =>
     signInMessage({ code: CODE, minutes: 15, appName: 'Новости “Zoë” & 日本', languages: [language] }),
   ),
   content('Dots', '.\n..\n...\n.a line that begins with one\n..two\n\n.\nand the end\n.'),
@@ -39,7 +39,7 @@ const CONTENTS: readonly MailContent[] = [
   content('Überall 🚢 schöne Häfen, '.repeat(8).trim(), 'Füße 🚢 日本語 ‏مرحبا‏ e\u0301 \u00a0 …\n=3D =\n--\n-- \n'),
 ]
 
-/** Bodies as they are, with nothing encoded: the dots and lengths are those on the wire. */
+/** Bodies that are sent without an encoding: their dots and lengths are those on the wire. */
 const RAW_BODIES: readonly (readonly string[])[] = [
   ['.', '..', '...', '.a', 'a.', '', '.', 'end'],
   ['.'],
@@ -51,7 +51,7 @@ const RAW_BODIES: readonly (readonly string[])[] = [
 export function contentCases(kit: Kit, receiver: Receiver, port: number, overrides?: Overrides): Case[] {
   return [
     {
-      name: `${CONTENTS.length} mails in five languages, with dots, long lines and emoji, are read as composed`,
+      name: `${CONTENTS.length} mails in all languages, with dots, long lines and emoji, are read as composed`,
       async run() {
         const client = clientFor(kit, port, overrides)
         const mails: Parameters<typeof assertReadable>[1][number][] = []

@@ -1,10 +1,10 @@
 /**
- * Programs of Debian without installing them: a package and all that it depends on, down to the C library, unpacked
- * into a directory of their own.
+ * Debian packages without installing them: a package and its dependencies, down to the C library, unpacked into a
+ * directory.
  *
- * Mail servers exclude each other as installed packages, start themselves and take port 25. Unpacked, they are files,
- * and the release of Debian they come from need not be the one that runs here: apt-get gets its own sources, lists and
- * an empty list of installed packages. Signatures are checked against the keys that Debian ships.
+ * Installed mail servers exclude each other, start by themselves and take port 25. Unpacked, they are only files, of any
+ * Debian release: apt-get gets its own sources, lists and an empty list of installed packages. Signatures are verified
+ * with Debian's keys.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -27,11 +27,11 @@ const APT_TIMEOUT_MS = 180_000
 const UNPACK_TIMEOUT_MS = 60_000
 /** How long a tree is used before apt-get is asked for newer packages. */
 const TREE_DAYS_MAX = 7
-/** Manuals and the like, and what only the installation of a package needs. */
+/** Manuals, and files that only the installation of a package needs. */
 const NOT_UNPACKED = ['./usr/share/*', './usr/lib/*/perl*', './usr/lib/udev', './usr/lib/systemd', './lib/systemd']
 const SHOWN_CHARS_MAX = 300
 
-/** What a case needs cannot be had on this machine; the message says why. */
+/** Something that a case needs is not available on this machine; the message says why. */
 export class NotAvailable extends Error {
   override readonly name = 'NotAvailable'
 }
@@ -52,36 +52,36 @@ export interface Places {
   readonly work: string
 }
 
-/** Gives the directory of the tree in the cache, fetched and unpacked unless it is there. Throws NotAvailable. */
-export function debianTree({ cache, work }: Places, wanted: DebianTree): string {
-  const tree = join(cache, `${wanted.name}-${wanted.suite}`)
+/** The directory of the tree in the cache, fetched and unpacked unless it is there. Throws NotAvailable. */
+export function debianTree({ cache, work }: Places, spec: DebianTree): string {
+  const tree = join(cache, `${spec.name}-${spec.suite}`)
   const made = statSync(tree, { throwIfNoEntry: false })?.mtimeMs
   if (made !== undefined && Date.now() - made < TREE_DAYS_MAX * 86_400_000) return tree
   try {
     mkdirSync(cache, { recursive: true })
-    // Unpacked beside its place: under its final name there is only ever a whole tree.
+    // Unpacked under another name, so that the final name always has a complete tree.
     const fresh = mkdtempSync(`${tree}.`)
     try {
-      for (const deb of fetchPackages(join(work, `apt-${wanted.suite}`), wanted)) {
+      for (const deb of fetchPackages(join(work, `apt-${spec.suite}`), spec)) {
         unpack(deb, fresh)
         rmSync(deb)
       }
-      if (wanted.warmUp !== undefined) spawnSync('chroot', [fresh, ...wanted.warmUp])
-      // tar gave it the date of a package.
+      if (spec.warmUp !== undefined) spawnSync('chroot', [fresh, ...spec.warmUp])
+      // tar set the date of a package.
       utimesSync(fresh, new Date(), new Date())
-      exchange(fresh, tree)
+      replaceTree(fresh, tree)
     } finally {
       rmSync(fresh, { recursive: true, force: true })
     }
   } catch (error) {
-    // Without a network, the tree of last week serves.
+    // Without a network, an older tree is used.
     if (!(error instanceof NotAvailable) || made === undefined) throw error
   }
   return tree
 }
 
-/** Puts the new tree in the place of an old one, unless another run was quicker. */
-function exchange(fresh: string, tree: string): void {
+/** Replaces the old tree, unless another run was faster. */
+function replaceTree(fresh: string, tree: string): void {
   rmSync(tree, { recursive: true, force: true })
   try {
     renameSync(fresh, tree)
@@ -107,7 +107,7 @@ function fetchPackages(apt: string, { suite, packages }: DebianTree): string[] {
     'Dir::Cache::pkgcache': '',
     'Dir::Cache::srcpkgcache': '',
     'APT::Sandbox::User': 'root',
-    // A mirror that cannot be reached is an error, not a warning.
+    // An unreachable mirror is an error, not a warning.
     'APT::Update::Error-Mode': 'any',
     'Acquire::Languages': 'none',
     'Acquire::Retries': '2',
@@ -115,26 +115,26 @@ function fetchPackages(apt: string, { suite, packages }: DebianTree): string[] {
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])
   if (!isUpdated) runApt([...options, '-qq', 'update'])
-  // dash: its `sh` is what servers start programs with.
+  // Servers start programs with the `sh` of dash.
   runApt([...options, '-qq', '-y', '--no-install-recommends', '--download-only', 'install', 'dash', ...packages])
   const debs = readdirSync(join(apt, 'debs')).filter((name) => name.endsWith('.deb'))
   return debs.map((deb) => join(apt, 'debs', deb))
 }
 
-function runApt(words: readonly string[]): void {
-  const { status, stderr, error } = spawnSync('apt-get', words, {
+function runApt(args: readonly string[]): void {
+  const { status, stderr, error } = spawnSync('apt-get', args, {
     encoding: 'utf8',
     timeout: APT_TIMEOUT_MS,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
   })
   if (status === 0) return
   if (error !== undefined && 'code' in error && error.code === 'ENOENT') throw new NotAvailable('there is no apt-get')
-  const said = error?.message ?? /^E: .*$/m.exec(stderr)?.[0] ?? `it ended with ${status}`
-  throw new NotAvailable(`apt-get failed: ${said.slice(0, SHOWN_CHARS_MAX)}`)
+  const reason = error?.message ?? /^E: .*$/m.exec(stderr)?.[0] ?? `it ended with ${status}`
+  throw new NotAvailable(`apt-get failed: ${reason.slice(0, SHOWN_CHARS_MAX)}`)
 }
 
 function unpack(deb: string, tree: string): void {
-  // Packages of both layouts meet here, with and without /usr in front.
+  // Packages have one of two layouts, with and without /usr in front.
   for (const folder of ['bin', 'sbin', 'lib', 'lib64']) {
     mkdirSync(join(tree, 'usr', folder), { recursive: true })
     if (!existsSync(join(tree, folder))) symlinkSync(`usr/${folder}`, join(tree, folder))

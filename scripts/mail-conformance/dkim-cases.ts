@@ -17,7 +17,7 @@ const KEYS = [
 
 export function dkimCases(kit: Kit, receiver: Receiver, port: number): Case[] {
   return KEYS.map(([algorithm, generate]) => ({
-    name: `DKIM: a signature by ${algorithm} holds on arrival, and no longer after a change`,
+    name: `DKIM: a signature by ${algorithm} is valid on arrival, and invalid after a change`,
     async run() {
       const { publicKey, privateKey } = generate()
       const keyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

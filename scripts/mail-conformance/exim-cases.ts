@@ -1,4 +1,4 @@
-/** What must hold with Exim: its logins, pipelining, and extensions that we do not speak. */
+/** Cases with Exim: its logins, pipelining, and extensions that we do not use. */
 import assert from 'node:assert/strict'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { contentCases } from './content-cases.ts'
@@ -51,7 +51,7 @@ export function eximCases(kit: Kit, exim: Exim): Case[] {
       },
     },
     {
-      name: 'a relay without a login, in clear',
+      name: 'a relay without a login, unencrypted',
       async run() {
         const mail = mailOf(CONTENT)
         await deliverOnce(kit, ports.open, mail, { login: null, tls: { mode: 'none' } })
@@ -59,7 +59,7 @@ export function eximCases(kit: Kit, exim: Exim): Case[] {
       },
     },
     {
-      name: 'commands are pipelined, and CHUNKING, PRDR and PIPE_CONNECT left alone',
+      name: 'commands are pipelined; CHUNKING, PRDR and PIPE_CONNECT are not used',
       async run() {
         const offered: string[] = []
         const mail = mailOf(CONTENT)

@@ -1,4 +1,4 @@
-/** Exim in a jail. One daemon listens on several ports and reads from `$received_port` how to meet a client there. */
+/** Exim in a jail. One daemon listens on several ports and reads the mode from `$received_port`. */
 import { join } from 'node:path'
 import type { Certificates } from './certificates.ts'
 import type { DebianTree } from './debian-tree.ts'
@@ -14,7 +14,7 @@ export type EximService = (typeof SERVICES)[number]
 
 export interface Exim extends Receiver {
   readonly ports: Readonly<Record<EximService, number>>
-  /** Whether it was built with international addresses. */
+  /** Whether it was built with support for international addresses. */
   readonly hasUtf8: boolean
   log(): string
 }
@@ -26,7 +26,7 @@ export async function startExim(
 ): Promise<Exim> {
   const numbers = await freePorts(SERVICES.length)
   const ports = Object.fromEntries(SERVICES.map((name, i) => [name, numbers[i] ?? 0])) as Record<EximService, number>
-  // It runs without a way back to root (deliver_drop_privilege), so what it writes to is its own.
+  // It cannot return to root (deliver_drop_privilege), so it owns what it writes to.
   for (const path of ['/var/spool/exim4', '/var/log/exim4', '/var/mail/inbox', '/var/lib/exim4']) {
     jail.directory(path, 0o750, 'Debian-exim')
   }
@@ -45,7 +45,7 @@ export async function startExim(
     ports,
     hasUtf8,
     log,
-    troubles: () => `${log()}\n${jail.printed()}`,
+    logs: () => `${log()}\n${jail.printed()}`,
   }
 }
 
@@ -58,8 +58,8 @@ interface EximSettings {
 function eximConf({ account: { user, password }, ports, hasUtf8 }: EximSettings): string {
   // ${if or{ {eq{$received_port}{46289}} {eq{$received_port}{33105}} … }}
   const only = (service: EximService): string => {
-    const places = [service, 'all', 'implicitTls'] as const
-    const conditions = places.map((place) => `{eq{$received_port}{${ports[place]}}}`)
+    const services = [service, 'all', 'implicitTls'] as const
+    const conditions = services.map((name) => `{eq{$received_port}{${ports[name]}}}`)
     return `server_advertise_condition = \${if or{${conditions.join('')}}}`
   }
   return `primary_hostname = mail.example.test
@@ -88,10 +88,10 @@ acl_smtp_rcpt = judge
 begin acl
 judge:
   accept condition = \${if eq{$received_port}{${ports.open}}}
-  deny message = encryption wanted
+  deny message = encryption required
        !encrypted = *
   accept authenticated = *
-  deny message = authentication wanted
+  deny message = authentication required
 
 begin routers
 inbox:

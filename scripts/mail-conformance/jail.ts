@@ -1,10 +1,9 @@
 /**
- * A directory that a mail server takes for the whole machine: its program, the libraries that it needs, users,
- * settings.
+ * A root directory for a mail server: its program, libraries, users and settings.
  *
- * These servers have paths and users compiled in, and insist on the owners of their directories. With chroot(2) all of
- * that is true inside and nothing of it outside: no user is added, no file of the machine is touched, and one removal
- * takes everything away.
+ * These servers have paths and users compiled in, and check the owners of their directories. With chroot(2) all of that
+ * exists only inside: no user is added to the machine, no file of it is changed, and removing the directory removes
+ * everything.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -52,14 +51,14 @@ export interface Jail extends AsyncDisposable {
   /** Makes a directory, with those above it. */
   directory(path: string, mode?: number, user?: User, group?: User): void
   write(path: string, content: string, mode?: number, user?: User): void
-  /** Empty where there is no such file yet, as with a log. */
+  /** Empty if the file does not exist yet, such as a log. */
   read(path: string): string
-  /** Starts a program in the foreground; it is ended with the jail. */
-  start(words: readonly string[], environment?: Readonly<Record<string, string>>): void
-  /** Runs a program to its end; gives what it printed. Throws where it fails. */
-  run(words: readonly string[], input?: string | Uint8Array): string
+  /** Starts a program in the foreground; it ends with the jail. */
+  start(command: readonly string[], environment?: Readonly<Record<string, string>>): void
+  /** Runs a program to its end; returns its output. Throws if it fails. */
+  run(command: readonly string[], input?: string | Uint8Array): string
   /**
-   * Resolves once the port takes connections. Rejects with what the programs printed where one ends, or after a time.
+   * Resolves once the port accepts connections. Rejects with the programs' output if one ends, or after a timeout.
    */
   listening(port: number): Promise<void>
   /** What the programs printed. */
@@ -103,9 +102,9 @@ export function openJail(tree: string, root: string): Jail {
     directory,
     write,
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : ''),
-    start(words, environment = {}) {
-      const child = spawn('chroot', [root, ...words], {
-        // A group of its own: servers signal theirs when they end.
+    start(command, environment = {}) {
+      const child = spawn('chroot', [root, ...command], {
+        // Its own process group, because servers signal theirs when they end.
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
@@ -116,13 +115,13 @@ export function openJail(tree: string, root: string): Jail {
       child.on('error', (error) => collect(`${error.message}\n`))
       children.push(child)
     },
-    run(words, input = '') {
-      const { status, stdout, stderr } = spawnSync('chroot', [root, ...words], {
+    run(command, input = '') {
+      const { status, stdout, stderr } = spawnSync('chroot', [root, ...command], {
         input,
         encoding: 'utf8',
         timeout: RUN_MS_MAX,
       })
-      if (status !== 0) throw new Error(`Cannot run ${words[0]}: it ended with ${status}: ${stderr}`)
+      if (status !== 0) throw new Error(`Cannot run ${command[0]}: it ended with ${status}: ${stderr}`)
       return stdout
     },
     async listening(port) {
@@ -145,7 +144,7 @@ export function openJail(tree: string, root: string): Jail {
   }
 }
 
-/** Whether chroot(2) is allowed here, which even root in a container may lack. Throws NotAvailable. */
+/** Throws NotAvailable where chroot(2) is not allowed, as for root in some containers. */
 export function assertJailsWork(): void {
   if (process.platform !== 'linux') throw new NotAvailable('this is not Linux')
   const { status, stderr, error } = spawnSync('chroot', ['/', '/bin/true'], { encoding: 'utf8' })
@@ -171,7 +170,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Those that a server started and left behind: their root directory tells them. */
+/** Processes that a server left behind, by their root directory. */
 function processesIn(root: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -179,7 +178,7 @@ function processesIn(root: string): number[] {
       try {
         return readlinkSync(`/proc/${pid}/root`) === root
       } catch {
-        return false // It has ended meanwhile.
+        return false // It has ended.
       }
     })
     .map(Number)
@@ -194,7 +193,7 @@ function makeDevices(folder: string): void {
   ] as const) {
     const path = join(folder, name)
     const { status } = spawnSync('mknod', ['-m', '666', path, 'c', '1', minor])
-    // Where devices may not be made, a file does for /dev/null, and getrandom(2) for the other.
+    // Where devices cannot be made, a file replaces /dev/null, and programs use getrandom(2).
     if (status !== 0) writeFileSync(path, '', { mode: 0o666 })
   }
 }

@@ -1,4 +1,4 @@
-/** What every case works with: the account, the certificates, our client and composer, and Python to read what came. */
+/** What every case uses: the account, the certificates, our client and composer, and Python to read what arrived. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -28,7 +28,7 @@ export const UTF8_READER = 'jörg@bücher.example'
 export interface Kit {
   readonly account: Account
   readonly certificates: Certificates
-  /** For files of the run; nothing in it outlives that. */
+  /** For files of the run. */
   readonly directory: string
   /** With Python. */
   readonly python: Jail
@@ -40,7 +40,7 @@ export interface Case {
   run(): Promise<void>
 }
 
-/** What differs from STARTTLS with a verified certificate, and a login with the right password. */
+/** The differences from STARTTLS with a verified certificate, and a login with the right password. */
 export type Overrides = Partial<Omit<SmtpSettings, 'login' | 'tls'>> & {
   readonly tls?: Partial<SmtpSettings['tls']>
   readonly login?: SmtpSettings['login'] | null
@@ -61,7 +61,7 @@ export function clientFor(
   })
 }
 
-/** Delivers one mail over a connection of its own; gives the server's reply. */
+/** Delivers one mail over its own connection; returns the server's reply. */
 export async function deliverOnce(kit: Kit, port: number, mail: OutgoingMail, overrides?: Overrides): Promise<string> {
   const client = clientFor(kit, port, overrides)
   try {
@@ -71,7 +71,7 @@ export async function deliverOnce(kit: Kit, port: number, mail: OutgoingMail, ov
   }
 }
 
-/** The mail that our composer makes of the content. */
+/** The content as a composed mail. */
 export function mailOf(content: MailContent, to = ASCII_READER): OutgoingMail {
   const letters = (): string =>
     randomBytes(16)
@@ -87,13 +87,13 @@ export function mailOf(content: MailContent, to = ASCII_READER): OutgoingMail {
 export async function assertArrives(receiver: Receiver, { data }: OutgoingMail): Promise<Buffer> {
   const arrived = await nextMail(receiver)
   const bytes = Buffer.from(data)
-  // OpenSMTPD puts no header behind ours, Postfix and Exim neither, for ours lack nothing.
+  // No server adds headers behind ours, because ours are complete.
   const end = arrived.subarray(-bytes.length)
   assert.equal(end.toString('latin1'), bytes.toString('latin1'), 'the mail that arrived is not the one that was sent')
   return arrived
 }
 
-/** Asserts that Python reads in the mails, without a defect, what was composed. Takes them as they arrived. */
+/** Asserts that Python parses the arrived mails without a defect, and finds what was composed. */
 export function assertReadable(
   { python }: Kit,
   mails: readonly { readonly arrived: Buffer; readonly content: MailContent; readonly to: string }[],
@@ -112,7 +112,7 @@ export function assertReadable(
     assert.equal(asLines(found.text), asLines(text))
     assert.equal(asLines(found.html), asLines(html))
     if (code === undefined) continue
-    // On a phone the subject and the first line are what shows.
+    // A phone shows the subject and the first line.
     assert.ok(found.headers['subject']?.includes(code), 'no code in the subject')
     assert.ok(found.text?.trimStart().split('\n')[0]?.includes(code), 'no code in the first line')
   }
@@ -121,13 +121,13 @@ export function assertReadable(
 export interface ExpectedError {
   readonly stage: DeliveryError['stage']
   readonly temporary: boolean
-  /** Found in the message, which has the server's words. */
+  /** Found in the message, which has the server's reply. */
   readonly message: RegExp
-  /** Found in the sentence that tells the operator what to do. */
+  /** Found in the advice for the operator. */
   readonly advice: RegExp
 }
 
-/** Asserts that a delivery fails in this way, and tells no secret. Gives the error. */
+/** Asserts that a delivery fails in this way, without a secret in the error. Returns the error. */
 export async function assertFails(
   { account }: Kit,
   delivery: Promise<unknown>,
@@ -137,7 +137,7 @@ export async function assertFails(
     (reply) => assert.fail(`it was delivered: ${JSON.stringify(reply)}`),
     (reason: unknown) => reason,
   )
-  assert.ok(error instanceof DeliveryError, `wanted a DeliveryError, got ${String(error)}`)
+  assert.ok(error instanceof DeliveryError, `expected a DeliveryError, got ${String(error)}`)
   assert.match(error.message, message)
   assert.match(adviceFor(error), advice)
   assert.deepEqual({ stage: error.stage, temporary: error.temporary }, { stage, temporary }, error.message)
@@ -145,11 +145,11 @@ export async function assertFails(
   return error
 }
 
-/** Waits until the log says it, for servers write it when the client has its reply already. */
-export async function untilLogged(log: () => string, wanted: RegExp): Promise<void> {
+/** Waits for the log, which servers write after the client has its reply. */
+export async function untilLogged(log: () => string, pattern: RegExp): Promise<void> {
   const deadline = performance.now() + LOG_MS_MAX
-  while (!wanted.test(log())) {
-    if (performance.now() > deadline) throw new Error(`the log never said ${wanted}`)
+  while (!pattern.test(log())) {
+    if (performance.now() > deadline) throw new Error(`the log never matched ${pattern}`)
     await pause(POLL_MS)
   }
 }

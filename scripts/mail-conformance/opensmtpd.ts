@@ -46,7 +46,7 @@ export async function startOpenSmtpd(
     folder: join(jail.root, 'var/mail/inbox/new'),
     ports,
     log: () => jail.printed(),
-    troubles: () => jail.printed(),
+    logs: () => jail.printed(),
   }
 }
 

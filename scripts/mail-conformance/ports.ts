@@ -1,4 +1,4 @@
-/** Ports of this machine: free ones for the servers to listen on, and whether they do. */
+/** Ports of this machine: free ones, and whether a server listens. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,7 +10,7 @@ export async function freePorts(count: number): Promise<number[]> {
   for (const server of servers) {
     if (!server.listening) await once(server, 'listening')
     const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('a port was wanted')
+    if (address === null || typeof address === 'string') throw new Error('expected a TCP address')
     ports.push(address.port)
   }
   for (const server of servers) {
@@ -20,7 +20,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** Reads the kernel's table: a connection made for a look would show in the server's log. */
+/** Reads the kernel's table: a test connection would appear in the server's log. */
 export function isListening(port: number): boolean {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   return readFileSync('/proc/net/tcp', 'utf8')

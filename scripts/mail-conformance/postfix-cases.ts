@@ -1,4 +1,4 @@
-/** What must hold with Postfix: each login, each refusal with its reason, and many mails over one connection. */
+/** Cases with Postfix: each login, each rejection with its reason, and many mails over one connection. */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
@@ -40,7 +40,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
 
   const loginCases = logins.flatMap(([mechanism, service]): Case[] => [
     {
-      name: `STARTTLS and AUTH ${mechanism}, where that alone is offered`,
+      name: `STARTTLS and AUTH ${mechanism}, where only that is offered`,
       async run() {
         const mail = mailOf(CONTENT)
         await send(service, mail)
@@ -63,11 +63,11 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     },
   ])
 
-  const refusals: readonly (readonly [
+  const rejections: readonly (readonly [
     name: string,
     service: PostfixService,
     overrides: Overrides,
-    wanted: Parameters<typeof assertFails>[2],
+    expected: Parameters<typeof assertFails>[2],
   ])[] = [
     [
       'a certificate of an unknown authority is rejected, and the issuer named',
@@ -98,25 +98,25 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       { stage: 'tls', temporary: true, message: /is not for "127\.0\.0\.1"/, advice: /--mail-tls-name/ },
     ],
     [
-      'a server that stopped to offer STARTTLS gets no login and no mail',
+      'a server that no longer offers STARTTLS gets no login and no mail',
       'withoutTls',
       {},
       { stage: 'starttls', temporary: true, message: /the server offers no TLS/, advice: /offers no STARTTLS/ },
     ],
     [
-      'a server of the time before TLS 1.2 gets no mail',
+      'a server without TLS 1.2 gets no mail',
       'oldTls',
       {},
       { stage: 'tls', temporary: true, message: /TLS: tlsv1 alert protocol version/, advice: /versions or ciphers/ },
     ],
     [
-      'TLS from the first byte at a port that wants STARTTLS is told apart',
+      'TLS from the first byte on a port for STARTTLS is recognised',
       'all',
       { tls: { mode: 'implicit' } },
       { stage: 'tls', temporary: true, message: /TLS: wrong version number/, advice: /use smtp:\/\/ for 587/ },
     ],
     [
-      'STARTTLS at a port that wants TLS from the first byte is told apart',
+      'STARTTLS on a port for TLS from the first byte is recognised',
       'implicitTls',
       { timeouts: { greeting: 1_000 } },
       { stage: 'greeting', temporary: true, message: /no answer came within 1000 ms/, advice: /use smtps:\/\// },
@@ -132,7 +132,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
   return [
     ...loginCases,
     {
-      name: 'of all mechanisms the strongest is taken',
+      name: 'the strongest mechanism is used',
       async run() {
         const mail = mailOf(CONTENT)
         await send('all', mail)
@@ -162,7 +162,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
           message: /535 5\.7\.8/,
           advice: /or token/,
         })
-        assert.ok(!error.message.includes(token), 'the message tells the token')
+        assert.ok(!error.message.includes(token), 'the message contains the token')
       },
     },
     {
@@ -182,15 +182,15 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
         await assertArrives(postfix, mail)
       },
     },
-    ...refusals.map(([name, service, overrides, wanted]): Case => ({
+    ...rejections.map(([name, service, overrides, expected]): Case => ({
       name,
       async run() {
-        await assertFails(kit, send(service, mailOf(CONTENT), overrides), wanted)
+        await assertFails(kit, send(service, mailOf(CONTENT), overrides), expected)
         assert.ok(!hasMail(postfix), 'a mail arrived')
       },
     })),
     {
-      name: 'a relay without a login, in clear where that is set',
+      name: 'a relay without a login, unencrypted where that is set',
       async run() {
         const mail = mailOf(CONTENT)
         await send('open', mail, { login: null, tls: { mode: 'none' } })
@@ -206,7 +206,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: 'in clear, the password is proved (SCRAM-SHA-256) and not told',
+      name: 'without encryption the password is proved (SCRAM-SHA-256) and not sent',
       async run() {
         const mail = mailOf(CONTENT)
         await send('withoutTls', mail, { tls: { mode: 'none' } })
@@ -228,8 +228,8 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     {
       name: 'an address that is not ASCII is rejected permanently where SMTPUTF8 is not offered',
       async run() {
-        const wanted = { stage: 'mail', temporary: false, message: /SMTPUTF8/, advice: /SMTPUTF8/ } as const
-        await assertFails(kit, send('ascii', mailOf(CONTENT, UTF8_READER)), wanted)
+        const expected = { stage: 'mail', temporary: false, message: /SMTPUTF8/, advice: /SMTPUTF8/ } as const
+        await assertFails(kit, send('ascii', mailOf(CONTENT, UTF8_READER)), expected)
       },
     },
     {
@@ -243,39 +243,39 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     {
       name: 'a mail above the SIZE that was announced is rejected permanently',
       async run() {
-        const wanted = {
+        const expected = {
           stage: 'mail',
           temporary: false,
           message: /takes 2000 at most/,
           advice: /message of this size/,
         } as const
-        await assertFails(kit, send('small', mailOf(long())), wanted)
+        await assertFails(kit, send('small', mailOf(long())), expected)
       },
     },
     {
       name: "a mail above a size that was not announced is rejected permanently, with the server's reply",
       async run() {
-        const wanted = {
+        const expected = {
           stage: 'message',
           temporary: false,
           message: /552 5\.3\.4 Error: message file too big/,
           advice: /^The message is too large/,
         } as const
-        await assertFails(kit, send('smallUnannounced', mailOf(long())), wanted)
+        await assertFails(kit, send('smallUnannounced', mailOf(long())), expected)
       },
     },
     {
-      name: 'greylisting: refused for now with 450, accepted later',
+      name: 'greylisting: rejected with 450, accepted later',
       async run() {
         const mail = mailOf(CONTENT, 'grey@example.net')
         postfix.greylist(mail.to, true)
-        const wanted = {
+        const expected = {
           stage: 'rcpt',
           temporary: true,
           message: /450 4\.7\.1 .*Greylisted, try again later/,
           advice: /^The server greylists/,
         } as const
-        const error = await assertFails(kit, send('greylisting', mail), wanted)
+        const error = await assertFails(kit, send('greylisting', mail), expected)
         assert.match(error.reply ?? '', /^450 4\.7\.1 /)
         postfix.greylist(mail.to, false)
         await send('greylisting', mail)
@@ -285,14 +285,14 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     {
       name: 'a recipient whose domain the server does not serve is rejected permanently',
       async run() {
-        const wanted = {
+        const expected = {
           stage: 'rcpt',
           temporary: false,
           message: /554 5\.7\.1 .*Relay access denied/,
           advice: /does not relay for us/,
         } as const
         const delivery = send('foreign', mailOf(CONTENT, 'reader@elsewhere.example'))
-        await assertFails(kit, delivery, wanted)
+        await assertFails(kit, delivery, expected)
       },
     },
     {
@@ -327,13 +327,13 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: 'after a refused recipient the connection serves the next mail',
+      name: 'after a rejected recipient the connection serves the next mail',
       async run() {
         const before = countOf(postfix.log(), connectsTo('greylisting'))
         const client = clientFor(kit, ports.greylisting)
         postfix.greylist('grey@example.net', true)
-        const refused = client.deliver(mailOf(CONTENT, 'grey@example.net'))
-        await assertFails(kit, refused, { stage: 'rcpt', temporary: true, message: /450/, advice: /greylists/ })
+        const rejected = client.deliver(mailOf(CONTENT, 'grey@example.net'))
+        await assertFails(kit, rejected, { stage: 'rcpt', temporary: true, message: /450/, advice: /greylists/ })
         const mail = mailOf(CONTENT)
         await client.deliver(mail)
         await assertArrives(postfix, mail)
@@ -342,7 +342,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: 'a connection that the server closed while it was idle costs no mail',
+      name: 'an idle connection that the server closed loses no mail',
       async run() {
         const client = clientFor(kit, ports.impatient)
         for (const pauseMs of [0, CLIENT_IDLE_MS_MAX + 500]) {
@@ -355,7 +355,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     {
-      name: 'a server that does not answer is passed over for the next',
+      name: 'a server that does not answer is skipped for the next',
       async run() {
         const mail = mailOf(CONTENT)
         const servers = [

@@ -1,7 +1,4 @@
-/**
- * Postfix with Dovecot for its logins, in a jail: one smtpd for each way in which it may meet a client, each on a port
- * of its own, and one mailbox behind all of them.
- */
+/** Postfix with Dovecot for its logins, in a jail: one smtpd with its own port for each mode, and one mailbox. */
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import type { Certificates } from './certificates.ts'
@@ -11,14 +8,14 @@ import { freePorts } from './ports.ts'
 import type { Account, Receiver } from './receiver.ts'
 
 export const POSTFIX_TREE: DebianTree = { name: 'postfix', suite: 'bookworm', packages: ['postfix', 'dovecot-core'] }
-/** What the services `small` and `smallUnannounced` take. */
+/** The message size limit of the services `small` and `smallUnannounced`. */
 export const MESSAGE_BYTES_MAX = 2_000
 /** How long the service `impatient` waits for a command. */
 export const CLIENT_IDLE_MS_MAX = 1_000
 
 const recipients = (restrictions: string): string => `smtpd_recipient_restrictions=${restrictions},reject`
 
-/** What differs from an smtpd that demands STARTTLS and a login by any mechanism. */
+/** The differences from an smtpd that requires STARTTLS and a login by any mechanism. */
 const SERVICES = {
   all: [],
   plain: ['smtpd_sasl_mechanism_filter=plain'],
@@ -40,7 +37,7 @@ const SERVICES = {
   foreign: ['smtpd_relay_restrictions=reject_unauth_destination'],
   greylisting: [
     recipients('check_recipient_access,texthash:/etc/postfix/greylist,permit_sasl_authenticated'),
-    // The table is read once by each process: let each serve one connection.
+    // Each process reads the table once, so each serves one connection.
     'max_use=1',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
@@ -50,9 +47,9 @@ export type PostfixService = keyof typeof SERVICES
 export interface Postfix extends Receiver {
   /** Nothing listens on the port `closed`. */
   readonly ports: Readonly<Record<PostfixService | 'closed', number>>
-  /** Whether mail to this address is refused with 450 4.7.1 by the service `greylisting`. */
+  /** Whether the service `greylisting` rejects mail to this address with 450 4.7.1. */
   greylist(address: string, isListed: boolean): void
-  /** A token that Dovecot takes for the account until then (seconds since the epoch). */
+  /** A token that Dovecot accepts for the account until then (seconds since the epoch). */
   token(account: Account, expires: number): string
   log(): string
 }
@@ -85,7 +82,7 @@ export async function startPostfix(
   jail.directory('/var/empty')
 
   jail.start(['/usr/sbin/dovecot', '-F'])
-  // Before it has read its settings, Postfix finds its log in the environment.
+  // Until it has read its settings, Postfix takes its log from the environment.
   jail.start(['/usr/lib/postfix/sbin/master', '-d', '-c', '/etc/postfix'], {
     POSTLOG_SERVICE: '/var/spool/postfix/public/postlog',
     POSTLOG_HOSTNAME: 'mail.example.test',
@@ -101,7 +98,7 @@ export async function startPostfix(
     token: ({ user }, expires) =>
       jsonWebToken({ email: user, sub: user, exp: expires, iat: expires - 3_600 }, tokenKey),
     log: () => jail.read('/var/log/mail.log'),
-    troubles: () => `${jail.read('/var/log/mail.log')}\n${jail.read('/var/log/dovecot.log')}\n${jail.printed()}`,
+    logs: () => `${jail.read('/var/log/mail.log')}\n${jail.read('/var/log/dovecot.log')}\n${jail.printed()}`,
   }
 }
 

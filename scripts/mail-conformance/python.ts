@@ -1,4 +1,4 @@
-/** Python in a jail: aiosmtpd runs there, and every mail that arrived anywhere is read there. */
+/** Python in a jail: it runs aiosmtpd, and parses every mail that arrived. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DebianTree } from './debian-tree.ts'
@@ -10,7 +10,7 @@ export const PYTHON_TREE: DebianTree = {
   name: 'python',
   suite: 'bookworm',
   packages: ['python3', 'python3-aiosmtpd', 'python3-dkim', 'python3-nacl'],
-  // Compiles them, which would otherwise take a second of every run.
+  // Compiles the modules, which would take a second of every run.
   warmUp: ['/usr/bin/python3', '-c', `import ${MODULES}`],
 }
 
@@ -23,7 +23,7 @@ export interface Signature {
 
 export interface ReadMail {
   readonly defects: readonly string[]
-  /** By name in small letters. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly types: readonly string[]
   readonly text: string | null
@@ -31,14 +31,14 @@ export interface ReadMail {
   readonly signatures: readonly Signature[]
 }
 
-/** Puts one of the programs beside this file into the jail; gives the words that run it. */
+/** Copies one of the programs beside this file into the jail; returns the command that runs it. */
 export function pythonProgram(jail: Jail, name: 'aiosmtpd-inbox.py' | 'read-mail.py'): string[] {
   const path = `/opt/${name}`
   jail.write(path, readFileSync(join(import.meta.dirname, name), 'utf8'))
   return ['/usr/bin/python3', '-X', 'utf8', path]
 }
 
-/** What Python reads in each mail; with records of DNS (name to text) also what dkimpy says of its signatures. */
+/** Each mail as Python parses it; with DNS records (name to text) also dkimpy's verdict on its signatures. */
 export function readMails(
   jail: Jail,
   mails: readonly Uint8Array[],

@@ -1,6 +1,6 @@
-"""Reads mails as Python's own parser sees them, defects included, and prints what it found as JSON.
+"""Parses mails with Python's own parser, and prints the result with all defects as JSON.
 
-Standard input: a JSON object with `mails` (base64) and `records`, names of DNS with their text. With records, the DKIM
+Standard input: a JSON object with `mails` (base64) and `records`, DNS names with their text. With records, the DKIM
 signatures are verified by dkimpy against them. Prints a list in the order of the mails.
 """
 
@@ -49,5 +49,5 @@ def signatures(message, raw, records):
     return verdicts
 
 
-wanted = json.load(sys.stdin)
-print(json.dumps([read(base64.b64decode(mail), wanted['records']) for mail in wanted['mails']]))
+request = json.load(sys.stdin)
+print(json.dumps([read(base64.b64decode(mail), request['records']) for mail in request['mails']]))

@@ -1,4 +1,4 @@
-/** What the cases need of any mail server, and the mail that it put into its folder. */
+/** What all mail servers have in common: a folder with the mail that arrived. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,17 +16,17 @@ export interface Receiver {
   readonly version: string
   /** One file for each mail. */
   readonly folder: string
-  /** What the server has to say for itself, for a case that failed. */
-  troubles(): string
+  /** The logs of the server, for a case that failed. */
+  logs(): string
 }
 
-/** Waits for one mail that was not there before; takes it out and gives its bytes, its lines ended by CRLF. */
+/** Waits for a mail; removes it and returns its bytes, with CRLF line ends. */
 export async function nextMail({ folder }: Receiver): Promise<Buffer> {
   const deadline = performance.now() + ARRIVAL_MS_MAX
   for (;;) {
     const [file] = filesIn(folder)
     if (file !== undefined) {
-      // A server keeps mail with the line ends of its system.
+      // Servers store mail with the line ends of their system.
       const text = readFileSync(file, 'latin1').replace(/\r?\n/g, '\r\n')
       rmSync(file)
       return Buffer.from(text, 'latin1')
@@ -36,18 +36,18 @@ export async function nextMail({ folder }: Receiver): Promise<Buffer> {
   }
 }
 
-/** Takes out what a case that failed has left. */
+/** Removes what a failed case has left. */
 export function dropMail({ folder }: Receiver): void {
   for (const file of filesIn(folder)) rmSync(file)
 }
 
-/** Whether mail lies there that no case has asked for. */
+/** Whether an unexpected mail is there. */
 export function hasMail({ folder }: Receiver): boolean {
   return filesIn(folder).length > 0
 }
 
 function filesIn(folder: string): string[] {
-  // The server makes its folder with the first mail.
+  // Servers create the folder with the first mail.
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .sort()

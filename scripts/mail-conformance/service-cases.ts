@@ -1,4 +1,4 @@
-/** The whole program with settings as an operator writes them: a code is asked for, arrives by mail, and signs in. */
+/** The whole program with an operator's settings: a code is requested, arrives by mail, and signs in. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { nextMail, type Receiver } from './receiver.ts'
 export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[] {
   return [
     {
-      name: 'the service: a code asked for in German arrives with a good DKIM signature, and signs in',
+      name: 'the service: a code requested in German arrives with a good DKIM signature, and signs in',
       async run() {
         const directory = mkdtempSync(join(kit.directory, 'service-'))
         const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -22,7 +22,7 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
           ...mailFlags(kit, port, directory),
           ...[
             '--mail-dkim-key',
-            keep(directory, 'dkim.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' }))),
+            save(directory, 'dkim.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' }))),
           ],
           ...['--mail-dkim-selector', 'run'],
         ])
@@ -41,7 +41,7 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
         assert.deepEqual(read.signatures, [{ algorithm: 'ed25519-sha256', selector: 'run', good: true }])
         const code = /^\d{6}/.exec(read.text ?? '')?.[0] ?? assert.fail('the first line does not begin with the code')
         assert.equal((await post('verify-code', { email: ASCII_READER, code })).status, 200)
-        assert.ok(!service.output().stderr.includes(code), 'the log tells the code')
+        assert.ok(!service.output().stderr.includes(code), 'the log contains the code')
         assert.equal(await service.end('SIGTERM'), 0)
       },
     },
@@ -65,7 +65,7 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
         ]) {
           assert.match(stdout, line)
         }
-        // What a client proves by is no secret, and who reads it could try passwords against it.
+        // The SCRAM proof is masked too: passwords could be tried against it.
         for (const secret of [kit.account.password, Buffer.from(kit.account.password).toString('base64'), 'p=']) {
           assert.ok(!stdout.includes(secret), `the dialogue shows ${JSON.stringify(secret)}`)
         }
@@ -93,17 +93,17 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
   ]
 }
 
-/** The settings of mail as an operator gives them. */
+/** The mail settings of an operator. */
 function mailFlags({ account, certificates }: Kit, port: number, directory: string): string[] {
   return [
     ...['--mail', `smtp://${encodeURIComponent(account.user)}@localhost:${port}`],
-    ...['--mail-password-file', keep(directory, 'password', `${account.password}\n`)],
-    ...['--mail-ca', keep(directory, 'ca.pem', certificates.ca)],
+    ...['--mail-password-file', save(directory, 'password', `${account.password}\n`)],
+    ...['--mail-ca', save(directory, 'ca.pem', certificates.ca)],
     ...['--mail-from', 'Zoë’s Häfen <no-reply@example.org>'],
   ]
 }
 
-function keep(directory: string, name: string, content: string): string {
+function save(directory: string, name: string, content: string): string {
   writeFileSync(join(directory, name), content, { mode: 0o600 })
   return join(directory, name)
 }

@@ -18,17 +18,17 @@ const GREETING: readonly Step[] = [
   ['EHLO', '250-x\r\n250 AUTH PLAIN'],
 ]
 
-/** Runs one trial delivery; what it prints must not hold the password in any form. */
-async function trial(mail: string, ...more: readonly string[]): Promise<Finished> {
+/** Sends one test mail; the output must not contain the password in any form. */
+async function testMail(mail: string, ...more: readonly string[]): Promise<Finished> {
   const done = await run(['mail', 'test', '--to', ' You@Example.org ', '--mail', mail, ...more])
   const secrets = [PASSWORD, `\0me\0${PASSWORD}`].flatMap((text) => [text, Buffer.from(text).toString('base64')])
   for (const secret of secrets) assert.ok(!(done.stdout + done.stderr).includes(secret))
   return done
 }
 
-it('a mail that is taken ends with 0 and the words of the server, after the whole dialogue', async () => {
+it('an accepted mail ends with 0 and the reply of the server, after the whole dialogue', async () => {
   await using peer = await openPeer([...GREETING, ...TAKES_ONE])
-  const { code, stdout, stderr } = await trial(
+  const { code, stdout, stderr } = await testMail(
     `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`,
     ...CLEAR,
     '--app-name',
@@ -40,61 +40,61 @@ it('a mail that is taken ends with 0 and the words of the server, after the whol
     assert.ok(stdout.split('\n').includes(line), `${line}\n${stdout}`)
   }
   assert.match(stdout, /\nThe mail was taken: 250 queued as 4711\n$/)
-  assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'no code is in it')
+  assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'it contains no code')
 })
 
 for (const { name, script, says } of [
-  { name: 'a refused password', script: [['AUTH', '535 5.7.8 go away']], says: /535 5\.7\.8 go away/ },
-  { name: 'a refused sender', script: [TAKES_ONE[0], ['MAIL', '550 5.7.1 not you']], says: /550 5\.7\.1 not you/ },
+  { name: 'a rejected password', script: [['AUTH', '535 5.7.8 go away']], says: /535 5\.7\.8 go away/ },
+  { name: 'a rejected sender', script: [TAKES_ONE[0], ['MAIL', '550 5.7.1 not you']], says: /550 5\.7\.1 not you/ },
   {
     name: 'greylisting',
     script: [TAKES_ONE[0], TAKES_ONE[1], ['RCPT', '450 4.7.1 come back later']],
     says: /450 4\.7\.1 come back later[\s\S]*later/,
   },
 ] as readonly { name: string; script: readonly Step[]; says: RegExp }[]) {
-  it(`${name} ends with 1, the server's own words and a sentence on what to do`, async () => {
+  it(`${name} ends with 1, the server's reply and a sentence of advice`, async () => {
     await using peer = await openPeer([...GREETING, ...script, ['QUIT', '221 bye']])
-    const { code, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, ...CLEAR)
+    const { code, stderr } = await testMail(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, ...CLEAR)
     assert.equal(code, 1)
     assert.match(stderr, says)
     assert.equal(stderr.trim().split('\n').length, 2, stderr)
   })
 }
 
-it('a password is not told in clear, even to this machine, and the switch for it is named', async () => {
+it('a password is not sent unencrypted, even to this machine, and the setting that allows it is named', async () => {
   await using peer = await openPeer([...GREETING, ['QUIT', '221 bye']])
-  const { code, stderr } = await trial(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`)
+  const { code, stderr } = await testMail(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`)
   assert.deepEqual([code, peer.verbs()], [1, 'EHLO QUIT'])
   assert.match(stderr, /\(AUTH PLAIN\)[\s\S]*--mail-cleartext-login$/m)
 })
 
-it('a certificate of an unknown issuer is named with the setting that helps', async () => {
+it('a self-signed certificate is reported with the setting that helps', async () => {
   await using peer = await openPeer([
     ['', '220 hi'],
     ['EHLO', '250-x\r\n250 STARTTLS'],
     ['STARTTLS', '220 go', 'tls'],
   ])
-  const { code, stderr } = await trial(`smtp://127.0.0.1:${peer.port}`, '--mail-tls', 'starttls')
+  const { code, stderr } = await testMail(`smtp://127.0.0.1:${peer.port}`, '--mail-tls', 'starttls')
   assert.equal(code, 1)
-  assert.match(stderr, /issued by .*Dateline test mail server.*--mail-ca/)
+  assert.match(stderr, /self-signed, "CN=Dateline test mail server": set --mail-ca/)
 })
 
-it('a port where nothing listens, and a name that nobody knows, are told apart', async () => {
+it('a port where nothing listens, and a name that is not in DNS, have different advice', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   server.close()
   await once(server, 'close')
-  const refused = await trial(`smtp://127.0.0.1:${port}`)
-  assert.deepEqual([refused.code, /Nothing listens at 127\.0\.0\.1/.test(refused.stderr)], [1, true], refused.stderr)
-  const unknown = await trial('smtp://mail.invalid')
+  const refused = await testMail(`smtp://127.0.0.1:${port}`)
+  assert.deepEqual([refused.code, /Nothing listens on 127\.0\.0\.1/.test(refused.stderr)], [1, true], refused.stderr)
+  const unknown = await testMail('smtp://mail.invalid')
   assert.equal(unknown.code, 1)
-  assert.match(unknown.stderr, /No name server (?:knows|answers about) "?mail\.invalid/)
+  assert.match(unknown.stderr, /(?:DNS has no entry|No DNS server answers) for "?mail\.invalid/)
 })
 
 it('a directory gets the mail too', async (t) => {
   const directory = join(temporaryDirectory(t), 'mails')
-  const { code, stdout } = await trial(`file:${directory}`)
+  const { code, stdout } = await testMail(`file:${directory}`)
   assert.equal(code, 0)
   assert.match(stdout, /The mail was taken: written to /)
   const [file = ''] = readdirSync(directory)
@@ -107,7 +107,7 @@ it('attack: a server that answers with control characters does not reach the ter
     ['EHLO', '550 \x1b[2J no'],
     ['HELO', '550 no'],
   ])
-  const { stdout, stderr } = await trial(`smtp://127.0.0.1:${peer.port}`)
+  const { stdout, stderr } = await testMail(`smtp://127.0.0.1:${peer.port}`)
   assert.doesNotMatch((stdout + stderr).replaceAll('\n', ''), /\p{Cc}/u)
 })
 
