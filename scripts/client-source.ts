@@ -14,10 +14,13 @@ const CLIENT = join(import.meta.dirname, '..', 'src/client/client.ts')
 /** A whole statement; the client has types to import only (tidy.test.ts). */
 const IMPORT = /^import type \{([^}]*)\} from '([^']+)'\n/gm
 
+/** Around what is written from the endpoints: see generated-parts.ts. */
+const MARK = /^\/\/ #(?:end)?region.*\n+/gm
+
 /** The text of dateline.ts. Throws where the client wants a type that no declaration has. */
 export function clientSource(version: string): string {
   const source = readFileSync(CLIENT, 'utf8')
-  const code = source.replace(IMPORT, '').replace(/^\/\*\*[^]*?\*\/\s*/, '')
+  const code = source.replace(IMPORT, '').replace(MARK, '').replace(/^\/\*\*[^]*?\*\/\s*/, '')
   return [header(version), types(importedReplies(source)), code.trimStart()].join('\n')
 }
 

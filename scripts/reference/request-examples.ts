@@ -4,7 +4,7 @@
  * The token is a name in all of them: what is copied is pasted into tickets and chats.
  */
 import { filled, pathOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
-import { CLIENT_CALLS } from './client-calls.ts'
+import { exampleCall } from '../client-calls.ts'
 import { contentOf, tokenOf, type Content, type Operation, type Parameter, type Reply } from './described-api.ts'
 
 export interface RequestExample {
@@ -57,7 +57,7 @@ export function exampleValues({ parameters = [], requestBody, method }: Operatio
 
 /** `url` is that of the service, with a slash at its end. */
 export function requestExamples(operation: Operation, values: ExampleValues, url: string): readonly RequestExample[] {
-  const call = Object.hasOwn(CLIENT_CALLS, operation.operationId) ? CLIENT_CALLS[operation.operationId] : undefined
+  const call = exampleCall(operation.operationId)
   return [
     { language: 'curl', code: forCurl(operation, values, url) },
     { language: 'JavaScript', code: forFetch(operation, values, url) },

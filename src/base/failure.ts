@@ -11,63 +11,63 @@ import { Decimal } from './decimal.ts'
 export const FAILURES = {
   badRequest: {
     status: 400,
-    when: 'Model, filter, sort, limit or cursor cannot be read, or the request is no HTTP',
+    when: 'Model, filter, sort, limit or cursor cannot be read, or the request is not valid HTTP',
     message: 'Cannot read limit "many": expected a whole number, 0 or more',
   },
   invalidInput: {
     status: 400,
-    when: 'The body is no JSON object, or a member is missing or wrong; a code is wrong or expired',
+    when: 'The body is not a JSON object, or a member is missing or wrong; a code is wrong or expired',
     message: 'title: expected a string, found nothing',
   },
   unauthorized: {
     status: 401,
-    when: 'The token is missing, invalid, expired or signed out; the dashboard does not know the address',
+    when: 'The token is missing, invalid, expired or signed out; the dashboard does not know the e-mail address',
     message: 'Sign in first: the access token is missing, invalid or expired',
   },
   forbidden: {
     status: 403,
     when:
-      "The role does not reach, the document is somebody else's, a limit of preferences is passed, or a foreign web " +
-      'page asks',
+      'The role does not allow it, the document belongs to another user, a limit of preferences is exceeded, or a ' +
+      'foreign web page sends the request',
     message: 'Only administrators may create a topic',
   },
   notFound: {
     status: 404,
-    when: 'No document has the id, or there is no such path',
+    when: 'No document has the id, or the path does not exist',
     message: 'No headline has the id "66f000000000000000000599"',
   },
   methodNotAllowed: {
     status: 405,
-    when: 'The path or the model does not have the method; `Allow` says which it has',
+    when: 'The path or the model does not have the method; `Allow` lists the methods it has',
     message: 'Cannot create a dashboard_summary: the model does not support it',
   },
   requestTimeout: {
     status: 408,
-    when: 'The request took too long to arrive: 30 s for all of it, 5 s for a body below `/auth`',
+    when: 'The request took too long to arrive: 30 s in all, 5 s for a body below `/auth`',
     message: 'Cannot wait any longer for the request: expected its headers within 15 s and all of it within 30 s',
   },
   conflict: {
     status: 409,
-    when: 'It exists already, or cannot be done in the state that it is in',
+    when: 'The document exists already, or its state does not allow the change',
     message: 'A remote_config with the id "6643b1b7a4a4e6e1a8e7b1c2" exists already',
   },
   preconditionFailed: {
     status: 412,
     when:
-      'The document has changed since the version in `If-Match`, or is still the one in `If-None-Match`; `ETag` names ' +
-      'the current one',
+      'The document has changed since the version in `If-Match`, or is still the one in `If-None-Match`; `ETag` ' +
+      'names the current version',
     message: 'Cannot meet If-Match: expected a version that it names, found "n4bQgYhMfWWaL-qgxVrQFa": read it again',
   },
   payloadTooLarge: {
     status: 413,
     when:
-      'The body is longer than 2 MiB, one of a guest than 256 KiB, one of a query than 512 KiB, or one below `/auth` ' +
-      'than 16 KiB, or it comes in a flood of tiny chunks',
+      'The body is longer than 2 MiB (of guests 256 KiB, of queries 512 KiB, below `/auth` 16 KiB), or arrives in a ' +
+      'flood of tiny chunks',
     message: 'Cannot take a request body of this size: expected at most 2097152 bytes',
   },
   misdirectedRequest: {
     status: 421,
-    when: 'The `Host` is no name of this service',
+    when: 'The `Host` is not a name of this service: see `--allowed-hosts`',
     message:
       'Cannot serve the host "rebound.example": expected localhost, an address of this machine, or a name of ' +
       '--allowed-hosts',
@@ -75,25 +75,25 @@ export const FAILURES = {
   tooManyRequests: {
     status: 429,
     when:
-      'A limit is passed, 16 slow queries of one user wait already or one waited for 10 seconds, or several downloads of ' +
-      'one user are under way; `Retry-After` says for how many seconds',
+      'A limit is exceeded, 16 slow queries of one user are waiting or one waited for 10 seconds, or several ' +
+      'downloads of one user are running; `Retry-After` has the seconds',
     message: 'Sign-in codes came too often: try again in 4 minutes',
   },
   headersTooLarge: {
     status: 431,
-    when: 'Request line and headers are longer than 64 KiB',
+    when: 'Request line and headers exceed 64 KiB',
     message: 'Cannot take a request line and headers of this size: expected at most 65536 bytes',
   },
   serverError: {
     status: 500,
-    when: 'Our fault; the log has the reason under the `X-Request-Id` of the response',
+    when: "A bug; the log has the reason under the response's `X-Request-Id`",
     message: 'Something went wrong on our side',
   },
   networkError: {
     status: 503,
     when:
-      'The database cannot be used now, or too many slow queries of all users or mails wait, or the bodies being received ' +
-      'take all the memory for them; for these, `Retry-After` says for how many seconds',
+      'The database cannot be used (full disk, damage), too many slow queries or mails are waiting, or the bodies ' +
+      'being received take all their memory; for the last two, `Retry-After` has the seconds',
     message: 'Too many slow queries of all callers are waiting: try again soon',
   },
 } as const satisfies Readonly<Record<string, { status: number; when: string; message: string }>>

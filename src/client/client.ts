@@ -9,23 +9,6 @@
  * no error has it in its text. What comes back is judged before it is believed, for between us and the service there
  * may be a proxy, a hotel's sign-in page, or somebody else's server.
  */
-import type {
-  AuditRecords,
-  Backup,
-  Backups,
-  DashboardOverview,
-  DashboardSetup,
-  DocumentProblems,
-  LogLines,
-  MailTest,
-  OutboxMessages,
-  OutboxRetry,
-  QueryPlan,
-  ServiceSettings,
-  ServiceStatus,
-  SessionsEnded,
-  UserSessions,
-} from '../models/replies.ts'
 import type { Bodies, ModelName, Models, Offers, Replacements } from './client-types.ts'
 
 /** Proxies and browsers take URLs of this many characters everywhere; a longer query goes as a body. */
@@ -148,19 +131,10 @@ export interface Stored<T> {
 }
 
 /** All methods there are for documents; a model has those that its declaration offers. */
-export interface Methods<M extends ModelName> {
+export interface Methods<M extends ModelName> extends DocumentCalls<M> {
   list(query?: ListQuery, options?: RequestOptions): Promise<Page<Models[M]>>
   /** All items, page after page; leaving the loop ends it. */
   iterate(query?: IterateQuery, options?: RequestOptions): AsyncGenerator<Models[M], void, undefined>
-  get(id: string, options?: RequestOptions): Promise<Stored<Models[M]>>
-  create(body: Bodies[M], options?: RequestOptions): Promise<Stored<Models[M]>>
-  /** Takes the whole document: members that the body lacks are gone afterwards. */
-  replace(id: string, body: Replacements[M], options?: WriteOptions): Promise<Stored<Models[M]>>
-  remove(id: string, options?: WriteOptions): Promise<void>
-  /** What create, or with an id replace, would refuse, as far as it can be told; nothing is written. */
-  check(body: object, options?: CheckOptions): Promise<DocumentProblems>
-  /** How the service answers a list, and what that takes. */
-  explain(query?: ListQuery, options?: RequestOptions): Promise<QueryPlan>
 }
 
 export type Collection<M extends ModelName> = Pick<Methods<M>, Offers[M]>
@@ -170,78 +144,11 @@ export interface SignedIn {
   readonly token: string
 }
 
-export interface AuthCalls {
-  /** Has a code of six digits sent; the dashboard's answers Unauthorized to addresses without a role there. */
-  requestCode(
-    wanted: { readonly email: string; readonly isDashboardLogin?: boolean | undefined },
-    options?: RequestOptions,
-  ): Promise<void>
-  /** Signs in and keeps the token. A guest who is signed in becomes the account, or is merged into it. */
-  verifyCode(
-    given: { readonly email: string; readonly code: string; readonly isDashboardLogin?: boolean | undefined },
-    options?: RequestOptions,
-  ): Promise<SignedIn>
-  /** Signs in as a new guest and keeps the token. */
-  anonymous(options?: RequestOptions): Promise<SignedIn>
-  me(options?: RequestOptions): Promise<Models['user']>
-  /** Ends the session and forgets the token; one that had ended already is no error. */
-  signOut(options?: RequestOptions): Promise<void>
-  /** Where the account is signed in, the newest first; `current` marks the session of this client. */
-  sessions(options?: RequestOptions): Promise<UserSessions>
-  /** Ends one of those sessions. After the current one, every request is answered with Unauthorized. */
-  endSession(id: string, options?: RequestOptions): Promise<void>
-  /** Ends all of them but the current one. */
-  endOtherSessions(options?: RequestOptions): Promise<SessionsEnded>
-  /** Deletes the account that is signed in with all that belongs to it, for good. */
-  deleteAccount(options?: RequestOptions): Promise<void>
-}
-
-export interface DashboardCalls {
-  /** For a sign-in page: this one needs no token. */
-  setup(options?: RequestOptions): Promise<DashboardSetup>
-  overview(options?: RequestOptions): Promise<DashboardOverview>
-}
-
-export interface LogQuery {
-  /** The least important level that is wanted. */
-  readonly level?: LogLines['items'][number]['level'] | undefined
-  readonly limit?: number | undefined
-}
-
-export interface OutboxQuery {
-  readonly state?: OutboxMessages['items'][number]['state'] | undefined
-  readonly limit?: number | undefined
-}
-
-export interface AuditQuery extends ListQuery {
-  /** Only what was done with this e-mail address. */
-  readonly email?: string | undefined
-}
-
-/** For administrators only. */
-export interface AdminCalls {
-  status(options?: RequestOptions): Promise<ServiceStatus>
-  settings(options?: RequestOptions): Promise<ServiceSettings>
-  log(query?: LogQuery, options?: RequestOptions): Promise<LogLines>
-  /** A page of the audit trail: who did what, the newest first unless `sort` says otherwise. */
-  audit(query?: AuditQuery, options?: RequestOptions): Promise<AuditRecords>
-  outbox(query?: OutboxQuery, options?: RequestOptions): Promise<OutboxMessages>
-  /** Tries a mail of the outbox again, now. */
-  retryMail(id: string, options?: RequestOptions): Promise<OutboxRetry>
-  /** Sends one mail now and tells how that went. */
-  testMail(mail: { readonly to: string }, options?: RequestOptions): Promise<MailTest>
-  backups(options?: RequestOptions): Promise<Backups>
-  makeBackup(options?: RequestOptions): Promise<Backup>
-  /** A file of SQLite with all there is; its size is not limited here. */
-  downloadBackup(name: string, options?: RequestOptions): Promise<Blob>
-  sessions(userId: string, options?: RequestOptions): Promise<UserSessions>
-  endSession(userId: string, id: string, options?: RequestOptions): Promise<void>
-  /** Signs a user out everywhere. */
-  endSessions(userId: string, options?: RequestOptions): Promise<SessionsEnded>
-}
-
 export interface Client {
-  /** The token that requests carry; set it to stay signed in, or to undefined to forget it. */
+  /**
+   * The token that requests carry; set it to stay signed in, or to undefined to forget it. `verifyCode` and `anonymous`
+   * keep the one that they get; `signOut` and `deleteAccount` forget it.
+   */
   token: string | undefined
   readonly auth: AuthCalls
   data<M extends ModelName>(model: M): Collection<M>
@@ -379,14 +286,36 @@ export function createClient(options: ClientOptions = {}): Client {
     if (response.status !== status) throw unreadable(call, response)
   }
 
-  const dataOf = async <T extends object>(call: Call): Promise<T> => (await ask<T>(call)).data
-
-  const signIn = async (call: Call): Promise<SignedIn> => {
-    const { data } = await ask<SignedIn>(call)
-    if (!isToken(data.token) || !isObject(data.user)) throw unreadable(call)
-    token = data.token
-    return data
+  const transport: Transport = {
+    data: async (call) => (await ask<never>(call)).data,
+    async page(call, cursor) {
+      const { data } = await ask<never>(call)
+      if (!isPage(data, cursor)) throw unreadable(call)
+      return data
+    },
+    async stored(call) {
+      const { data, etag } = await ask<never>(call)
+      return { document: data, etag }
+    },
+    async signIn(call) {
+      const { data } = await ask<SignedIn>(call)
+      if (!isToken(data.token) || !isObject(data.user)) throw unreadable(call)
+      token = data.token
+      return data
+    },
+    done: tell,
+    async file(asked, type) {
+      const call = { ...asked, token }
+      const response = await send(call)
+      if (!response.ok) throw await refusalOf(call, response)
+      if (response.headers.get('content-type')?.split(';')[0] !== type) {
+        leave(response.body)
+        throw unreadable(call, response)
+      }
+      return orNetworkError(call, () => response.blob())
+    },
   }
+  const auth = authCalls(transport)
 
   return {
     get token() {
@@ -397,42 +326,27 @@ export function createClient(options: ClientOptions = {}): Client {
     },
 
     auth: {
-      requestCode: (body, { signal } = {}) => tell({ method: 'POST', path: 'auth/request-code', body, signal }, 202),
-      verifyCode: (body, { signal } = {}) => signIn({ method: 'POST', path: 'auth/verify-code', body, signal }),
-      anonymous: ({ signal } = {}) => signIn({ method: 'POST', path: 'auth/anonymous', body: {}, signal }),
-      me: ({ signal } = {}) => dataOf<Models['user']>({ method: 'GET', path: 'auth/me', signal }),
-      async signOut({ signal } = {}) {
+      ...auth,
+      async signOut(options) {
         try {
-          await tell({ method: 'POST', path: 'auth/sign-out', signal }, 204)
+          await auth.signOut(options)
         } catch (error) {
+          // The session had ended already.
           if (!(error instanceof Unauthorized)) throw error
         }
         token = undefined
       },
-      sessions: async ({ signal } = {}) => dataOf({ method: 'GET', path: 'auth/sessions', signal }),
-      endSession: async (id, { signal } = {}) =>
-        tell({ method: 'DELETE', path: `auth/sessions/${step(id)}`, signal }, 204),
-      endOtherSessions: async ({ signal } = {}) => dataOf({ method: 'DELETE', path: 'auth/sessions', signal }),
-      async deleteAccount({ signal } = {}) {
-        await tell({ method: 'DELETE', path: 'auth/delete-account', signal }, 204)
+      async deleteAccount(options) {
+        await auth.deleteAccount(options)
         token = undefined
       },
     },
 
     data<M extends ModelName>(model: M): Collection<M> {
-      type Document = Models[M]
-      const one = (id: string): string => withQuery(`data/${step(id)}`, { model })
-      const stored = async (call: Call): Promise<Stored<Document>> => {
-        const { data, etag } = await ask<Document>(call)
-        return { document: data, etag }
-      }
       const methods: Methods<M> = {
-        async list(query = {}, { signal } = {}) {
-          const call = listCall(model, { query, base, signal })
-          const page = await dataOf<Page<Document>>(call)
-          if (!isPage(page, query.cursor)) throw unreadable(call)
-          return page
-        },
+        ...documentCalls(model, transport),
+        list: async (query = {}, { signal } = {}) =>
+          transport.page(listCall(model, { query, base, signal }), query.cursor),
         async *iterate({ pageSize = PAGE_SIZE, ...query } = {}, options) {
           if (pageSize < 1) throw new TypeError(`Cannot ask for ${pageSize} items at a time: expected 1 or more`)
           let cursor: string | null = null
@@ -441,72 +355,36 @@ export function createClient(options: ClientOptions = {}): Client {
           let remembered: string | null = null
           let [pages, rememberAt] = [0, 1]
           do {
-            const page: Page<Document> = await methods.list({ ...query, limit: pageSize, cursor }, options)
+            const page: Page<Models[M]> = await methods.list({ ...query, limit: pageSize, cursor }, options)
             yield* page.items
             cursor = page.hasMore ? page.cursor : null
             if (cursor !== null && cursor === remembered) throw unreadable(listCall(model, { query, base }))
             if (++pages === rememberAt) [remembered, rememberAt] = [cursor, rememberAt * 2]
           } while (cursor !== null)
         },
-        get: async (id, { signal } = {}) => stored({ method: 'GET', path: one(id), signal }),
-        create: async (body, { signal } = {}) =>
-          stored({ method: 'POST', path: withQuery('data', { model }), body, signal }),
-        replace: async (id, body, { ifMatch, signal } = {}) =>
-          stored({ method: 'PUT', path: one(id), body, ifMatch, signal }),
-        remove: async (id, { ifMatch, signal } = {}) => tell({ method: 'DELETE', path: one(id), ifMatch, signal }, 204),
-        check: (body, { id, signal } = {}) =>
-          dataOf<DocumentProblems>({ method: 'POST', path: withQuery('data/check', { model, id }), body, signal }),
-        async explain({ filter, sort, limit, cursor } = {}, { signal } = {}) {
-          filterText(filter)
-          const body = { filter, sort, limit, cursor: cursor ?? undefined }
-          return dataOf<QueryPlan>({ method: 'POST', path: withQuery('data/explain', { model }), body, signal })
-        },
       }
       return methods
     },
 
-    dashboard: {
-      setup: ({ signal } = {}) => dataOf({ method: 'GET', path: 'dashboard/setup', signal }),
-      overview: ({ signal } = {}) => dataOf({ method: 'GET', path: 'dashboard/overview', signal }),
-    },
-
-    admin: {
-      status: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/status', signal }),
-      settings: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/settings', signal }),
-      log: ({ level, limit } = {}, { signal } = {}) =>
-        dataOf({ method: 'GET', path: withQuery('admin/log', { level, limit }), signal }),
-      async audit({ filter, email, sort, limit, cursor } = {}, { signal } = {}) {
-        const query = { filter: filterText(filter), email, sort, limit, cursor: cursor ?? undefined }
-        const call: Call = { method: 'GET', path: withQuery('admin/audit', query), signal }
-        const page = await dataOf<AuditRecords>(call)
-        if (!isPage(page, cursor)) throw unreadable(call)
-        return page
-      },
-      outbox: ({ state, limit } = {}, { signal } = {}) =>
-        dataOf({ method: 'GET', path: withQuery('admin/outbox', { state, limit }), signal }),
-      retryMail: async (id, { signal } = {}) =>
-        dataOf({ method: 'POST', path: `admin/outbox/${step(id)}/retry`, signal }),
-      testMail: (body, { signal } = {}) => dataOf({ method: 'POST', path: 'admin/outbox/test', body, signal }),
-      backups: ({ signal } = {}) => dataOf({ method: 'GET', path: 'admin/backups', signal }),
-      makeBackup: ({ signal } = {}) => dataOf({ method: 'POST', path: 'admin/backups', signal }),
-      async downloadBackup(name, { signal } = {}) {
-        const call: Call = { method: 'GET', path: `admin/backups/${step(name)}`, signal, token }
-        const response = await send(call)
-        if (!response.ok) throw await refusalOf(call, response)
-        if (!/^application\/vnd\.sqlite3\b/.test(response.headers.get('content-type') ?? '')) {
-          leave(response.body)
-          throw unreadable(call, response)
-        }
-        return orNetworkError(call, () => response.blob())
-      },
-      sessions: async (userId, { signal } = {}) =>
-        dataOf({ method: 'GET', path: `admin/users/${step(userId)}/sessions`, signal }),
-      endSession: async (userId, id, { signal } = {}) =>
-        tell({ method: 'DELETE', path: `admin/users/${step(userId)}/sessions/${step(id)}`, signal }, 204),
-      endSessions: async (userId, { signal } = {}) =>
-        dataOf({ method: 'DELETE', path: `admin/users/${step(userId)}/sessions`, signal }),
-    },
+    dashboard: dashboardCalls(transport),
+    admin: adminCalls(transport),
   }
+}
+
+/** What the methods of single endpoints send their requests by, and what they expect of the response. */
+interface Transport {
+  /** `data` of the response. */
+  data<T extends object>(call: Call): Promise<T>
+  /** A page that leads on, unless it is the last. */
+  page<T extends Page<unknown>>(call: Call, cursor: ListQuery['cursor']): Promise<T>
+  /** A document with its ETag. */
+  stored<T>(call: Call): Promise<Stored<T>>
+  /** A user and a token, which is kept. */
+  signIn(call: Call): Promise<SignedIn>
+  /** An empty response of this status. */
+  done(call: Call, status: 202 | 204): Promise<void>
+  /** A file of this type, of any size. */
+  file(call: Call, type: string): Promise<Blob>
 }
 
 interface Call {
@@ -525,11 +403,15 @@ function listCall(
   model: ModelName,
   { query, base, signal }: { readonly query: ListQuery; readonly base: string; readonly signal?: Call['signal'] },
 ): Call {
-  const { filter, sort, limit } = query
-  const cursor = query.cursor ?? undefined
-  const path = withQuery('data', { model, filter: filterText(filter), sort, limit, cursor })
+  const { filter, sort, limit, cursor } = query
+  const path = withQuery('data', { model, filter, sort, limit, cursor })
   if (base.length + path.length <= URL_CHARS_MAX) return { method: 'GET', path, signal }
-  return { method: 'POST', path: withQuery('data/query', { model }), body: { filter, sort, limit, cursor }, signal }
+  return { method: 'POST', path: withQuery('data/query', { model }), body: queryBody(query), signal }
+}
+
+function queryBody({ filter, sort, limit, cursor }: ListQuery): object {
+  filterText(filter)
+  return { filter, sort, limit, cursor: cursor ?? undefined }
 }
 
 /** The filter as JSON. What JSON leaves out or makes null is refused: another filter would be asked for. */
@@ -546,9 +428,15 @@ function filterText(filter: Filter | undefined): string | undefined {
 }
 
 /** The path with those parameters that have a value. */
-function withQuery(path: string, parameters: Readonly<Record<string, string | number | undefined>>): string {
+function withQuery(
+  path: string,
+  parameters: Readonly<Record<string, string | number | Filter | null | undefined>>,
+): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
+  for (const [name, value] of Object.entries(parameters)) {
+    const text = typeof value === 'object' && value !== null ? filterText(value) : value?.toString()
+    if (text !== undefined) query.set(name, text)
+  }
   const text = query.toString()
   return text === '' ? path : `${path}?${text}`
 }
@@ -752,3 +640,225 @@ function unreadable(call: Call, response?: Response, Kind: typeof DatelineError 
     { ...(response === undefined ? { status } : given(call, response)), code: 'unreadableReply' },
   )
 }
+
+// #region endpoints, written by `npm run generate`
+
+import type {
+  AuditRecords,
+  Backup,
+  Backups,
+  DashboardOverview,
+  DashboardSetup,
+  DocumentProblems,
+  LogLines,
+  MailTest,
+  OutboxMessages,
+  OutboxRetry,
+  QueryPlan,
+  ServiceSettings,
+  ServiceStatus,
+  SessionsEnded,
+  UserSessions,
+} from '../models/replies.ts'
+
+export interface LogQuery {
+  /** The least important level. */
+  readonly level?: 'debug' | 'info' | 'warn' | 'error' | undefined
+  /** How many of the newest. */
+  readonly limit?: number | undefined
+}
+
+export interface AuditQuery {
+  /** Which records to list, as JSON; all without it. */
+  readonly filter?: Filter | undefined
+  /** Only what was done with this e-mail address: codes, sign-ins and invitations. */
+  readonly email?: string | undefined
+  /** Dotted paths, each with `:desc` for the greatest first; `time:desc,id:desc` without it. */
+  readonly sort?: string | undefined
+  /**
+   * How many at most; 20 without it and never more than 100, unless the service is set otherwise. A page ends before
+   * its documents pass 8 MiB, and then has fewer with `hasMore` true; it always has one.
+   */
+  readonly limit?: number | undefined
+  /** `cursor` of the page before, with the same filter and sort. */
+  readonly cursor?: string | null | undefined
+}
+
+export interface OutboxQuery {
+  /** Only mails in this state. */
+  readonly state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'expired' | 'superseded' | undefined
+  /** How many of the newest. */
+  readonly limit?: number | undefined
+}
+
+export interface AuthCalls {
+  /**
+   * Send a sign-in code by e-mail. The response is the same whether or not the e-mail address has an account. With
+   * `isDashboardLogin` it must have one, with a role for the dashboard.
+   */
+  requestCode(
+    body: { readonly email: string; readonly isDashboardLogin?: boolean | undefined },
+    options?: RequestOptions,
+  ): Promise<void>
+  /**
+   * Sign in with a code. A guest who sends the token of the guest session becomes the account, or is merged into an
+   * existing one. A code is void for a client after five wrong tries, and for all clients after fifteen. A client with
+   * too many wrong codes in an hour gets 429, even for a right one.
+   */
+  verifyCode(
+    body: { readonly email: string; readonly code: string; readonly isDashboardLogin?: boolean | undefined },
+    options?: RequestOptions,
+  ): Promise<SignedIn>
+  /** Sign in as a guest. No body is needed; a JSON body must be an object. */
+  anonymous(options?: RequestOptions): Promise<SignedIn>
+  /** Read the user of the token. */
+  me(options?: RequestOptions): Promise<Models['user']>
+  /** End the session; the token is no longer accepted. */
+  signOut(options?: RequestOptions): Promise<void>
+  /** List your sessions, newest first. */
+  sessions(options?: RequestOptions): Promise<UserSessions>
+  /** End all of your sessions but the current one. */
+  endOtherSessions(options?: RequestOptions): Promise<SessionsEnded>
+  /** End one of your sessions, which may be the current one. */
+  endSession(session: string, options?: RequestOptions): Promise<void>
+  /** Delete your account and everything that belongs to it. */
+  deleteAccount(options?: RequestOptions): Promise<void>
+}
+
+export interface DashboardCalls {
+  /**
+   * Count items by status, and headlines by hour. Hours are in UTC: those of the last 31 days with a headline, by its
+   * `createdAt`.
+   */
+  overview(options?: RequestOptions): Promise<DashboardOverview>
+  /** Read what a sign-in page needs. */
+  setup(options?: RequestOptions): Promise<DashboardSetup>
+}
+
+export interface AdminCalls {
+  /** Read the status of the service. */
+  status(options?: RequestOptions): Promise<ServiceStatus>
+  /** Read the settings in use and their origin, with secrets masked. */
+  settings(options?: RequestOptions): Promise<ServiceSettings>
+  /** Read the newest log lines. */
+  log(query?: LogQuery, options?: RequestOptions): Promise<LogLines>
+  /**
+   * List the audit trail, newest first. Filters and sorts by `time`, `event`, `actor`, `documentId` and `emailHash` are
+   * fast. Records are kept for `--audit-days`, and nothing in the API changes them.
+   */
+  audit(query?: AuditQuery, options?: RequestOptions): Promise<AuditRecords>
+  /** List waiting mail and that of the last seven days, newest first. */
+  outbox(query?: OutboxQuery, options?: RequestOptions): Promise<OutboxMessages>
+  /**
+   * Send a test mail now, and read the SMTP dialogue. It takes half a minute at most. A mail that was not accepted is a
+   * 200 as well, with `advice`.
+   */
+  testMail(body: { readonly to: string }, options?: RequestOptions): Promise<MailTest>
+  /** Retry a waiting mail now. */
+  retryMail(id: string, options?: RequestOptions): Promise<OutboxRetry>
+  /** List the backups, newest first. */
+  backups(options?: RequestOptions): Promise<Backups>
+  /**
+   * Make a backup; the response follows when it is made and verified. `--backup-keep` says how many of these are kept,
+   * beside as many automatic ones.
+   */
+  makeBackup(options?: RequestOptions): Promise<Backup>
+  /** Download a backup. At most 4 at the same time, 2 of one user. */
+  downloadBackup(name: string, options?: RequestOptions): Promise<Blob>
+  /** List the sessions of a user, newest first. */
+  sessions(id: string, options?: RequestOptions): Promise<UserSessions>
+  /** End all sessions and other tokens of a user. */
+  endSessions(id: string, options?: RequestOptions): Promise<SessionsEnded>
+  /** End one session of a user, which may be your own. */
+  endSession(id: string, session: string, options?: RequestOptions): Promise<void>
+}
+
+interface DocumentCalls<M extends ModelName> {
+  /** Create a document. */
+  create(body: Bodies[M], options?: RequestOptions): Promise<Stored<Models[M]>>
+  /**
+   * Explain a query: its index, its SQL, the rows it reads. The query runs on the stored data and is aborted shortly
+   * before its deadline.
+   */
+  explain(query?: ListQuery, options?: RequestOptions): Promise<QueryPlan>
+  /**
+   * Validate a document without writing it. Lists up to fifty problems of creating the document or, with `id`, of
+   * replacing that one. `path` is empty for the body as a whole.
+   */
+  check(body: object, options?: CheckOptions): Promise<DocumentProblems>
+  /**
+   * Read a document. With `If-None-Match`, 304 without a body where the client has the current version. With the
+   * setting `--public-remote-config`, `remote_config` is read without a token.
+   */
+  get(id: string, options?: RequestOptions): Promise<Stored<Models[M]>>
+  /** Replace a document. `If-Match` with the ETag of the version that was read prevents lost updates. */
+  replace(id: string, body: Replacements[M], options?: WriteOptions): Promise<Stored<Models[M]>>
+  /** Delete a document. */
+  remove(id: string, options?: WriteOptions): Promise<void>
+}
+
+function authCalls({ data, done, signIn }: Transport): AuthCalls {
+  return {
+    requestCode: async (body, { signal } = {}) =>
+      done({ method: 'POST', path: 'auth/request-code', body, signal }, 202),
+    verifyCode: async (body, { signal } = {}) => signIn({ method: 'POST', path: 'auth/verify-code', body, signal }),
+    anonymous: async ({ signal } = {}) => signIn({ method: 'POST', path: 'auth/anonymous', body: {}, signal }),
+    me: async ({ signal } = {}) => data({ method: 'GET', path: 'auth/me', signal }),
+    signOut: async ({ signal } = {}) => done({ method: 'POST', path: 'auth/sign-out', signal }, 204),
+    sessions: async ({ signal } = {}) => data({ method: 'GET', path: 'auth/sessions', signal }),
+    endOtherSessions: async ({ signal } = {}) => data({ method: 'DELETE', path: 'auth/sessions', signal }),
+    endSession: async (session, { signal } = {}) =>
+      done({ method: 'DELETE', path: `auth/sessions/${step(session)}`, signal }, 204),
+    deleteAccount: async ({ signal } = {}) => done({ method: 'DELETE', path: 'auth/delete-account', signal }, 204),
+  }
+}
+
+function dashboardCalls({ data }: Transport): DashboardCalls {
+  return {
+    overview: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/overview', signal }),
+    setup: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/setup', signal }),
+  }
+}
+
+function adminCalls({ data, done, file, page }: Transport): AdminCalls {
+  return {
+    status: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/status', signal }),
+    settings: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/settings', signal }),
+    log: async ({ level, limit } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('admin/log', { level, limit }), signal }),
+    audit: async ({ filter, email, sort, limit, cursor } = {}, { signal } = {}) =>
+      page({ method: 'GET', path: withQuery('admin/audit', { filter, email, sort, limit, cursor }), signal }, cursor),
+    outbox: async ({ state, limit } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('admin/outbox', { state, limit }), signal }),
+    testMail: async (body, { signal } = {}) => data({ method: 'POST', path: 'admin/outbox/test', body, signal }),
+    retryMail: async (id, { signal } = {}) => data({ method: 'POST', path: `admin/outbox/${step(id)}/retry`, signal }),
+    backups: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/backups', signal }),
+    makeBackup: async ({ signal } = {}) => data({ method: 'POST', path: 'admin/backups', signal }),
+    downloadBackup: async (name, { signal } = {}) =>
+      file({ method: 'GET', path: `admin/backups/${step(name)}`, signal }, 'application/vnd.sqlite3'),
+    sessions: async (id, { signal } = {}) => data({ method: 'GET', path: `admin/users/${step(id)}/sessions`, signal }),
+    endSessions: async (id, { signal } = {}) =>
+      data({ method: 'DELETE', path: `admin/users/${step(id)}/sessions`, signal }),
+    endSession: async (id, session, { signal } = {}) =>
+      done({ method: 'DELETE', path: `admin/users/${step(id)}/sessions/${step(session)}`, signal }, 204),
+  }
+}
+
+function documentCalls<M extends ModelName>(model: M, { data, done, stored }: Transport): DocumentCalls<M> {
+  return {
+    create: async (body, { signal } = {}) =>
+      stored({ method: 'POST', path: withQuery('data', { model }), body, signal }),
+    explain: async (query = {}, { signal } = {}) =>
+      data({ method: 'POST', path: withQuery('data/explain', { model }), body: queryBody(query), signal }),
+    check: async (body, { id, signal } = {}) =>
+      data({ method: 'POST', path: withQuery('data/check', { model, id }), body, signal }),
+    get: async (id, { signal } = {}) =>
+      stored({ method: 'GET', path: withQuery(`data/${step(id)}`, { model }), signal }),
+    replace: async (id, body, { ifMatch, signal } = {}) =>
+      stored({ method: 'PUT', path: withQuery(`data/${step(id)}`, { model }), body, ifMatch, signal }),
+    remove: async (id, { ifMatch, signal } = {}) =>
+      done({ method: 'DELETE', path: withQuery(`data/${step(id)}`, { model }), ifMatch, signal }, 204),
+  }
+}
+
+// #endregion

@@ -43,7 +43,9 @@ export const AUTH = [
     tag: 'Accounts',
     access: 'codeRequest',
     summary: 'Send a sign-in code by e-mail',
-    description: 'The answer is the same whether or not the address has an account. With `isDashboardLogin` it must.',
+    description:
+      'The response is the same whether or not the e-mail address has an account. With `isDashboardLogin` it must have ' +
+      'one, with a role for the dashboard.',
     body: {
       kind: 'schema',
       name: 'RequestCode',
@@ -73,9 +75,9 @@ export const AUTH = [
     token: 'optional',
     summary: 'Sign in with a code',
     description:
-      'A guest who sends the own token becomes the account, or is merged into the one that is there. After five wrong ' +
-      'tries of a client a code is void for that client, after fifteen of all clients for all. A client with too many ' +
-      'wrong codes in an hour gets 429, for right ones too.',
+      'A guest who sends the token of the guest session becomes the account, or is merged into an existing one. A code ' +
+      'is void for a client after five wrong tries, and for all clients after fifteen. A client with too many wrong ' +
+      'codes in an hour gets 429, even for a right one.',
     body: {
       kind: 'schema',
       name: 'VerifyCode',
@@ -107,9 +109,10 @@ export const AUTH = [
     tag: 'Accounts',
     access: 'guestSignIn',
     summary: 'Sign in as a guest',
-    description: 'It needs no body; one of JSON has to be an object.',
+    description: 'No body is needed; a JSON body must be an object.',
+    body: 'empty',
     response: signedIn,
-    errors: ['invalidInput', 'payloadTooLarge'],
+    errors: ['invalidInput'],
     client: 'auth.anonymous',
   }).handle(async ({ accounts, now }, exchange) => {
     // A body that is not JSON is ignored; JSON has to be an object here as everywhere.
@@ -134,7 +137,7 @@ export const AUTH = [
     id: 'signOut',
     tag: 'Accounts',
     access: 'user',
-    summary: 'End the session: the token is refused from now on',
+    summary: 'End the session; the token is no longer accepted',
     client: 'auth.signOut',
   }).handle(({ sessions, now }, _exchange, session) => sessions.end(session, now())),
 ]

@@ -34,8 +34,8 @@ export const DASHBOARD = [
     tag: 'Dashboard',
     access: 'editor',
     whoMay: 'publishers and administrators',
-    summary: 'Read how many items of each status there are, and how many headlines each hour brought',
-    description: 'Hours are those of UTC in the last 31 days that have any headline by its `createdAt`.',
+    summary: 'Count items by status, and headlines by hour',
+    description: 'Hours are in UTC: those of the last 31 days with a headline, by its `createdAt`.',
     response: dashboardOverview,
     client: 'dashboard.overview',
   }).handle(async ({ store, now }) => {
@@ -58,7 +58,7 @@ export const DASHBOARD = [
     id: 'dashboardSetup',
     tag: 'Dashboard',
     access: 'visitor',
-    summary: 'Read what a sign-in page has to know',
+    summary: 'Read what a sign-in page needs',
     response: dashboardSetup,
     client: 'dashboard.setup',
   }).handle(async ({ accounts, setup }) => {

@@ -68,6 +68,7 @@ export const DATA = [
     parameters: ['model', 'filter', 'sort', 'limit', 'cursor'],
     response: PAGE,
     errors: ['badRequest', 'methodNotAllowed'],
+    client: 'data.list',
   }).handle(async ({ documents }, exchange, { caller }) =>
     ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller, exchange))),
   endpoint({
@@ -95,11 +96,12 @@ export const DATA = [
     tag: 'Data',
     access: 'limitedUser',
     operation: 'list',
-    summary: 'List documents of a model, for filters that do not fit a URL',
+    summary: 'List documents of a model, with a filter that is too long for a URL',
     parameters: ['model'],
     body: QUERY,
     response: PAGE,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
+    client: 'data.list',
   }).handle(async ({ documents, now }, exchange, session) =>
     ok(
       await documents.list(readModel(exchange), () => askedInBody(exchange, session, now), session.caller, exchange),
@@ -112,8 +114,8 @@ export const DATA = [
     access: 'editor',
     operation: 'list',
     whoMay: 'publishers and administrators, of the models that they may list',
-    summary: 'Tell how a list would be answered: its index, its SQL, the rows it reads',
-    description: 'The query really runs, on the stored data, and is given up shortly before its deadline.',
+    summary: 'Explain a query: its index, its SQL, the rows it reads',
+    description: 'The query runs on the stored data and is aborted shortly before its deadline.',
     parameters: ['model'],
     body: QUERY,
     response: queryPlan,
@@ -134,8 +136,10 @@ export const DATA = [
     tag: 'Data',
     access: 'limitedUser',
     operation: 'create',
-    summary: 'Tell all that creating or, with an id, replacing a document would refuse, and write nothing',
-    description: 'At most fifty problems. `path` is empty where the whole body is meant.',
+    summary: 'Validate a document without writing it',
+    description:
+      'Lists up to fifty problems of creating the document or, with `id`, of replacing that one. `path` is empty for the ' +
+      'body as a whole.',
     parameters: ['model', 'id'],
     body: 'draft',
     response: documentProblems,
@@ -155,12 +159,12 @@ export const DATA = [
     operation: 'read',
     summary: 'Read a document',
     description:
-      'With `If-None-Match`, 304 without a body where the client has it already. With the setting ' +
+      'With `If-None-Match`, 304 without a body where the client has the current version. With the setting ' +
       '`--public-remote-config`, `remote_config` is read without a token.',
     parameters: ['model', 'ifMatch', 'ifNoneMatch'],
     response: DOCUMENT,
     // What a client that has a version asks for the next.
-    others: [{ status: 304, description: 'The client has it' }],
+    others: [{ status: 304, description: 'The client has the current version' }],
     errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
     client: 'data.get',
     forVisitors: {
@@ -180,8 +184,8 @@ export const DATA = [
     tag: 'Data',
     access: 'limitedUser',
     operation: 'replace',
-    summary: 'Replace a document by a whole one',
-    description: 'With the ETag of what was read in `If-Match`, nothing that somebody else changed since is lost.',
+    summary: 'Replace a document',
+    description: '`If-Match` with the ETag of the version that was read prevents lost updates.',
     parameters: ['model', 'ifMatch', 'ifNoneMatch'],
     body: 'document',
     response: DOCUMENT,

@@ -72,12 +72,12 @@ interface Declaration {
   /** Who may, where neither `access` nor `operation` says all. */
   readonly whoMay?: string
   readonly parameters?: readonly ParameterName[]
-  /** `document` is that of the model, `draft` one that need not be valid. */
-  readonly body?: RecordField | NamedSchema | 'document' | 'draft'
+  /** `document` is that of the model, `draft` one that need not be valid, `empty` an object that may be left out. */
+  readonly body?: RecordField | NamedSchema | 'document' | 'draft' | 'empty'
   readonly others?: readonly OtherResponse[]
   /** Those besides what the access and every request can bring. */
   readonly errors?: readonly FailureCode[]
-  /** Group and name of the method in the typed client. */
+  /** Group and name of the method in the typed client, which is generated; one that chooses between two endpoints is not. */
   readonly client?: `${'auth' | 'data' | 'dashboard' | 'admin'}.${string}`
 }
 

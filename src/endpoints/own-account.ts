@@ -24,7 +24,7 @@ export const OWN_ACCOUNT = [
     id: 'ownSessions',
     tag: 'Accounts',
     access: 'limitedUser',
-    summary: 'List where the own account is signed in, the newest first',
+    summary: 'List your sessions, newest first',
     response: userSessions,
     client: 'auth.sessions',
   }).handle(({ store, now }, _exchange, { caller, claim }) =>
@@ -35,7 +35,7 @@ export const OWN_ACCOUNT = [
     id: 'endOtherSessions',
     tag: 'Accounts',
     access: 'limitedUser',
-    summary: 'End every other session of the own account; the one that asks stays',
+    summary: 'End all of your sessions but the current one',
     response: sessionsEnded,
     client: 'auth.endOtherSessions',
   }).handle(async ({ store, now }, _exchange, { caller, claim, acting }) => ({
@@ -47,7 +47,7 @@ export const OWN_ACCOUNT = [
     id: 'endOwnSession',
     tag: 'Accounts',
     access: 'limitedUser',
-    summary: 'End one session of the own account, which may be the one that asks',
+    summary: 'End one of your sessions, which may be the current one',
     errors: ['notFound'],
     client: 'auth.endSession',
   }).handle(async ({ store, sessions, now }, { params }, session) => {
@@ -64,7 +64,7 @@ export const OWN_ACCOUNT = [
     id: 'deleteAccount',
     tag: 'Accounts',
     access: 'user',
-    summary: 'Delete the own account and all that belongs to it, for good',
+    summary: 'Delete your account and everything that belongs to it',
     client: 'auth.deleteAccount',
   }).handle(({ accounts, now }, _exchange, session) => accounts.deleteOwn(session, now())),
 ]

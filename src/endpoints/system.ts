@@ -49,7 +49,7 @@ export const SYSTEM_ENDPOINTS = [
     id: 'openapi',
     tag: 'Operation',
     access: 'public',
-    summary: 'Read this description',
+    summary: 'Read the OpenAPI document',
     response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
   }).handle(({ openApi }) => ({ kind: 'raw', status: 200, contentType: `${JSON_TYPE}; charset=utf-8`, body: openApi() })),
   endpoint({
@@ -58,7 +58,7 @@ export const SYSTEM_ENDPOINTS = [
     id: 'health',
     tag: 'Operation',
     access: 'public',
-    summary: 'Ask whether the service is alive, and which run of it answers',
+    summary: 'Check that the service is alive, and which run it is',
     response: {
       kind: 'raw',
       type: JSON_TYPE,
@@ -80,7 +80,7 @@ export const SYSTEM_ENDPOINTS = [
     id: 'ready',
     tag: 'Operation',
     access: 'public',
-    summary: 'Ask whether the service can do its work; 503 says why not',
+    summary: 'Check that the service can do its work; 503 has the reasons',
     response: {
       kind: 'raw',
       type: JSON_TYPE,
@@ -125,7 +125,7 @@ export const SYSTEM_ENDPOINTS = [
     tag: 'Operation',
     access: 'public',
     token: 'optional',
-    summary: 'Read numbers in the text format of Prometheus; from this machine, or as an administrator',
+    summary: 'Read metrics in the text format of Prometheus, from this machine or as an administrator',
     description:
       'Only an administrator may where the service runs with `--trusted-proxies`, where a proxy passed the request on, ' +
       'and under a name with a dot in it.',

@@ -15,12 +15,12 @@ import { describedModels, whoMayWords } from './openapi-models.ts'
 import { enveloped, failureReplies, HEADERS, modelsFor, responsesOf } from './openapi-replies.ts'
 import { bodySchemaName, modelSchemas, recordName, recordSchemas, refTo, schemaName } from './openapi-schema.ts'
 
-const TAGS: Readonly<Record<Tag, string>> = {
-  Accounts: 'Signing in and out, and the own account',
+export const TAGS: Readonly<Record<Tag, string>> = {
+  Accounts: 'Signing in and out, and your account',
   Data: 'Documents of every model, through one endpoint',
-  Dashboard: 'What the dashboard shows to publishers and administrators',
-  Administration: 'What only administrators may see and do',
-  Operation: 'For who runs the service',
+  Dashboard: 'What the dashboard needs besides documents',
+  Administration: 'For administrators only',
+  Operation: 'For the operator of the service',
 }
 
 /** The document, ready to be written as JSON. The same version always gives the same one. */
@@ -94,7 +94,7 @@ function operation(endpoint: Described, schemas: JsonSchemas): JsonSchema {
     summary,
     ...(words.length === 0 ? {} : { description: words.join(' ') }),
     ...(all.length === 0 ? {} : { parameters: all }),
-    ...(body === undefined
+    ...(body === undefined || body === 'empty'
       ? {}
       : { requestBody: { required: true, content: { 'application/json': bodyOf(endpoint, schemas) } } }),
     responses: responsesOf(endpoint, schemas),
