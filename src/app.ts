@@ -111,7 +111,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   }
   const files = certificateFiles(config)
   const renewal =
-    files === undefined ? undefined : startRenewal({ files, now, log, use: (next) => server.setCertificate(next) })
+    files === undefined ? undefined : startRenewal(files, (next) => server.setCertificate(next), { now, log })
   starting.defer(() => renewal?.stop())
   const services = await openServices(config, secrets, { now, log, own: true })
   const { store, accounts, sessions, limits, newId, instance, metrics, counters, emailHashes } = services

@@ -13,7 +13,7 @@ import { requireEditor } from '../content/access.ts'
 import type { AskedList, Documents, SentBody } from '../content/documents.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { created, notModified, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
-import { isKnown, readPreconditions, requireToHold } from '../http/request/preconditions.ts'
+import { isKnown, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import { documentProblems, queryPlan } from '../models/replies.ts'
@@ -229,7 +229,7 @@ async function conditionally(exchange: Exchange, read: () => Promise<string>): P
 /** What the headers of the request require of the document that it changes. */
 function conditionOf(exchange: Exchange): Condition | undefined {
   const conditions = readPreconditions(exchange.headers)
-  return conditions === undefined ? undefined : (text) => requireToHold(conditions, entityTag(text))
+  return conditions === undefined ? undefined : (text) => requirePreconditions(conditions, entityTag(text))
 }
 
 function readModel({ query }: Exchange): Model {

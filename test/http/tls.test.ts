@@ -179,7 +179,7 @@ describe('startRenewal()', () => {
     const { log, entries } = recordingLog()
     const used: string[] = []
     let now = NOW
-    const renewal = startRenewal({ files, log, now: () => now, use: ({ cert }) => used.push(cert) })
+    const renewal = startRenewal(files, ({ cert }) => used.push(cert), { log, now: () => now })
     t.after(() => renewal.stop())
     return { renewal, entries, used, advance: (ms: number) => void (now += ms) }
   }
@@ -187,12 +187,12 @@ describe('startRenewal()', () => {
   it('takes a renewed certificate when asked, and when a file has changed', (t) => {
     const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
     const { renewal, entries, used } = begin(t, files)
-    renewal.look()
+    renewal.check()
     assert.deepEqual(used, [], 'nothing has changed')
     writeFileSync(files.certFile, OTHER_CERTIFICATE)
     writeFileSync(files.keyFile, OTHER_KEY)
-    renewal.look()
-    renewal.look()
+    renewal.check()
+    renewal.check()
     assert.deepEqual(used, [OTHER_CERTIFICATE])
     renewal.reload(files)
     assert.equal(used.length, 2)
@@ -218,7 +218,7 @@ describe('startRenewal()', () => {
     }
     assert.deepEqual(used, [])
     writeFileSync(files.certFile, TEST_CERTIFICATE)
-    renewal.look()
+    renewal.check()
     assert.deepEqual(used, [TEST_CERTIFICATE], 'and takes the next good one')
   })
 
@@ -228,13 +228,13 @@ describe('startRenewal()', () => {
     const { renewal, entries, used } = begin(t, files)
     rmSync(files.certFile)
     symlinkSync(files.certFile, files.certFile)
-    for (let looks = 0; looks < 2; looks++) renewal.look()
+    for (let checks = 0; checks < 2; checks++) renewal.check()
     const kept = entries.map(({ event, fields }) => [event, String(fields['reason'])])
     assert.deepEqual(kept.length, 1, 'told once')
     assert.match(kept.join(), /^certificate\.kept,Cannot read the certificate in ".*cert\.pem": /)
     rmSync(files.certFile)
     writeFileSync(files.certFile, TEST_CERTIFICATE)
-    renewal.look()
+    renewal.check()
     assert.deepEqual(used, [TEST_CERTIFICATE])
   })
 
@@ -242,14 +242,14 @@ describe('startRenewal()', () => {
     const { renewal, entries, advance } = begin(t, filesWith(t, TEST_CERTIFICATE, TEST_KEY))
     const warnings = (): number => entries.filter(({ event }) => event === 'certificate.expires').length
     advance(Date.parse('2119-12-10T00:00:00Z') - NOW)
-    renewal.look()
+    renewal.check()
     assert.equal(warnings(), 0)
     advance(10 * DAY_MS)
-    renewal.look()
-    renewal.look()
+    renewal.check()
+    renewal.check()
     assert.equal(warnings(), 1)
     advance(DAY_MS)
-    renewal.look()
+    renewal.check()
     assert.equal(warnings(), 2)
   })
 })

@@ -1,11 +1,10 @@
 /**
- * Throws away what a hostile client has sent already, without calling JavaScript for it.
+ * Discards what a hostile client has sent already, without calling JavaScript for it.
  *
  * A parser that has read 64 KiB calls back for everything in them, also when the socket was destroyed meanwhile: ten
  * thousand chunks of one byte take 12 ms, two thousand requests more, and the sockets that are ready in one turn of the
  * event loop are read one after the other. Without its callbacks the parser skips the same in less than half a
- * millisecond. Node has no public way to take them away: where its internals differ, this does nothing, and the
- * connection costs what it costs until it ends.
+ * millisecond. Node has no public way to remove them: where its internals differ, this does nothing.
  */
 import type { Socket } from 'node:net'
 
@@ -14,19 +13,19 @@ const CALLBACKS = ['kOnHeaders', 'kOnHeadersComplete', 'kOnBody', 'kOnMessageCom
 
 type Parser = Record<number, unknown> & { readonly constructor: Readonly<Record<string, unknown>> }
 
-/** Has nothing more of the connection parsed. The caller ends the connection; it cannot be used again. */
+/** Stops the parsing of a connection. The caller ends it; it cannot be used again. */
 export function abandonInput(socket: Socket & { readonly parser?: Parser | null }): void {
   const { parser } = socket
   if (parser === undefined || parser === null) return
-  const taken = CALLBACKS.flatMap((name) => {
+  const removed = CALLBACKS.flatMap((name) => {
     const at = parser.constructor[name]
     if (typeof at !== 'number' || typeof parser[at] !== 'function') return []
     const callback = parser[at]
     parser[at] = undefined
     return [[at, callback] as const]
   })
-  // Node uses the parsers of closed connections again.
+  // Node reuses the parsers of closed connections.
   socket.once('close', () => {
-    for (const [at, callback] of taken) parser[at] = callback
+    for (const [at, callback] of removed) parser[at] = callback
   })
 }

@@ -1,27 +1,24 @@
 /**
- * Long bodies one after the other.
+ * A lane for long bodies: one at a time.
  *
  * A long body takes milliseconds of the event loop in each of several turns: to be parsed, checked, stored and sent
- * back. Bodies that go through these side by side add up to a long wait for everything else. So a long body has the lane
- * to itself until it is done with, and a whole turn of the event loop passes before the next. The next is that of the
- * caller who had no turn for the longest time: a caller with many long bodies delays their own.
+ * back. Bodies that do this concurrently add up to a long wait for everything else. So a long body has the lane to itself
+ * until it is processed, and a whole turn of the event loop passes before the next. The next is that of the caller that
+ * had no turn for the longest time: a caller with many long bodies delays its own.
  */
 import type { BodyOwner } from './body-memory.ts'
 
-export interface BodyLane {
-  /**
-   * Resolves when the lane is the owner's, with the function that gives it up; calling it again does nothing. Owners who
-   * may use the reserve of memory go before the others.
-   */
-  enter(owner: BodyOwner): Promise<() => void>
-}
+/** Takes the lane, and is given the function that leaves it. */
+type Entry = (leave: () => void) => void
 
-export function createBodyLane(): BodyLane {
-  const queues = [new Map<string, Entry[]>(), new Map<string, Entry[]>()] as const
+export type BodyLane = ReturnType<typeof createBodyLane>
+
+export function createBodyLane() {
+  const [reserved, ordinary] = [new Map<string, Entry[]>(), new Map<string, Entry[]>()]
   let isTaken = false
 
   const admitNext = (): void => {
-    const next = takeFirst(queues[0]) ?? takeFirst(queues[1])
+    const next = takeFirst(reserved) ?? takeFirst(ordinary)
     isTaken = next !== undefined
     next?.(leaveOnce())
   }
@@ -35,9 +32,13 @@ export function createBodyLane(): BodyLane {
   }
 
   return {
-    enter({ caller, usesReserve }) {
+    /**
+     * Resolves when the owner has the lane, with the function that leaves it; calling that again does nothing. Owners
+     * that may use the reserve of memory go before the others.
+     */
+    enter({ caller, usesReserve }: BodyOwner): Promise<() => void> {
       return new Promise((resolve) => {
-        const queue = queues[usesReserve ? 0 : 1]
+        const queue = usesReserve ? reserved : ordinary
         const entries = queue.get(caller)
         if (entries === undefined) queue.set(caller, [resolve])
         else entries.push(resolve)
@@ -49,9 +50,7 @@ export function createBodyLane(): BodyLane {
   }
 }
 
-type Entry = (leave: () => void) => void
-
-/** Takes the oldest entry of the caller in front, who goes to the end of the line with what is left. */
+/** Takes the oldest entry of the first caller, which goes to the end of the queue with the rest of its entries. */
 function takeFirst(queue: Map<string, Entry[]>): Entry | undefined {
   for (const [caller, entries] of queue) {
     const entry = entries.shift()

@@ -13,9 +13,9 @@ const MIB = 1024 * 1024
 export interface BodyMemoryLimits {
   /** Of all bodies together. */
   readonly bodiesBytesMax: number
-  /** How much of that is kept for callers who may use the reserve. */
+  /** How much of that is reserved for callers that may use the reserve. */
   readonly bodiesReserveBytes: number
-  /** Of all bodies of one caller who may not. */
+  /** Of all bodies of one other caller. */
   readonly bodiesPerCallerBytesMax: number
 }
 
@@ -25,20 +25,12 @@ export interface BodyOwner {
   readonly usesReserve: boolean
 }
 
-/** Why a body was refused, as `/metrics` counts it. */
+/** Why a body was rejected, as `/metrics` counts it. */
 export type BodyRefusal = 'no_room' | 'too_long' | 'tiny_pieces' | 'late'
 
-export interface BodyMemory {
-  readonly heldBytes: number
-  readonly refusals: Readonly<Record<BodyRefusal, number>>
-  countRefusal(reason: BodyRefusal): void
-  /** Why so many more bytes cannot be held: networkError, or undefined where they can. An owner may not be known yet. */
-  refusal(bytes: number, owner: BodyOwner | undefined): Failure | undefined
-  /** Counts bytes as held, or as given back where the number is negative. */
-  hold(bytes: number, owner: BodyOwner | undefined): void
-}
+export type BodyMemory = ReturnType<typeof createBodyMemory>
 
-export function createBodyMemory(limits: BodyMemoryLimits): BodyMemory {
+export function createBodyMemory(limits: BodyMemoryLimits) {
   const { bodiesBytesMax, bodiesReserveBytes, bodiesPerCallerBytesMax } = limits
   const byCaller = new Map<string, number>()
   const refusals: Record<BodyRefusal, number> = { no_room: 0, too_long: 0, tiny_pieces: 0, late: 0 }
@@ -47,11 +39,12 @@ export function createBodyMemory(limits: BodyMemoryLimits): BodyMemory {
     get heldBytes() {
       return heldBytes
     },
-    refusals,
-    countRefusal(reason) {
+    refusals: refusals as Readonly<typeof refusals>,
+    countRefusal(reason: BodyRefusal): void {
       refusals[reason]++
     },
-    refusal(bytes, owner) {
+    /** The networkError where so many more bytes cannot be held. The owner may not be known yet. */
+    lackOfRoom(bytes: number, owner: BodyOwner | undefined): Failure | undefined {
       const isLimited = owner !== undefined && !owner.usesReserve
       if (heldBytes + bytes > bodiesBytesMax - (isLimited ? bodiesReserveBytes : 0)) {
         return noRoom(`the bodies of all requests have ${bodiesBytesMax / MIB} MiB`)
@@ -59,7 +52,8 @@ export function createBodyMemory(limits: BodyMemoryLimits): BodyMemory {
       if (!isLimited || (byCaller.get(owner.caller) ?? 0) + bytes <= bodiesPerCallerBytesMax) return undefined
       return noRoom(`the bodies of one caller have ${bodiesPerCallerBytesMax / MIB} MiB`)
     },
-    hold(bytes, owner) {
+    /** Counts bytes as held, or as released where the number is negative. */
+    hold(bytes: number, owner: BodyOwner | undefined): void {
       heldBytes += bytes
       if (owner === undefined || owner.usesReserve) return
       const ofCaller = (byCaller.get(owner.caller) ?? 0) + bytes

@@ -2,20 +2,20 @@
  * Cross-origin reads by web pages (the CORS protocol of the Fetch Standard, section 3.3).
  *
  * The web client sends every request with credentials mode on, for which browsers refuse the wildcard: the response
- * names the origin and allows credentials. The same headers stand on errors too, or a page sees a network error in
- * place of the message. `Vary: Origin` stands on every response, whoever asked: a shared cache that kept the response to one
- * origin, or to none, must not hand it to another.
+ * names the origin and allows credentials. Errors have the same headers, or a page sees a network error in place of the
+ * message. Every response has `Vary: Origin`: a shared cache that kept the response to one origin, or to none, must not
+ * use it for another.
  */
 
 /** `local` is any port of http://localhost and http://127.0.0.1, as a web page in development has. */
 export type CorsPolicy = 'local' | readonly string[]
 
-/** Gives the headers of a response, names and values in turn, for the `Origin` of its request. */
+/** Returns the headers of a response, names and values in turn, for the `Origin` of its request. */
 export type CorsHeaders = (origin: string | undefined) => readonly string[]
 
 /**
  * Reads a comma-separated list of origins, such as `https://app.example.org,http://localhost:3000`.
- * An empty list is a policy too: no page may read anything. Throws an Error that names the first bad entry.
+ * An empty list is a policy too: no page may read a response. Throws an Error that names the first bad entry.
  */
 export function parseOrigins(list: string): readonly string[] {
   const origins = list
@@ -33,7 +33,7 @@ export function parseOrigins(list: string): readonly string[] {
   return origins
 }
 
-/** Whether pages of an origin may read our responses. */
+/** Whether pages of an origin may read the responses. */
 export function originCheck(policy: CorsPolicy): (origin: string) => boolean {
   return policy === 'local' ? (origin) => LOCAL_ORIGIN.test(origin) : allowList(policy)
 }
@@ -49,7 +49,7 @@ const FOREIGN: readonly string[] = ['Vary', 'Origin']
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
 const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/
 
-/** One fixed set for preflights and for all else: what a browser does not need there, it ignores. */
+/** One set for preflights and for all other responses: browsers ignore what does not apply. */
 const ALLOWANCES: readonly string[] = Object.entries({
   'Access-Control-Allow-Credentials': 'true',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',

@@ -1,28 +1,28 @@
 /**
- * Requests that a page of somebody else makes a browser send to this machine.
+ * Rejects requests that a foreign web page makes a browser send to this machine.
  *
- * A service on a loopback address is reached by every page that is open in a browser beside it. Such a page can give
- * its own name the address 127.0.0.1 (DNS rebinding), and the browser then takes our responses for the page's own. What
- * it cannot change is the `Host` that the browser sends, so the names that we go by are checked. And it can send forms
- * and plain texts without asking first, so a request that changes something must come from a page that may read the
- * response, from a page of our own, or from no page at all.
+ * Every page that is open in a browser can reach a service on a loopback address. Such a page can resolve its own name
+ * to 127.0.0.1 (DNS rebinding), and the browser then treats our responses as the page's own. The page cannot change the
+ * `Host` that the browser sends, so that is checked against the names of this service. And a page can send forms and
+ * plain texts without a preflight, so a request that changes something must come from a page that may read the response,
+ * from a page of this service, or from no page at all.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
 import { describe, fail } from '../../base/failure.ts'
 
 export interface ForeignPageRules {
-  /** Whether only this machine can reach us. Where others can too, the check is on when there are allowed hosts. */
+  /** Whether only this machine can reach the service. Otherwise hosts are checked only where some are allowed. */
   readonly isLoopback: boolean
-  /** What the operator calls the address that we listen on. */
+  /** The name of the listening address in the settings. */
   readonly boundName: string | undefined
-  /** Further names that we go by, in lower case and without ports. */
+  /** Further host names of this service, in lower case and without ports. */
   readonly allowedHosts: readonly string[]
-  /** Whether pages of the origin may read our responses. */
+  /** Whether pages of the origin may read the responses. */
   readonly isAllowedOrigin: (origin: string) => boolean
 }
 
-/** Throws misdirectedRequest for a host that is not ours, and forbidden for a page that may not write. */
+/** Throws misdirectedRequest for a foreign host, and forbidden for a page that may not write. */
 export type ForeignPageGuard = (request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>) => void
 
 export const NO_GUARD: ForeignPageGuard = () => {}
@@ -70,7 +70,7 @@ export function foreignPageGuard(rules: ForeignPageRules): ForeignPageGuard {
   }
 }
 
-/** The name or address of an authority in lower case, without its port; undefined where it is none. */
+/** The name or address of an authority in lower case, without its port; undefined for any other text. */
 export function hostName(authority: string): string | undefined {
   return HOST.exec(authority.toLowerCase())?.[1]
 }
@@ -79,7 +79,7 @@ export function hostName(authority: string): string | undefined {
 const HOST = /^([a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 
-/** RFC 9110 section 9.2.1, without TRACE, which nothing serves. */
+/** RFC 9110 section 9.2.1, without TRACE, which no route has. */
 function isSafe(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }

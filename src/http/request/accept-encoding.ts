@@ -1,23 +1,23 @@
 /**
- * The header Accept-Encoding (RFC 9110 section 12.5.3): which codings of a body the client can read, and which rather.
+ * The header Accept-Encoding (RFC 9110 section 12.5.3): which codings of a body the client reads, in its preference.
  *
- * Nothing that a client writes here is an error: what is no coding is passed over, and a client that refuses all that
- * there is gets the body as it is, which the RFC allows.
+ * No text is an error here: elements that are no coding are ignored, and a client that refuses every available coding
+ * gets the body unencoded, which the RFC allows.
  */
 
-/** A bound for what strangers send; browsers send some thirty characters. */
+/** Browsers send some thirty characters. */
 const HEADER_CHARS_MAX = 1_024
 
-/** Both codings that we make, the better one first. */
+/** Both codings of the program, the better one first. */
 const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
 /** `codings [ OWS ";" OWS "q=" qvalue ]`, where codings is a token, `identity` or `*`. */
 const ELEMENT = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** The coding to send of those that there are; undefined for the body as it is. */
+/** The available coding to send; undefined for the body unencoded. */
 export function chooseCoding(header: string | undefined, available: readonly Coding[]): Coding | undefined {
-  // Without the header any coding may be sent, but the one that everybody reads is none.
+  // Without the header any coding may be sent, but every client reads a body that has none.
   if (header === undefined || header.length > HEADER_CHARS_MAX) return undefined
   const qualities = new Map<string, number>()
   for (const element of header.split(',')) {
@@ -31,7 +31,7 @@ export function chooseCoding(header: string | undefined, available: readonly Cod
   for (const coding of CODINGS) {
     const quality = qualities.get(coding) ?? rest
     if (!available.includes(coding) || quality === 0) continue
-    // Of what is wanted alike, the smaller body goes out.
+    // Of two with the same weight, the smaller body is sent.
     if (quality > bestQuality || (quality === bestQuality && best === undefined))
       [best, bestQuality] = [coding, quality]
   }

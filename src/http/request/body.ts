@@ -1,4 +1,4 @@
-/** A request body as one JSON object (RFC 8259). Nothing of it is read before a handler asks for it. */
+/** A request body as one JSON object (RFC 8259). */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, fail } from '../../base/failure.ts'
@@ -21,7 +21,7 @@ export interface JsonBody {
   readonly headers: IncomingHttpHeaders
   /** All of its bytes; undefined where no body follows the header. */
   readonly read: (() => Promise<Buffer>) | undefined
-  /** Told the length of the body, and as how many bytes its names and values count, where these are more. */
+  /** Called with the bytes that its names and values count for, and its length, where these are more. */
   readonly weigh: (bytes: number, before: number) => void
   /** Resolves when a long body has the lane. */
   readonly enterLane: () => Promise<void>

@@ -1,13 +1,13 @@
 /**
- * Whose request it is, for limits and for the log.
+ * The address of a client, for limits and for the log.
  *
- * Anybody can write X-Forwarded-For. Each proxy appends the address it saw, so the entries are true from the right
- * for as long as they were written by proxies of our own: the client is the first address, from the right, that is
- * not one of them.
+ * Any client can write X-Forwarded-For. Each proxy appends the address it saw, so the entries are true from the right
+ * for as long as trusted proxies have written them: the client is the first address, from the right, that is not one of
+ * them.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** Bounds the walk through a header that names nothing but our own proxies. */
+/** Bounds the walk through a header that names only trusted proxies. */
 const HOPS_MAX = 32
 
 export interface TrustedProxies {
@@ -33,14 +33,14 @@ export function parseProxies(list: string): TrustedProxies {
 }
 
 /**
- * The other end of a Unix socket. Only who may open its file gets there, which is a proxy of our own: it is trusted,
- * and who comes without one counts under this name.
+ * The other end of a Unix socket. The mode of its file admits only a proxy of this machine, which is trusted; clients
+ * without X-Forwarded-For count under this name.
  */
 export const UNIX_PEER = 'unix'
 
 /**
  * The client's address. `peer` is the other end of the socket, `forwardedFor` the header X-Forwarded-For, several of
- * them joined by commas. An entry that is no address ends the walk at the proxy that passed it on.
+ * them joined by commas. An entry that is no address ends the walk at the proxy that forwarded it.
  */
 export function clientAddress(
   peer: string | undefined,
@@ -65,7 +65,7 @@ export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'))
 }
 
-/** What to count requests by: an IPv4 address itself, of an IPv6 address its /64, which is what one customer gets. */
+/** The key to count requests by: an IPv4 address itself, of an IPv6 address its /64, which is what one customer gets. */
 export function limitKey(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
@@ -80,11 +80,11 @@ export function limitKey(address: string): string {
     .join(':')}::/64`
 }
 
-/** The socket of a client that is gone has no address any more. */
+/** The socket of a client that has disconnected has no address. */
 const UNKNOWN_ADDRESS = 'unknown'
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** Takes an address with the decorations proxies add (`192.0.2.1:443`, `[2001:db8::1]:443`) and gives it plain. */
+/** Reads an address with the port or brackets that proxies add (`192.0.2.1:443`, `[2001:db8::1]:443`). */
 function parseAddress(text: string): string | undefined {
   if (isIPv4(text)) return text
   const bare = text.trim()
@@ -100,7 +100,7 @@ function addBlock(blocks: BlockList, entry: string): void {
   const address = isIPv4(text) || (isIPv6(text) && !text.includes('%')) ? parseAddress(text) : undefined
   const family = address !== undefined && isIPv4(address) ? 'ipv4' : 'ipv6'
   const bits = length === undefined ? undefined : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN
-  // A mapped block such as ::ffff:10.0.0.0/104 would need its length moved by 96; nobody writes those.
+  // A mapped block such as ::ffff:10.0.0.0/104 would need its length moved by 96; such blocks are not in use.
   const fits = bits === undefined || bits <= (family === 'ipv4' ? 32 : 128)
   if (address === undefined || rest.length > 0 || !fits) {
     throw new Error(`Cannot trust proxy "${entry}": wanted an IP address or a block such as 10.0.0.0/8`)

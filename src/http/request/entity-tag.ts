@@ -1,13 +1,13 @@
 /**
- * Entity tags (RFC 9110 section 8.8.3): the name of one version of something, `"0gx…"`.
+ * Entity tags (RFC 9110 section 8.8.3): the name of one version of a resource, `"0gx…"`.
  *
- * Ours are strong, and are made of the text that they name: nothing has to be stored for them, the same text always has
- * the same one, and one that was handed out before a restart holds after it.
+ * Ours are strong, and hash the text that they name: nothing has to be stored for them, the same text always has the same
+ * tag, and a tag that a client has stays valid after a restart.
  */
 import { hash } from 'node:crypto'
 import { describe, fail } from '../../base/failure.ts'
 
-/** Of the 43 digits that SHA-256 has in base64url: 132 bits, of which nobody finds two texts that share them. */
+/** Of the 43 digits that SHA-256 has in base64url: 132 bits, enough to rule out collisions. */
 const DIGITS = 22
 /** Tags in one header. A client sends one, or the few versions that it has kept. */
 const TAGS_MAX = 100
@@ -22,8 +22,8 @@ export type TagList = '*' | readonly string[]
 
 /**
  * Reads `"*" / #entity-tag`, the value of If-Match and If-None-Match. Elements of a list may be empty (section 5.6.1.2).
- * Throws badRequest for what is none, for a list without a tag, and for one of more than TAGS_MAX. Each sign is looked
- * at once, so that the time is bounded by the header's length.
+ * Throws badRequest for any other text, for a list without a tag, and for more than TAGS_MAX. Each character is read
+ * once, so that the time is bounded by the header's length.
  */
 export function parseEntityTags(name: string, value: string): TagList {
   const list = value.trim()
@@ -44,9 +44,9 @@ export function parseEntityTags(name: string, value: string): TagList {
 }
 
 /**
- * One element of a list and its comma: `[ weak ] DQUOTE *etagc DQUOTE`. White space behind a tag belongs to the tag: two
- * runs side by side would be divided in every way before a header of blanks is refused, which takes the square of its
- * length.
+ * One element of a list and its comma: `[ weak ] DQUOTE *etagc DQUOTE`. White space behind a tag is inside its group:
+ * of two runs side by side, the matcher would try every division, which takes the square of the length of a header of
+ * blanks.
  */
 const ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 

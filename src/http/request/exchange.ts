@@ -1,8 +1,8 @@
 /**
- * What a handler sees of a request, and what it gives back.
+ * What a handler sees of a request, and what it returns.
  *
- * A handler never touches the socket: it reads an Exchange and returns a HttpResponse, or throws a Failure. So the rules that
- * hold for every response (envelope, headers, HEAD, keep-alive) stand in one place, and a handler can be read alone.
+ * A handler never touches the socket: it reads an Exchange and returns an HttpResponse, or throws a Failure. So the rules
+ * that hold for every response (envelope, headers, HEAD, keep-alive) are in one place, and a handler can be read alone.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../../base/json.ts'
@@ -24,45 +24,45 @@ export interface Exchange {
   readonly query: Query
   /** Names in lower case. Of a repeated header that takes one value, the first counts. */
   readonly headers: IncomingHttpHeaders
-  /** The address to count and to log; see client-address.ts. */
+  /** The address for limits and the log; see client-address.ts. */
   readonly clientAddress: string
   /**
-   * Aborts when the client is gone before its response. Only made when it is read. From then on a client that closed its
+   * Aborts when the client disconnects before its response. Made when it is first read. From then on a client that closed its
    * sending half gets interim responses (`100 Continue`) until its response.
    */
   readonly signal: AbortSignal
   /** Adds fields to the access log line of this request, such as the id of the user. */
   addLogFields(fields: LogFields): void
-  /** The length that the body may have: what the server takes, or less by the terms. */
+  /** The length that the body may have: the limit of the server, or a lower one of the terms. */
   readonly bodyBytesMax: number
-  /** Counts work as so many bytes of the body, as the terms weigh its own; may throw as they do. */
+  /** Counts work as so many bytes of the body, with `weigh` of the terms; throws what that throws. */
   weigh(bytes: number): void
   /**
-   * Counts bytes that the body brings in from elsewhere, as the terms weigh its own, and may throw as they do. Resolves
-   * when a body that is long with them may be processed.
+   * Counts bytes that the body adds from elsewhere, with `weigh` of the terms; throws what that throws. Resolves when a
+   * body that is long with them may be processed.
    */
   growBody(bytes: number): Promise<void>
-  /** States what the body of this request may be and cost, before it is read. Later terms add to earlier ones. */
+  /** Sets the limits of the body before it is read. Later terms add to earlier ones. */
   setBodyTerms(terms: BodyTerms): void
   /**
-   * Reads the body as one JSON object. Nothing is read before the first call, so that authorization comes first.
+   * Reads the body as one JSON object. Nothing is read before the first call: authorization comes first.
    * Throws invalidInput or payloadTooLarge; see body.ts.
    */
   readJson(options?: JsonBodyOptions): Promise<JsonObject>
 }
 
 export interface BodyTerms {
-  /** The user to count its memory for; without one, the client's address. */
+  /** The user its memory counts for; without one, the client's address. */
   readonly caller?: string
-  /** The caller may use the memory that is kept in reserve. */
+  /** The caller may use the reserve of memory. */
   readonly usesReserve?: boolean
-  /** Less than the server takes; what is longer is a payloadTooLarge. */
+  /** A lower limit than the server's; past it, payloadTooLarge. */
   readonly bytesMax?: number
-  /** Whose limit that is, where not that of every client: `a guest`. */
+  /** The kind of caller that has this limit, where not every client has: `a guest`. */
   readonly from?: string
   /**
-   * Told how many bytes the body has, and how many of them it was told before: once where its length is announced, else
-   * as it arrives. What it throws refuses the request.
+   * Called with the bytes of the body, and how many of them it was called with before: once where the length is
+   * announced, else as they arrive. What it throws rejects the request.
    */
   readonly weigh?: (bytes: number, before: number) => void
 }
@@ -70,11 +70,11 @@ export interface BodyTerms {
 export interface JsonBodyOptions {
   /** Takes any content type, and no body at all as `{}`. */
   readonly optional?: boolean
-  /** Less than the server takes; what is longer is a payloadTooLarge. */
+  /** A lower limit than the server's; past it, payloadTooLarge. */
   readonly bytesMax?: number
-  /** Comes in one piece from honest clients: later than some seconds is a requestTimeout. */
+  /** Usual clients send it in one piece: after some seconds it is a requestTimeout. */
   readonly isShort?: boolean
-  /** A long body gives up the lane when it is read, where what follows is no work on the body. */
+  /** A long body leaves the lane when it is read: what follows does not process it. */
   readonly isDoneWhenRead?: boolean
 }
 
@@ -92,7 +92,7 @@ export type HttpResponse =
       readonly body: string | Uint8Array
       readonly headers?: ResponseHeaders
     }
-  /** A file that the handler has opened, sent piece by piece. The server closes it, whatever becomes of the response. */
+  /** A file that the handler has opened, sent piece by piece. The server closes it in every case. */
   | {
       readonly kind: 'file'
       readonly status: 200

@@ -2,7 +2,7 @@
  * The body of one request while it arrives, in one growing buffer.
  *
  * It costs its bytes, whatever pieces they come in, and they count in body-memory.ts from the first. Before a handler
- * asks for the body, only the beginning is taken, and then the socket is not read: who is calling is not known yet.
+ * reads the body, only the beginning is taken, and then the socket is not read: the caller is not known yet.
  * A body in a flood of tiny chunks costs the parser far more than its bytes; such a connection is cut off.
  */
 import type { IncomingMessage } from 'node:http'
@@ -10,26 +10,25 @@ import { fail, type Failure } from '../../base/failure.ts'
 import { abandonInput } from '../guard/abandoned-input.ts'
 import type { BodyMemory, BodyOwner } from '../guard/body-memory.ts'
 import type { BodyPace } from '../guard/body-pace.ts'
-import type { BodySink } from './pushed-request.ts'
 
-/** What is taken of a body before a handler asks for it; what was read with it from the socket comes on top. */
+/** What is taken of a body before a handler reads it, beside the rest of the piece that the socket delivered. */
 const UNREAD_BYTES_MAX = 16 * 1024
 const BUFFER_BYTES_MIN = 256
 /** A chunked body may have so many chunks, and one more for each so many bytes. */
 const CHUNKS_FREE = 300
 const CHUNK_BYTES_MIN = 256
 
-/** The client disconnected in the middle of its request: no response can be sent, and nothing is to be repaired. */
+/** The client disconnected in the middle of its request: no response can be sent. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
 export interface BodyReading {
   readonly bytesMax: number
-  /** Whose limit it is, where not that of every client. */
+  /** The kind of caller that has this limit, such as `a guest`; undefined where every client has. */
   readonly from: string | undefined
   readonly owner: BodyOwner
-  /** Told how many bytes the body has, and how many of them it was told before. May refuse them by what it throws. */
+  /** Called with the bytes of the body, and how many of them it was called with before. May throw to reject them. */
   readonly weigh: (bytes: number, before: number) => void
   /** Called before the first byte is awaited: a client may wait for a `100 Continue` with its body. */
   readonly onStart: () => void
@@ -59,7 +58,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0)
 }
 
-export class IncomingBody implements BodySink {
+export class IncomingBody {
   readonly #request: IncomingMessage
   readonly #memory: BodyMemory
   readonly #pace: BodyPace
@@ -73,11 +72,11 @@ export class IncomingBody implements BodySink {
   #awaitsTurn = false
   #owner: BodyOwner | undefined
   #reader: Reader | undefined
-  /** Why it cannot be read, or read on. What arrives is thrown away from then on. */
+  /** Why it cannot be read any further. What arrives from then on is discarded. */
   #failure: unknown
   #rest: { bytesLeft: number; readonly onPassed: () => void } | undefined
 
-  /** `onFlood` is called when the connection has to end, since nothing more of it is parsed. */
+  /** `onFlood` is called when the connection has to end: its parsing has stopped. */
   constructor(
     request: IncomingMessage,
     { bodyMemory, bodyPace }: BodySurroundings,
@@ -96,7 +95,7 @@ export class IncomingBody implements BodySink {
     return this.#announced ?? this.#received
   }
 
-  /** Nothing of it is still to come. */
+  /** All of it has arrived. */
   get isWhole(): boolean {
     return this.#isWhole
   }
@@ -128,7 +127,7 @@ export class IncomingBody implements BodySink {
     }
   }
 
-  /** Counts its bytes for this owner before it is read. Where the owner may not hold them, reading it fails. */
+  /** Counts its bytes for this owner before it is read. Reading fails where the owner may not hold them. */
   assign(owner: BodyOwner): void {
     try {
       this.#assign(owner, 0)
@@ -137,6 +136,7 @@ export class IncomingBody implements BodySink {
     }
   }
 
+  /** Takes a piece, which must be copied to be kept. Returns false to have no more read until the socket is resumed. */
   take(piece: Buffer): boolean {
     this.#received += piece.length
     if (this.#announced === undefined && ++this.#chunks > CHUNKS_FREE + this.#received / CHUNK_BYTES_MIN) this.#cutOff()
@@ -146,13 +146,14 @@ export class IncomingBody implements BodySink {
     return this.#takesMore
   }
 
+  /** The body is complete. */
   end(): void {
     this.#isWhole = true
     this.#reader?.resolve(this.#bytes())
     this.#rest?.onPassed()
   }
 
-  /** Makes reading it fail, now or when it is asked for, and gives its memory back. */
+  /** Makes reading it fail, now or later, and releases its memory. */
   fail(reason: unknown): void {
     this.#failure ??= reason
     this.#memory.hold(-this.#buffer.length, this.#owner)
@@ -160,12 +161,12 @@ export class IncomingBody implements BodySink {
     this.#reader?.reject(this.#failure)
   }
 
-  /** Gives its memory back, and throws away what is still to come. Called when the response is made. */
+  /** Releases its memory, and discards what arrives from now on. Called when the response is made. */
   release(): void {
     this.fail(AFTER_RESPONSE)
   }
 
-  /** The same, with calls when more than so many bytes came, when the last one did, and when the client left. */
+  /** The same; calls `onPassed` after so many bytes, after the last one, and when the client disconnects. */
   discard(bytesMax: number, onPassed: () => void): void {
     this.#rest = { bytesLeft: bytesMax, onPassed }
     this.#request.once('close', onPassed)
@@ -198,10 +199,10 @@ export class IncomingBody implements BodySink {
   #assign(owner: BodyOwner, bytes: number): void {
     const held = this.#buffer.length
     this.#memory.hold(-held, this.#owner)
-    const refusal = this.#memory.refusal(Math.max(held, bytes), owner)
+    const lack = this.#memory.lackOfRoom(Math.max(held, bytes), owner)
     this.#memory.hold(held, owner)
     this.#owner = owner
-    if (refusal !== undefined) throw this.#noRoom(refusal)
+    if (lack !== undefined) throw this.#noRoom(lack)
   }
 
   #keepOrFail(piece: Buffer): void {
@@ -228,8 +229,8 @@ export class IncomingBody implements BodySink {
     const doubled = Math.max(BUFFER_BYTES_MIN, 2 * this.#buffer.length)
     const bytes = Math.max(this.#received, Math.min(doubled, this.#announced ?? doubled))
     const more = bytes - this.#buffer.length
-    const refusal = this.#memory.refusal(more, this.#owner)
-    if (refusal !== undefined) throw this.#noRoom(refusal)
+    const lack = this.#memory.lackOfRoom(more, this.#owner)
+    if (lack !== undefined) throw this.#noRoom(lack)
     const buffer = Buffer.allocUnsafeSlow(bytes)
     this.#buffer.copy(buffer, 0, 0, filled)
     this.#buffer = buffer
@@ -246,9 +247,9 @@ export class IncomingBody implements BodySink {
     return fail('payloadTooLarge', `Cannot take a request body of this size: expected at most ${bytesMax} bytes${whose}`)
   }
 
-  #noRoom(refusal: Failure): Failure {
+  #noRoom(lack: Failure): Failure {
     this.#memory.countRefusal('no_room')
-    return refusal
+    return lack
   }
 
   #cutOff(): void {

@@ -1,6 +1,6 @@
 /**
- * The Exchange of a request that came over a socket. Whatever costs something (query, address, body, signal) is only
- * worked out when a handler asks for it.
+ * The Exchange of a request from a socket. What costs time (query, address, body, signal) is computed when a handler
+ * reads it.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { fail } from '../../base/failure.ts'
@@ -28,16 +28,16 @@ export interface ExchangeSurroundings extends BodySurroundings {
 /** What stands around the method and the target, the empty line at the end included, and around a name and a value. */
 const REQUEST_LINE_BYTES = '  HTTP/1.1\r\n\r\n'.length
 const HEADER_LINE_BYTES = ':\r\n'.length
-/** Between two interim responses that tell whether a client is still there. */
+/** Between two interim responses that probe whether a client is still connected. */
 const PROBE_MS = 100
 
 export interface IncomingRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** The client sent `Expect: 100-continue` and holds its body back until it is asked for. */
+  /** The client sent `Expect: 100-continue` and waits with its body. */
   readonly expectsContinue: boolean
   readonly requestId: string
-  /** Came over a Unix socket, whose peers have no address. */
+  /** From a Unix socket, whose peers have no address. */
   readonly isUnixSocket: boolean
 }
 
@@ -50,7 +50,7 @@ export class IncomingExchange implements Exchange {
   route = ''
   readonly request: IncomingMessage
   readonly serverResponse: ServerResponse
-  /** What addLogFields() collected, for the access log. */
+  /** The fields of addLogFields(), for the access log. */
   logFields: LogFields | undefined
   #holdsBodyBack: boolean
   readonly #queryText: string
@@ -59,7 +59,7 @@ export class IncomingExchange implements Exchange {
   /** Undefined where no body follows the header. */
   readonly #body: IncomingBody | undefined
   #bodyTerms: BodyTerms = {}
-  /** There once the body has the lane. */
+  /** Defined once the body has the lane. */
   #leaveLane: (() => void) | undefined
   #query: Query | undefined
   #clientAddress: string | undefined
@@ -113,17 +113,17 @@ export class IncomingExchange implements Exchange {
     return this.#abort.signal
   }
 
-  /** The client waits for `100 Continue`, and nobody has asked for the body. */
+  /** The client waits for `100 Continue`, and no handler has read the body. */
   get holdsBodyBack(): boolean {
     return this.#holdsBodyBack
   }
 
-  /** The rest of the request is malformed or came too late, so nothing after it can be read from this connection. */
+  /** The rest of the request is malformed or too late, so nothing after it can be read from this connection. */
   get isBroken(): boolean {
     return this.#broken !== undefined
   }
 
-  /** The connection is gone, so that no response can be sent. */
+  /** The connection has ended: no response can be sent. */
   get isAbandoned(): boolean {
     return this.request.socket.destroyed
   }
@@ -163,7 +163,7 @@ export class IncomingExchange implements Exchange {
     if (terms.caller !== undefined) this.ownBody()
   }
 
-  /** Counts the body for its owner from now on: the caller of the terms, or the client's address without one. */
+  /** Counts the body for its owner: the caller of the terms, or the client's address without one. */
   ownBody(): void {
     this.#body?.assign(this.#owner)
   }
@@ -172,19 +172,19 @@ export class IncomingExchange implements Exchange {
     return (this.#json ??= this.#readJson(options))
   }
 
-  /** Makes the reading of the body fail, now or when it is asked for. */
+  /** Makes the reading of the body fail, now or later. */
   interrupt(reason: Error): void {
     this.#broken = reason
     this.#body?.fail(reason)
   }
 
-  /** Gives back the memory of the body, and the lane. Called when nothing of this request will use them any more. */
+  /** Releases the memory of the body, and the lane. Called when the request is done. */
   releaseBody(): void {
     this.#body?.release()
     this.#leaveLane?.()
   }
 
-  /** Throws the rest of the body away; `onPassed` is called after so many bytes of it, at its end, or without a client. */
+  /** Discards the rest of the body; `onPassed` is called after so many bytes, at its end, or without a client. */
   discardBody(bytesMax: number, onPassed: () => void): void {
     this.#body?.discard(bytesMax, onPassed)
   }
@@ -198,8 +198,8 @@ export class IncomingExchange implements Exchange {
       clearInterval(probing)
       controller.abort()
     }
-    // A client that is gone and one that closed its sending half, and waits for the response, have both sent a FIN. The
-    // system of the first answers an interim response with a reset, which the write after it meets.
+    // A client that has left and one that closed its sending half, and waits for the response, have both sent a FIN. The
+    // kernel of the first sends a reset for an interim response, and the next write fails.
     const probe = (): void => {
       if (!this.serverResponse.headersSent && this.request.httpVersion === '1.1') this.serverResponse.writeContinue()
     }

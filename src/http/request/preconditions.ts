@@ -1,10 +1,9 @@
 /**
- * Preconditions (RFC 9110 section 13): a request that says for which version of the thing it is meant.
+ * Preconditions (RFC 9110 section 13): a request names the version of the resource it is meant for.
  *
- * `If-Match` lets a client change only what it has read, so that of two people who edit the same thing the second is
- * told. `If-None-Match` spares a client the response that it has. The tag compared is that of the thing as it is: whether
- * it is there at all, and whether the caller may use it, is found out before (section 13.2.1), so a condition never
- * tells anything to somebody who may not read.
+ * `If-Match` lets a client change only the version it has read, so that of two users who edit the same document the
+ * second gets an error. `If-None-Match` saves a client a response that it has. Existence and access are checked before
+ * (section 13.2.1), so a condition reveals nothing to a caller without access.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, type Failure } from '../../base/failure.ts'
@@ -15,7 +14,7 @@ export interface Preconditions {
   readonly noneMatch: TagList | undefined
 }
 
-/** The preconditions of a request; undefined where it has none, as nearly all. Throws badRequest; see entity-tag.ts. */
+/** The preconditions of a request; undefined for most, which have none. Throws badRequest; see entity-tag.ts. */
 export function readPreconditions(headers: IncomingHttpHeaders): Preconditions | undefined {
   const [match, noneMatch] = [headers['if-match'], headers['if-none-match']]
   if (match === undefined && noneMatch === undefined) return undefined
@@ -26,23 +25,23 @@ export function readPreconditions(headers: IncomingHttpHeaders): Preconditions |
 }
 
 /**
- * For a method that changes something: throws preconditionFailed, which tells the current tag, unless all conditions
- * hold. They are looked at in the order of section 13.2.2.
+ * For a method that changes the resource: throws preconditionFailed, with the current tag, unless all conditions hold.
+ * They are checked in the order of section 13.2.2.
  */
-export function requireToHold(conditions: Preconditions, tag: string): void {
+export function requirePreconditions(conditions: Preconditions, tag: string): void {
   requireMatch(conditions, tag)
   if (conditions.noneMatch !== undefined && listsWeakly(conditions.noneMatch, tag)) {
     throw failed(`Cannot meet If-None-Match: expected another version than those that it names, found ${tag}`, tag)
   }
 }
 
-/** For GET and HEAD: whether the client has this version already, so that the response is a 304. Throws the same for If-Match. */
+/** For GET and HEAD: whether the client has this version, so that the response is a 304. Throws the same for If-Match. */
 export function isKnown(conditions: Preconditions, tag: string): boolean {
   requireMatch(conditions, tag)
   return conditions.noneMatch !== undefined && listsWeakly(conditions.noneMatch, tag)
 }
 
-/** What reading it again would not change: a weak tag never matches, and ours are strong when they leave us. */
+/** Reading the document again would not help: a weak tag never matches, and the service sends strong ones. */
 const MADE_WEAK = 'found it behind a W/, which a proxy adds that compresses: send it without'
 
 function requireMatch({ match }: Preconditions, tag: string): void {
@@ -51,7 +50,7 @@ function requireMatch({ match }: Preconditions, tag: string): void {
   throw failed(`Cannot meet If-Match: expected a version that it names, found ${tag}: read it again`, tag)
 }
 
-/** The tag goes along, so that the client knows what is there now without having asked. */
+/** With the tag the client knows the current version without another request. */
 function failed(message: string, tag: string): Failure {
   return fail('preconditionFailed', message, { headers: { ETag: tag } })
 }

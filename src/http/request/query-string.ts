@@ -1,8 +1,8 @@
 /**
- * The query string, form-decoded: application/x-www-form-urlencoded as the WHATWG URL Standard parses it, except that
- * what cannot be decoded is an error and not a replacement character, since a filter must never silently be another.
+ * The query string, form-decoded: application/x-www-form-urlencoded as the WHATWG URL Standard parses it, except that a
+ * broken escape is an error and not a replacement character, since a filter must never silently be another.
  *
- * Only what a handler asks for is judged. Unknown parameters are ignored, whatever they look like.
+ * Only the parameters that a handler reads are checked. Unknown ones are ignored.
  */
 import { fail } from '../../base/failure.ts'
 import { decodePercent } from './percent-decoding.ts'
@@ -23,7 +23,7 @@ export function parseQuery(text: string): Query {
   for (const pair of splitPairs(text)) {
     const equals = pair.indexOf('=')
     const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals))
-    if (name === undefined) continue // No name of ours is spelled with a broken escape.
+    if (name === undefined) continue // No parameter of the API has a broken escape in its name.
     const value = equals === -1 ? '' : pair.slice(equals + 1)
     values.set(name, [...(values.get(name) ?? []), value])
   }

@@ -1,7 +1,7 @@
 /**
- * Taking a renewed certificate while the server runs: when it is asked to, and otherwise once an hour when a file has
- * changed, since a renewal that forgets to tell us would be noticed only when the old certificate has expired. A
- * certificate that cannot be used changes nothing but the log.
+ * Loads a renewed certificate while the server runs: on a signal, and otherwise once an hour when a file has changed,
+ * since a renewal that sends no signal would be noticed only when the old certificate has expired. A certificate that
+ * cannot be used is logged and otherwise ignored.
  */
 import { statSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
@@ -11,30 +11,19 @@ import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { CertificateError, loadCertificate, type Certificate, type CertificateFiles } from './certificate.ts'
 
-const LOOK_MS = HOUR_MS
-/** An authority that renews does it a month before; what has not come by now needs a person. */
+const CHECK_MS = HOUR_MS
+/** Automatic renewals come a month before; without one by now an operator has to act. */
 const WARNED_MS = 14 * DAY_MS
 
-export interface CertificateRenewal {
-  /** The one that was read at start. */
-  readonly first: Certificate
-  /** Reads the files again and gives what they hold, or logs why they cannot be used. */
-  reload(files: CertificateFiles): void
-  /** Does the same where a file has changed since it was last read. */
-  look(): void
-  stop(): void
-}
-
-export interface RenewalOptions {
-  readonly files: CertificateFiles
-  readonly now: Clock
-  readonly log: Log
-  /** Takes a new certificate. */
-  readonly use: (certificate: Certificate) => void
-}
-
-/** Reads the certificate and watches over it. Throws CertificateError where the first one cannot be used. */
-export function startRenewal({ files: initial, now, log, use }: RenewalOptions): CertificateRenewal {
+/**
+ * Reads the certificate, and calls `use` with each newer one. Throws CertificateError where the first one cannot be
+ * used.
+ */
+export function startRenewal(
+  initial: CertificateFiles,
+  use: (certificate: Certificate) => void,
+  { now, log }: { readonly now: Clock; readonly log: Log },
+) {
   let files = initial
   let seen = stampOf(files)
   let current = loadCertificate(files, now())
@@ -57,24 +46,32 @@ export function startRenewal({ files: initial, now, log, use }: RenewalOptions):
     }
     warn()
   }
-  const look = (): void => {
+  const check = (): void => {
     if (stampOf(files) === seen) warn()
     else reload(files)
   }
   warn()
-  const timer = setInterval(look, LOOK_MS)
+  const timer = setInterval(check, CHECK_MS)
   timer.unref()
-  return { first: current, reload, look, stop: () => clearInterval(timer) }
+  return {
+    /** The one that was read at start. */
+    first: current,
+    /** Reads the files again, and logs why they cannot be used where they cannot. */
+    reload,
+    /** The same where a file has changed since it was last read. */
+    check,
+    stop: (): void => clearInterval(timer),
+  }
 }
 
-/** Changes when a file is written or replaced, or cannot be looked at any more. */
+/** Differs after a file was written, replaced or made unreadable. */
 function stampOf({ certFile, keyFile }: CertificateFiles): string {
   const stamps = [certFile, keyFile].map((file) => {
     try {
       const { mtimeMs, size, ino } = statSync(file)
       return `${mtimeMs} ${size} ${ino}`
     } catch (error) {
-      return systemReason(error) // Reading the certificate tells it; a look by the clock must end nothing.
+      return systemReason(error) // Reported when the certificate is read; a periodic check must not throw.
     }
   })
   return stamps.join('; ')

@@ -1,8 +1,8 @@
 /**
- * The certificate of our own TLS: read from two PEM files, judged before it is used.
+ * The certificate of the server's TLS: read from two PEM files and checked before it is used.
  *
- * Whatever is wrong with it is told in one sentence: at start the operator reads it, at a reload it goes to the log
- * and the certificate before stays in use.
+ * An error is one sentence: at start the operator reads it, at a reload it goes to the log and the certificate before
+ * stays in use.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { isoDate } from '../../base/dates.ts'
@@ -15,7 +15,7 @@ const FILE_BYTES_MAX = 1024 * 1024
 export const TLS_VERSION_MIN = 'TLSv1.2'
 
 export interface CertificateFiles {
-  /** The server's certificate, and behind it those that lead to an authority. */
+  /** The server's certificate, followed by the chain to an authority. */
   readonly certFile: string
   readonly keyFile: string
 }
@@ -33,7 +33,7 @@ export class CertificateError extends Error {
   override readonly name = 'CertificateError'
 }
 
-/** Reads and judges both files. Throws CertificateError. */
+/** Reads and checks both files. Throws CertificateError. */
 export function loadCertificate({ certFile, keyFile }: CertificateFiles, now: number): Certificate {
   const [cert, key] = [readPem(certFile, 'certificate'), readPem(keyFile, 'key')]
   const [leaf, ...issuers] = (cert.match(CERTIFICATE_BLOCK) ?? []).map((block) => readCertificate(block, certFile))

@@ -1,9 +1,9 @@
 /**
  * The body of a response that is a file, sent piece by piece from one buffer.
  *
- * The next piece is read when the last one has left for the socket, so a download takes the same memory whatever its
- * size and however slow its client. A client that takes nothing at all is cut off by the server's time-out for idle
- * sockets. The length was told in the header: a file that turns out shorter is an error, and never a shorter body.
+ * The next piece is read when the last one was written to the socket, so a download takes the same memory whatever its
+ * size and however slow its client. A client that reads nothing at all is cut off by the server's time-out for idle
+ * sockets. The header has the length: a file that turns out shorter is an error, and never a shorter body.
  */
 import type { ServerResponse } from 'node:http'
 import type { OpenFile } from '../../base/regular-file.ts'
@@ -12,7 +12,7 @@ import type { OpenFile } from '../../base/regular-file.ts'
 const PIECE_BYTES = 128 * 1024
 
 export interface SentFile {
-  /** What was handed to the socket. */
+  /** How many were written to the socket. */
   readonly bytes: number
   /** Why the file could not be read to its end; undefined where it was, or where the client left. */
   readonly failure: unknown
@@ -35,7 +35,7 @@ export async function sendFile(response: ServerResponse, { handle, bytes }: Open
   }
 }
 
-/** Whether the piece left for the socket; the buffer may be used again then. */
+/** Whether the piece was written to the socket; the buffer may be used again then. */
 function written(response: ServerResponse, piece: Buffer): Promise<boolean> {
   if (isGone(response)) return Promise.resolve(false)
   return new Promise((resolve) => {

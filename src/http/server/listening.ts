@@ -1,6 +1,6 @@
 /**
- * Where the server listens: an address and a port, the path of a Unix socket, or a socket that was bound by whoever
- * started the program (systemd) and handed over open.
+ * Where the server listens: an address and a port, the path of a Unix socket, or an open socket that systemd bound and
+ * passed to the program.
  */
 import { accessSync, chmodSync, constants, lstatSync, unlinkSync } from 'node:fs'
 import { connect, type AddressInfo, type Server } from 'node:net'
@@ -13,8 +13,8 @@ const UNIX_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103
 /** The owner and the group may connect, which is how a proxy gets in; the directory can narrow it further. */
 const UNIX_SOCKET_MODE = 0o660
 /**
- * Connections that the system holds until they are accepted; it may cap this. Where they are more, a client tries again
- * after a second, so that a burst of others would delay it: node's 511 are full within milliseconds.
+ * Connections that the kernel queues until they are accepted; it may cap this. With a full queue a client retries after
+ * a second, so that a burst of others would delay it: node's 511 are full within milliseconds.
  */
 const BACKLOG = 4096
 
@@ -29,12 +29,12 @@ export type Listening =
   /** Without a path where it was inherited. */
   | { readonly kind: 'unix'; readonly path: string | undefined }
 
-/** A place where nothing can listen; the message is one sentence for the operator. */
+/** An address that cannot be listened on; the message is one sentence for the operator. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
-/** Reads `unix:PATH`, giving the full path. Throws an Error that says what is wanted. */
+/** Reads `unix:PATH` and resolves the path. Throws an Error that says what is wanted. */
 export function parseUnixAddress(text: string): { readonly kind: 'unix'; readonly path: string } {
   const given = /^unix:(.+)$/s.exec(text)?.[1]
   if (given === undefined || given.includes('\0')) {
@@ -62,14 +62,14 @@ function cannotListen(path: string, cause: unknown): ListenError {
   return new ListenError(`Cannot listen on "unix:${path}": ${systemReason(cause)}`, { cause })
 }
 
-/** The URL as the ready line tells it; `unix:PATH` where there is none. */
+/** The URL for the ready line; `unix:PATH` where there is none. */
 export function urlOf(listening: Listening, scheme: 'http' | 'https'): string {
   if (listening.kind === 'unix') return `unix:${listening.path ?? ''}`
   const { host, port } = listening
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Whether only this machine can reach it over the network. A Unix socket is no part of any network. */
+/** Whether only this machine can reach it over the network. A Unix socket is not on a network. */
 export function isLoopback(listening: Listening): boolean {
   if (listening.kind === 'unix') return false
   const { host } = listening
@@ -113,7 +113,7 @@ async function listen(server: Server, options: { host: string; port: number } | 
 async function bindUnix(server: Server, path: string): Promise<void> {
   try {
     await removeStale(path)
-    // The umask of the program leaves the new file to its owner alone; only then is it opened to the group.
+    // The umask of the program gives the new file to its owner alone; only then the group gets access.
     await listen(server, { path })
     chmodSync(path, UNIX_SOCKET_MODE)
   } catch (error) {
@@ -122,23 +122,23 @@ async function bindUnix(server: Server, path: string): Promise<void> {
   }
 }
 
-/** A process that was killed leaves its socket behind: a file that nobody answers on. Any other file stays. */
+/** A process that was killed leaves its socket behind: a file that refuses connections. Any other file stays. */
 async function removeStale(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isSocket()) {
     throw new ListenError(`Cannot listen on "unix:${path}": a file of that name is there, and it is no socket`)
   }
-  const reason = await whyUnanswered(path)
+  const reason = await connectError(path)
   if (reason === undefined) throw new ListenError(`Cannot listen on "unix:${path}": another program listens there`)
   if (reason !== 'ECONNREFUSED') {
-    throw new ListenError(`Cannot listen on "unix:${path}": the socket there cannot be asked whether it is in use`)
+    throw new ListenError(`Cannot listen on "unix:${path}": whether the socket there is in use cannot be determined`)
   }
   unlinkSync(path)
 }
 
-/** The error of connecting, such as ECONNREFUSED; undefined where somebody answers. */
-async function whyUnanswered(path: string): Promise<string | undefined> {
+/** The error code of connecting, such as ECONNREFUSED; undefined where a program accepts. */
+async function connectError(path: string): Promise<string | undefined> {
   const { promise, resolve: settle } = Promise.withResolvers<string | undefined>()
   const socket = connect({ path })
   socket.once('connect', () => settle(undefined)).once('error', (error: NodeJS.ErrnoException) => settle(error.code))

@@ -7,9 +7,9 @@ import type { ServerLimits } from './server-limits.ts'
 
 export interface NodeServer {
   readonly server: PlainServer | SecureServer
-  /** The event that brings the socket of a request, which comes when a handshake is over. */
+  /** The event with the socket of requests: after the handshake where there is one. */
   readonly socketEvent: 'connection' | 'secureConnection'
-  /** Used by connections from now on; those that are open keep theirs. */
+  /** For new connections; open ones keep theirs. */
   setCertificate(certificate: Certificate): void
 }
 
@@ -18,10 +18,10 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
-    keepAliveTimeout: 0, // Connections that wait are looked after in idle-sweep.ts.
+    keepAliveTimeout: 0, // idle-timeout.ts ends idle connections.
     connectionsCheckingInterval: limits.checkMs,
     noDelay: true,
-    requireHostHeader: false, // serving.ts looks at it, so that its response looks like every other.
+    requireHostHeader: false, // serving.ts checks it, so that its response has the format of every other.
     optimizeEmptyRequests: true,
     IncomingMessage: PushedRequest,
   }
@@ -41,7 +41,7 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
 
 function prepared<S extends PlainServer | SecureServer>(server: S, limits: ServerLimits): S {
   server.maxConnections = limits.connectionsMax
-  // A client that closes its sending half after the request still wants the response; without this it gets none.
+  // A client that closes its sending half after the request still waits for the response; without this it gets none.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
 

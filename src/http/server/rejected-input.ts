@@ -9,8 +9,7 @@ import type { Duplex } from 'node:stream'
 import { fail, type Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { Connection } from './connection.ts'
-import { errorBody } from './envelope.ts'
-import { NOTHING_ALLOWED } from './response-writer.ts'
+import { errorBody, JSON_TYPE, NOTHING_ALLOWED } from './response-writer.ts'
 import type { ServerLimits } from './server-limits.ts'
 
 /** What is still read from a connection after its input was rejected, so that the client gets to read why. */
@@ -116,7 +115,7 @@ function responseText(
   const body = errorBody(failure)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
+    `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,

@@ -8,13 +8,14 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
+import type { Failure } from '../../base/failure.ts'
+import { ProblemFailure } from '../../base/problem.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
 import type { CorsHeaders } from '../guard/cors.ts'
-import { successBody } from './envelope.ts'
 import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
-import { sendFile } from './file-body.ts'
 import { hasBody } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
+import { sendFile } from './file-body.ts'
 
 const DRAINED_BYTES_MAX = 65_536
 const LINGERING_BYTES_MAX = 8 * 1024 * 1024
@@ -28,6 +29,13 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
  * itself. Pages bring a policy of their own.
  */
 export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'"
+
+/** `{"error":{"code":…,"message":…}}`, and the problem of a document where that is the reason. */
+export function errorBody(failure: Failure): string {
+  const { code, message } = failure
+  const problems = failure instanceof ProblemFailure ? { problems: [failure.problem] } : {}
+  return JSON.stringify({ error: { code, message, ...problems } })
+}
 
 /** What all responses of a server have in common. */
 export interface ResponseSurroundings {
@@ -112,7 +120,9 @@ interface Rendered {
 function render({ requestId }: IncomingExchange, response: HttpResponse, now: Clock): Rendered {
   switch (response.kind) {
     case 'data': {
-      const body = successBody(response.data, { requestId, timestamp: isoDate(now()) })
+      // Put together as text: a stored document is never parsed to be sent, and an id needs no escapes.
+      const metadata = `{"requestId":"${requestId}","timestamp":"${isoDate(now())}"}`
+      const body = `{"data":${response.data},"metadata":${metadata}}`
       const bytes = Buffer.byteLength(body)
       return { body, bytes, head: ['Content-Type', JSON_TYPE, 'Content-Length', String(bytes), ...NOT_STORED] }
     }

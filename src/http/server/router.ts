@@ -1,17 +1,17 @@
 /**
  * From method and path to a handler.
  *
- * Each path of the table is one anchored RegExp, tried in turn: with a few dozen paths nothing cleverer is measurable
+ * Each path of the table is one anchored RegExp, tried in turn: with a few dozen paths nothing faster is measurable
  * beside the parsing of HTTP. Where two paths match the same request, the one that names more from the left goes first
- * (`/data/query` before `/data/:id`); two that do so alike are an error at start-up. So the order of the table means
- * nothing.
+ * (`/data/query` before `/data/:id`); two of the same shape are an error at start. So the order of the table does not
+ * matter.
  */
 import { describe, fail } from '../../base/failure.ts'
 import type { Handler, Params } from '../request/exchange.ts'
 import { decodePercent } from '../request/percent-decoding.ts'
 
 export interface Route {
-  /** GET also serves HEAD; OPTIONS is answered for every path and needs no route. */
+  /** GET also serves HEAD; every path has OPTIONS without a route. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Segments in lower case, or `:name` for any text: `/api/v1/data/:id`. No trailing slash. */
   readonly path: string
@@ -25,26 +25,23 @@ export interface Routed {
   readonly params: Params
 }
 
-export interface Router {
-  /** Every method that some path has, as an `Allow` header names them. */
-  readonly methods: string
-  /** Throws notFound or methodNotAllowed (with `Allow`). */
-  route(method: string, path: string): Routed
-}
+export type Router = ReturnType<typeof createRouter>
 
-/** Throws an Error that names the routes when two of them are the same but for the names of parameters. */
-export function createRouter(routes: readonly Route[]): Router {
-  const places = placesOf(routes)
-  const methods = allowed(places.flatMap((place) => [...place.handlers.keys()]))
+/** Throws an Error that names the routes when two of them differ only in the names of parameters. */
+export function createRouter(routes: readonly Route[]) {
+  const entries = entriesOf(routes)
+  const methods = allowed(entries.flatMap((entry) => [...entry.handlers.keys()]))
   return {
+    /** The methods of all paths, as an `Allow` header names them. */
     methods,
-    route(method, path) {
-      for (const place of places) {
-        const match = place.pattern.exec(path)
+    /** Throws notFound or methodNotAllowed (with `Allow`). */
+    route(method: string, path: string): Routed {
+      for (const entry of entries) {
+        const match = entry.pattern.exec(path)
         if (match === null) continue
-        const handler = place.handlers.get(method)
-        if (handler === undefined) throw wrongMethod(method, path, place.allow)
-        return { path: place.path, handler, params: paramsOf(place.names, match) }
+        const handler = entry.handlers.get(method)
+        if (handler === undefined) throw wrongMethod(method, path, entry.allow)
+        return { path: entry.path, handler, params: paramsOf(entry.names, match) }
       }
       // The asterisk form asks about the server as a whole (RFC 9110 section 9.3.7).
       if (method === 'OPTIONS') return path === '*' ? optionsRoute(methods) : OPTIONS_UNKNOWN
@@ -54,7 +51,7 @@ export function createRouter(routes: readonly Route[]): Router {
 }
 
 /** One path of the table with all its methods. */
-interface Place {
+interface Entry {
   readonly path: string
   readonly pattern: RegExp
   readonly names: readonly string[]
@@ -66,7 +63,7 @@ const NO_PARAMS: Params = {}
 const SEGMENT = /^(?::[A-Za-z]\w*|[A-Za-z0-9._~-]+)$/
 const OPTIONS_UNKNOWN: Routed = { path: '', handler: () => ({ kind: 'empty', status: 204 }), params: NO_PARAMS }
 
-function placesOf(routes: readonly Route[]): readonly Place[] {
+function entriesOf(routes: readonly Route[]): readonly Entry[] {
   const table = new Map<string, Map<string, Handler>>()
   for (const { method, path, handler } of routes) {
     const handlers = table.get(path) ?? new Map<string, Handler>()
@@ -80,17 +77,17 @@ function placesOf(routes: readonly Route[]): readonly Place[] {
       throw new Error(`Cannot add route "${path}": "${rival}" matches the same paths`)
     }
   }
-  return paths.map((path) => placeOf(path, table.get(path) ?? new Map<string, Handler>()))
+  return paths.map((path) => entryOf(path, table.get(path) ?? new Map<string, Handler>()))
 }
 
-/** The path with one sign for every parameter, which sorts behind all that a segment can be named. */
+/** The path with one character for every parameter, which sorts after every name of a segment. */
 function shapeOf(path: string): string {
   return segments(path)
     .map((segment) => (segment.startsWith(':') ? '\u{10ffff}' : segment))
     .join('/')
 }
 
-function placeOf(path: string, own: ReadonlyMap<string, Handler>): Place {
+function entryOf(path: string, own: ReadonlyMap<string, Handler>): Entry {
   const handlers = new Map(own)
   const get = own.get('GET')
   if (get !== undefined) handlers.set('HEAD', get)
@@ -115,7 +112,7 @@ function paramsOf(names: readonly string[], match: RegExpExecArray): Params {
   const params: Record<string, string> = {}
   for (const [i, name] of names.entries()) {
     const sent = match[i + 1] ?? ''
-    // What cannot be decoded names nothing, which its handler says, once it is clear who asks.
+    // A broken escape names no document: the handler reports that, after authorization.
     params[name] = decodePercent(sent) ?? sent
   }
   return params

@@ -1,4 +1,4 @@
-/** What a connection may cost: bytes, time, and how many there are. */
+/** The limits of the server: bytes, time, and the number of connections. */
 import type { BodyMemoryLimits } from '../guard/body-memory.ts'
 
 export interface ServerLimits extends BodyMemoryLimits {
@@ -11,17 +11,17 @@ export interface ServerLimits extends BodyMemoryLimits {
   readonly headersMs: number
   /** The same to the end of the body. */
   readonly requestMs: number
-  /** How long a body may take that a handler expects to be short, such as an e-mail address and a code. */
+  /** How long a body may take that a handler marks as short, such as an e-mail address and a code. */
   readonly shortBodyMs: number
-  /** How long the rest of a body that no handler reads is waited for after the response. */
+  /** How long the server waits for the rest of a body that no handler reads after the response. */
   readonly lingerMs: number
   /** How long a connection may wait for its next request: longer than a proxy keeps one open, which is 60 s of most. */
   readonly keepAliveMs: number
-  /** How long nothing at all may move: a client that does not take its response must not hold it in our memory. */
+  /** How long a client may read nothing of its response, which takes memory meanwhile. */
   readonly idleMs: number
-  /** Of all responses that wait in our memory for clients to take them. Past it, those that hold most are cut off. */
+  /** Of all responses that clients have not read. Past it, the connections that hold most are ended. */
   readonly heldBytesMax: number
-  /** How often connections that wait and the two time-outs of requests are looked after. */
+  /** How often idle connections and the two time-outs of requests are checked. */
   readonly checkMs: number
   /** How long close() lets running requests finish. */
   readonly closeMs: number

@@ -11,8 +11,7 @@ import type { ForeignPageGuard } from '../guard/foreign-pages.ts'
 import type { HttpResponse } from '../request/exchange.ts'
 import { ClientGone } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
-import { errorBody } from './envelope.ts'
-import { createResponseWriter, JSON_TYPE, type ResponseSurroundings, type SentResponse } from './response-writer.ts'
+import { createResponseWriter, errorBody, JSON_TYPE, type ResponseSurroundings, type SentResponse } from './response-writer.ts'
 import type { Router } from './router.ts'
 
 const LOGGED_PATH_CHARS_MAX = 200
