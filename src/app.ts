@@ -185,7 +185,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     allowedHosts: config.allowedHosts,
     certificate: renewal?.first,
     limits: { ...serverLimitsOf(config, log), ...serverLimits },
-    onConnection: services.arrivals.note,
+    onConnection: services.arrivals.add,
     observe: counters.request,
   })
   httpMetrics(metrics, server)

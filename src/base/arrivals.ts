@@ -1,26 +1,21 @@
 /**
- * Whether many new connections are coming in.
+ * Whether many new connections arrive.
  *
  * libuv accepts one connection in each turn of the event loop. Where two hundred clients connect at once and each turn
- * has some milliseconds of work, the last of them waits for a second. So work that can wait leaves out a few turns in
- * which a connection was accepted: such turns take a fraction of a millisecond, and all are in soon.
+ * has some milliseconds of work, the last of them waits for a second. So work that can wait skips a few turns in which a
+ * connection was accepted: such turns take a fraction of a millisecond, and all are accepted soon.
  */
 
-/** The first request of a connection comes in the turn after it was accepted. */
+/** The first request of a connection arrives in the turn after it was accepted. */
 const TURNS_REMEMBERED = 2
 /** In as many turns, one after the other: a client or two that connect are no flood. */
 const CONNECTIONS_MIN = 4
 
-export interface Arrivals {
-  /** To be called for each connection. */
-  note(): void
-  /** Whether one of several connections in a row was accepted in this turn of the event loop or the one before. */
-  came(): boolean
-}
+export type Arrivals = ReturnType<typeof createArrivals>
 
-export const NO_ARRIVALS: Arrivals = { note: () => {}, came: () => false }
+export const NO_ARRIVALS: Arrivals = { add: () => {}, areMany: () => false }
 
-export function createArrivals(): Arrivals {
+export function createArrivals() {
   let [turnsLeft, connections] = [0, 0]
   const count = (): void => {
     turnsLeft--
@@ -28,11 +23,13 @@ export function createArrivals(): Arrivals {
     else connections = 0
   }
   return {
-    note() {
+    /** To be called for each connection. */
+    add(): void {
       if (turnsLeft === 0) setImmediate(count)
       turnsLeft = TURNS_REMEMBERED
       connections++
     },
-    came: () => connections >= CONNECTIONS_MIN,
+    /** Whether one of several connections in a row was accepted in this turn of the event loop or the one before. */
+    areMany: (): boolean => connections >= CONNECTIONS_MIN,
   }
 }

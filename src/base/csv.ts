@@ -2,8 +2,8 @@
  * Comma-separated values as RFC 4180 writes them: cells in quotes where they need them, quotes doubled inside, CRLF at
  * the end of rows.
  *
- * The RFC does not say what nothing is. Here a cell knows whether it stood in quotes, so that an empty text (`""`) and
- * no value at all (nothing between two commas) are two things; what reads the cells decides whether that matters.
+ * The RFC does not define a missing value. Here a cell tells whether it is quoted, which distinguishes an empty text
+ * (`""`) from no value at all (nothing between two commas); the reader of the cells decides whether that matters.
  */
 
 export interface Cell {
@@ -11,7 +11,7 @@ export interface Cell {
   readonly isQuoted: boolean
 }
 
-/** A row whose quotes make no sense, so that nobody can say where it ends. The message is a clause. */
+/** A row with malformed quotes, whose end is unknown. The message is a clause. */
 export class CsvError extends Error {
   override readonly name = 'CsvError'
 }
@@ -29,8 +29,8 @@ function writeCell(text: string | undefined): string {
 }
 
 /**
- * Reads one row, given without its line end. Stops after one cell more than `cellsMax`, which is how a row that is too
- * long shows. Throws CsvError.
+ * Reads one row, given without its line end. Stops after one cell more than `cellsMax`: the caller sees that the row is
+ * too long. Throws CsvError.
  */
 export function readCsvRow(text: string, cellsMax: number): readonly Cell[] {
   const cells: Cell[] = []

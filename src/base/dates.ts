@@ -5,7 +5,7 @@
 
 /** `2025-10-20T12:34:56.789Z` for milliseconds since the epoch. */
 export function isoDate(ms: number): string {
-  // A busy server asks for the same millisecond many times.
+  // A busy server formats the same millisecond many times.
   if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() }
   return latest.text
 }
@@ -13,21 +13,21 @@ export function isoDate(ms: number): string {
 let latest = { ms: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /**
- * Brings any ISO 8601 date or date-time to the form above; undefined where the text is none (`2025-02-30`, `soon`).
- * What is finer than a millisecond is cut off.
+ * Converts any ISO 8601 date or date-time to the form above; undefined for any other text (`2025-02-30`, `soon`).
+ * Fractions of a millisecond are cut off.
  */
 export function parseIsoDate(text: string): string | undefined {
   if (known.has(text)) return text
   const date = readIsoDate(text)
   if (date === text) {
     if (known.size === KNOWN_MAX) known.clear()
-    // Not the text that was given, which may be a slice and then keeps all of a body in memory.
+    // Not the given text, which may be a slice that keeps a whole body in memory.
     known.add(date)
   }
   return date
 }
 
-/** Dates in our own form that were read: the copies in documents bring the same few again and again. */
+/** Dates in the form above that were read: embedded copies in documents repeat the same few. */
 const known = new Set<string>()
 const KNOWN_MAX = 1_000
 
@@ -37,7 +37,7 @@ function readIsoDate(text: string): string | undefined {
   const [, day = '', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
   const utc = `${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   const ms = Date.parse(utc)
-  // Date.parse takes 30 February for 2 March; a real date survives the way back.
+  // Date.parse takes 30 February for 2 March; a real date survives the round trip.
   if (Number.isNaN(ms) || isoDate(ms) !== utc) return undefined
   const shifted = ms - zoneOffsetMs(zone)
   return Number.isNaN(shifted) || shifted < YEAR_0_MS || shifted > YEAR_9999_MS ? undefined : isoDate(shifted)

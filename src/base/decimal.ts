@@ -2,7 +2,7 @@
  * Numbers that a double cannot hold.
  *
  * A JSON number may have any length (RFC 8259 section 6), and a filter compares numbers by value with nothing
- * rounded. Almost every number survives the way into a double and back; the few that do not (`9007199254740993`,
+ * rounded. Almost every number survives the conversion to a double and back; the few that do not (`9007199254740993`,
  * `1e400`) are kept as a Decimal: their text as it was sent, and the parts that a comparison needs.
  */
 
@@ -16,7 +16,7 @@ interface Parts {
 export class Decimal implements Parts {
   /** The number as it stood in the JSON text. */
   readonly source: string
-  /** Worked out at the first comparison: most numbers of a body are only stored. */
+  /** Computed at the first comparison: most numbers of a body are only stored. */
   #parts: Parts | undefined
 
   /** Takes the text of a JSON number. */
@@ -54,13 +54,18 @@ export class Decimal implements Parts {
 export function parseNumber(source: string): number | Decimal {
   const double = Number(source)
   if (!Number.isFinite(double)) return new Decimal(source)
-  // With at most 15 digits it comes back as it was, unless it is so small that a double has fewer (IEEE 754, DBL_DIG).
+  // At most 15 digits survive, unless the number is so small that a double has fewer (IEEE 754, DBL_DIG).
   if (source.length <= DOUBLE_DIGITS && Math.abs(double) >= SMALL) return double
-  // What JavaScript wrote itself.
+  // A number as JavaScript writes it.
   if (String(double) === source) return double
   const [exact, kept] = [partsOf(source), partsOf(String(double))]
   const same = exact.sign === kept.sign && exact.exponent === kept.exponent && exact.digits === kept.digits
   return same ? double : new Decimal(source)
+}
+
+/** A reviver for JSON.parse that keeps the value of each number. It bounds no depth, in contrast to json.ts. */
+export function reviveNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
 }
 
 /** Whether a text is a JSON number (RFC 8259 section 6). */
@@ -107,7 +112,7 @@ function partsOf(source: string): Parts {
   if (match === null) throw new Error(`Not a JSON number: ${source}`)
   const [, minus, whole = '', fraction = '', power = '0'] = match
   const all = whole + fraction
-  // By hand: a pattern for the zeros at the end begins anew at each zero, and takes the square of a long number's length.
+  // No pattern: one for the zeros at the end would restart at each zero, and take the square of a long number's length.
   let [start, end] = [0, all.length]
   while (start < end && all.charCodeAt(start) === ZERO) start++
   while (end > start && all.charCodeAt(end - 1) === ZERO) end--

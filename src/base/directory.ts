@@ -1,19 +1,19 @@
 /**
- * Making directories, and making sure of the names in them.
+ * Making directories, and syncing the names in them.
  *
- * Parents are made one at a time: Node's own recursive mkdir goes round in circles for ever where a file system takes
- * no directories, as below /proc.
+ * Parents are made one at a time: Node's recursive mkdir loops forever where a file system takes no directories, as below
+ * /proc.
  */
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The path itself where it is there, or the nearest above it that is. */
+/** The path itself where it exists, or the nearest directory above it that does. */
 export function nearestDirectory(path: string): string {
   return existsSync(path) ? path : nearestDirectory(dirname(path))
 }
 
 /**
- * Makes what is missing of an absolute path, with the given mode. Returns the directories that it made, parents first.
+ * Makes the missing directories of an absolute path, with the given mode. Returns the directories that it made, parents first.
  * Throws the system's error.
  */
 export function makeDirectory(path: string, mode: number): readonly string[] {
@@ -46,8 +46,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Gives a whole file its final name, which nobody may have taken: a link fails then with EEXIST, and the file is gone;
- * a rename would replace what is there. Some file systems have no links.
+ * Gives a complete file its final name, which must be free: where it is taken, a link fails with EEXIST, and the partial
+ * file is removed; a rename would replace the other file. Some file systems have no links.
  */
 export function giveName(partial: string, file: string): void {
   try {

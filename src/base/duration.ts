@@ -1,4 +1,4 @@
-/** Spans of time as people write them in settings: `90s`, `30m`, `24h`, `7d`. */
+/** Durations in settings: `90s`, `30m`, `24h`, `7d`. */
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
@@ -13,8 +13,8 @@ export interface DurationRange {
 }
 
 /**
- * Reads a whole number with its unit (`s`, `m`, `h` or `d`) and gives milliseconds. Throws an Error that says what is
- * wanted and found.
+ * Reads a whole number with its unit (`s`, `m`, `h` or `d`) in milliseconds. Throws an Error that says what is wanted
+ * and found.
  */
 export function parseDuration(text: string, { min, max }: DurationRange): number {
   const [, digits = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(text.trim()) ?? []

@@ -1,10 +1,9 @@
 /**
- * What a caller can cause, as one error type.
+ * Expected errors, as one type.
  *
- * A Failure carries a stable code, the HTTP status that belongs to it, and a message for the person who sent the
- * request. Everything else that is thrown is a bug of ours: `http/server.ts` answers 500 and logs the stack.
+ * A Failure has a stable code, the HTTP status of that code, and a message for the client. Everything else that is thrown
+ * is a bug of ours: `http/server/serving.ts` responds with 500 and logs the stack.
  */
-
 import { Decimal } from './decimal.ts'
 
 /** The stable error codes of the API: the HTTP status of each, when it comes, and the message of one. */
@@ -101,7 +100,7 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES
 
 export interface FailureOptions {
-  /** The true reason, for the log only. It never reaches the client. */
+  /** The reason, for the log only. It never reaches the client. */
   readonly cause?: unknown
   /** Response headers of the failure, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>

@@ -32,7 +32,7 @@ export function keyExposureOf(path: string): string | undefined {
   return exposure(stats, READ_BY_ALL, WRITE_BY_OTHERS)
 }
 
-/** `mode 0664 lets other users change it`; undefined where only the owner may change it, whatever the bits for reading say. */
+/** `mode 0664 lets other users change it`; undefined where only the owner may change it. */
 export function changeExposureOf(path: string): string | undefined {
   const stats = statSync(path)
   return exposure(stats, 0, hasOwnGroup(stats) ? WRITE_BY_ALL : WRITE_BY_OTHERS)
@@ -52,7 +52,7 @@ function exposure(stats: Stats, readBits: number, writeBits: number): string | u
   return `mode ${modeText(stats)} lets other users ${verbs} it`
 }
 
-/** `mode 0755 lets other users into it`: they list it, or open what they know the name of; undefined where they cannot. */
+/** `mode 0755 lets other users into it`: they list it, or open files whose names they know; undefined where they cannot. */
 export function entryTo(directory: string): string | undefined {
   const stats = statSync(directory)
   if (ON_WINDOWS || (stats.mode & (hasOwnGroup(stats) ? ENTER_BY_ALL : ENTER_BY_OTHERS)) === 0) return undefined
@@ -64,7 +64,7 @@ const replaceable = (path: string, stats: Stats, remedy: string): string =>
   `mode ${modeText(stats)} of "${path}" lets other users replace what is in it: run chmod ${remedy} "${path}"`
 
 /**
- * How other users could put files into a directory, and what closes it; undefined where they cannot, or where there is no
+ * How other users could put files into a directory, and the remedy; undefined where they cannot, or where there is no
  * directory. The sticky bit of /tmp changes nothing: it protects the files that are there, and a WAL that another user
  * adds beside the database becomes part of it. Throws the system's error.
  */
@@ -90,7 +90,7 @@ export function replacementAbove(directory: string): string | undefined {
 }
 
 /**
- * Many systems give each user a group of its own, with the same number, and let it write whatever the user makes (umask
+ * Many systems give each user a group of its own, with the same number, and let it write all files of the user (umask
  * 002): the group has no other member.
  */
 function hasOwnGroup({ uid, gid }: Stats): boolean {

@@ -1,8 +1,8 @@
 /**
  * Item ids: 24 lower-case hex characters that grow with time.
  *
- * The layout is that of MongoDB's ObjectId where it matters (the first four bytes are seconds), so that ids of an
- * imported site and ours sort together by age. Then come ten bits of milliseconds and 54 bits from a cryptographic
+ * The first four bytes are seconds, as in MongoDB's ObjectId, so that ids of an imported site and new ones sort together
+ * by age. Then come ten bits of milliseconds and 54 bits from a cryptographic
  * generator. Within one millisecond each id is the one before plus a random step, so the order of creation holds.
  */
 import { randomBytes } from 'node:crypto'
@@ -14,7 +14,7 @@ const ID = /^[0-9a-f]{24}$/
 /** The tail of 54 bits, in two parts that fit a number: 22 bits and 32 bits. */
 const HIGH_SIZE = 2 ** 22
 const LOW_SIZE = 2 ** 32
-/** Random bytes are fetched in blocks: one call of the generator costs more than making an id. */
+/** Random bytes come in blocks: one call of the generator costs more than making an id. */
 const BLOCK_BYTES = 4096
 
 /** Whether the text has the form of an item id. */
@@ -22,7 +22,7 @@ export function isId(text: string): boolean {
   return ID.test(text)
 }
 
-/** Makes a generator of ids. `random(n)` gives n unpredictable bytes; tests pass a seeded one. */
+/** Makes a generator of ids. `random(n)` returns n unpredictable bytes; tests pass a seeded one. */
 export function idGenerator(now: Clock, random: (bytes: number) => Buffer = randomBytes): NewId {
   const next = randomWords(random)
   let [ms, high, low] = [-1, 0, 0]

@@ -2,9 +2,9 @@
  * One pass over a JSON text before it is parsed: how deep it nests, how many tokens it has, and whether a double holds
  * every number in it.
  *
- * The answer decides how the text is read. JSON.parse is several times faster than any reader in JavaScript, so a text
+ * The result decides how the text is read. JSON.parse is several times faster than any reader in JavaScript, so a text
  * goes to decimal-reader.ts only where JSON.parse would round one of its numbers. Nothing is validated here: a malformed
- * text gets some answer, and JSON.parse refuses it afterwards.
+ * text gets some result, and JSON.parse rejects it afterwards.
  */
 import { isDouble } from './decimal.ts'
 
@@ -62,7 +62,7 @@ function isLetter(unit: number): boolean {
   return unit >= 0x61 && unit <= 0x7a
 }
 
-/** Behind the quote that closes a string whose first character is at `from`; the end of the text where none does. */
+/** The position after the closing quote of a string that starts at `from`; the end of the text where it has none. */
 function endOfString(text: string, from: number): number {
   let quote = text.indexOf('"', from)
   while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)

@@ -13,11 +13,11 @@ export interface JsonObject {
 
 export const JSON_DEPTH_MAX = 200
 /**
- * For what is judged again by whoever reads it: a filter of 100 levels has two of JSON in each, and some around them.
+ * For texts whose reader has limits of its own: a filter of 100 levels has two of JSON in each, and some around them.
  */
 export const JSON_DEPTH_JUDGED_MAX = 450
 
-/** A text that is no JSON document, or one we do not take. The message says where, and quotes nothing long. */
+/** A text that is no JSON document, or one past a limit. The message says where, and quotes nothing long. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
@@ -39,13 +39,14 @@ export function parseJson(
 }
 
 /**
- * Parses one JSON document in slices: between two of them, `turn` lets everything else go on.
- * Rejects with what parseJson throws.
+ * Parses one JSON document in slices: between two of them, `turn` lets other work run.
+ * Rejects with what parseJson throws. `onTokens` is called with the number of names and values before they are parsed, and
+ * may throw to reject them.
  */
 export async function parseJsonInTurns(
   text: string,
   { depthMax = JSON_DEPTH_MAX, tokensMax = Infinity }: Partial<JsonLimits> = {},
-  { turn = nextTurn, onTokens }: SliceOptions = {},
+  { turn = nextTurn, onTokens }: { readonly turn?: () => Promise<void>; readonly onTokens?: (tokens: number) => void } = {},
 ): Promise<Json> {
   const limits = { depthMax, tokensMax }
   const { tokens } = surveyWithin(text, limits)
@@ -62,13 +63,7 @@ export async function parseJsonInTurns(
   return reader.value as Json
 }
 
-export interface SliceOptions {
-  readonly turn?: () => Promise<void>
-  /** Told the number of names and values before anything is parsed; may refuse them by what it throws. */
-  readonly onTokens?: (tokens: number) => void
-}
-
-/** Names and values that are parsed at once. A name that was never met before takes V8 about a microsecond. */
+/** Names and values that are parsed at once. A name that V8 has not seen before takes about a microsecond. */
 const SLICE_TOKENS = 5_000
 
 function nextTurn(): Promise<void> {
@@ -82,7 +77,7 @@ function surveyWithin(text: string, limits: JsonLimits): Survey {
   return survey
 }
 
-/** Any error but that of a malformed text is given as it is. */
+/** Returns any error but that of a malformed text unchanged. */
 function asJsonError(error: unknown, text: string): unknown {
   return error instanceof SyntaxError ? new JsonError(withoutQuotedText(error.message, text)) : error
 }
@@ -105,7 +100,7 @@ export function hasKey(object: JsonObject, key: string): boolean {
   return Object.hasOwn(object, key)
 }
 
-/** V8 quotes a part of the input in some messages; an error text of ours never repeats a body. */
+/** V8 quotes a part of the input in some messages; the messages of the API never repeat a body. */
 function withoutQuotedText(message: string, text: string): string {
   const [at, position = text.length] = / at position (\d+)(?: \(line \d+ column \d+\))?/.exec(message) ?? []
   if (at === undefined || Number(position) >= text.length) return 'it ends or breaks off where a value was expected'

@@ -1,24 +1,20 @@
 /**
  * The newest lines of the log, kept in memory for an administrator who has no terminal.
  *
- * Only what is written anyway is kept, so nothing is in here that may not be in a log. Each request writes a line, which
- * would push everything else out within seconds: so warnings and errors have a place of their own beside the others.
+ * Only lines that are written are kept, so this holds nothing that may not be in a log. Each request writes a line, which
+ * would evict all others within seconds: so warnings and errors have a ring of their own.
  */
 import { isoDate } from './dates.ts'
 import { LOG_LEVELS, type LogLevel } from './log-level.ts'
 import { visible, type LogLine } from './log.ts'
 
-/** Both places together hold at most 1,000 lines, and 1 MiB: a character takes one or two bytes. */
+/** Both rings together hold at most 1,000 lines, and 1 MiB: a character takes one or two bytes. */
 const LINES_MAX = 500
 const CHARS_MAX = 256 * 1024
-/** What is longer is cut: one line must not push all others out. */
+/** A longer line is cut: one must not evict all others. */
 const LINE_CHARS_MAX = 16 * 1024
 
-export interface LogMemory {
-  keep(line: LogLine): void
-  /** The newest lines of a level or above it, newest first; and how many of these levels are no longer here. */
-  newest(query: { readonly level: LogLevel; readonly limit: number }): RecentLines
-}
+export type LogMemory = ReturnType<typeof createLogMemory>
 
 interface RecentLines {
   readonly items: readonly RecentLine[]
@@ -29,7 +25,7 @@ interface RecentLine {
   readonly time: string
   readonly level: LogLevel
   readonly event: string
-  /** Texts as they are, everything else as JSON. */
+  /** Texts unchanged, all other values as JSON. */
   readonly fields: readonly { readonly name: string; readonly value: string }[]
 }
 
@@ -38,16 +34,17 @@ interface KeptLine extends LogLine {
   readonly order: number
 }
 
-export function createLogMemory(): LogMemory {
+export function createLogMemory() {
   const dropped = new Map<LogLevel, number>()
-  const [ordinary, important] = [createPlace(), createPlace()]
+  const [ordinary, important] = [createRing(), createRing()]
   let order = 0
   return {
-    keep(line) {
-      const place = line.level === 'warn' || line.level === 'error' ? important : ordinary
-      for (const { level } of place.add({ ...line, order: order++ })) dropped.set(level, (dropped.get(level) ?? 0) + 1)
+    keep(line: LogLine): void {
+      const ring = line.level === 'warn' || line.level === 'error' ? important : ordinary
+      for (const { level } of ring.add({ ...line, order: order++ })) dropped.set(level, (dropped.get(level) ?? 0) + 1)
     },
-    newest({ level, limit }) {
+    /** The newest lines of a level or above it, newest first; and how many of these levels were evicted. */
+    newest({ level, limit }: { readonly level: LogLevel; readonly limit: number }): RecentLines {
       const levels = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level))
       const lines = [...ordinary.lines(), ...important.lines()].filter((line) => levels.includes(line.level))
       lines.sort((a, b) => b.order - a.order)
@@ -59,31 +56,26 @@ export function createLogMemory(): LogMemory {
   }
 }
 
-interface Place {
-  /** Gives the lines that had to go. */
-  add(line: KeptLine): readonly KeptLine[]
-  /** The oldest first. */
-  lines(): readonly KeptLine[]
-}
-
-function createPlace(): Place {
+function createRing() {
   const lines: KeptLine[] = []
   let chars = 0
   return {
-    add(line) {
+    /** Returns the lines that it evicted. */
+    add(line: KeptLine): readonly KeptLine[] {
       const text = line.text.length > LINE_CHARS_MAX ? cut(line.text) : line.text
       lines.push({ ...line, text })
       chars += text.length
-      const gone: KeptLine[] = []
+      const evicted: KeptLine[] = []
       while (lines.length > LINES_MAX || chars > CHARS_MAX) {
         const oldest = lines.shift()
         if (oldest === undefined) break
         chars -= oldest.text.length
-        gone.push(oldest)
+        evicted.push(oldest)
       }
-      return gone
+      return evicted
     },
-    lines: () => lines,
+    /** The oldest first. */
+    lines: (): readonly KeptLine[] => lines,
   }
 }
 

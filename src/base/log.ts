@@ -1,7 +1,7 @@
 /**
  * The log: one event a line on stderr, as JSON or, for a person at a terminal, as text.
  *
- * Tokens, codes and mail bodies never come here; errors are logged with their stack.
+ * Tokens, codes and mail bodies are never logged; errors are logged with their stack.
  */
 import type { Clock } from './clock.ts'
 import { isoDate } from './dates.ts'
@@ -14,7 +14,7 @@ export interface Log {
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
-  /** Writes what is still held back, as far as that takes no waiting. */
+  /** Writes the lines that are held, as far as that needs no waiting. */
   flush(): void
 }
 
@@ -30,7 +30,7 @@ export interface LogOptions {
   /** Where finished lines go, each ending in a newline. */
   readonly write: (line: string, level: LogLevel) => void
   readonly flush?: () => void
-  /** Gets each line that is written. */
+  /** Called with each line that is written. */
   readonly keep?: (line: LogLine) => void
 }
 
@@ -39,7 +39,7 @@ export interface LogLine {
   readonly time: number
   readonly level: LogLevel
   readonly event: string
-  /** The line as JSON, whatever form is written. */
+  /** The line as JSON, also where another format is written. */
   readonly text: string
 }
 
@@ -61,7 +61,7 @@ export function createLog({ level, format, now, write, flush = () => {}, keep }:
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush, setLevel }
 }
 
-/** Put together by hand: one line for each request must not cost as much as a look-up in the database. */
+/** Concatenated: one line for each request must not cost as much as a read of the database. */
 function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
   let line = `{"time":"${time}","level":"${level}","event":${JSON.stringify(event)}`
   for (const name in fields) {
@@ -84,8 +84,8 @@ function prettyLine(time: string, level: LogLevel, event: string, fields: LogFie
 }
 
 /**
- * A text without what could rewrite the terminal that it is read on, or turn the direction of its text: JSON.stringify
- * leaves U+009B, which opens a command as ESC [ does, and an error tells its message as it is.
+ * A text without characters that control a terminal or change the direction of text: JSON.stringify leaves U+009B, which
+ * begins a command as ESC [ does, and the message of an error is unescaped.
  */
 export function visible(line: string): string {
   if (!/[^\n -~]/.test(line)) return line // Almost all are ASCII.

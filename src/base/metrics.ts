@@ -2,9 +2,9 @@
  * Numbers about the service in the text format of Prometheus
  * (https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4).
  *
- * Counters and histograms are kept here as things happen; gauges are read when somebody asks. Label values come from
- * tables of ours (routes, statuses, states), never from a request, so the number of series is bounded; what would
- * pass the bound is counted as `other`.
+ * Counters and histograms are kept here; gauges are read for each report. Label values come from tables of the program
+ * (routes, statuses, states), never from a request, so the number of series is bounded; past the bound, values are
+ * counted as `other`.
  */
 
 const SERIES_MAX = 2_000
@@ -14,17 +14,9 @@ export type Labels = Readonly<Record<string, string>>
 
 export type Reading = readonly [labels: Labels, value: number]
 
-export interface Metrics {
-  /** Makes a counter, and gives the function that counts. Names end in `_total`. */
-  counter(name: string, help: string): (labels: Labels, by?: number) => void
-  /** Makes a histogram with these upper bounds, and gives the function that adds a value to it. */
-  histogram(name: string, help: string, bounds: readonly number[]): (labels: Labels, value: number) => void
-  /** Values that are read for each report. A gauge that fails to be read is left out of it. */
-  gauge(name: string, help: string, read: () => readonly Reading[] | Promise<readonly Reading[]>): void
-  /** The same for a number that only grows, and that somebody else counts. */
-  counted(name: string, help: string, read: () => readonly Reading[] | Promise<readonly Reading[]>): void
-  report(): Promise<string>
-}
+type Read = () => readonly Reading[] | Promise<readonly Reading[]>
+
+export type Metrics = ReturnType<typeof createMetrics>
 
 type Kind = 'counter' | 'gauge' | 'histogram'
 
@@ -37,7 +29,7 @@ interface Family {
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const families: Family[] = []
   const add = (family: Family): void => {
     if (!/^[a-z][a-z0-9_]*$/.test(family.name) || families.some(({ name }) => name === family.name)) {
@@ -45,15 +37,16 @@ export function createMetrics(): Metrics {
     }
     families.push(family)
   }
-  const addRead = (kind: Kind): Metrics['gauge'] => {
-    return (name, help, read) => {
+  const addRead = (kind: Kind) => {
+    return (name: string, help: string, read: Read): void => {
       const lines = async (): Promise<string[]> =>
         (await read()).map(([labels, value]) => sample(name, labelText(labels), value))
       add({ name, help, kind, lines })
     }
   }
   return {
-    counter(name, help) {
+    /** Makes a counter, and returns the function that counts. Names end in `_total`. */
+    counter(name: string, help: string): (labels: Labels, by?: number) => void {
       const series = createSeries(() => ({ value: 0 }))
       add({
         name,
@@ -65,7 +58,8 @@ export function createMetrics(): Metrics {
         series.at(labels).value += by
       }
     },
-    histogram(name, help, bounds) {
+    /** Makes a histogram with these upper bounds, and returns the function that adds a value to it. */
+    histogram(name: string, help: string, bounds: readonly number[]): (labels: Labels, value: number) => void {
       const series = createSeries(() => ({ counts: new Float64Array(bounds.length + 1), sum: 0 }))
       const lines = (): string[] =>
         series.all().flatMap(([labels, { counts, sum }]) => {
@@ -85,9 +79,11 @@ export function createMetrics(): Metrics {
         entry.sum += value
       }
     },
+    /** Values that are read for each report. A gauge that fails to be read is left out of it. */
     gauge: addRead('gauge'),
+    /** The same for a number that only grows, and that is counted elsewhere. */
     counted: addRead('counter'),
-    async report() {
+    async report(): Promise<string> {
       const parts = await Promise.all(
         families.map(async ({ name, help, kind, lines }) => {
           try {
@@ -102,15 +98,10 @@ export function createMetrics(): Metrics {
   }
 }
 
-interface Series<T> {
-  at(labels: Labels): T
-  all(): readonly (readonly [labels: string, value: T])[]
-}
-
-function createSeries<T>(empty: () => T): Series<T> {
+function createSeries<T>(empty: () => T) {
   const known = new Map<string, T>()
   return {
-    at(labels) {
+    at(labels: Labels): T {
       let text = labelText(labels)
       const found = known.get(text)
       if (found !== undefined) return found
@@ -121,7 +112,7 @@ function createSeries<T>(empty: () => T): Series<T> {
       known.set(text, value)
       return value
     },
-    all: () => [...known].sort(([a], [b]) => (a < b ? -1 : 1)),
+    all: (): readonly (readonly [labels: string, value: T])[] => [...known].sort(([a], [b]) => (a < b ? -1 : 1)),
   }
 }
 

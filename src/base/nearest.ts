@@ -1,4 +1,4 @@
-/** The name somebody probably meant. */
+/** Suggestions for a mistyped name. */
 
 /** Names further away than this are no help. */
 const DISTANCE_MAX = 4

@@ -1,11 +1,11 @@
 /**
- * A problem: one violation found in a document, as data for programs and as a sentence for people.
+ * A problem: one violation found in a document, as data for programs and as a sentence for users.
  *
  * `code` and `params` let a client write the sentence in its reader's language; `message` is the English one.
  */
 import { Failure, type FailureCode } from './failure.ts'
 
-/** Every code of a problem, with the failure that a request ends with because of it. Codes are API: they never change. */
+/** Every code of a problem, with the failure of a request that has it. Codes are API: they never change. */
 const FAILURES = {
   required: 'invalidInput',
   blank: 'invalidInput',
@@ -38,7 +38,7 @@ const FAILURES = {
 export type ProblemCode = keyof typeof FAILURES
 export const PROBLEM_CODES = Object.keys(FAILURES) as readonly ProblemCode[]
 
-/** What a sentence about a problem may need, as text: a limit, the allowed values, the model of a reference, a name. */
+/** Parameters of the sentence, each a text: a limit, the allowed values, the model of a reference, a name. */
 export const PROBLEM_PARAMS = ['max', 'choices', 'model', 'name'] as const
 export type ProblemParams = { readonly [name in (typeof PROBLEM_PARAMS)[number]]?: string }
 

@@ -1,14 +1,14 @@
 /**
- * Reading a file that somebody else names.
+ * Reading a file whose path comes from a setting or a user.
  *
- * The path may lead to anything: a pipe would hold up the program until somebody writes into it, signals included, and
- * a device such as /dev/zero has no end but that of the memory. What is read at a start is also read again later, which
- * a pipe could not give. So only regular files are read, and of them no more than a limit.
+ * The path may lead to anything: a pipe would block the program, signals included, until another program writes, and a
+ * device such as /dev/zero never ends. Some files are read again later, which a pipe does not allow. So only regular files
+ * are read, up to a limit.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 
-/** A file that somebody has to close. */
+/** An open file, which its receiver has to close. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly bytes: number
@@ -16,7 +16,7 @@ export interface OpenFile {
 
 /**
  * Opens a regular file to be read piece by piece; undefined where the name leads to anything else, a symbolic link
- * included, or to nothing. Throws the system's error for what else is in the way.
+ * included, or to nothing. Throws any other error of the system.
  */
 export async function openRegularFile(path: string): Promise<OpenFile | undefined> {
   let handle: FileHandle
@@ -52,7 +52,7 @@ export function readRegularFile(path: string, bytesMax: number): Buffer {
     if (stats.isDirectory()) throw new Error('it is a directory')
     if (!stats.isFile()) throw new Error('expected a regular file, found a device or pipe')
     if (stats.size > bytesMax) throw new Error(`expected at most ${bytesMax} bytes, found ${stats.size}`)
-    // Files such as those of /proc say that they are empty, and others grow: their size is what can be read.
+    // Files such as those of /proc report a size of 0, and others grow: what counts is how much can be read.
     const bytes = Buffer.alloc(bytesMax + 1)
     let length = 0
     for (let got = -1; got !== 0 && length <= bytesMax; length += got) {

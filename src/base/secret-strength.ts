@@ -3,7 +3,7 @@
  *
  * Entropy cannot be measured on one sample, so this rejects only what no random generator produces: few distinct
  * characters, a short text repeated, a run such as `abcdef…`. The chance that a random secret of 32 hexadecimal digits
- * is rejected is below 1 in 10 million; that of the 43 characters that we generate is below 1 in 10^25.
+ * is rejected is below 1 in 10 million; that of the 43 characters of a generated one is below 1 in 10^25.
  */
 
 const SECRET_BYTES_MIN = 32
@@ -13,7 +13,7 @@ const RUN_SHARE_MAX = 3 / 4
 /** A text that repeats after less than this share of its length. */
 const PERIOD_SHARE_MAX = 2 / 3
 
-/** Why the text is too weak: what was wanted and found, without any of it; undefined for a text that can be used. */
+/** Why the text is too weak, without quoting it; undefined for a text that can be used. */
 export function secretWeakness(secret: string): string | undefined {
   const bytes = Buffer.byteLength(secret)
   if (bytes < SECRET_BYTES_MIN) return `expected a secret of at least ${SECRET_BYTES_MIN} bytes, found ${bytes}`

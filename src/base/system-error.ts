@@ -1,4 +1,4 @@
-/** What the operating system means, in words for the operator. */
+/** Errors of the operating system, worded for the operator. */
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',

@@ -13,7 +13,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 const living = new Set<Worker>()
 
-/** Starts `new URL('./x-worker.ts', import.meta.url)` in a thread, wherever the program comes from. */
+/** Starts `new URL('./x-worker.ts', import.meta.url)` in a thread, from the sources or the executable. */
 export function startThread(file: URL, options: WorkerOptions): Worker {
   const worker = isSea()
     ? new Worker(getAsset(basename(file.pathname), 'utf8'), { ...options, eval: true })

@@ -7,7 +7,7 @@
  * one, a condition that is always or never true.
  */
 import { writeJson, type Json } from '../base/json.ts'
-import { parseNumber, type Decimal } from '../base/decimal.ts'
+import { reviveNumber, type Decimal } from '../base/decimal.ts'
 import type { Path } from './field-path.ts'
 import { literalPattern, type Pattern } from './pattern.ts'
 
@@ -139,12 +139,7 @@ export function writeFilter(filter: Filter): string {
 
 /** Reads what writeFilter wrote, and only that: nothing is checked. */
 export function readFilter(text: string): Filter {
-  return JSON.parse(text, readNode) as Filter
-}
-
-/** Each number keeps its value, as in base/json.ts; its depth limit is no concern here, for the parser has its own. */
-function readNode(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
+  return JSON.parse(text, reviveNumber) as Filter
 }
 
 function node(filter: Filter): Filter {

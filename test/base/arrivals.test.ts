@@ -8,21 +8,21 @@ it('several connections in a row are remembered for a turn, and each one more be
   const arrivals = createArrivals()
   const seen: boolean[] = []
   for (let i = 0; i < 6; i++) {
-    arrivals.note()
-    seen.push(arrivals.came())
+    arrivals.add()
+    seen.push(arrivals.areMany())
     await turn()
   }
   assert.deepEqual(seen, [false, false, false, true, true, true])
-  assert.equal(arrivals.came(), true, 'one turn later')
+  assert.equal(arrivals.areMany(), true, 'one turn later')
   await turn()
-  assert.equal(arrivals.came(), false, 'two turns later')
+  assert.equal(arrivals.areMany(), false, 'two turns later')
 })
 
 it('single connections with pauses between them are no flood, however many there are', async () => {
   const arrivals = createArrivals()
   for (let i = 0; i < 10; i++) {
-    arrivals.note()
+    arrivals.add()
     for (let turns = 0; turns < 3; turns++) await turn()
-    assert.equal(arrivals.came(), false)
+    assert.equal(arrivals.areMany(), false)
   }
 })

@@ -31,7 +31,7 @@ before(async () => {
   )
 })
 
-function laneFor(t: Cleanup, arrivals: Pick<Arrivals, 'came'> = NO_ARRIVALS): InlineLane {
+function laneFor(t: Cleanup, arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS): InlineLane {
   const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals, bytesOf: () => 0 })
   t.after(() => lane.close())
   return lane
@@ -68,7 +68,7 @@ describe('a query that is longer than a moment', () => {
 
   it('leaves a few turns more to new connections, and comes to its end however many there are', async (t) => {
     const alone = await turnsOf(laneFor(t).run(headline, everything, ASKER))
-    const flooded = await turnsOf(laneFor(t, { came: () => true }).run(headline, everything, ASKER))
+    const flooded = await turnsOf(laneFor(t, { areMany: () => true }).run(headline, everything, ASKER))
     assert.ok(flooded >= 5 * alone && flooded <= 9 * alone, `${alone} turns alone, ${flooded} beside new connections`)
   })
 

@@ -40,7 +40,7 @@ export interface Finder {
 export interface FinderOptions {
   readonly file: string
   readonly now: Clock
-  readonly arrivals: Pick<Arrivals, 'came'>
+  readonly arrivals: Pick<Arrivals, 'areMany'>
   readonly queryDeadlineMs: number | undefined
 }
 
@@ -81,7 +81,7 @@ export function createFinder(database: Database, options: FinderOptions): Finder
 
   return {
     find(model, query, asker) {
-      if (!share.has(asker.id) || arrivals.came()) return inLane(model, query, asker)
+      if (!share.has(asker.id) || arrivals.areMany()) return inLane(model, query, asker)
       const plan = planQuery(database, model, query)
       if (!runsInline(plan)) return inThread(model, query, asker)
       const found = isShort(plan) ? atOnce(model, plan, query, asker) : 'lane'

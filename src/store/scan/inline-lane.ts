@@ -35,7 +35,7 @@ export interface LaneOptions {
   /** The database. */
   readonly file: string
   readonly now: Clock
-  readonly arrivals: Pick<Arrivals, 'came'>
+  readonly arrivals: Pick<Arrivals, 'areMany'>
   /** The size of the text of a query, for the bound on waiting queries. */
   readonly bytesOf: (query: FindQuery) => number
 }
@@ -50,7 +50,7 @@ export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions):
 
   const pause = async (): Promise<void> => {
     await nextTurn()
-    for (let i = 1; i < ARRIVAL_TURNS_MAX && arrivals.came(); i++) await nextTurn()
+    for (let i = 1; i < ARRIVAL_TURNS_MAX && arrivals.areMany(); i++) await nextTurn()
     stepsLeft = SLICE_STEPS
   }
 

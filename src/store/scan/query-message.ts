@@ -1,5 +1,5 @@
 /** A query and its answer as texts, on their way to a worker thread and back. */
-import { parseNumber } from '../../base/decimal.ts'
+import { reviveNumber } from '../../base/decimal.ts'
 import { writeJson } from '../../base/json.ts'
 import type { QueryPlan } from '../../models/replies.ts'
 import { readFilter, writeFilter } from '../../query/ast.ts'
@@ -73,13 +73,6 @@ function writePosition(position: Position | undefined): string | undefined {
 
 function readPosition(text: string | undefined): Position | undefined {
   if (text === undefined) return undefined
-  return JSON.parse(text, readNumber) as Position
-}
-
-/**
- * Each number keeps its value, as in base/json.ts. Its limit of depth does not hold here: a sort key can be almost as
- * deep as a document, and stands two levels deeper.
- */
-function readNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
+  // Not parseJson(), which bounds the depth: a sort key can be almost as deep as a document, and is two levels deeper.
+  return JSON.parse(text, reviveNumber) as Position
 }
