@@ -9,7 +9,8 @@
  *
  * Everything that is installed has a checksum in this repository: packages in package-lock.json, which npm compares, and
  * Node in pinned-node.json. No script of a package runs.
- * Everything it says goes to stderr, since stdout belongs to the program it starts.
+ * Everything it says goes to stderr, since stdout belongs to the program it starts. What npm and the build print is
+ * shown only where they fail.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import {
@@ -35,6 +36,8 @@ const LOCK_BEAT_MS = 2_000
 const LOCK_STALE_MS = 30_000
 const LOCK_POLL_MS = 100
 const SHOWN_CAUSE_CHARS_MAX = 300
+/** Of what a command printed, kept to be shown where it fails. */
+const PRINTED_CHARS_MAX = 10_000
 /** What the files of the dashboard are made of; folders count with all that is in them. */
 const DASHBOARD_SOURCES = [
   'src',
@@ -90,9 +93,12 @@ function pinnedNode() {
 }
 
 async function setUp() {
-  if (isReady()) return // Another process did it while we waited for the lock.
-  if (missingPackages().length > 0) {
-    say('installing the development packages (once, and after every change of package-lock.json) …')
+  if (isReady()) return // Another process did it while this one waited for the lock.
+  const needsPackages = missingPackages().length > 0
+  const needsNode = pinnedNode() === bundledNode && (needsPackages || !(await hasPinnedNode()))
+  const wanted = [...(needsPackages ? ['the development packages'] : []), ...(needsNode ? [`Node ${wantedVersion}`] : [])]
+  if (wanted.length > 0) say(`installing ${wanted.join(' and ')} (once, and after every change of package-lock.json) …`)
+  if (needsPackages) {
     // Scripts stay off: the only one that matters is run below, by every version of npm alike.
     const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
     await run('npm', ['ci', ...options], root)
@@ -105,7 +111,7 @@ async function setUp() {
       )
     }
   }
-  if (pinnedNode() === bundledNode) await bringNode()
+  if (needsNode) await bringNode()
   try {
     linkNode()
     writeFileSync(stampFile, stamp)
@@ -114,9 +120,9 @@ async function setUp() {
   }
 }
 
-/** Puts the pinned Node into node_modules, where npm's package `node` would. Nothing is left there where that fails. */
-async function bringNode() {
-  const { filesOfPackage, packageFor, packArguments, PINNED_VERSION } = await import('./pinned-node.mjs')
+/** Throws a SetUpError where there is no pinned Node for this system. */
+async function wantedNode() {
+  const { packageFor, PINNED_VERSION } = await import('./pinned-node.mjs')
   const wanted = packageFor(system)
   if (wanted === undefined) {
     throw new SetUpError(`there is no pinned Node for ${system}: install Node ${wantedVersion}, and run this with it`)
@@ -124,8 +130,17 @@ async function bringNode() {
   if (PINNED_VERSION !== wantedVersion) {
     throw new SetUpError(`pinned-node.json has the sums of Node ${PINNED_VERSION}, package.json wants ${wantedVersion}`)
   }
-  if (readIfThere(sumFile) === wanted.integrity && versionOf(bundledNode) === wantedVersion) return
-  say(`fetching Node ${wantedVersion} …`)
+  return wanted
+}
+
+async function hasPinnedNode() {
+  return readIfThere(sumFile) === (await wantedNode()).integrity && versionOf(bundledNode) === wantedVersion
+}
+
+/** Puts the pinned Node into node_modules, where npm's package `node` would. Nothing is left there where that fails. */
+async function bringNode() {
+  const { filesOfPackage, packArguments } = await import('./pinned-node.mjs')
+  const wanted = await wantedNode()
   // What a process that was killed has left: the lock is ours.
   for (const left of readdirSync(modules).filter((name) => name.startsWith('.node-'))) {
     rmSync(join(modules, left), { recursive: true, force: true })
@@ -216,7 +231,9 @@ async function bringDashboard() {
   if (isDashboardBuilt() || !existsSync(dashboardBuilder)) return
   try {
     await underLock(async () => {
-      if (!isDashboardBuilt()) await run(pinnedNode(), [dashboardBuilder], root)
+      if (isDashboardBuilt()) return
+      say('building the dashboard …')
+      await run(pinnedNode(), [dashboardBuilder], root)
     })
   } catch (error) {
     if (!(error instanceof SetUpError)) throw error
@@ -230,21 +247,22 @@ function versionOf(executable) {
   return error === undefined ? stdout.trim().replace(/^v/, '') : error.message
 }
 
-/** Runs a command to its end, with all it prints on our stderr. Throws a SetUpError with the cause when it fails. */
+/** Runs a command to its end. Where it fails, prints what it printed and throws a SetUpError with the cause. */
 async function run(command, args, cwd) {
   const shown = [command === process.execPath ? 'node' : command, ...args].join(' ')
   const child = spawn(command, args, {
     cwd,
     env: withoutOwnPath(process.env),
-    stdio: ['ignore', 2, 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     shell: command === 'npm' && process.platform === 'win32', // It is a batch file there.
   })
   running = child
   let printed = ''
-  child.stderr.on('data', (chunk) => {
-    process.stderr.write(chunk)
-    printed = (printed + chunk).slice(-10_000)
-  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      printed = (printed + chunk).slice(-PRINTED_CHARS_MAX)
+    })
+  }
   const ended = await new Promise((done) => {
     child.on('error', (error) => done(error.code === 'ENOENT' ? `there is no ${command} in PATH` : error.message))
     child.on('close', (code, signal) =>
@@ -252,7 +270,9 @@ async function run(command, args, cwd) {
     )
   })
   running = undefined
-  if (ended !== undefined) throw new SetUpError(`cannot set up: "${shown}" in ${cwd} failed: ${ended}`)
+  if (ended === undefined) return
+  process.stderr.write(printed)
+  throw new SetUpError(`cannot set up: "${shown}" in ${cwd} failed: ${ended}`)
 }
 
 function causeIn(printed) {
