@@ -88,7 +88,7 @@ function add(name: string, bytes: Buffer): void {
 function systemNamed(name: string): System {
   const system = SYSTEMS.find((one) => one.name === name)
   if (system !== undefined) return system
-  throw new Error(`There is no system "${name}": expected some of ${SYSTEMS.map((one) => one.name).join(', ')}`)
+  throw new Error(`There is no system "${name}": use one of ${SYSTEMS.map((one) => one.name).join(', ')}`)
 }
 
 function readKey(file: string): ReturnType<typeof createPrivateKey> {

@@ -70,7 +70,7 @@ function report(error: unknown): ExitCode {
   return EXIT.failed
 }
 
-/** The sentence for errors that an operator can mend; undefined for bugs of ours. */
+/** The sentence for errors that an operator can fix; undefined for bugs of ours. */
 function systemText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (EXPLAINED.some((kind) => error instanceof kind)) return error.message

@@ -98,7 +98,7 @@ export function createDelivery(
       if (aborted === 'stopping') return { kind: 'later', reply: 'the service stopped', dueAt: now() }
       if (aborted === 'superseded') {
         log.info('mail.superseded', { id, attempt: attempts })
-        return { kind: 'later', reply: 'cancelled: the code is no longer valid', dueAt: now() }
+        return { kind: 'later', reply: 'cancelled: a newer code was sent', dueAt: now() }
       }
       const reply = shown(aborted === 'timeout' ? TIMED_OUT : errorText(error))
       const texts = { reply, advice: error instanceof DeliveryError ? shown(adviceFor(error)) : undefined }

@@ -1,11 +1,11 @@
 /**
  * What declarations say to people: the path of a model's screen, its names, and those of its fields and values.
  *
- * A text table may have better words under `model.NAME`, `models.NAME`, `field.NAME` or `value.NAME`; what is new in a
- * declaration and in no table yet is shown by its own name, so that nothing has to be done here for it.
+ * A text table may have better words under `model.NAME`, `models.NAME`, `count.NAME`, `field.NAME` or `value.NAME`; what
+ * is new in a declaration and in no table yet is shown by its own name, so that nothing has to be done here for it.
  */
 import type { Model } from '../models/schema.ts'
-import { textOr } from './texts.ts'
+import { t, textOr } from './texts.ts'
 
 /** `country` is at `/countries`. */
 export function pathOf(model: Model): string {
@@ -18,6 +18,11 @@ export function modelTitle(model: Model): string {
 
 export function modelsTitle(model: Model): string {
   return textOr(`models.${model.name}`, plural(humanized(model.name)))
+}
+
+/** How many documents of a model, such as `4 headlines`. */
+export function countTitle(model: Model, count: number): string {
+  return textOr(`count.${model.name}`, t('pair', { name: modelsTitle(model), value: count }), { count })
 }
 
 /** The name of a field, or of a key of a map, by the last part of its path. */

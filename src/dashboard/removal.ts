@@ -12,8 +12,6 @@ import { notify } from './kit/notices.ts'
 import { wordsOf } from './kit/states.ts'
 
 const UNDO_MS = 6_000
-/** Of a title in the notice, which is to leave the page in sight. */
-const LABEL_CHARS_MAX = 60
 /** Requests on their way at a time. */
 const TOGETHER_MAX = 6
 /** What a browser still sends of a page that goes: of more than these, it asks first. */
@@ -24,8 +22,8 @@ const TRIES_MAX = 4
 export interface Removal {
   readonly documents: Documents
   readonly ids: readonly string[]
-  /** What the notice calls it: a title, or how many. */
-  readonly label: string
+  /** What the notice says: that it is deleted. */
+  readonly notice: string
   /** What is still there: all after an undo, those that failed otherwise. Lists that watch know by themselves. */
   readonly onBack?: (ids: readonly string[]) => void
 }
@@ -57,7 +55,7 @@ export function documentsChanged(): void {
   for (const run of watchers) run()
 }
 
-export function removeWithUndo({ documents, ids, label, onBack }: Removal): void {
+export function removeWithUndo({ documents, ids, notice, onBack }: Removal): void {
   for (const id of ids) hidden.add(id)
   documentsChanged()
   const leaving = new AbortController()
@@ -100,7 +98,7 @@ export function removeWithUndo({ documents, ids, label, onBack }: Removal): void
     onBack?.(ids)
     documentsChanged()
   }
-  const dismiss = notify(t('removal.done', { label: shortened(label) }), {
+  const dismiss = notify(notice, {
     kind: 'done',
     shownMs: UNDO_MS,
     action: { label: t('undo'), run: undo },
@@ -116,11 +114,6 @@ export function removeWithUndo({ documents, ids, label, onBack }: Removal): void
   waiting.add(settle)
   addEventListener('pagehide', leave)
   addEventListener('beforeunload', holdMany)
-}
-
-function shortened(label: string): string {
-  const signs = [...label]
-  return signs.length > LABEL_CHARS_MAX ? `${signs.slice(0, LABEL_CHARS_MAX).join('')}…` : label
 }
 
 /** Runs for each item, some at a time, or with `hurry` all that are left at once. What `run` throws ends it. */

@@ -84,7 +84,7 @@ it('check says what to do about each fault', async (t) => {
     [['--data-dir', file], /^directory: .*file is no directory: choose another --data-dir$/],
     [
       ['--mail', 'smtp://127.0.0.1:1'],
-      /^mail: Cannot deliver .*: mend that server, or --mail and the settings that go with it$/,
+      /^mail: Cannot deliver .*: fix that server, or --mail and the settings that go with it$/,
     ],
     [['--mail-ca', file], /^settings: .*--mail-ca/],
     [['--page-size', '0'], /^settings: Cannot use --page-size/],

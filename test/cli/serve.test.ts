@@ -31,7 +31,7 @@ it('serve on a new directory says where it listens, where the data is, and what 
   for (const wanted of [
     `Listening on ${service.url}`,
     `Data in ${data} (new)`,
-    'shown on stderr',
+    'printed to the service log',
     'dateline admin --email',
     'dateline seed',
   ]) {

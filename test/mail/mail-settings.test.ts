@@ -129,7 +129,7 @@ describe('the login', () => {
 describe('describeMail()', () => {
   const dkim = { mailDkimKey: KEY, mailDkimSelector: 'Date1' }
   const rows: ReadonlyArray<readonly [Given, readonly string[]]> = [
-    [{}, ['Mail is not set up: sign-in codes are shown on stderr of the service. Set --mail to send them']],
+    [{}, ['Mail is not set up: sign-in codes are printed to the service log. Set --mail to send them']],
     [{ mail: 'file:mails' }, ['Sign-in codes: mail is written to files in "mails"']],
     [{ mail: 'exec:send --token hunter2' }, ['Sign-in codes: mail is given to the program "send"']],
     [

@@ -85,7 +85,7 @@ for (const [kind, openKind] of Object.entries(KINDS)) {
     it('delivers a mail and says where it went, without the code', async () => {
       await using opened = await openKind()
       const { reply } = await opened.mailer.send(MAIL)
-      assert.match(reply, /^(?:shown on the console|given to a program|written to \S+\.eml|250 2\.0\.0 queued)$/)
+      assert.match(reply, /^(?:printed to the service log|given to a program|written to \S+\.eml|250 2\.0\.0 queued)$/)
       assert.doesNotMatch(reply, /042137/)
       const sent = await opened.sent()
       assert.equal(sent.length, 1)

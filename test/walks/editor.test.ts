@@ -83,7 +83,7 @@ describe('the editor', { skip: browserMissing() }, () => {
 
     await open('#/sources/new')
     await page.fill(field('Name'), 'The Harbour Post')
-    await page.select(field('Kind of source', 'combobox'), 'Blog')
+    await page.select(field('Source type', 'combobox'), 'Blog')
     await pick(page, 'Language', 'faroe', /Faroese/)
     await pick(page, 'Headquarters', 'faroe', /Faroe Islands/)
     await page.click(button('Publish'))
@@ -181,13 +181,13 @@ describe('the editor', { skip: browserMissing() }, () => {
     await said(other, 'Saved')
     await other.expectNoProblems()
     await page.fill(field('Title'), 'My title')
-    await page.fill(field('Address'), 'https://mine.example.org/')
+    await page.fill(field('Link'), 'https://mine.example.org/')
     await page.press('Ctrl+S')
-    const dialog = await page.find({ role: 'dialog', name: 'Somebody else saved this too' })
+    const dialog = await page.find({ role: 'dialog', name: 'Someone else saved changes too' })
     const groups = await page.findAll({ role: 'group', within: dialog })
     assert.deepEqual(
       groups.map(({ name }) => name),
-      ['Title', 'Excerpt', 'Address'],
+      ['Title', 'Excerpt', 'Link'],
     )
     await page.reads(/Tide tables/, dialog)
     await page.screenshot('editor-conflict')
@@ -198,7 +198,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.click(button('Save'))
     const [title] = await page.findAll({ role: 'group', within: await page.find({ role: 'dialog' }) })
     await page.click({ role: 'radio', name: /^Theirs/, within: title as PageElement })
-    await page.click(button('Save this choice'))
+    await page.click(button('Save merged version'))
     const now = await page.waitFor(async () => {
       const stored = await read('headline', id)
       return stored['url'] === 'https://mine.example.org/' && stored
@@ -226,7 +226,7 @@ describe('the editor', { skip: browserMissing() }, () => {
       excerpt.value = 'Typed meanwhile'
       excerpt.dispatchEvent(new Event('input'))
     })
-    await page.click(button('Save this choice'))
+    await page.click(button('Save merged version'))
     await said(page, 'Saved')
     assert.equal((await page.find(field('Excerpt'))).value, 'Typed meanwhile')
     assert.deepEqual(
@@ -285,7 +285,7 @@ describe('the editor', { skip: browserMissing() }, () => {
   it('keeps members that it does not know, and says where their JSON is wrong', async () => {
     const id = await make('topic', { ...TOPIC, name: 'With more\r\nthan one line', legacy: { a: [1, null] } })
     await open(`#/topics/${id}`)
-    const json = field(/^Other data/)
+    const json = field(/^Custom fields/)
     assert.match((await page.find(json)).value ?? '', /"legacy"/)
     await page.fill(json, '{\n  "legacy": 1\n  "more": 2\n}')
     await page.press('Ctrl+S')
@@ -295,7 +295,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     )
     assert.equal((await page.focused())?.role, 'textbox')
     await page.fill(json, '{ "name": 2 }')
-    await page.waitFor(async () => /“name” has a field/.test((await page.find(json)).description), 'the taken name')
+    await page.waitFor(async () => /“name” has its own field/.test((await page.find(json)).description), 'the taken name')
     await page.fill(json, '{ "legacy": { "$set": 1 } }')
     await page.press('Ctrl+S')
     await page.waitFor(async () => /\$set/.test((await page.find(json)).description), 'the words of the server')
@@ -348,11 +348,11 @@ describe('the editor', { skip: browserMissing() }, () => {
     const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map((a) => a.getAttribute('href')))
     assert.deepEqual(links, ['#/headlines', `#/operations?part=audit&document=${id}`])
     assert.equal(await page.evaluate(() => document.querySelectorAll('main :is(img, b, script, iframe)').length), 0)
-    await page.fill(field('Address'), 'https://harbour.example.org/<b>')
-    const link = await page.find({ role: 'link', name: /^Open address/ })
+    await page.fill(field('Link'), 'https://harbour.example.org/<b>')
+    const link = await page.find({ role: 'link', name: /^Open link/ })
     assert.equal(await page.inspect(link, (a) => a.getAttribute('href')), 'https://harbour.example.org/%3Cb%3E')
-    await page.fill(field('Address'), ' java\nscript:alert(1)')
-    await page.gone({ role: 'link', name: /^Open address/ })
+    await page.fill(field('Link'), ' java\nscript:alert(1)')
+    await page.gone({ role: 'link', name: /^Open link/ })
     await page.click(button('Show JSON'))
     await page.reads(/<script>alert/, { role: 'region', name: 'JSON' })
     await page.press('Escape')
@@ -375,7 +375,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.press('k')
     await page.find({ role: 'option', name: /Keyboards A/ })
     await page.press('x', 'Enter')
-    await page.find({ role: 'StaticText', name: 'Nothing found' })
+    await page.find({ role: 'StaticText', name: 'No results' })
     await page.press('Escape')
     // What is typed and not chosen is no choice.
     await page.press(...[...'xyz'])
@@ -410,7 +410,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     const other = await dashboard.openAs(cast.publisher as Person, '#/headlines/new')
     await other.find({ role: 'heading', name: 'New headline' })
     await other.open('/#/topics/new')
-    await other.find({ role: 'heading', name: 'There is nothing here' })
+    await other.find({ role: 'heading', name: 'Page not found' })
     await other.expectNoProblems()
   })
 

@@ -26,7 +26,7 @@ describe('problems', { skip: browserMissing() }, () => {
 
   it('of a new user are told in Arabic, where an account is shown beside its problem', async () => {
     const page = await openAs(cast.admin, '#/users', { language: 'ar' })
-    await page.click(button('دعوة'))
+    await page.click(button('إضافة مستخدم'))
     const email = { role: 'textbox', name: 'البريد الإلكتروني' }
     await page.type(email, 'nobody')
     await page.press('Enter')

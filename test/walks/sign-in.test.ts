@@ -38,7 +38,7 @@ describe('the code in a text', () => {
 describe('signing in', { skip: browserMissing() }, () => {
   const EMAIL = { role: 'textbox', name: 'E-mail address' } as const
   const CODE = { role: 'textbox', name: 'Six-digit code' } as const
-  const SEND = { role: 'button', name: 'Send me a code' } as const
+  const SEND = { role: 'button', name: 'Send code' } as const
   let shared: Page | undefined
 
   /** One window for all: without a session and nothing kept, or with this token in the tab. */
@@ -57,7 +57,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   }
   /** Sends what was typed in a session that has ended meanwhile. */
   const sendAfterTheEnd = async (page: Page, user: string): Promise<void> => {
-    await page.click({ role: 'button', name: 'Send a test mail' })
+    await page.click({ role: 'button', name: 'Send test mail' })
     await page.fill({ role: 'textbox', name: 'To' }, 'typed@example.org')
     await service.app.services.store.as(SYSTEM).endSessions(user, service.now())
     await page.press('Enter')
@@ -65,7 +65,7 @@ describe('signing in', { skip: browserMissing() }, () => {
   }
   const isSentAfterAll = async (page: Page): Promise<void> => {
     await page.gone({ role: 'dialog', name: 'Sign in' })
-    await page.find({ role: 'region', name: 'Dialogue with the mail server' })
+    await page.find({ role: 'region', name: 'Conversation with the mail server' })
     assert.equal((await page.find({ role: 'textbox', name: 'To' })).value, 'typed@example.org')
   }
   const newestCode = async (email: string): Promise<string> => {
@@ -139,7 +139,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     const page = await fresh()
     const { email } = await newPublisher()
     // Asked before the code, which is sent as soon as it is complete.
-    await page.click({ role: 'checkbox', name: 'Stay signed in on this browser' })
+    await page.click({ role: 'checkbox', name: 'Keep me signed in' })
     await askFor(page, email)
     await page.type(CODE, await newestCode(email))
     await page.find({ role: 'heading', name: 'Overview' })
@@ -148,7 +148,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     const tab = await page.newTab()
     await tab.open('/')
     await tab.find({ role: 'heading', name: 'Overview' })
-    await tab.click({ role: 'button', name: `Account of ${email}` })
+    await tab.click({ role: 'button', name: `Account: ${email}` })
     await tab.click({ role: 'button', name: 'Sign out' })
     await tab.find(EMAIL)
     await tab.reads(/You are signed out\./)
@@ -165,18 +165,18 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.evaluate((token) => localStorage.setItem('dateline.token', token), kept.token)
     await page.open('/robots.txt')
     await page.open('/')
-    await page.find({ role: 'button', name: `Account of ${kept.email}` })
+    await page.find({ role: 'button', name: `Account: ${kept.email}` })
     const tab = await page.newTab()
     await tab.open('/robots.txt')
     await tab.evaluate((token) => sessionStorage.setItem('dateline.token', token), own.token)
     await tab.open('/')
-    await tab.click({ role: 'button', name: `Account of ${own.email}` })
+    await tab.click({ role: 'button', name: `Account: ${own.email}` })
     await tab.click({ role: 'button', name: 'Sign out' })
     await tab.find(EMAIL)
     await tab.close()
     assert.deepEqual(await tokens(page), [null, kept.token])
     assert.deepEqual([await statusOf(own.token), await statusOf(kept.token)], [401, 200])
-    await page.find({ role: 'button', name: `Account of ${kept.email}` })
+    await page.find({ role: 'button', name: `Account: ${kept.email}` })
     await page.expectNoProblems()
   })
 
@@ -184,32 +184,32 @@ describe('signing in', { skip: browserMissing() }, () => {
     const page = await fresh()
     await page.fill(EMAIL, 'nobody@example.org')
     await page.press('Enter')
-    await page.reads(/This address has no account here/)
+    await page.reads(/No account uses this e-mail address/)
     await page.fill(EMAIL, cast.standard.email)
     await page.press('Enter')
-    await page.reads(/This account has no access/)
+    await page.reads(/This account cannot open the dashboard/)
     const { email } = await newPublisher()
     await askFor(page, email)
     const code = await newestCode(email)
     await page.type(CODE, String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
-    await page.reads(/The code is wrong or has expired/)
+    await page.reads(/This code is wrong or has expired/)
     await page.focuses('Six-digit code')
-    await page.find({ role: 'button', name: /^Send another code in \d+ seconds$/ })
+    await page.find({ role: 'button', name: /^Send a new code in \d+ seconds$/ })
     await page.evaluate(() => {
       const { now } = Date
       Date.now = () => now() + 31_000
     })
-    await page.click({ role: 'button', name: 'Send another code' })
+    await page.click({ role: 'button', name: 'Send a new code' })
     await page.waitFor(async () => (await newestCode(email)) !== code, 'the second code')
-    await page.find({ role: 'button', name: /^Send another code in \d+ seconds$/ })
+    await page.find({ role: 'button', name: /^Send a new code in \d+ seconds$/ })
     await page.evaluate(() => {
       const { now } = Date
       Date.now = () => now() + 31_000
     })
     await service.call('POST', '/api/v1/auth/request-code', { body: { email } })
-    await page.click({ role: 'button', name: 'Send another code' })
+    await page.click({ role: 'button', name: 'Send a new code' })
     await page.reads(/Too many attempts/)
-    const held = await page.find({ role: 'button', name: /^Send another code in 1[45] minutes/ })
+    const held = await page.find({ role: 'button', name: /^Send a new code in 1[45] minutes/ })
     assert.equal(held.states['disabled'], true)
     await expectAccessible(page, { keyboard: false })
     await page.screenshot('sign-in-refused-light')
@@ -306,14 +306,14 @@ describe('signing in', { skip: browserMissing() }, () => {
       tests.map(({ status }) => status),
       [401],
     )
-    await page.find({ role: 'button', name: `Account of ${email}` })
+    await page.find({ role: 'button', name: `Account: ${email}` })
     await page.expectNoProblems([{ status: 401 }])
   })
 
   it('tells a publisher whose role was taken away', async () => {
     const person = await newPublisher()
     const page = await fresh('#/nowhere', person.token)
-    await page.find({ role: 'heading', name: 'There is nothing here' })
+    await page.find({ role: 'heading', name: 'Page not found' })
     const { token } = cast.admin
     const found = await service.data('GET', `/${person.id}`, { model: 'user' }, { token })
     const body = { ...(found.at('data') as object), dashboardRole: 'none' }
@@ -324,14 +324,14 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.screenshot('sign-in-role-changed-light')
     await page.click({ role: 'button', name: 'Reload' })
     await comesUp(page, '#sign-in-email')
-    await page.reads(/has no access to the dashboard/)
+    await page.reads(/cannot open the dashboard/)
     assert.deepEqual(await tokens(page), [null, null])
     await page.expectNoProblems([{ status: 403 }])
   })
 
   it('has an account menu that Escape, a click elsewhere and the Tab key close', async () => {
     const page = await fresh('', (await newPublisher()).token)
-    const name = /^Account of /
+    const name = /^Account: /
     const isOpen = async (): Promise<unknown> => (await page.find({ role: 'button', name })).states['expanded']
     await page.click({ role: 'button', name })
     await page.find({ role: 'button', name: 'Sign out' })
@@ -378,10 +378,10 @@ describe('signing in to a service without an administrator', { skip: browserMiss
     )
     const page = await browser.open(bare.url)
     await page.open('/')
-    await page.find({ role: 'heading', name: 'Nobody can sign in yet' })
+    await page.find({ role: 'heading', name: 'No administrator yet' })
     const text = await page.text()
     assert.match(text, /dateline serve --admin-email you@example\.org/)
-    assert.match(text, /codes appear on the terminal/)
+    assert.match(text, /codes are printed to the service log/)
     assert.ok(text.includes(appName))
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('sign-in-setup-dark')
@@ -392,8 +392,8 @@ describe('signing in to a service without an administrator', { skip: browserMiss
     assert.equal(made.code, 0, made.stderr)
     await page.press('Enter')
     await page.find({ role: 'textbox', name: 'Six-digit code' })
-    await page.gone({ role: 'heading', name: 'Nobody can sign in yet' })
-    await page.reads(/codes appear on the terminal/)
+    await page.gone({ role: 'heading', name: 'No administrator yet' })
+    await page.reads(/codes are printed to the service log/)
     await page.expectNoProblems()
   })
 })

@@ -201,7 +201,7 @@ async function checkMail(config: Config, environment: Environment): Promise<stri
     return warnings.length === 0 ? found : { warning: `${found}; but ${warnings.join('; ')}` }
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
-    throw new Problem(`${error.message}: mend that server, or --mail and the settings that go with it`)
+    throw new Problem(`${error.message}: fix that server, or --mail and the settings that go with it`)
   }
 }
 

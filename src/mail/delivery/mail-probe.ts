@@ -11,7 +11,7 @@ import { createSmtpClient } from '../smtp/smtp.ts'
 export async function probeMail(route: MailRoute): Promise<string> {
   switch (route.kind) {
     case 'console':
-      return 'is not set up: codes are shown on the console of the service'
+      return 'is not set up: sign-in codes are printed to the service log'
     case 'file':
       requireWritable(resolve(route.directory))
       return 'is written to a directory that can be written to'

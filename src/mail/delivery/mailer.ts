@@ -61,7 +61,7 @@ async function openTransport({ from, route }: Sender, tools: MailerTools): Promi
       return {
         async deliver({ to, code, subject }) {
           tools.writeLine(`Mail to ${to}: ${code === undefined ? subject : `sign-in code ${code}`}`)
-          return 'shown on the console'
+          return 'printed to the service log'
         },
       }
     case 'file': {

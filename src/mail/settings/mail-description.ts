@@ -15,7 +15,7 @@ export function describeMail({ route, signing, warnings }: MailSettings): readon
 function describeRoute(route: MailRoute): string {
   switch (route.kind) {
     case 'console':
-      return 'Mail is not set up: sign-in codes are shown on stderr of the service. Set --mail to send them'
+      return 'Mail is not set up: sign-in codes are printed to the service log. Set --mail to send them'
     case 'file':
       return `Sign-in codes: mail is written to files in ${JSON.stringify(route.directory)}`
     case 'exec':

@@ -258,7 +258,7 @@ function keepCopy(database: Database, file: string): void {
     rmSync(partial, { force: true })
     throw new SchemaError(
       `Cannot keep a copy of the database as "${file}" before its schema changes: ${databaseReason(error)}: ` +
-        'mend that, or stay with the version that was in use',
+        'fix that, or stay with the version that was in use',
       { cause: error },
     )
   }

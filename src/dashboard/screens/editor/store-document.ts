@@ -67,5 +67,5 @@ async function currentOf(documents: Documents, id: string): Promise<StoredAny | 
 }
 
 function askToCreate(): Promise<boolean> {
-  return ask({ title: t('editor.gone'), text: t('editor.goneText'), confirm: t('editor.createAnew') })
+  return ask({ title: t('editor.gone'), text: t('editor.goneText'), confirm: t('editor.createAgain') })
 }

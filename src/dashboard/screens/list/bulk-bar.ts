@@ -1,7 +1,7 @@
 /** What can be done with the chosen rows: one status for all of them, or deleting them; and what came of it. */
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
-import { valueTitle } from '../../model-words.ts'
+import { countTitle, valueTitle } from '../../model-words.ts'
 import { removeWithUndo } from '../../removal.ts'
 import type { RowSelection } from '../../kit/table/row-selection.ts'
 import { t, textOr } from '../../texts.ts'
@@ -110,10 +110,11 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
       hadFocus,
     )
     onChanged()
-    tellFailures(failures)
+    tellFailures(model, failures)
     const done = ids.length - failures.length
     if (done > 0) {
-      notify(t('pair', { name: valueTitle(value), value: done }), {
+      const values = { count: done, items: countTitle(model, done) }
+      notify(textOr(`bulk.${value}`, t('pair', { name: valueTitle(value), value: values.items }), values), {
         kind: 'done',
         shownMs: UNDO_MS,
         ...(changed.length > 0 && { action: { label: t('undo'), run: () => void undo(changed) } }),
@@ -124,16 +125,16 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
   async function undo(changed: readonly StatusChange[]): Promise<void> {
     const { failures } = await busy(changed.length, (onProgress) => putBack(changed, { documents, onProgress }))
     onChanged()
-    tellFailures(failures)
+    tellFailures(model, failures)
     const count = changed.length - failures.length
-    if (count > 0) notify(t('bulk.undone', { count }), { kind: 'done' })
+    if (count > 0) notify(t('bulk.undone', { count, items: countTitle(model, count) }), { kind: 'done' })
   }
 
   function remove(): void {
     const ids = selection.ids()
     letGo([])
-    const label = t('bulk.count', { count: ids.length })
-    removeWithUndo({ documents, ids, label })
+    const count = ids.length
+    removeWithUndo({ documents, ids, notice: t('bulk.deleted', { count, items: countTitle(model, count) }) })
   }
 
   return { element, show }
@@ -152,18 +153,19 @@ function button(name: IconName, label: string, click: () => void): HTMLButtonEle
   )
 }
 
-function tellFailures(failures: readonly ChangeFailure[]): void {
-  if (failures.length === 0) return
+function tellFailures(model: Model, failures: readonly ChangeFailure[]): void {
+  const count = failures.length
+  if (count === 0) return
   const shown = failures.slice(0, FAILURES_SHOWN)
   openDialog({
-    title: t('bulk.failed', { count: failures.length }),
+    title: t('bulk.failed', { count, items: countTitle(model, count) }),
     body: h(
       'ul',
       { class: 'failures' },
       shown.map(({ label, reason }) =>
         h('li', {}, h('strong', {}, words(label)), h('span', { class: 'soft' }, reason)),
       ),
-      failures.length > shown.length && h('li', {}, '…'),
+      count > shown.length && h('li', {}, '…'),
     ),
   })
 }

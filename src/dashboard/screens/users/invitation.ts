@@ -65,7 +65,7 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
       const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...roles }
       const { document } = await client.data('user').create(body, { signal })
       close()
-      notify(t('users.invited', { email: document.email }), { kind: 'done' })
+      notify(t('users.invited'), { kind: 'done' })
       goTo(hrefTo(['users', document.id]))
     } catch (error) {
       if (!isAbort(error)) await tell(error)
