@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { posix, join } from 'node:path'
 import { it } from 'node:test'
+import { OPERATORS } from '../../src/api/openapi/openapi-filter.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { parseMarkdown, type Block, type Span, type Spans } from '../../src/guides/markdown.ts'
 import { DOCUMENTS, ROOT } from '../support/service/documented-commands.ts'
@@ -16,6 +17,13 @@ it('the table of settings is that of the program', () => {
   for (const { flag, environment, shown, meaning } of SETTINGS) {
     const row = `| \`${flag}\` | ${environment.map((name) => `\`${name}\``).join(', ')} | ${shown} | ${meaning} |`
     assert.ok(guide('settings').includes(`${row}\n`), `the guide lacks the row ${row}`)
+  }
+})
+
+it('the table of operators is that of the program', () => {
+  for (const { name, about, example } of OPERATORS) {
+    const row = `| \`${name}\` | ${about} | \`${JSON.stringify(example).replaceAll('|', '\\|')}\` |`
+    assert.ok(guide('queries').includes(`${row}\n`), `the guide lacks the row ${row}`)
   }
 })
 

@@ -1,4 +1,4 @@
-/** The language of filters as the description of the API tells it: once, with an example of each operator. */
+/** The filter language in the OpenAPI document: each operator once, with a description and an example. */
 import type { Json } from '../../base/json.ts'
 import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 
@@ -15,70 +15,70 @@ const FILTERS: JsonSchema = { type: 'array', items: { $ref: '#/components/schema
 /** Operators that combine filters. */
 const COMBINING: Readonly<Record<string, OperatorWords>> = {
   $and: {
-    about: 'All of the filters hold',
+    about: 'All filters match',
     example: { $and: [{ status: 'active' }, { 'topic.name': 'Harbours' }] },
     schema: FILTERS,
   },
   $or: {
-    about: 'One of the filters holds, or more',
+    about: 'At least one filter matches',
     example: { $or: [{ status: 'draft' }, { status: 'archived' }] },
     schema: FILTERS,
   },
-  $nor: { about: 'None of the filters holds', example: { $nor: [{ status: 'draft' }] }, schema: FILTERS },
+  $nor: { about: 'No filter matches', example: { $nor: [{ status: 'draft' }] }, schema: FILTERS },
 }
 
-/** Operators that test the field they stand at. */
+/** Operators that test one field. */
 const TESTING: Readonly<Record<string, OperatorWords>> = {
   $eq: { about: 'Equal; a plain value means the same', example: { status: { $eq: 'active' } } },
-  $ne: { about: 'Not equal, or not there', example: { status: { $ne: 'draft' } } },
+  $ne: { about: 'Not equal, or missing', example: { status: { $ne: 'draft' } } },
   $gt: { about: 'Greater', example: { updatedAt: { $gt: '2026-03-01T00:00:00Z' } } },
   $gte: { about: 'Greater or equal', example: { updatedAt: { $gte: '2026-03-01' } } },
   $lt: { about: 'Less', example: { updatedAt: { $lt: '2026-03-01T00:00:00+01:00' } } },
   $lte: { about: 'Less or equal', example: { title: { $lte: 'M' } } },
   $in: {
-    about: 'Equal to one of the list',
+    about: 'Equal to a value of the list',
     example: { 'source.language.code': { $in: ['en', 'de'] } },
     schema: LIST,
   },
-  $nin: { about: 'Equal to none of the list', example: { status: { $nin: ['draft', 'archived'] } }, schema: LIST },
-  $all: { about: 'An array that has all of the list', example: { tags: { $all: ['sea', 'wind'] } }, schema: LIST },
+  $nin: { about: 'Equal to no value of the list, or missing', example: { status: { $nin: ['draft', 'archived'] } }, schema: LIST },
+  $all: { about: 'An array that contains all values of the list', example: { tags: { $all: ['sea', 'wind'] } }, schema: LIST },
   $size: {
-    about: 'An array of so many items',
+    about: 'An array with this number of items',
     example: { followedTopics: { $size: 0 } },
     schema: { type: 'integer', minimum: 0 },
   },
   $elemMatch: {
-    about: 'An array with an item that fulfils all of it',
+    about: 'An array with one item that meets all conditions',
     example: { savedFilters: { $elemMatch: { name: 'Sea', topics: { $size: 1 } } } },
     schema: { type: 'object' },
   },
-  $exists: { about: 'The member is there, or with false is not', example: { subtitle: { $exists: false } } },
+  $exists: { about: 'The member is present, or with false is missing', example: { subtitle: { $exists: false } } },
   $type: {
     about: 'Of the type: `string`, `number`, `bool`, `object`, `array`, `null`, or one of a list of them',
     example: { priority: { $type: 'number' } },
     schema: { type: ['string', 'integer', 'array'] },
   },
   $mod: {
-    about: 'A number that leaves the second number when divided by the first',
+    about: 'A number that has the second number as remainder when divided by the first',
     example: { priority: { $mod: [2, 0] } },
     schema: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
   },
   $regex: {
     about:
-      'A text in which the regular expression is found: of JavaScript, without look-around and back-references. ' +
-      'One that is none is searched for as it stands',
+      'A text that matches the JavaScript regular expression, without look-around and back-references. ' +
+      'A pattern that is not valid is searched for literally',
     example: { title: { $regex: 'ferry|boat', $options: 'i' } },
     schema: { type: 'string', maxLength: 1000 },
   },
   $options: {
     about:
-      'Flags beside `$regex`: `i` for upper and lower case alike, `m` for lines, `s` for a dot that takes all, ' +
-      '`x` for white space and comments that are ignored',
+      'Flags beside `$regex`: `i` ignores case, `m` matches at lines, `s` lets a dot match line breaks, ' +
+      '`x` ignores white space and comments',
     example: { title: { $regex: '^new', $options: 'i' } },
     schema: { type: 'string' },
   },
   $not: {
-    about: 'The operators in it do not hold, or the member is not there',
+    about: 'The condition is not met, or the member is missing',
     example: { title: { $not: { $regex: 'ferry' } } },
     schema: { type: 'object' },
   },
@@ -88,12 +88,12 @@ const TESTING: Readonly<Record<string, OperatorWords>> = {
 const SEARCHING: Readonly<Record<string, OperatorWords>> = {
   q: { about: 'Searches the titles and names of the model for a text', example: { q: 'ferry' } },
   usage: {
-    about: 'Of countries, those with active headlines or active sources',
+    about: 'For countries: those with active headlines (`eventCountry`) or active sources (`headquarters`)',
     example: { usage: 'eventCountry' },
   },
 }
 
-/** For `x-dateline-operators`: what a filter can say, in the order in which one learns it. */
+/** For `x-dateline-operators` and the guide on queries, in the order of learning. */
 export const OPERATORS: readonly JsonSchema[] = [
   ...operatorsOf('test', TESTING),
   ...operatorsOf('combination', COMBINING),
