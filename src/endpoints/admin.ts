@@ -34,34 +34,28 @@ export interface AdminContext {
 /** Ids grow with time: of what happened in the same millisecond, the last comes first too. */
 export const NEWEST_FIRST = 'time:desc,id:desc'
 
-const endpoint = endpointOn<AdminContext>()
+const endpoint = endpointOn<AdminContext>('Administration')
 
 export const ADMIN = [
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/status',
+    route: 'GET /api/v1/admin/status',
     id: 'serviceStatus',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'Read the status of the service',
     response: serviceStatus,
     client: 'admin.status',
   }).handle(({ status }) => status()),
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/settings',
+    route: 'GET /api/v1/admin/settings',
     id: 'serviceSettings',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'Read the settings in use and their origin, with secrets masked',
     response: serviceSettings,
     client: 'admin.settings',
   }).handle(({ shownSettings }) => ({ items: shownSettings() })),
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/log',
+    route: 'GET /api/v1/admin/log',
     id: 'logLines',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'Read the newest log lines',
     parameters: ['level', 'newest'],
@@ -69,13 +63,12 @@ export const ADMIN = [
     errors: ['badRequest'],
     client: 'admin.log',
   }).handle(({ logMemory }, { query }) =>
-    logMemory.newest({ level: readChoice(query, 'level', LOG_LEVELS) ?? 'info', limit: readNewest(query) })),
+    logMemory.newest({ level: readChoice(query, 'level', LOG_LEVELS) ?? 'info', limit: readNewest(query) }),
+  ),
   /** Filters, sort and cursors are those of the data endpoints. */
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/audit',
+    route: 'GET /api/v1/admin/audit',
     id: 'auditTrail',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'List the audit trail, newest first',
     description:

@@ -33,14 +33,12 @@ const DASHBOARD_FLAG: JsonSchema = {
   description: 'Only for those who may open the dashboard',
 }
 
-const endpoint = endpointOn<AuthContext>()
+const endpoint = endpointOn<AuthContext>('Accounts')
 
 export const AUTH = [
   endpoint({
-    method: 'POST',
-    path: '/api/v1/auth/request-code',
+    route: 'POST /api/v1/auth/request-code',
     id: 'requestCode',
-    tag: 'Accounts',
     access: 'codeRequest',
     summary: 'Send a sign-in code by e-mail',
     description:
@@ -67,10 +65,8 @@ export const AUTH = [
     wakeCourier()
   }),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/auth/verify-code',
+    route: 'POST /api/v1/auth/verify-code',
     id: 'verifyCode',
-    tag: 'Accounts',
     access: 'public',
     token: 'optional',
     summary: 'Sign in with a code',
@@ -103,10 +99,8 @@ export const AUTH = [
     return accounts.verifyCode({ visitor, email, code, dashboard, client, session, now: now() })
   }),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/auth/anonymous',
+    route: 'POST /api/v1/auth/anonymous',
     id: 'signInAnonymously',
-    tag: 'Accounts',
     access: 'guestSignIn',
     summary: 'Sign in as a guest',
     description: 'No body is needed; a JSON body must be an object.',
@@ -122,20 +116,16 @@ export const AUTH = [
     return accounts.signInAnonymously({ visitor, client, now: now() })
   }),
   endpoint({
-    method: 'GET',
-    path: '/api/v1/auth/me',
+    route: 'GET /api/v1/auth/me',
     id: 'me',
-    tag: 'Accounts',
     access: 'user',
     summary: 'Read the user of the token',
     response: { kind: 'text', schema: 'User' },
     client: 'auth.me',
   }).handle((_context, _exchange, { user }) => ok(user)),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/auth/sign-out',
+    route: 'POST /api/v1/auth/sign-out',
     id: 'signOut',
-    tag: 'Accounts',
     access: 'user',
     summary: 'End the session; the token is no longer accepted',
     client: 'auth.signOut',

@@ -23,24 +23,20 @@ export interface BackupContext {
 /** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
 const SQLITE_TYPE = 'application/vnd.sqlite3'
 
-const endpoint = endpointOn<BackupContext>()
+const endpoint = endpointOn<BackupContext>('Administration')
 
 export const BACKUPS = [
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/backups',
+    route: 'GET /api/v1/admin/backups',
     id: 'backups',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'List the backups, newest first',
     response: backups,
     client: 'admin.backups',
   }).handle(async ({ backupPlace }) => ({ items: await orReason(backupFiles(backupPlace)) })),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/admin/backups',
+    route: 'POST /api/v1/admin/backups',
     id: 'makeBackup',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'Make a backup; the response follows when it is made and verified',
     description: '`--backup-keep` says how many of these are kept, beside as many automatic ones.',
@@ -55,10 +51,8 @@ export const BACKUPS = [
     return { name: basename(file), bytes, createdAt: isoDate(at - (at % 1000)) }
   }),
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/backups/:name',
+    route: 'GET /api/v1/admin/backups/:name',
     id: 'downloadBackup',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'Download a backup',
     description: `At most ${DOWNLOADS_MAX} at the same time, ${DOWNLOADS_PER_USER_MAX} of one user.`,

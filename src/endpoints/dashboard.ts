@@ -20,7 +20,7 @@ export interface DashboardContext {
 /** Thirty days of every time zone, and some hours more. */
 const SPAN_MS = 31 * 24 * 3_600_000
 
-const endpoint = endpointOn<DashboardContext>()
+const endpoint = endpointOn<DashboardContext>('Dashboard')
 
 export const DASHBOARD = [
   /**
@@ -28,10 +28,8 @@ export const DASHBOARD = [
    * UTC; days depend on where the reader is, so the page adds them up.
    */
   endpoint({
-    method: 'GET',
-    path: '/api/v1/dashboard/overview',
+    route: 'GET /api/v1/dashboard/overview',
     id: 'overview',
-    tag: 'Dashboard',
     access: 'editor',
     whoMay: 'publishers and administrators',
     summary: 'Count items by status, and headlines by hour',
@@ -53,10 +51,8 @@ export const DASHBOARD = [
   }),
   /** For everybody, so it tells nothing that the page would not show. */
   endpoint({
-    method: 'GET',
-    path: '/api/v1/dashboard/setup',
+    route: 'GET /api/v1/dashboard/setup',
     id: 'dashboardSetup',
-    tag: 'Dashboard',
     access: 'visitor',
     summary: 'Read what a sign-in page needs',
     response: dashboardSetup,

@@ -54,14 +54,12 @@ const QUERY: NamedSchema = {
 const DOCUMENT: TextResponse = { kind: 'text', schema: 'Document', tagged: true }
 const PAGE: TextResponse = { kind: 'text', schema: 'Page' }
 
-const endpoint = endpointOn<DataContext>()
+const endpoint = endpointOn<DataContext>('Data')
 
 export const DATA = [
   endpoint({
-    method: 'GET',
-    path: '/api/v1/data',
+    route: 'GET /api/v1/data',
     id: 'list',
-    tag: 'Data',
     access: 'limitedUser',
     operation: 'list',
     summary: 'List documents of a model',
@@ -70,12 +68,11 @@ export const DATA = [
     errors: ['badRequest', 'methodNotAllowed'],
     client: 'data.list',
   }).handle(async ({ documents }, exchange, { caller }) =>
-    ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller, exchange))),
+    ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller, exchange)),
+  ),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/data',
+    route: 'POST /api/v1/data',
     id: 'create',
-    tag: 'Data',
     access: 'limitedUser',
     operation: 'create',
     summary: 'Create a document',
@@ -90,10 +87,8 @@ export const DATA = [
     return created(text, { ETag: entityTag(text) })
   }),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/data/query',
+    route: 'POST /api/v1/data/query',
     id: 'query',
-    tag: 'Data',
     access: 'limitedUser',
     operation: 'list',
     summary: 'List documents of a model, with a filter that is too long for a URL',
@@ -105,12 +100,11 @@ export const DATA = [
   }).handle(async ({ documents, now }, exchange, session) =>
     ok(
       await documents.list(readModel(exchange), () => askedInBody(exchange, session, now), session.caller, exchange),
-    )),
+    ),
+  ),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/data/explain',
+    route: 'POST /api/v1/data/explain',
     id: 'explain',
-    tag: 'Data',
     access: 'editor',
     operation: 'list',
     whoMay: 'publishers and administrators, of the models that they may list',
@@ -130,10 +124,8 @@ export const DATA = [
     return documents.explain(readModel(exchange), asked, session.caller, exchange)
   }),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/data/check',
+    route: 'POST /api/v1/data/check',
     id: 'check',
-    tag: 'Data',
     access: 'limitedUser',
     operation: 'create',
     summary: 'Validate a document without writing it',
@@ -151,10 +143,8 @@ export const DATA = [
     return { problems: await documents.check(model, id, sent, session.caller) }
   }),
   endpoint({
-    method: 'GET',
-    path: '/api/v1/data/:id',
+    route: 'GET /api/v1/data/:id',
     id: 'read',
-    tag: 'Data',
     access: 'limitedUser',
     operation: 'read',
     summary: 'Read a document',
@@ -176,12 +166,11 @@ export const DATA = [
         conditionally(exchange, () => documents.readPublic(remoteConfig, itemId(exchange))),
     },
   }).handle(({ documents }, exchange, { caller }) =>
-    conditionally(exchange, () => documents.read(readModel(exchange), itemId(exchange), caller))),
+    conditionally(exchange, () => documents.read(readModel(exchange), itemId(exchange), caller)),
+  ),
   endpoint({
-    method: 'PUT',
-    path: '/api/v1/data/:id',
+    route: 'PUT /api/v1/data/:id',
     id: 'replace',
-    tag: 'Data',
     access: 'limitedUser',
     operation: 'replace',
     summary: 'Replace a document',
@@ -197,10 +186,8 @@ export const DATA = [
     return ok(text, { ETag: entityTag(text) })
   }),
   endpoint({
-    method: 'DELETE',
-    path: '/api/v1/data/:id',
+    route: 'DELETE /api/v1/data/:id',
     id: 'remove',
-    tag: 'Data',
     access: 'limitedUser',
     operation: 'remove',
     summary: 'Delete a document',

@@ -55,13 +55,12 @@ export interface OtherResponse {
   readonly body?: NamedSchema
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
 interface Declaration {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Parts that begin with a colon are parameters. */
-  readonly path: string
+  readonly access: Access
   /** Names the endpoint in the OpenAPI document. */
   readonly id: string
-  readonly tag: Tag
   /** What it does, in a sentence without a full stop. */
   readonly summary: string
   readonly description?: string
@@ -89,7 +88,9 @@ interface VisitorException<Context> {
 
 /** What documentation and clients read of an endpoint. */
 export interface Described extends Declaration {
-  readonly access: Access
+  readonly method: Method
+  readonly path: string
+  readonly tag: Tag
   readonly status: 200 | 201 | 202 | 204
   /** Undefined where the response is empty. */
   readonly response: Response | undefined
@@ -102,10 +103,12 @@ export interface Endpoint<Context> extends Described {
 }
 
 type Caller<A extends Access> = A extends OpenAccess ? undefined : Session
-/** A handler gives the value of a record, which is written as JSON, or the whole reply of any other response. */
+/** A handler gives the value of a record, which is written as JSON, or the whole of any other response. */
 type Handled<R extends Response | undefined> = R extends RecordField ? ValueOf<R> : R extends undefined ? void : HttpResponse
 
 interface Definition<Context, A extends Access, R extends Response | undefined> extends Declaration {
+  /** Parts of the path that begin with a colon are parameters. */
+  readonly route: `${Method} /${string}`
   readonly access: A
   /** 200 where not said otherwise, 204 for an empty response. */
   readonly status?: 201 | 202
@@ -115,24 +118,28 @@ interface Definition<Context, A extends Access, R extends Response | undefined> 
 
 type Handle<Context, Session, Value> = (context: Context, exchange: Exchange, session: Session) => Value | Promise<Value>
 
-/** Gives the function that declares endpoints which work on a context. */
-export function endpointOn<Context>() {
+/** Gives the function that declares endpoints of a tag, whose handlers work on a context. */
+export function endpointOn<Context>(tag: Tag) {
   return <const A extends Access, R extends Response | undefined = undefined>(definition: Definition<Context, A, R>) => ({
-    handle: (handle: Handle<Context, Caller<A>, Handled<R>>): Endpoint<Context> => served(definition, handle as never),
+    /** The handler has a session where the access wants one, and gives what the response wants. */
+    handle: (handle: Handle<Context, Caller<A>, Handled<R>>): Endpoint<Context> =>
+      served(tag, definition, handle as Handle<Context, never, unknown>),
   })
 }
 
 function served<Context>(
-  { response, status, ...declaration }: Definition<Context, Access, Response | undefined>,
-  handle: Handle<Context, Session | undefined, unknown>,
+  tag: Tag,
+  { route, response, status, ...declaration }: Definition<Context, Access, Response | undefined>,
+  handle: Handle<Context, never, unknown>,
 ): Endpoint<Context> {
+  const [method, path] = route.split(' ') as [Method, string]
   const empty = response === undefined ? (status === 202 ? 202 : 204) : undefined
   return {
     ...declaration,
-    response,
+    ...{ tag, method, path, response },
     status: empty ?? status ?? 200,
     async serve(context, exchange, session) {
-      const handled = await handle(context, exchange, session)
+      const handled = await handle(context, exchange, session as never)
       if (empty !== undefined) return { kind: 'empty', status: empty }
       if (response?.kind !== 'record') return handled as HttpResponse
       return { kind: 'data', status: status === 201 ? 201 : 200, data: JSON.stringify(handled) }

@@ -26,14 +26,12 @@ export interface OutboxContext {
   readonly testMail: (to: string, by: Session) => Promise<MailTest>
 }
 
-const endpoint = endpointOn<OutboxContext>()
+const endpoint = endpointOn<OutboxContext>('Administration')
 
 export const OUTBOX = [
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/outbox',
+    route: 'GET /api/v1/admin/outbox',
     id: 'outbox',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'List waiting mail and that of the last seven days, newest first',
     parameters: ['state', 'newest'],
@@ -46,10 +44,8 @@ export const OUTBOX = [
     return { items: messages.map(messageJson) }
   }),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/admin/outbox/test',
+    route: 'POST /api/v1/admin/outbox/test',
     id: 'testMail',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'Send a test mail now, and read the SMTP dialogue',
     description: 'It takes half a minute at most. A mail that was not accepted is a 200 as well, with `advice`.',
@@ -62,10 +58,8 @@ export const OUTBOX = [
     return testMail(readEmail(body['to'], 'to'), session)
   }),
   endpoint({
-    method: 'POST',
-    path: '/api/v1/admin/outbox/:id/retry',
+    route: 'POST /api/v1/admin/outbox/:id/retry',
     id: 'retryMail',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'Retry a waiting mail now',
     response: outboxRetry,

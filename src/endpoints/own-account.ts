@@ -15,25 +15,22 @@ export interface OwnAccountContext {
   readonly now: Clock
 }
 
-const endpoint = endpointOn<OwnAccountContext>()
+const endpoint = endpointOn<OwnAccountContext>('Accounts')
 
 export const OWN_ACCOUNT = [
   endpoint({
-    method: 'GET',
-    path: '/api/v1/auth/sessions',
+    route: 'GET /api/v1/auth/sessions',
     id: 'ownSessions',
-    tag: 'Accounts',
     access: 'limitedUser',
     summary: 'List your sessions, newest first',
     response: userSessions,
     client: 'auth.sessions',
   }).handle(({ store, now }, _exchange, { caller, claim }) =>
-    sessionList(caller.id, { store, now: now(), current: claim.jti })),
+    sessionList(caller.id, { store, now: now(), current: claim.jti }),
+  ),
   endpoint({
-    method: 'DELETE',
-    path: '/api/v1/auth/sessions',
+    route: 'DELETE /api/v1/auth/sessions',
     id: 'endOtherSessions',
-    tag: 'Accounts',
     access: 'limitedUser',
     summary: 'End all of your sessions but the current one',
     response: sessionsEnded,
@@ -42,10 +39,8 @@ export const OWN_ACCOUNT = [
     ended: await store.as(acting(anyCaller)).endOtherSessions(caller.id, claim.jti, now()),
   })),
   endpoint({
-    method: 'DELETE',
-    path: '/api/v1/auth/sessions/:session',
+    route: 'DELETE /api/v1/auth/sessions/:session',
     id: 'endOwnSession',
-    tag: 'Accounts',
     access: 'limitedUser',
     summary: 'End one of your sessions, which may be the current one',
     errors: ['notFound'],
@@ -59,10 +54,8 @@ export const OWN_ACCOUNT = [
     if (!ended) throw unknownSession('You have', one)
   }),
   endpoint({
-    method: 'DELETE',
-    path: '/api/v1/auth/delete-account',
+    route: 'DELETE /api/v1/auth/delete-account',
     id: 'deleteAccount',
-    tag: 'Accounts',
     access: 'user',
     summary: 'Delete your account and everything that belongs to it',
     client: 'auth.deleteAccount',

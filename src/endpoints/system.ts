@@ -40,23 +40,19 @@ const METRICS_EXAMPLE = '# TYPE dateline_requests_total counter\ndateline_reques
 /** Headers that only a proxy adds. */
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-const endpoint = endpointOn<SystemContext>()
+const endpoint = endpointOn<SystemContext>('Operation')
 
 export const SYSTEM_ENDPOINTS = [
   endpoint({
-    method: 'GET',
-    path: '/api/v1/openapi.json',
+    route: 'GET /api/v1/openapi.json',
     id: 'openapi',
-    tag: 'Operation',
     access: 'public',
     summary: 'Read the OpenAPI document',
     response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
   }).handle(({ openApi }) => ({ kind: 'raw', status: 200, contentType: `${JSON_TYPE}; charset=utf-8`, body: openApi() })),
   endpoint({
-    method: 'GET',
-    path: '/healthz',
+    route: 'GET /healthz',
     id: 'health',
-    tag: 'Operation',
     access: 'public',
     summary: 'Check that the service is alive, and which run it is',
     response: {
@@ -73,12 +69,11 @@ export const SYSTEM_ENDPOINTS = [
       },
     },
   }).handle(({ instance, startedAt, now }) =>
-    uncached(200, { status: 'ok', instance, uptimeSeconds: Math.floor((now() - startedAt) / 1000) })),
+    uncached(200, { status: 'ok', instance, uptimeSeconds: Math.floor((now() - startedAt) / 1000) }),
+  ),
   endpoint({
-    method: 'GET',
-    path: '/readyz',
+    route: 'GET /readyz',
     id: 'ready',
-    tag: 'Operation',
     access: 'public',
     summary: 'Check that the service can do its work; 503 has the reasons',
     response: {
@@ -119,10 +114,8 @@ export const SYSTEM_ENDPOINTS = [
     return uncached(503, { status: 'unavailable', instance, reasons })
   }),
   endpoint({
-    method: 'GET',
-    path: '/metrics',
+    route: 'GET /metrics',
     id: 'metrics',
-    tag: 'Operation',
     access: 'public',
     token: 'optional',
     summary: 'Read metrics in the text format of Prometheus, from this machine or as an administrator',

@@ -14,26 +14,23 @@ export interface UserSessionsContext {
   readonly now: Clock
 }
 
-const endpoint = endpointOn<UserSessionsContext>()
+const endpoint = endpointOn<UserSessionsContext>('Administration')
 
 export const USER_SESSIONS = [
   endpoint({
-    method: 'GET',
-    path: '/api/v1/admin/users/:id/sessions',
+    route: 'GET /api/v1/admin/users/:id/sessions',
     id: 'sessions',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'List the sessions of a user, newest first',
     response: userSessions,
     errors: ['notFound'],
     client: 'admin.sessions',
   }).handle(async ({ store, now }, exchange, { claim }) =>
-    sessionList(await requireUser(store, exchange), { store, now: now(), current: claim.jti })),
+    sessionList(await requireUser(store, exchange), { store, now: now(), current: claim.jti }),
+  ),
   endpoint({
-    method: 'DELETE',
-    path: '/api/v1/admin/users/:id/sessions',
+    route: 'DELETE /api/v1/admin/users/:id/sessions',
     id: 'endSessions',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'End all sessions and other tokens of a user',
     response: sessionsEnded,
@@ -44,10 +41,8 @@ export const USER_SESSIONS = [
     return { ended: await store.as(acting(requireAdministrator)).endSessions(id, now()) }
   }),
   endpoint({
-    method: 'DELETE',
-    path: '/api/v1/admin/users/:id/sessions/:session',
+    route: 'DELETE /api/v1/admin/users/:id/sessions/:session',
     id: 'endSession',
-    tag: 'Administration',
     access: 'administrator',
     summary: 'End one session of a user, which may be your own',
     errors: ['notFound'],
