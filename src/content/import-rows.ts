@@ -94,7 +94,7 @@ export function readHeader(bytes: Buffer, model: Model): readonly string[] {
 
 function hint(name: string, known: readonly string[]): string {
   if (name.includes(';') || name.includes('\t')) return ': columns are separated by commas'
-  return didYouMean(name, known) || `: expected some of ${known.join(', ')}`
+  return didYouMean(name, known) || `: use one of ${known.join(', ')}`
 }
 
 function readCells(text: string, model: Model, columns: readonly string[]): JsonObject {

@@ -46,7 +46,7 @@ export const dashboardSetup = reply({
   appName: text({ example: 'Dateline' }),
   hasAdministrator: boolean(),
   codesBy: choice(['mail', 'terminal'], {
-    description: 'Where sign-in codes go: with no mail set up they are shown on the console of the service',
+    description: 'Where sign-in codes go: where no mail is set up, they are printed to the service log',
   }),
   codeMinutes: whole({ description: 'How long a sign-in code holds', example: 15 }),
 })

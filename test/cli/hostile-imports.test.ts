@@ -126,7 +126,7 @@ describe('a file that cannot be read on ends the import, which keeps what was be
     [
       'a column that changes prototypes',
       'id,__proto__\n',
-      'topic has no column "__proto__": expected some of id, name',
+      'topic has no column "__proto__": use one of id, name',
     ],
     ['a column twice', 'id,name,id\n', 'the column "id" is there twice'],
     ['semicolons', 'id;name\n', 'topic has no column "id;name": columns are separated by commas'],

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { isAscii } from '../../src/mail/address.ts'
 import { composeMessage } from '../../src/mail/message/message.ts'
+import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 
 const PYTHON = '/usr/bin/python3'
@@ -43,7 +44,6 @@ interface Read {
   readonly html: string
 }
 
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar']
 const APP_NAMES = [
   'Dateline',
   '📮 News',
@@ -62,7 +62,7 @@ const RECIPIENTS = [
 
 describe("Python's mail parser", { skip: existsSync(PYTHON) ? false : `there is no ${PYTHON}` }, () => {
   it('reads each language, name and recipient as it was written, without a defect', () => {
-    const cases = LANGUAGES.flatMap((language) =>
+    const cases = BUILT_IN_LANGUAGES.flatMap((language) =>
       APP_NAMES.flatMap((appName) => RECIPIENTS.map(([to, onTheWire]) => ({ language, appName, to, onTheWire }))),
     ).map(({ language, appName, to, onTheWire }) => {
       const content = signInMessage({ code: '042137', minutes: 15, appName, languages: [language] })
