@@ -63,8 +63,8 @@ function cellText(spans: Spans): string {
 }
 
 /**
- * Columns side by side, with wrapped cells, where each column has room for its longest word; else one row below the
- * other, with the first cell as its title and the name of the column before every other cell.
+ * Columns side by side, with wrapped cells, where there is room; else one row below the other, with the first cell as its
+ * title and the name of the column before every other cell.
  */
 function tableLines(table: readonly (readonly string[])[], width: number): readonly string[] {
   const [header = [], ...rows] = table
@@ -95,7 +95,8 @@ function rowLines(cells: readonly string[], widths: readonly number[]): readonly
 
 /**
  * How many characters each column gets: all that it wants, or the length of its longest word and a share of the rest
- * in proportion to what it lacks. Undefined where the longest words do not fit beside each other.
+ * in proportion to what it lacks. Undefined where the longest words do not fit beside each other, or where a column that
+ * wraps would get less than a quarter of the width.
  */
 function columnWidths(table: readonly (readonly string[])[], width: number): readonly number[] | undefined {
   const columns = (table[0] ?? []).map((_, i) => table.map((row) => row[i] ?? ''))
@@ -106,7 +107,8 @@ function columnWidths(table: readonly (readonly string[])[], width: number): rea
   const lacking = sum(wanted) - sum(least)
   if (spare < 0) return undefined
   if (spare >= lacking) return wanted
-  return least.map((column, i) => column + Math.floor((spare * ((wanted[i] ?? 0) - column)) / lacking))
+  const given = least.map((column, i) => column + Math.floor((spare * ((wanted[i] ?? 0) - column)) / lacking))
+  return given.every((column, i) => column >= Math.min(wanted[i] ?? 0, width / 4)) ? given : undefined
 }
 
 function sum(numbers: readonly number[]): number {

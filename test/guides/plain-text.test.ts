@@ -21,6 +21,11 @@ const CASES = [
     text: 'a   b\n--  ----------------\ncc  dddd eeee ffff\n    gggg\n',
   },
   {
+    name: 'lists the rows of a table in which a column would be narrow',
+    markdown: '| a | b | c |\n|---|---|---|\n| x | d d d d | e e e e e e e e e e e e e e e e |',
+    text: 'x\n    b: d d d d\n    c: e e e e e e e\n    e e e e e e e e\n    e\n',
+  },
+  {
     name: 'lists the rows of a table whose words are too wide',
     markdown: `| a | b | |\n|---|---|---|\n| x | ${'d'.repeat(12)} | ${'e'.repeat(12)} |\n| y | | f |`,
     text: `x\n    b: ${'d'.repeat(12)}\n    ${'e'.repeat(12)}\n\ny\n    f\n`,
