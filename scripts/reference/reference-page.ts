@@ -117,7 +117,7 @@ function playgroundView(api: DescribedApi): Html {
             <input name="limit" type="number" min="1" max="100" value="10" required>
           </label>
           <p class="soft">Examples</p>
-          <div class="chips buttons" role="group" aria-label="Examples">
+          <div class="buttons" role="group" aria-label="Examples">
             ${filterExamples(api).map(({ label, about: title, filter, sort, models: of }) => {
               const example = { title, 'data-filter': filter, 'data-sort': sort, 'data-models': of.join(' ') }
               return html`<button type="button" class="small"${attributes(example)}>${label}</button>`

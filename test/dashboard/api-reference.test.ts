@@ -11,10 +11,9 @@ import { limitsOf, typeOf } from '../../scripts/reference/schema-view.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { FAILURES } from '../../src/base/failure.ts'
 import { searchFor } from '../../src/dashboard/screens/docs/docs-search.ts'
-import { HIDDEN, withoutTokens } from '../../src/dashboard/screens/docs/hidden-tokens.ts'
 import { jsonMistake } from '../../src/dashboard/screens/docs/json-place.ts'
 import { indexFields, planLines } from '../../src/dashboard/screens/docs/plan-lines.ts'
-import { indented } from '../../src/dashboard/screens/docs/reply-view.ts'
+import { HIDDEN, indented, withoutTokens } from '../../src/dashboard/screens/docs/reply-view.ts'
 import { pathOf, requestProblem, targetOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
 import type { QueryPlan } from '../../src/models/replies.ts'
 
@@ -188,6 +187,7 @@ describe('examples of requests', () => {
     for (const id of ['', '.', '..']) assert.equal(requestProblem(values(id))?.name, 'id')
     assert.equal(requestProblem(values('a')), undefined)
     assert.equal(requestProblem([given('If-Match', 'header', '"ä"')])?.name, 'If-Match')
+    assert.match(requestProblem([given('body', 'body', '{')])?.message ?? '', /^Line 1, column 2: /)
   })
 })
 

@@ -26,7 +26,7 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
   ) as [HTMLFormElement, Element, Element, Element]
   const fields = form.elements as unknown as PlaygroundFields
   const { model, filter, sort, limit } = fields
-  const examples = [...section.querySelectorAll<HTMLButtonElement>('.chips > button')]
+  const examples = [...section.querySelectorAll<HTMLButtonElement>('[data-filter]')]
   let current = new AbortController()
   let isSeen = false
   let email: string | undefined

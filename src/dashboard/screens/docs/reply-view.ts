@@ -1,10 +1,12 @@
 /** A reply as it came: its status, time and headers, and its body as text and never as anything else. */
 import { parseExactly } from '../../exact-json.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { withoutTokens } from './hidden-tokens.ts'
 
 /** A browser lays out so much text without a pause that can be felt. */
 const SHOWN_CHARS = 12_000
+/** RFC 7519, section 3: three parts in base64url, the first of which begins with `{"`. */
+const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
+export const HIDDEN = '(a token, which is not shown)'
 
 /** Reads a reply to its end. A body that is neither JSON nor text is counted and not shown. */
 export async function replyView(response: Response, milliseconds: number, token: string | undefined): Promise<Child> {
@@ -57,4 +59,10 @@ export function indented(text: string): string {
   } catch {
     return text
   }
+}
+
+/** Takes out tokens: the reader's own, and those that replies to signing in contain. */
+export function withoutTokens(text: string, token: string | undefined): string {
+  const rest = token === undefined || token === '' ? text : text.replaceAll(token, HIDDEN)
+  return rest.replaceAll(TOKEN, HIDDEN)
 }

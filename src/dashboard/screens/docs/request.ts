@@ -1,4 +1,5 @@
 /** From values to a request, and the first value that keeps it from being sent. */
+import { jsonMistake } from './json-place.ts'
 
 export interface Given {
   readonly name: string
@@ -47,6 +48,8 @@ export function requestProblem(given: readonly Given[]): RequestProblem | undefi
     if (place === 'header' && /[^\t\x20-\x7e]/.test(value)) {
       return { name, message: 'A header takes only ASCII letters, digits and signs' }
     }
+    const mistake = place === 'body' ? jsonMistake(value) : undefined
+    if (mistake !== undefined) return { name, message: mistake.message }
   }
   return undefined
 }

@@ -3,7 +3,6 @@ import { storedToken } from '../../browser-storage.ts'
 import { fill, h, setAttributes } from '../../kit/dom.ts'
 import { now } from '../../timing.ts'
 import type { DocsSession } from './docs-session.ts'
-import { jsonMistake } from './json-place.ts'
 import { replyView } from './reply-view.ts'
 import { headersOf, requestProblem, targetOf, type Given, type RequestProblem } from './request.ts'
 
@@ -11,42 +10,38 @@ type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 export function setUpForms(session: DocsSession): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
-    const fields = [...form.querySelectorAll<Field>('[data-place]')]
-    const body = fields.find(({ dataset }) => dataset['place'] === 'body')
+    const body = form.querySelector<HTMLTextAreaElement>('[data-place="body"]')
     let current = new AbortController()
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       current.abort()
       current = new AbortController()
-      void submit(form, fields, { session, signal: current.signal })
+      void submit(form, session, current.signal)
     })
     // The body follows the model until a reader types one.
     form.querySelector('select')?.addEventListener('change', ({ target }) => {
       const example = (target as HTMLSelectElement).selectedOptions[0]?.dataset['body']
-      if (body instanceof HTMLTextAreaElement && body.value === body.defaultValue && example !== undefined) {
+      if (body !== null && body.value === body.defaultValue && example !== undefined) {
         body.defaultValue = body.value = example
       }
     })
   }
 }
 
-interface Submission {
-  readonly session: DocsSession
-  /** Ends when the form is sent again. */
-  readonly signal: AbortSignal
-}
-
-async function submit(form: HTMLFormElement, fields: readonly Field[], { session, signal }: Submission): Promise<void> {
+/** The signal ends when the form is sent again. */
+async function submit(form: HTMLFormElement, session: DocsSession, signal: AbortSignal): Promise<void> {
   const { method = 'GET', path = '', token = 'none', type, writes } = form.dataset
   const [result, status] = [form.querySelector('.reply'), form.querySelector('[role="status"]')]
   if (result === null || status === null) return
+  result.removeAttribute('aria-busy')
+  const fields = [...form.querySelectorAll<Field>('[data-place]')]
   const given = fields.map((field): Given => ({
     name: field.name,
     place: field.dataset['place'] ?? '',
     required: field.hasAttribute('required'),
     value: field.value,
   }))
-  const problem = requestProblem(given) ?? bodyProblem(given)
+  const problem = requestProblem(given)
   showProblem(form, fields, problem)
   if (problem !== undefined) return
   const target = targetOf(path, given)
@@ -79,12 +74,6 @@ async function submit(form: HTMLFormElement, fields: readonly Field[], { session
   } finally {
     if (!signal.aborted) result.removeAttribute('aria-busy')
   }
-}
-
-function bodyProblem(given: readonly Given[]): RequestProblem | undefined {
-  const body = given.find(({ place }) => place === 'body')
-  const mistake = body === undefined ? undefined : jsonMistake(body.value)
-  return mistake === undefined ? undefined : { name: 'body', message: mistake.message }
 }
 
 function showProblem(form: HTMLFormElement, fields: readonly Field[], problem: RequestProblem | undefined): void {
