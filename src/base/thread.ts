@@ -9,21 +9,23 @@
  */
 import { basename } from 'node:path'
 import { getAsset, isSea } from 'node:sea'
-import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 
 const living = new Set<Worker>()
 
 /** Starts `new URL('./x-worker.ts', import.meta.url)` in a thread, from the sources or the executable. */
 export function startThread(file: URL, options: WorkerOptions): Worker {
+  // The thread has no use for the settings of the process.
+  const all = { env: {}, ...options }
   const worker = isSea()
-    ? new Worker(getAsset(basename(file.pathname), 'utf8'), { ...options, eval: true })
-    : new Worker(file, options)
+    ? new Worker(getAsset(basename(file.pathname), 'utf8'), { ...all, eval: true })
+    : new Worker(file, all)
   living.add(worker)
   worker.once('exit', () => living.delete(worker))
   return worker
 }
 
-/** Ends threads, all that live where none are named; false where one of them still lives after `ms`. */
+/** Ends threads, by default all that live; false where one of them still lives after `ms`. */
 export async function endThreads(ms: number, threads: Iterable<Worker> = living): Promise<boolean> {
   const ending = [...threads].filter((worker) => living.has(worker))
   if (ending.length === 0) return true
@@ -37,4 +39,64 @@ export async function endThreads(ms: number, threads: Iterable<Worker> = living)
   } finally {
     clearTimeout(timer)
   }
+}
+
+type Message<Answer> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly error: Error }
+
+/** Starts a thread for one task at a time, whose program calls answerTasks(). It does not keep the process alive. */
+export function startTaskThread<Task, Answer>(program: URL, options: WorkerOptions) {
+  const worker = startThread(program, options)
+  const ready = Promise.withResolvers<void>()
+  let pending: PromiseWithResolvers<Answer> | undefined
+  let [isAlive, isEnding] = [true, false]
+  let failure: unknown = new Error('The thread was ended')
+  worker.unref()
+  worker.on('message', (message: Message<Answer>) => {
+    if (message.kind === 'ready') return ready.resolve()
+    // An answer that crossed with the end: the thread is busy until it is gone.
+    if (isEnding) return
+    if (message.kind === 'answer') pending?.resolve(message.answer)
+    else pending?.reject(message.error)
+  })
+  worker.on('error', (error) => {
+    failure = error
+  })
+  worker.once('exit', () => {
+    isAlive = false
+    pending?.reject(failure)
+  })
+  return {
+    worker,
+    /** Resolves when the program is loaded. */
+    ready: ready.promise,
+    get isAlive() {
+      return isAlive
+    },
+    /** Settles when the thread is done with the task or gone. Rejects with what the task threw or what ended the thread. */
+    ask(task: Task): Promise<Answer> {
+      pending = Promise.withResolvers()
+      worker.postMessage(task)
+      return pending.promise
+    },
+    async end(): Promise<void> {
+      isEnding = true
+      await worker.terminate()
+    },
+  }
+}
+
+/** To be called by the program of a task thread. */
+export function answerTasks<Task, Answer>(answer: (task: Task) => Answer | Promise<Answer>): void {
+  const post = (message: Message<Answer>): void => parentPort?.postMessage(message)
+  parentPort?.on('message', async (task: Task) => {
+    try {
+      post({ kind: 'answer', answer: await answer(task) })
+    } catch (error) {
+      post({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  })
+  post({ kind: 'ready' })
 }

@@ -14,7 +14,7 @@ import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import { backupName, partialFiles, removeOldBackups, type BackupKind } from './backup.ts'
-import { startUpkeep, type Upkeep } from '../wal/upkeep-thread.ts'
+import { startMaintenance, type Maintenance } from '../wal/maintenance-thread.ts'
 
 export interface BackupRecord {
   /** When it was begun, in milliseconds since the epoch. */
@@ -54,12 +54,12 @@ export interface RunsOptions {
 }
 
 export function createBackupRuns({ database, directory, keep, now, log }: RunsOptions): BackupRuns {
-  let running: { readonly upkeep: Upkeep; readonly settled: Promise<unknown> } | undefined
+  let running: { readonly thread: Maintenance; readonly settled: Promise<unknown> } | undefined
   let isStopped = false
 
-  const run = async (upkeep: Upkeep, kind: BackupKind, at: number): Promise<BackupRecord> => {
+  const run = async (thread: Maintenance, kind: BackupKind, at: number): Promise<BackupRecord> => {
     try {
-      const written = await upkeep.answer
+      const written = await thread.answer
       if (written.kind !== 'written') throw new Error('The thread did something else')
       const { file, bytes, ms } = written.backup
       log.info('backup.written', { file, bytes, ms })
@@ -68,7 +68,7 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
     } catch (error) {
       throw isStopped ? fail('networkError', 'The service is stopping', { cause: error }) : error
     } finally {
-      await upkeep.end()
+      await thread.end()
       running = undefined
     }
   }
@@ -91,15 +91,15 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
       const at = now()
       const target = join(directory, backupName(at, kind))
       if (existsSync(target)) throw fail('conflict', 'A backup was made in this very second: it is in the list')
-      const upkeep = startUpkeep({ kind: 'backup', database, target })
-      const made = run(upkeep, kind, at)
-      running = { upkeep, settled: made.catch(() => {}) }
+      const thread = startMaintenance({ kind: 'backup', database, target })
+      const made = run(thread, kind, at)
+      running = { thread, settled: made.catch(() => {}) }
       return made
     },
     async stop() {
       isStopped = true
       const interrupted = running
-      await interrupted?.upkeep.end()
+      await interrupted?.thread.end()
       await interrupted?.settled
       // The thread was ended wherever it was.
       for (const file of await partialFiles(directory)) await rm(file, { force: true })

@@ -1,12 +1,12 @@
 /**
- * Who is next: a line for each caller, and turns between the lines.
+ * A queue that is fair to callers: one line per caller, and turns between the lines.
  *
- * Dashboard roles come first. Users and guests take turns as classes, so that any number of guests, which cost a
- * stranger nothing, takes no more than half from the users. Within a class the callers take turns (round robin).
+ * Dashboard roles come first. Users and guests alternate as classes, so that guests, which cost an attacker nothing, never
+ * take more than half from the users, however many there are. Within a class the lines take turns (round robin).
  *
- * All lines together have a weight that may not be passed. Then the newest entry of the heaviest line of the lowest
- * class is dropped, which is often the newcomer itself. So a flood costs those who make it, and a dashboard role never
- * loses a place to a guest or a user.
+ * The entries together have a maximum weight. Above it, the newest entry of the heaviest line of the lowest class is
+ * dropped, which is often the new entry itself. So a flood costs those who make it, and a dashboard role never loses its
+ * position to a guest or a user.
  */
 import type { CallerClass } from '../../models/caller.ts'
 import { CALLER_CLASSES } from '../../models/caller.ts'
@@ -14,118 +14,111 @@ import { CALLER_CLASSES } from '../../models/caller.ts'
 export interface Waiting {
   readonly caller: string
   readonly class: CallerClass
-  /** Its part of the weight that all entries together may have. */
+  /** Its part of the maximum weight of all entries. */
   readonly weight: number
 }
 
-export interface FairQueue<Entry extends Waiting> {
-  /** Whether the line of a caller has as many entries as it may have. */
-  isFull(caller: Pick<Waiting, 'caller' | 'class'>): boolean
-  /** Puts an entry at the end of its caller's line, and gives what was dropped for it: others, or the entry itself. */
-  add(entry: Entry): readonly Entry[]
-  /** Takes the entry whose turn it is among those that may go now. All entries of one line are asked as one. */
-  take(mayGo: (entry: Entry) => boolean): Entry | undefined
-  /** Puts the line of a caller that was just served behind the lines of its class. */
-  yieldTurn(caller: Pick<Waiting, 'caller' | 'class'>): void
-  /** Takes an entry out that waits no longer. */
-  remove(entry: Entry): void
-  /** Takes all out. */
-  clear(): readonly Entry[]
-  counts(): Readonly<Record<CallerClass, number>>
-}
+export type FairQueue<Entry extends Waiting> = ReturnType<typeof createFairQueue<Entry>>
 
-export interface QueueLimits {
-  readonly lineMax: number
-  readonly weightMax: number
-}
-
-/** Of the entries of one caller, oldest first. */
-interface Line<Entry> {
-  readonly entries: Entry[]
-  weight: number
-}
-
-export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: QueueLimits): FairQueue<Entry> {
-  // The lines of a class stand in the order of their turns.
-  const lines: Readonly<Record<CallerClass, Map<string, Line<Entry>>>> = {
-    guest: new Map(),
-    user: new Map(),
-    dashboard: new Map(),
+export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: { lineMax: number; weightMax: number }) {
+  const classes: Readonly<Record<CallerClass, ClassLines<Entry>>> = {
+    guest: createClassLines(),
+    user: createClassLines(),
+    dashboard: createClassLines(),
   }
-  let weight = 0
   let turn: 'guest' | 'user' = 'user'
-
-  const removeAt = (entry: Entry, at: number): void => {
-    const line = lines[entry.class].get(entry.caller)
-    if (line === undefined || at < 0) return
-    line.entries.splice(at, 1)
-    line.weight -= entry.weight
-    weight -= entry.weight
-    if (line.entries.length === 0) lines[entry.class].delete(entry.caller)
-  }
-  const heaviest = (): Entry | undefined => {
-    const lowest = CALLER_CLASSES.find((name) => lines[name].size > 0)
-    if (lowest === undefined) return undefined
-    let found: Line<Entry> | undefined
-    // Of lines that weigh the same, the newest: it has waited least.
-    for (const line of lines[lowest].values()) if (found === undefined || line.weight >= found.weight) found = line
-    return found?.entries.at(-1)
-  }
-  const yieldTurn = (name: CallerClass, caller: string): void => {
-    const line = lines[name].get(caller)
-    if (line !== undefined && lines[name].delete(caller)) lines[name].set(caller, line)
-  }
-  const takeFrom = (name: CallerClass, mayGo: (entry: Entry) => boolean): Entry | undefined => {
-    for (const [caller, line] of lines[name]) {
-      const [first] = line.entries
-      if (first === undefined || !mayGo(first)) continue
-      removeAt(first, 0)
-      yieldTurn(name, caller)
-      return first
-    }
-    return undefined
-  }
+  const all = CALLER_CLASSES.map((name) => classes[name])
+  const weight = (): number => all.reduce((sum, lines) => sum + lines.weight(), 0)
   return {
-    isFull: ({ caller, class: name }) => (lines[name].get(caller)?.entries.length ?? 0) >= lineMax,
-    add(entry) {
-      const line = lines[entry.class].get(entry.caller) ?? { entries: [], weight: 0 }
-      line.entries.push(entry)
-      line.weight += entry.weight
-      weight += entry.weight
-      lines[entry.class].set(entry.caller, line)
+    /** Whether a caller's line has the maximum number of entries. */
+    isFull: ({ caller, class: name }: Pick<Waiting, 'caller' | 'class'>): boolean =>
+      classes[name].lengthOf(caller) >= lineMax,
+    /** Appends an entry to its caller's line. Returns what was dropped for it: others, or the entry itself. */
+    add(entry: Entry): readonly Entry[] {
+      classes[entry.class].add(entry)
       const dropped: Entry[] = []
-      while (weight > weightMax) {
-        const loser = heaviest()
+      while (weight() > weightMax) {
+        // CALLER_CLASSES begins with the lowest.
+        const loser = all.find((lines) => lines.length() > 0)?.dropHeaviest()
         if (loser === undefined) break
-        removeAt(loser, lines[loser.class].get(loser.caller)?.entries.lastIndexOf(loser) ?? -1)
         dropped.push(loser)
       }
       return dropped
     },
-    take(mayGo) {
-      const other = turn === 'user' ? 'guest' : 'user'
-      for (const name of ['dashboard', turn, other] as const) {
-        const entry = takeFrom(name, mayGo)
+    /** Removes and returns the entry whose turn it is among those that may go now. A line is asked by its first entry. */
+    take(mayGo: (entry: Entry) => boolean): Entry | undefined {
+      for (const name of ['dashboard', turn, turn === 'user' ? 'guest' : 'user'] as const) {
+        const entry = classes[name].take(mayGo)
         if (entry === undefined) continue
         if (name !== 'dashboard') turn = name === 'user' ? 'guest' : 'user'
         return entry
       }
       return undefined
     },
-    yieldTurn: ({ caller, class: name }) => yieldTurn(name, caller),
-    remove(entry) {
-      removeAt(entry, lines[entry.class].get(entry.caller)?.entries.indexOf(entry) ?? -1)
+    /** Moves the line of a caller that was just served behind the other lines of its class. */
+    yieldTurn: ({ caller, class: name }: Pick<Waiting, 'caller' | 'class'>): void => classes[name].yieldTurn(caller),
+    /** Removes an entry that no longer waits. */
+    remove: (entry: Entry): void => classes[entry.class].remove(entry),
+    /** Removes and returns all entries. */
+    clear: (): readonly Entry[] => all.flatMap((lines) => lines.clear()),
+    counts(): Readonly<Record<CallerClass, number>> {
+      const { guest, user, dashboard } = classes
+      return { guest: guest.length(), user: user.length(), dashboard: dashboard.length() }
     },
-    clear() {
-      const all = CALLER_CLASSES.flatMap((name) => [...lines[name].values()].flatMap(({ entries }) => entries))
-      for (const name of CALLER_CLASSES) lines[name].clear()
-      weight = 0
-      return all
+  }
+}
+
+type ClassLines<Entry extends Waiting> = ReturnType<typeof createClassLines<Entry>>
+
+/** The lines of the callers of one class, in the order of their turns. Entries of a line are oldest first. */
+function createClassLines<Entry extends Waiting>() {
+  const lines = new Map<string, { readonly entries: Entry[]; weight: number }>()
+  const removeAt = (caller: string, at: number): Entry | undefined => {
+    const line = lines.get(caller)
+    const [entry] = at < 0 ? [] : (line?.entries.splice(at, 1) ?? [])
+    if (line === undefined || entry === undefined) return undefined
+    line.weight -= entry.weight
+    if (line.entries.length === 0) lines.delete(caller)
+    return entry
+  }
+  const yieldTurn = (caller: string): void => {
+    const line = lines.get(caller)
+    if (line !== undefined && lines.delete(caller)) lines.set(caller, line)
+  }
+  const sum = (of: (line: { readonly entries: Entry[]; weight: number }) => number): number =>
+    lines.values().reduce((total, line) => total + of(line), 0)
+  return {
+    length: () => sum(({ entries }) => entries.length),
+    weight: () => sum((line) => line.weight),
+    lengthOf: (caller: string) => lines.get(caller)?.entries.length ?? 0,
+    yieldTurn,
+    add(entry: Entry): void {
+      const line = lines.get(entry.caller) ?? { entries: [], weight: 0 }
+      line.entries.push(entry)
+      line.weight += entry.weight
+      lines.set(entry.caller, line)
     },
-    counts() {
-      const count = (name: CallerClass): number =>
-        [...lines[name].values()].reduce((sum, { entries }) => sum + entries.length, 0)
-      return { guest: count('guest'), user: count('user'), dashboard: count('dashboard') }
+    remove(entry: Entry): void {
+      removeAt(entry.caller, lines.get(entry.caller)?.entries.indexOf(entry) ?? -1)
+    },
+    take(mayGo: (entry: Entry) => boolean): Entry | undefined {
+      for (const [caller, { entries }] of lines) {
+        if (entries[0] === undefined || !mayGo(entries[0])) continue
+        const first = removeAt(caller, 0)
+        yieldTurn(caller)
+        return first
+      }
+      return undefined
+    },
+    /** Drops the newest entry of the heaviest line; of lines with the same weight, of the newest, which waited least. */
+    dropHeaviest(): Entry | undefined {
+      const [caller, line] = [...lines].reduce((found, one) => (one[1].weight >= found[1].weight ? one : found))
+      return removeAt(caller, line.entries.length - 1)
+    },
+    clear(): readonly Entry[] {
+      const entries = [...lines.values()].flatMap((line) => line.entries)
+      lines.clear()
+      return entries
     },
   }
 }

@@ -12,7 +12,7 @@ import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { execute, noEffort } from '../plan/executor.ts'
 import type { SlotCounts } from './fair-slots.ts'
-import { inlineBudget, isShort, runsInline, SHORT_STEPS_MAX, SLICE_STEPS } from './inline-budget.ts'
+import { createTurnShare, inlineBudget, isShort, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
 import { createInlineLane } from './inline-lane.ts'
 import type { ChosenPlan } from '../plan/plan.ts'
 import { planQuery } from '../plan/planner.ts'
@@ -21,21 +21,9 @@ import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
 import { indexColumns } from '../sqlite/schema-sql.ts'
 import type { Asker, FindQuery, Found, QueryCounts } from '../store.ts'
-import { createTurnShare } from './turn-share.ts'
 
-/** Work of all callers at once in one turn: about 5 ms. */
-const TURN_STEPS_MAX = 5 * SLICE_STEPS
 /** What asking takes besides, whatever is found. */
 const FIND_STEPS = 5_000
-
-export interface Finder {
-  find(model: Model, query: FindQuery, asker: Asker): Found | Promise<Found>
-  explain(model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan>
-  counts(): QueryCounts
-  /** Lets no long query begin until those that run are over and `settle` has succeeded, for some seconds at most. */
-  pauseFor(settle: () => boolean): void
-  close(): Promise<void>
-}
 
 export interface FinderOptions {
   readonly file: string
@@ -44,12 +32,12 @@ export interface FinderOptions {
   readonly queryDeadlineMs: number | undefined
 }
 
-export function createFinder(database: Database, options: FinderOptions): Finder {
+export function createFinder(database: Database, options: FinderOptions) {
   const { file, now, arrivals, queryDeadlineMs } = options
   const limits = queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs }
   const pool = createScanPool({ file, now, limits })
   const lane = createInlineLane({ file, now, arrivals, bytesOf: (query) => writeQuery('', query).filter.length })
-  const share = createTurnShare({ callerStepsMax: SLICE_STEPS, stepsMax: TURN_STEPS_MAX })
+  const share = createTurnShare()
   const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
 
@@ -80,7 +68,7 @@ export function createFinder(database: Database, options: FinderOptions): Finder
   }
 
   return {
-    find(model, query, asker) {
+    find(model: Model, query: FindQuery, asker: Asker): Found | Promise<Found> {
       if (!share.has(asker.id) || arrivals.areMany()) return inLane(model, query, asker)
       const plan = planQuery(database, model, query)
       if (!runsInline(plan)) return inThread(model, query, asker)
@@ -90,13 +78,15 @@ export function createFinder(database: Database, options: FinderOptions): Finder
       inline++
       return found
     },
-    explain: (model, query, asker) => pool.explain(writeQuery(model.name, query), asker, advice(model)),
-    counts() {
+    explain: (model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan> =>
+      pool.explain(writeQuery(model.name, query), asker, advice(model)),
+    counts(): QueryCounts {
       const { done, timedOut, ...threads } = pool.counts()
       return { inline, worker: done + timedOut, timedOut, ...together(threads, lane.slots.counts()) }
     },
+    /** Starts no long query until the running ones are done and `settle` has succeeded, for some seconds at most. */
     pauseFor: pause.request,
-    async close() {
+    async close(): Promise<void> {
       pause.close()
       await Promise.all([lane.close(), pool.close()])
     },

@@ -5,7 +5,6 @@
  * Work is counted in steps of about 10 ns (query/steps.ts). A document of 2,000 characters takes about 1,100, so some
  * thousand of them are filtered and sorted here, in slices (inline-lane.ts); what takes more runs in a thread.
  */
-import type { Steps } from '../../query/steps.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** About 40 ms. */
@@ -14,6 +13,8 @@ const INLINE_STEPS_MAX = 4_000_000
 const DOCUMENT_STEPS_MAX = 1_000_000
 /** About a millisecond: between two slices others are served. */
 export const SLICE_STEPS = 100_000
+/** Work of all callers at once in one turn: about 5 ms. */
+const TURN_STEPS_MAX = 5 * SLICE_STEPS
 /** What may run at once, without a pause. */
 export const SHORT_STEPS_MAX = 250_000
 /** A range is prepared, sought and merged before the first row comes out. */
@@ -33,17 +34,12 @@ export function isShort(plan: Plan): boolean {
 }
 
 /** What one inline query may take. Past its steps the scan throws StepsExceeded, and the query runs in a thread. */
-export interface InlineBudget {
-  readonly steps: Steps
-  /** Begins the budget of a document; to be called before each. */
-  nextDocument(): void
-}
-
-export function inlineBudget(): InlineBudget {
+export function inlineBudget() {
   const steps = { taken: 0, max: DOCUMENT_STEPS_MAX }
   return {
     steps,
-    nextDocument() {
+    /** Begins the budget of a document; to be called before each. */
+    nextDocument(): void {
       steps.max = Math.min(INLINE_STEPS_MAX, steps.taken + DOCUMENT_STEPS_MAX)
     },
   }
@@ -51,4 +47,25 @@ export function inlineBudget(): InlineBudget {
 
 function expectedSteps({ readsDocuments, expectedRows }: Plan): number {
   return expectedRows * (readsDocuments ? DOCUMENT_ROW_STEPS : INDEX_ROW_STEPS)
+}
+
+/**
+ * How much work each caller, and all together, may have done at once in one turn of the event loop. What is past that
+ * waits in line (inline-lane.ts), so that requests that arrive together never keep others waiting for long.
+ */
+export function createTurnShare() {
+  const spent = new Map<string, number>()
+  let total = 0
+  const reset = (): void => {
+    spent.clear()
+    total = 0
+  }
+  return {
+    has: (caller: string): boolean => total < TURN_STEPS_MAX && (spent.get(caller) ?? 0) < SLICE_STEPS,
+    spend(caller: string, steps: number): void {
+      if (spent.size === 0) setImmediate(reset)
+      total += steps
+      spent.set(caller, (spent.get(caller) ?? 0) + steps)
+    },
+  }
 }

@@ -13,7 +13,7 @@ import type { Model } from '../../models/schema.ts'
 import { StepsExceeded } from '../../query/steps.ts'
 import { openDatabase, type Database } from '../sqlite/database.ts'
 import { noEffort, startScan } from '../plan/executor.ts'
-import { createFairSlots, stopping, type FairSlots } from './fair-slots.ts'
+import { createFairSlots, stopping } from './fair-slots.ts'
 import { inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
 import { planQuery } from '../plan/planner.ts'
 import type { Asker, FindQuery, Found } from '../store.ts'
@@ -23,13 +23,7 @@ const CACHE_KIB = 16 * 1024
 /** Turns in a row that are left to new connections: a flood of them makes queries slower, and does not stop them. */
 const ARRIVAL_TURNS_MAX = 8
 
-export interface InlineLane {
-  /** The page, or undefined where it takes more than an inline query may. Throws what fair-slots.ts says. */
-  run(model: Model, query: FindQuery, asker: Asker): Promise<Found | undefined>
-  readonly slots: Pick<FairSlots, 'counts' | 'hold' | 'resume'>
-  /** Refuses what waits, and ends what runs at its next slice. */
-  close(): Promise<void>
-}
+export type InlineLane = ReturnType<typeof createInlineLane>
 
 export interface LaneOptions {
   /** The database. */
@@ -40,7 +34,7 @@ export interface LaneOptions {
   readonly bytesOf: (query: FindQuery) => number
 }
 
-export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions): InlineLane {
+export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions) {
   const slots = createFairSlots({ slots: 1, reserved: 0, perCaller: { guest: 1, user: 1, dashboard: 1 } }, now)
   let database: Database | undefined
   let running: Promise<unknown> = Promise.resolve()
@@ -89,14 +83,16 @@ export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions):
   }
 
   return {
-    async run(model, query, asker) {
+    /** The page, or undefined where it takes more than an inline query may. Throws what fair-slots.ts says. */
+    async run(model: Model, query: FindQuery, asker: Asker): Promise<Found | undefined> {
       const release = await slots.take(asker, bytesOf(query))
       const scanning = scan(model, query, asker).finally(release)
       running = scanning.catch(() => {})
       return scanning
     },
     slots,
-    async close() {
+    /** Rejects what waits, and ends what runs at its next slice. */
+    async close(): Promise<void> {
       isClosed = true
       slots.close()
       await running

@@ -15,7 +15,7 @@ export interface QueryMessage {
   readonly after: string | undefined
 }
 
-/** What a thread has from its start. */
+/** What a thread gets at its start. */
 export interface ThreadData {
   /** The database. */
   readonly file: string
@@ -23,7 +23,7 @@ export interface ThreadData {
   readonly stopped: Int32Array
 }
 
-/** What a thread is asked: to answer a query, or to tell how it would, for so many milliseconds at most. */
+/** A query to answer, or to explain within so many milliseconds. */
 export type Question =
   | { readonly kind: 'find'; readonly query: QueryMessage }
   | { readonly kind: 'explain'; readonly query: QueryMessage; readonly msMax: number }
@@ -42,14 +42,8 @@ export type AnswerMessage =
   | { readonly kind: 'explained'; readonly plan: QueryPlan }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
-  | { readonly kind: 'failed'; readonly error: Error }
   /** It was asked to stop, and did. */
   | { readonly kind: 'stopped' }
-
-/** The first message of a thread. */
-export interface ReadyMessage {
-  readonly kind: 'ready'
-}
 
 export function writeQuery(model: string, { filter, sort, limit, after }: FindQuery): QueryMessage {
   return { model, filter: writeFilter(filter), sort, limit, after: writePosition(after) }

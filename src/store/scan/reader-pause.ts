@@ -1,9 +1,9 @@
 /**
- * A moment without long queries, so that the write-ahead log can begin again.
+ * A moment without long queries, so that the WAL can be restarted.
  *
- * SQLite writes on at the end of its log while a reader is in it (sqlite.org/wal.html#avoiding_excessively_large_wal_files).
- * With a flood of long queries one always is, and the log would grow with every write until the disk is full, and keep
- * what was deleted. So now and then no query begins until those that run are over and the log is empty. They wait in
+ * SQLite appends to its WAL while a reader is in it (sqlite.org/wal.html#avoiding_excessively_large_wal_files). A flood of
+ * long queries always leaves a reader in it: the WAL would grow with every write until the disk is full, and keep what
+ * was deleted. So now and then no query starts until the running ones are done and the WAL is empty. Queries wait in
  * their lines meanwhile, as they do for their turn.
  */
 import type { Clock } from '../../base/clock.ts'
@@ -11,20 +11,14 @@ import { MINUTE_MS } from '../../base/duration.ts'
 import type { FairSlots } from './fair-slots.ts'
 
 const POLL_MS = 20
-/** Longer than a query may run by default, and a log of 16 MiB takes to be moved. */
+/** Longer than a query may run by default, and than moving a WAL of 16 MiB takes. */
 const PAUSE_MS_MAX = 4_000
-/** After a pause in vain: something else reads an old state, such as a backup. */
+/** After a pause without success: something else reads an old state, such as a backup. */
 const RETRY_MS = MINUTE_MS
 
 type Pausable = Pick<FairSlots, 'counts' | 'hold' | 'resume'>
 
-export interface ReaderPause {
-  /** Begins a pause where there is none. `settle` is called while no query runs, until it gives true. */
-  request(settle: () => boolean): void
-  close(): void
-}
-
-export function createReaderPause(readers: readonly Pausable[], now: Clock): ReaderPause {
+export function createReaderPause(readers: readonly Pausable[], now: Clock) {
   let timer: NodeJS.Timeout | undefined
   let notBefore = Number.NEGATIVE_INFINITY
 
@@ -39,7 +33,8 @@ export function createReaderPause(readers: readonly Pausable[], now: Clock): Rea
     for (const { resume } of readers) resume()
   }
   return {
-    request(settle) {
+    /** Starts a pause where there is none. `settle` is called while no query runs, until it returns true. */
+    request(settle: () => boolean): void {
       if (timer !== undefined || now() < notBefore) return
       for (const { hold } of readers) hold()
       let polls = 0

@@ -2,13 +2,13 @@
  * The threads for queries that take long: few, bounded in time, and shared fairly (fair-slots.ts).
  *
  * A query gets a deadline from the moment it runs. The slot of one that misses it is free again when its thread has
- * stopped: at once where the thread heeds, after its `exit` where it has to be ended, so that there are never more
- * threads than slots.
+ * stopped: at once where the thread obeys, after its `exit` where it has to be ended. So there are never more threads than
+ * slots.
  */
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../base/clock.ts'
 import type { QueryPlan } from '../../models/replies.ts'
-import { createFairSlots, stopping, type FairSlots, type Release, type SlotCounts } from './fair-slots.ts'
+import { createFairSlots, stopping } from './fair-slots.ts'
 import { readAnswer, type QueryMessage, type Question } from './query-message.ts'
 import { endScanThreads, startScanThread, type GoodAnswer, type ScanThread } from './scan-thread.ts'
 import type { Asker, Found } from '../store.ts'
@@ -23,36 +23,21 @@ export interface PoolLimits {
 
 /**
  * All cores but one, which stays free for everything else, and four at most: with its heap of 64 MiB and its program, each
- * takes 20 to 90 MiB. One more is for dashboard roles alone, so that those who run the site can
- * still look at it while readers keep all others busy. So one core has 1 + 1 threads, two have 1 + 1, four have 3 + 1,
- * and eight have 4 + 1. They start when they are first needed.
+ * takes 20 to 90 MiB. One more is for dashboard roles alone, so that administrators can look at the site while readers
+ * keep all others busy. So one core has 1 + 1 threads, two have 1 + 1, four have 3 + 1, and eight have 4 + 1. They start
+ * when they are first needed.
  */
 const SHARED_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 const RESERVED_THREADS = 1
+const PROGRAM = new URL('./scan-worker.ts', import.meta.url)
 const POOL_LIMITS: PoolLimits = { threads: SHARED_THREADS, deadlineMs: 2_000 }
 
 /** Queries of one user at the same time; a guest has one, and a dashboard role never all threads. */
 const PER_USER = 2
-/** Of the deadline: a query that is explained is given up after it, so that there is time to tell about it. */
+/** Of the deadline: a query that is explained is ended after it, so that there is time for the response. */
 const EXPLAIN_SHARE = 0.75
 /** For the threads to end when the pool is closed. */
 const END_MS_MAX = 300
-
-export interface ScanPool {
-  /** Answers a query in a thread. Throws badRequest past the deadline, saying `advice`; else what fair-slots.ts says. */
-  run(query: QueryMessage, asker: Asker, advice: string): Promise<Found>
-  /** Tells how a query is answered, within the same bounds; a run that would miss the deadline is given up before. */
-  explain(query: QueryMessage, asker: Asker, advice: string): Promise<QueryPlan>
-  counts(): PoolCounts
-  readonly slots: Pick<FairSlots, 'counts' | 'hold' | 'resume'>
-  /** Refuses what waits and what runs, and ends the threads; it waits for them for a moment, whatever they do. */
-  close(): Promise<void>
-}
-
-export interface PoolCounts extends SlotCounts {
-  readonly done: number
-  readonly timedOut: number
-}
 
 export interface PoolOptions {
   /** The database. */
@@ -63,13 +48,9 @@ export interface PoolOptions {
   readonly program?: URL
 }
 
-interface Start {
-  readonly advice: string
-  readonly release: Release
-}
-type Asked = ReturnType<ScanThread['ask']>
+export type ScanPool = ReturnType<typeof createScanPool>
 
-export function createScanPool({ file, now, limits: narrower, program }: PoolOptions): ScanPool {
+export function createScanPool({ file, now, limits: narrower, program = PROGRAM }: PoolOptions) {
   const limits: PoolLimits = { ...POOL_LIMITS, ...narrower }
   const slots = createFairSlots(
     {
@@ -86,49 +67,42 @@ export function createScanPool({ file, now, limits: narrower, program }: PoolOpt
   let isClosed = false
 
   const readyThread = (): ScanThread => {
-    for (let thread = idle.pop(); thread !== undefined; thread = idle.pop()) if (thread.isAlive) return thread
-    const thread = startScanThread({ file, program: program ?? new URL('./scan-worker.ts', import.meta.url) })
-    threads.add(thread)
-    thread.worker.once('exit', () => threads.delete(thread))
-    return thread
+    for (let one = idle.pop(); one !== undefined; one = idle.pop()) if (one.isAlive()) return one
+    const started = startScanThread({ file, program })
+    threads.add(started)
+    started.worker.once('exit', () => threads.delete(started))
+    return started
   }
-
-  const start = (question: Question, { signal }: Asker, { advice, release }: Start): Asked => {
+  const ask = async (question: Question, asker: Asker, advice: string): Promise<GoodAnswer> => {
+    const release = await slots.take(asker, question.query.filter.length)
+    const { signal } = asker
     try {
       signal?.throwIfAborted()
       // A slot that was given in the moment of the end.
       if (isClosed) throw stopping()
-      const thread = readyThread()
-      const asked = thread.ask(question, {
-        ...{ deadlineMs: limits.deadlineMs, advice, signal },
-        onLate: () => timedOut++,
-      })
-      const free = asked.free.then(() => {
-        if (thread.isAlive) idle.push(thread)
-      })
-      return { ...asked, free }
     } catch (error) {
       release()
       throw error
     }
-  }
-
-  const ask = async (question: Question, asker: Asker, advice: string): Promise<GoodAnswer> => {
-    const release = await slots.take(asker, question.query.filter.length)
-    const { answer, free } = start(question, asker, { advice, release })
-    void free.then(release)
-    const answered = await answer
+    const thread = readyThread()
+    const onFree = (): void => {
+      if (thread.isAlive()) idle.push(thread)
+      release()
+    }
+    const { deadlineMs } = limits
+    const answer = await thread.ask(question, { deadlineMs, advice, signal, onLate: () => timedOut++, onFree })
     done++
-    return answered
+    return answer
   }
-
   return {
-    async run(query, asker, advice) {
+    /** Answers a query in a thread. Throws badRequest past the deadline, with `advice`; else what fair-slots.ts says. */
+    async run(query: QueryMessage, asker: Asker, advice: string): Promise<Found> {
       const answer = await ask({ kind: 'find', query }, asker, advice)
       if (answer.kind !== 'found') throw new Error('The thread did something else')
       return readAnswer(answer)
     },
-    async explain(query, asker, advice) {
+    /** Explains a query within the same bounds; a run that would miss the deadline is ended before. */
+    async explain(query: QueryMessage, asker: Asker, advice: string): Promise<QueryPlan> {
       const msMax = Math.floor(limits.deadlineMs * EXPLAIN_SHARE)
       const answer = await ask({ kind: 'explain', query, msMax }, asker, advice)
       if (answer.kind !== 'explained') throw new Error('The thread did something else')
@@ -136,7 +110,8 @@ export function createScanPool({ file, now, limits: narrower, program }: PoolOpt
     },
     counts: () => ({ ...slots.counts(), done, timedOut }),
     slots,
-    async close() {
+    /** Rejects what waits and what runs, and ends the threads; it waits for them for a moment, whatever they do. */
+    async close(): Promise<void> {
       isClosed = true
       slots.close()
       await endScanThreads([...threads], END_MS_MAX, stopping())

@@ -1,59 +1,51 @@
 /**
- * A thread that answers queries which take long, over a read-only connection of its own.
+ * The program of the threads for long queries, with a read-only connection of its own.
  *
- * It knows no deadline: it looks between two rows whether it is to stop. Rows are pulled one by one, so that no single
- * step of SQLite takes long: no plan sorts in SQLite (test/store/plans.test.ts holds that), a step passes over what an
- * index decides in less than 0.1 µs a row, and looks for common trigrams in 0.1 µs a text, which is 0.1 s at a million.
+ * It knows no deadline: it checks between two rows whether it is to stop. Rows are pulled one by one, so that no single
+ * step of SQLite takes long: no plan sorts in SQLite (test/store/plans.test.ts asserts that), a step passes over what an
+ * index decides in less than 0.1 µs a row, and finds common trigrams in 0.1 µs a text, which is 0.1 s at a million.
  */
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
 import { Failure } from '../../base/failure.ts'
+import { answerTasks } from '../../base/thread.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import { asStoreFailure, openDatabase } from '../sqlite/database.ts'
 import { execute, noEffort } from '../plan/executor.ts'
 import { explainQuery } from '../plan/explain.ts'
 import { planQuery } from '../plan/planner.ts'
-import {
-  readQuery,
-  writeAnswer,
-  type AnswerMessage,
-  type ReadyMessage,
-  type TaskMessage,
-  type ThreadData,
-} from './query-message.ts'
+import { readQuery, writeAnswer, type AnswerMessage, type TaskMessage, type ThreadData } from './query-message.ts'
 
 const { file, stopped } = workerData as ThreadData
 const database = openDatabase(file, { readOnly: true })
 
-const READY: ReadyMessage = { kind: 'ready' }
-parentPort?.postMessage(READY)
-parentPort?.on('message', (task: TaskMessage) => parentPort?.postMessage(answer(task)))
-
-function answer(task: TaskMessage): AnswerMessage {
-  const mayGoOn = (): boolean => Atomics.load(stopped, 0) !== task.number
+answerTasks((task: TaskMessage): AnswerMessage => {
   try {
-    if (!mayGoOn()) return { kind: 'stopped' }
-    const model = storedModelNamed(task.query.model)
-    if (model === undefined) throw new Error(`There is no model ${task.query.model}`)
-    const query = readQuery(task.query)
-    database.exec('BEGIN')
-    try {
-      if (task.kind === 'explain') {
-        return {
-          kind: 'explained',
-          plan: explainQuery(database, model, { query, now: systemClock, msMax: task.msMax, mayGoOn }),
-        }
-      }
-      const plan = planQuery(database, model, query, { mayTakeLong: true })
-      const found = execute(database, model, { plan, query, effort: noEffort(), mayGoOn })
-      return found === undefined ? { kind: 'stopped' } : writeAnswer(found)
-    } finally {
-      database.exec('COMMIT')
-    }
+    return answer(task)
   } catch (error) {
     if (error instanceof Failure) return { kind: 'refused', message: error.message }
     const failure = asStoreFailure(error)
     if (failure instanceof Failure) return { kind: 'unavailable', message: failure.message, cause: String(error) }
-    return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
+    throw error
+  }
+})
+
+function answer(task: TaskMessage): AnswerMessage {
+  const mayGoOn = (): boolean => Atomics.load(stopped, 0) !== task.number
+  if (!mayGoOn()) return { kind: 'stopped' }
+  const model = storedModelNamed(task.query.model)
+  if (model === undefined) throw new Error(`There is no model ${task.query.model}`)
+  const query = readQuery(task.query)
+  database.exec('BEGIN')
+  try {
+    if (task.kind === 'explain') {
+      const plan = explainQuery(database, model, { query, now: systemClock, msMax: task.msMax, mayGoOn })
+      return { kind: 'explained', plan }
+    }
+    const plan = planQuery(database, model, query, { mayTakeLong: true })
+    const found = execute(database, model, { plan, query, effort: noEffort(), mayGoOn })
+    return found === undefined ? { kind: 'stopped' } : writeAnswer(found)
+  } finally {
+    database.exec('COMMIT')
   }
 }

@@ -25,7 +25,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { openDatabase, type Database } from '../sqlite/database.ts'
 import { moveWal } from './move-wal.ts'
-import { startUpkeep, type Upkeep } from './upkeep-thread.ts'
+import { startMaintenance, type Maintenance } from './maintenance-thread.ts'
 import { checkpoint, NO_PART, type WalPart } from './wal-file.ts'
 
 /** SQLite's own default. */
@@ -50,7 +50,7 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
   let blanked: WalPart = NO_PART
-  let thread: Upkeep | undefined
+  let thread: Maintenance | undefined
 
   /** Pages that are not in the database yet. */
   const pagesLeft = (): number => {
@@ -67,7 +67,7 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
     needsErasure = false
   }
   const moveInThread = (): void => {
-    const started = startUpkeep({ kind: 'move', move: { ...files, blanked } })
+    const started = startMaintenance({ kind: 'move', move: { ...files, blanked } })
     thread = started
     void started.answer
       .then((answer) => {
