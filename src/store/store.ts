@@ -47,13 +47,8 @@ export interface Asker {
   readonly signal?: AbortSignal
 }
 
-/** The first and the last hour, each by any moment in it, in milliseconds since the epoch. */
-export interface HourRange {
-  readonly from: number
-  readonly to: number
-}
+/** The start of an hour in UTC, as `2026-03-01T12:00:00.000Z`, and its number of documents. */
 export interface HourCount {
-  /** When the hour begins, in UTC: `2026-03-01T12:00:00.000Z`. */
   readonly hour: string
   readonly n: number
 }
@@ -98,8 +93,11 @@ export interface DocumentStore {
   countActive(model: Model): Promise<number>
   /** How many documents of a counted model have each status that any has. */
   countByStatus(model: Model): Promise<ReadonlyMap<string, number>>
-  /** The hours with documents of a model with a timeline, oldest first. Costs the same however many there are. */
-  countByHour(model: Model, range: HourRange): Promise<readonly HourCount[]>
+  /**
+   * The hours with documents of a model with a timeline, oldest first. Each of the two hours is given by any moment in
+   * it, in milliseconds since the epoch. Costs the same however many documents there are.
+   */
+  countByHour(model: Model, hours: { readonly from: number; readonly to: number }): Promise<readonly HourCount[]>
   /** Ids of the countries in which active headlines happen, or active sources sit. */
   countriesInUse(use: 'eventCountry' | 'headquarters'): Promise<readonly string[]>
 }
@@ -137,14 +135,10 @@ export interface CodeClaim {
   /** Stands for the address of the client that tries. */
   readonly client: Uint8Array
   readonly now: number
-  readonly attempts: CodeAttempts
-  /** Count wrong tries over all codes: of a client, live code or not, and of an address. Undefined where they are off. */
+  /** Wrong attempts after which a code is void: for one client, and for all. */
+  readonly attempts: { readonly perClient: number; readonly inAll: number }
+  /** Count wrong attempts over all codes: of a client, live code or not, and of an email. Undefined where they are off. */
   readonly rates: { readonly perClient: Rate | undefined; readonly perEmail: Rate | undefined }
-}
-/** Wrong tries after which a code is void: for one client, and for all. */
-export interface CodeAttempts {
-  readonly perClient: number
-  readonly inAll: number
 }
 /** 'none': no live code. 'blocked': the client has used up its tries at the code. */
 export type CodeRefusal =
@@ -157,9 +151,6 @@ export interface Rate {
   readonly max: number
   readonly windowMs: number
 }
-/** Milliseconds until the next event is allowed, or undefined when this one was, and has been counted. */
-export type RateOutcome = number | undefined
-
 /** What is remembered of a token that was issued. */
 export interface SessionRecord extends Token {
   /** Where it is used, or what for. */
@@ -269,11 +260,8 @@ interface AccountWriter {
   endSessions(userId: string, now: number): Promise<number>
   /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
   updateUser(id: string, change: Change): Promise<string | 'missing' | 'last-admin'>
-  /** Remembers that a guest was here. */
-  seeGuest(id: string, now: number): Promise<void>
   /** Deletes a user and all that belongs to it, for good: the content is overwritten in the file. */
   deleteAccount(request: AccountDeletion): Promise<'deleted' | 'missing' | 'last-admin'>
-  countRate(rate: Rate, now: number): Promise<RateOutcome>
 }
 
 export interface OutboxMessage {
@@ -303,15 +291,10 @@ export interface OutboxWork {
   readonly messages: readonly OutboxMessage[]
   /** Those in hand that nobody wants any more: a newer code came, or the account is gone. */
   readonly unwanted: readonly string[]
-  /** Messages that just ended because their code did. */
-  readonly expired: readonly ExpiredMessage[]
+  /** Messages that were just ended because their code had expired. */
+  readonly expired: readonly { readonly id: string; readonly attempts: number; readonly reply: string | undefined }[]
   /** When the next message is due that nobody has taken; it may be past. Undefined where none waits. */
   readonly nextDue: number | undefined
-}
-export interface ExpiredMessage {
-  readonly id: string
-  readonly attempts: number
-  readonly reply: string | undefined
 }
 
 export type DeliveryResult =
@@ -366,23 +349,18 @@ export interface OutboxWriter {
   retryMessage(id: string, now: number): Promise<'due' | Exclude<MessageState, 'waiting'> | 'missing'>
 }
 
-/** Facts about the database itself, by name. */
-export interface NoteStore {
-  readNote(name: string): Promise<Json | undefined>
-}
-export interface NoteWriter {
+/** What the service writes by itself. The removals are small steps. */
+interface ServiceWriter {
+  /** Stores metadata of the database under a name. */
   writeNote(name: string, value: Json): Promise<void>
-}
-
-export interface AuditWriter {
-  /** Adds a record of an action outside the store. Other writes add theirs by themselves. */
+  /** Adds an audit record of an action outside the store. Other writes add theirs by themselves. */
   note(entry: AuditEntry): Promise<void>
-  /** Adds a record of how many were left out since the last such record, if any were. */
+  /** Adds an audit record of how many records were left out since the last such record, if any were. */
   noteSuppressed(): Promise<void>
-}
-
-/** Small steps that remove what nobody needs any more. */
-export interface HousekeepingWriter {
+  /** Returns the milliseconds until the next event is allowed; undefined when this one was, and has been counted. */
+  countRate(rate: Rate, now: number): Promise<number | undefined>
+  /** Stores that a guest was here. */
+  seeGuest(id: string, now: number): Promise<void>
   /** Removes some rows whose time is over; gives whether there may be more. */
   removeExpired(now: number): Promise<boolean>
   /**
@@ -423,9 +401,9 @@ export interface QueryCounts {
 }
 
 /** All that can be changed. */
-export interface Writer extends DocumentWriter, AccountWriter, OutboxWriter, NoteWriter, AuditWriter, HousekeepingWriter {}
+export interface Writer extends DocumentWriter, AccountWriter, OutboxWriter, ServiceWriter {}
 /** What a request without an access token can change. */
-export type VisitorWriter = Pick<AccountWriter, 'issueCode' | 'signIn' | 'createAccount'> & Pick<AuditWriter, 'note'>
+export type VisitorWriter = Pick<Writer, 'issueCode' | 'signIn' | 'createAccount' | 'note'>
 
 /** The way to write. Every method judges the actor in the transaction that writes, and may throw unauthorized. */
 export interface Writable {
@@ -433,7 +411,9 @@ export interface Writable {
   as(actor: Visitor): VisitorWriter
 }
 
-export interface Store extends DocumentStore, AccountStore, OutboxStore, NoteStore, Writable {
+export interface Store extends DocumentStore, AccountStore, OutboxStore, Writable {
+  /** Metadata of the database that was stored under a name. */
+  readNote(name: string): Promise<Json | undefined>
   /** Whether records of the audit trail were left out that no record counts yet. */
   hasSuppressed(): boolean
   queryCounts(): QueryCounts

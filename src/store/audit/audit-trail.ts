@@ -1,7 +1,6 @@
 /**
- * The audit trail of the store: each write notes what it does, and its record is a row of the same transaction. So there
- * is no write without its record, and no record of a write that was rolled back. What is told outside, as the line in the
- * log, is told after the commit.
+ * The audit trail of the store: the record of a write is a row of the same transaction. So there is no write without its
+ * record, and no record of a write that was rolled back. Listeners, such as the log, hear of it after the commit.
  */
 import type { Clock } from '../../base/clock.ts'
 import { idGenerator } from '../../base/ids.ts'
@@ -13,36 +12,17 @@ import { recordOf, sourceOf, type AuditEntry, type AuditSource } from './audit-r
 import { insertRecord } from './audit-table.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** What the trail needs of the world outside the store. */
+/** What the trail needs from outside the store. */
 export interface AuditOutside {
   /** Called for each record once it is on disk. */
   recorded(record: AuditRecord): void
   /** Called for each record that is left out because there are too many. */
   suppressed(event: AuditEvent): void
-  /** What stands for an e-mail address: first the hash for new records, then those that older ones may have. */
+  /** The hashes of an email: first the one for new records, then those that older records may have. */
   emailHashes(email: string): readonly string[]
 }
 
-/** Adds a record to the transaction of a write. */
-export type Note = (entry: AuditEntry) => void
-
-export interface AuditTrail {
-  /**
-   * The records of one write. `committed` or `rolledBack` is to be called at its end. `caller` has the roles of this
-   * moment; undefined where no user writes.
-   */
-  begin(
-    actor: Actor | Visitor,
-    caller: Caller | undefined,
-  ): { readonly note: Note; readonly committed: () => void; readonly rolledBack: () => void }
-  /** Whether there are counts of records that were left out. */
-  hasSuppressed(): boolean
-  emailHash(email: string): string
-  /** All that records of an address may have. */
-  emailHashes(email: string): readonly string[]
-  /** What stands for a deleted account, without any way back to it. */
-  newPseudonym(): string
-}
+export type AuditTrail = ReturnType<typeof createAuditTrail>
 
 /** Makes a record of how many records were left out, if any were. */
 export const SUPPRESSED: AuditEntry = { event: 'audit.suppressed' }
@@ -55,7 +35,7 @@ const SERVICE = sourceOf(SYSTEM, undefined)
 export function createAuditTrail(
   database: Database,
   { now, outside }: { readonly now: Clock; readonly outside: AuditOutside },
-): AuditTrail {
+) {
   const newId = idGenerator(now)
   const bounds = createAuditBounds(outside.suppressed)
   const insert = (entry: AuditEntry, source: AuditSource): AuditRecord => {
@@ -66,15 +46,22 @@ export function createAuditTrail(
   const isAdmitted = ({ event, role }: AuditEntry, source: AuditSource): boolean =>
     !BOUNDED_ROLES.includes(role ?? source.role) || bounds.admits(event, source.clientAddress, now())
   return {
-    hasSuppressed: () => bounds.hasCounts(),
-    emailHash: (email) => outside.emailHashes(email)[0] ?? '',
-    emailHashes: (email) => outside.emailHashes(email),
-    newPseudonym: () => DELETED_ACTOR + newId(),
-    begin(actor, caller) {
+    /** Whether there are counts of records that were left out. */
+    hasSuppressed: (): boolean => bounds.hasCounts(),
+    emailHash: (email: string): string => outside.emailHashes(email)[0] ?? '',
+    /** All hashes that records of an email may have. */
+    emailHashes: (email: string): readonly string[] => outside.emailHashes(email),
+    /** Replaces the id of a deleted account. It is random: nothing leads from it to the account. */
+    newPseudonym: (): string => DELETED_ACTOR + newId(),
+    /**
+     * The records of one write, at whose end `committed` or `rolledBack` is to be called. `caller` has the roles of this
+     * moment; undefined where no user writes.
+     */
+    begin(actor: Actor | Visitor, caller: Caller | undefined) {
       const source = sourceOf(actor, caller)
       const records: AuditRecord[] = []
-      const counted: ReturnType<typeof bounds.take>[] = []
-      const noteCounts = (): void => {
+      const counted: ReadonlyMap<AuditEvent, number>[] = []
+      const addCounts = (): void => {
         const counts = bounds.take()
         if (counts.size === 0) return
         counted.push(counts)
@@ -82,13 +69,14 @@ export function createAuditTrail(
         records.push(insert({ ...SUPPRESSED, details }, SERVICE))
       }
       return {
-        note(entry) {
-          if (entry === SUPPRESSED) return noteCounts()
-          if (bounds.isDue(now())) noteCounts()
+        /** Adds a record to the transaction of the write. */
+        add(entry: AuditEntry): void {
+          if (entry === SUPPRESSED) return addCounts()
+          if (bounds.isDue(now())) addCounts()
           if (isAdmitted(entry, source)) records.push(insert(entry, source))
         },
-        committed: () => records.forEach((record) => outside.recorded(record)),
-        rolledBack: () => counted.forEach((counts) => bounds.restore(counts)),
+        committed: (): void => records.forEach((record) => outside.recorded(record)),
+        rolledBack: (): void => counted.forEach((counts) => bounds.restore(counts)),
       }
     },
   }

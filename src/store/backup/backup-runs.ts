@@ -1,9 +1,8 @@
 /**
- * Making backups while the service runs: one at a time, in a thread, whoever asks.
+ * Making backups while the service runs: one at a time, in a thread.
  *
- * Those of the schedule and those that somebody asked for are told apart by their names, and each kind makes room for
- * its own alone. Otherwise who gets hold of an administrator's token could push out every good backup by making a few
- * new ones.
+ * Scheduled and manual backups have different names, and each kind makes room only for its own. Otherwise an attacker with
+ * an administrator's token could push out every good backup by making a few new ones.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -33,16 +32,7 @@ export function backupMade({ file, bytes }: BackupRecord): AuditEntry {
   return { event: 'backup.made', details }
 }
 
-export interface BackupRuns {
-  /**
-   * Makes a backup, and removes the oldest of its kind. While another is being made, that of the schedule waits, and a
-   * manual one throws conflict, as it does where its name is taken because one was made in the same second. Throws
-   * DatabaseFileError where it cannot be made; nothing is left then.
-   */
-  make(kind: BackupKind): Promise<BackupRecord>
-  /** Ends one that is being made; no other is begun. */
-  stop(): Promise<void>
-}
+export type BackupRuns = ReturnType<typeof createBackupRuns>
 
 export interface RunsOptions {
   readonly database: string
@@ -53,7 +43,7 @@ export interface RunsOptions {
   readonly log: Log
 }
 
-export function createBackupRuns({ database, directory, keep, now, log }: RunsOptions): BackupRuns {
+export function createBackupRuns({ database, directory, keep, now, log }: RunsOptions) {
   let running: { readonly thread: Maintenance; readonly settled: Promise<unknown> } | undefined
   let isStopped = false
 
@@ -84,7 +74,12 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
   }
 
   return {
-    async make(kind) {
+    /**
+     * Makes a backup, and removes the oldest of its kind. While another is running, a scheduled one waits, and a manual
+     * one throws conflict, as it does where one was made in the same second. Throws DatabaseFileError where it cannot be
+     * made; nothing is left then.
+     */
+    async make(kind: BackupKind): Promise<BackupRecord> {
       while (kind === 'scheduled' && running !== undefined) await running.settled
       if (isStopped) throw fail('networkError', 'The service is stopping')
       if (running !== undefined) throw fail('conflict', 'A backup is being made already: wait until it is done')
@@ -96,7 +91,8 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
       running = { thread, settled: made.catch(() => {}) }
       return made
     },
-    async stop() {
+    /** Ends one that is running; no other starts. */
+    async stop(): Promise<void> {
       isStopped = true
       const interrupted = running
       await interrupted?.thread.end()

@@ -1,8 +1,8 @@
 /**
- * Backups that the service makes by itself.
+ * Scheduled backups.
  *
- * What was done last stands in the database, so that the next one is due when it would have been without a restart.
- * After a failure it is tried again, with pauses that grow; old backups go only when a new one has been checked.
+ * The last one is kept in the database, so that the next one is due when it would have been without a restart. A failure
+ * is retried with growing pauses. Old backups are removed only when a new one has been checked.
  */
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from './backup-runs.ts'
-import type { AuditWriter, NoteStore, NoteWriter } from '../store.ts'
+import type { Store, Writer } from '../store.ts'
 
 const RETRY_MS_FIRST = MINUTE_MS
 const RETRY_MS_MAX = HOUR_MS
@@ -26,24 +26,17 @@ export interface BackupState {
   readonly failure: { readonly at: number; readonly reason: string } | undefined
 }
 
-export interface BackupSchedule {
-  state(): BackupState
-  /** Resolves when none is due or under way at this moment. */
-  idle(): Promise<void>
-  /** Ends the backup that is being made, too. */
-  stop(): Promise<void>
-}
+export type BackupSchedule = Awaited<ReturnType<typeof startBackups>>
 
 export interface ScheduleOptions {
-  readonly store: NoteStore & NoteWriter & Pick<AuditWriter, 'note'>
+  readonly store: Pick<Store, 'readNote'> & Pick<Writer, 'writeNote' | 'note'>
   readonly runs: BackupRuns
   readonly everyMs: number
   readonly now: Clock
   readonly log: Log
 }
 
-export async function startBackups(options: ScheduleOptions): Promise<BackupSchedule> {
-  const { store, runs, everyMs, now, log } = options
+export async function startBackups({ store, runs, everyMs, now, log }: ScheduleOptions) {
   let state: BackupState = { last: readRecord(await store.readNote(NOTE)), failure: undefined }
   let [stopped, failures] = [false, 0]
   let timer: NodeJS.Timeout | undefined
@@ -81,13 +74,15 @@ export async function startBackups(options: ScheduleOptions): Promise<BackupSche
   }
   wake()
   return {
-    state: () => state,
-    async idle() {
+    state: (): BackupState => state,
+    /** Resolves when none is due or running at this moment. */
+    async idle(): Promise<void> {
       clearTimeout(timer)
       wake()
       await round
     },
-    async stop() {
+    /** Ends a running backup as well. */
+    async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)
       await runs.stop()

@@ -42,23 +42,18 @@ export interface ScanTask {
 }
 
 /** A scan that can be interrupted between two rows. It reads from the state of the database in which it began. */
-export interface Scan {
-  /** Goes on while it may, and gives the page when it is done. Throws StepsExceeded past the limit of the effort. */
-  advance(mayGoOn: Allowance): Found | undefined
-  /** To be called at the end, whatever it was. */
-  close(): void
-}
-
-export function startScan(database: Database, model: Model, task: ScanTask): Scan {
+export function startScan(database: Database, model: Model, task: ScanTask) {
   const rows = scanRows(database, model, task)
   return {
-    advance(mayGoOn) {
+    /** Goes on while it may, and returns the page when it is done. Throws StepsExceeded past the limit of the effort. */
+    advance(mayGoOn: Allowance): Found | undefined {
       for (let row = rows.next(); ; row = rows.next()) {
         if (row.done === true) return row.value
         if (!mayGoOn(task.effort)) return undefined
       }
     },
-    close: () => void rows.return(NOTHING_FOUND),
+    /** To be called at the end in any case. */
+    close: (): void => void rows.return(NOTHING_FOUND),
   }
 }
 

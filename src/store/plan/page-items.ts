@@ -1,6 +1,6 @@
 /**
- * The items of one page while a scan finds them: the best so far, in their order, and one more that tells that the
- * page is not the last.
+ * The items of one page during a scan: the first ones so far, in order, and one more that shows that the page is not the
+ * last.
  *
  * A page ends after `limit` items, or before the item that would take it past PAGE_BYTES_MAX; it has at least one item.
  * An item never moves forward while others are added, so one that does not fit now never will, and is dropped: memory
@@ -17,16 +17,7 @@ export interface PageItem extends Position {
   readonly doc: string | undefined
 }
 
-export interface PageItems {
-  /** Puts an item in its place, where it has one on this page. */
-  add(item: PageItem): void
-  /** The last item, where the page is full: what comes after it is not on the page. */
-  readonly end: PageItem | undefined
-  /** The items in order; one more than the page has where others follow. */
-  readonly found: readonly PageItem[]
-}
-
-export function createPageItems({ sort, limit }: { readonly sort: Sort; readonly limit: number | undefined }): PageItems {
+export function createPageItems({ sort, limit }: { readonly sort: Sort; readonly limit: number | undefined }) {
   const wanted = limit === undefined ? Number.POSITIVE_INFINITY : limit + 1
   const found: PageItem[] = []
   let bytes = 0
@@ -37,13 +28,14 @@ export function createPageItems({ sort, limit }: { readonly sort: Sort; readonly
       if (isFull()) return false
       found.push(item)
     } else {
-      found.splice(placeOf(item, found, sort), 0, item)
+      found.splice(positionIn(item, found, sort), 0, item)
     }
     bytes += bytesAtLeast(item)
     return true
   }
   return {
-    add(item) {
+    /** Inserts an item, where it belongs on this page. */
+    add(item: PageItem): void {
       if (!insert(item)) return
       for (let last = found.at(-1); last !== undefined; last = found.at(-1)) {
         const without = bytes - bytesAtLeast(last)
@@ -52,15 +44,17 @@ export function createPageItems({ sort, limit }: { readonly sort: Sort; readonly
         bytes = without
       }
     },
-    get end() {
+    /** The last item, where the page is full: what comes after it is not on the page. */
+    get end(): PageItem | undefined {
       return isFull() ? found.at(-1) : undefined
     },
-    found,
+    /** The items in order; one more than the page has where others follow. */
+    found: found as readonly PageItem[],
   }
 }
 
 /** Binary search: the list is short, and most rows of a long scan fall off its end before they come here. */
-function placeOf(item: PageItem, items: readonly PageItem[], sort: Sort): number {
+function positionIn(item: PageItem, items: readonly PageItem[], sort: Sort): number {
   let [low, high] = [0, items.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -16,14 +16,9 @@ const NEGATION_SHARE = 0.9
 /** Of a longer list, so many values are looked up, and the others taken to be like them. */
 const VALUES_ASKED_MAX = 50
 
-export interface Statistics {
-  /** Documents of the model, or a little more. */
-  readonly total: number
-  /** The share, from 0 to 1, of documents whose value at a path is one of these. */
-  shareOf(path: string, values: readonly string[]): number
-}
+export type Statistics = ReturnType<typeof statisticsOf>
 
-export function statisticsOf(database: Database, model: Model): Statistics {
+export function statisticsOf(database: Database, model: Model) {
   const row = database.get(`SELECT max(seq) AS n FROM ${tableOf(model)}`)
   const total = Number(row?.['n'] ?? 0)
   const sum = (sql: string, keys: readonly string[], values: readonly string[]): number => {
@@ -32,8 +27,10 @@ export function statisticsOf(database: Database, model: Model): Statistics {
     return Math.min(total, (found * values.length) / Math.max(1, asked.length))
   }
   return {
+    /** Documents of the model, or a little more. */
     total,
-    shareOf(path, values) {
+    /** The share, from 0 to 1, of documents whose value at a path is one of these. */
+    shareOf(path: string, values: readonly string[]): number {
       if (total === 0) return 0
       if (path === 'status' && model.counted !== undefined) {
         return sum('SELECT n FROM status_count WHERE model = ? AND status = ?', [model.name], values) / total

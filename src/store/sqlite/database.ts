@@ -32,42 +32,13 @@ export interface RowCursor {
   close(): void
 }
 
-export interface Database {
-  /** Runs a statement and gives its first row. Statements are prepared once per text. */
-  get(sql: string, ...values: SQLInputValue[]): Row | undefined
-  all(sql: string, ...values: SQLInputValue[]): Row[]
-  /** Rows one by one; nothing is held but the current one. Stop early by leaving the loop. */
-  iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row>
-  /** The same with rows as arrays, any number of them open at once over one prepared text. Close each. */
-  cursor(sql: string, values: readonly SQLInputValue[]): RowCursor
-  /** Runs a statement and gives the number of rows that it changed. */
-  run(sql: string, ...values: SQLInputValue[]): number
-  /** Runs several statements without values, for schema and transaction control. */
-  exec(sql: string): void
-  readonly inTransaction: boolean
-  /**
-   * Copies the database to a file, `pages` at a time, beside other work of the process (sqlite.org/backup.html).
-   * `onStep` is called between two steps; what it throws ends the copy. Within a read transaction, the copy is of its
-   * snapshot.
-   */
-  copyTo(file: string, pages: number, onStep: (done: CopyStep) => void): Promise<void>
-  /** May be called more than once. */
-  close(): void
-}
+export type Database = ReturnType<typeof openDatabase>
 
-export interface CopyStep {
-  readonly totalPages: number
-  readonly remainingPages: number
-}
-
-export interface OpenOptions {
-  readonly readOnly?: boolean
-  /** Pages that are kept in memory. */
-  readonly cacheKib?: number
-}
-
-/** Opens the file, creating it where `readOnly` is not set. Throws what node:sqlite throws. */
-export function openDatabase(file: string, { readOnly = false, cacheKib }: OpenOptions = {}): Database {
+/** Opens the file, creating it where `readOnly` is not set. `cacheKib` is kept in memory. Throws what node:sqlite throws. */
+export function openDatabase(
+  file: string,
+  { readOnly = false, cacheKib }: { readonly readOnly?: boolean; readonly cacheKib?: number } = {},
+) {
   const connection = new DatabaseSync(file, {
     readOnly,
     timeout: BUSY_TIMEOUT_MS,
@@ -96,11 +67,16 @@ export function openDatabase(file: string, { readOnly = false, cacheKib }: OpenO
     return found
   }
   return {
-    get: (sql, ...values) => statement(sql).get(...values),
-    all: (sql, ...values) => statement(sql).all(...values),
-    // A statement can only be stepped by one loop at a time, so a loop that may be left early prepares its own.
-    iterate: (sql, ...values) => connection.prepare(sql).iterate(...values),
-    cursor(sql, values) {
+    /** Runs a statement and returns its first row. Statements are prepared once per text. */
+    get: (sql: string, ...values: SQLInputValue[]): Row | undefined => statement(sql).get(...values),
+    all: (sql: string, ...values: SQLInputValue[]): Row[] => statement(sql).all(...values),
+    /**
+     * Rows one by one; only the current one is held. Stop early by leaving the loop. A statement can only be stepped by one
+     * loop at a time, so each prepares its own.
+     */
+    iterate: (sql: string, ...values: SQLInputValue[]): Iterable<Row> => connection.prepare(sql).iterate(...values),
+    /** The same with rows as arrays, any number of them open at once over one prepared text. Close each. */
+    cursor(sql: string, values: readonly SQLInputValue[]): RowCursor {
       const free = idle.get(sql) ?? []
       setNewest(idle, sql, free, IDLE_TEXTS_MAX)
       const statement = free.pop() ?? connection.prepare(sql)
@@ -117,15 +93,27 @@ export function openDatabase(file: string, { readOnly = false, cacheKib }: OpenO
         },
       }
     },
-    run: (sql, ...values) => Number(statement(sql).run(...values).changes),
-    exec: (sql) => connection.exec(sql),
-    async copyTo(file, pages, onStep) {
-      await backup(connection, file, { rate: pages, progress: onStep })
-    },
-    get inTransaction() {
+    /** Runs a statement and returns the number of rows that it changed. */
+    run: (sql: string, ...values: SQLInputValue[]): number => Number(statement(sql).run(...values).changes),
+    /** Runs several statements without values, for schema and transaction control. */
+    exec: (sql: string): void => connection.exec(sql),
+    get inTransaction(): boolean {
       return connection.isTransaction
     },
-    close() {
+    /**
+     * Copies the database to a file, `pages` at a time, beside other work of the process (sqlite.org/backup.html).
+     * `onStep` is called between two steps; what it throws ends the copy. Within a read transaction, the copy is of its
+     * snapshot.
+     */
+    async copyTo(
+      file: string,
+      pages: number,
+      onStep: (step: { readonly totalPages: number; readonly remainingPages: number }) => void,
+    ): Promise<void> {
+      await backup(connection, file, { rate: pages, progress: onStep })
+    },
+    /** May be called more than once. */
+    close(): void {
       if (connection.isOpen) connection.close()
     },
   }

@@ -1,34 +1,27 @@
-/**
- * What has to go sooner or later goes in small steps with pauses, so that nobody notices: rows whose time is over, and
- * guests who stay away.
- */
+/** Removes expired rows, old audit records and inactive guests, in small steps with pauses that no request notices. */
 import type { Clock } from '../../base/clock.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
-import type { HousekeepingWriter } from '../store.ts'
+import type { Writer } from '../store.ts'
 
 const FIRST_ROUND_MS = MINUTE_MS
 const ROUND_MS = 6 * HOUR_MS
-/** A step takes a few milliseconds; one that removes guests has the log emptied besides. */
+/** A step takes a few milliseconds; one that removes guests empties the WAL as well. */
 const PAUSE_MS = 100
 
-export interface Housekeeping {
-  /** Goes through everything once; resolves when that is done. */
-  run(): Promise<void>
-  stop(): Promise<void>
-}
+export type Housekeeping = ReturnType<typeof startHousekeeping>
 
 export interface HousekeepingOptions {
-  readonly store: HousekeepingWriter
-  /** How long records of the audit trail are kept; undefined where they are kept for good. */
+  readonly store: Pick<Writer, 'removeExpired' | 'removeOldRecords' | 'registerGuests' | 'removeGuests'>
+  /** How long audit records are kept; undefined keeps them for ever. */
   readonly auditMs: number | undefined
-  /** How long guests may stay away; undefined where they stay for good. */
+  /** How long guests may be inactive; undefined keeps them for ever. */
   readonly guestMs: number | undefined
   readonly now: Clock
   readonly log: Log
 }
 
-export function startHousekeeping({ store, auditMs, guestMs, now, log }: HousekeepingOptions): Housekeeping {
+export function startHousekeeping({ store, auditMs, guestMs, now, log }: HousekeepingOptions) {
   const stopping = new AbortController()
   const { signal } = stopping
   let round: Promise<void> | undefined
@@ -74,8 +67,9 @@ export function startHousekeeping({ store, auditMs, guestMs, now, log }: Houseke
   }
   sleep(FIRST_ROUND_MS)
   return {
+    /** Goes through everything once; resolves when that is done. */
     run,
-    async stop() {
+    async stop(): Promise<void> {
       clearTimeout(timer)
       stopping.abort()
       await round

@@ -4,17 +4,11 @@
  * A statement outside a transaction takes and gives back SQLite's read lock by itself
  * (sqlite.org/wal.html#concurrency), which costs twice as much as finding a row by its id. A read transaction around
  * the turn pays that once for all requests that arrived together. It ends with the turn, or when a write begins, so it
- * never keeps a checkpoint waiting.
+ * never delays a checkpoint.
  */
 import type { Database } from './database.ts'
 
-export interface Snapshot {
-  /** Opens the snapshot of this turn, if it is not open. */
-  begin(): void
-  end(): void
-}
-
-export function createSnapshot(database: Database): Snapshot {
+export function createSnapshot(database: Database) {
   let isOpen = false
   const end = (): void => {
     if (!isOpen) return
@@ -27,7 +21,8 @@ export function createSnapshot(database: Database): Snapshot {
     }
   }
   return {
-    begin() {
+    /** Opens the snapshot of this turn, if it is not open. */
+    begin(): void {
       if (isOpen) return
       database.run('BEGIN')
       isOpen = true

@@ -12,7 +12,7 @@ import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database }
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from '../tables/document-tables.ts'
 import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
-import * as notes from '../tables/note-table.ts'
+import { readMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
 import { createFinder } from '../scan/finder.ts'
 import * as sessions from '../tables/session-table.ts'
@@ -151,7 +151,7 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
     listMessages: (query) => read(() => outbox.listMessages(database, query)),
     oldestWaitingAt: () => read(() => outbox.oldestWaitingAt(database)),
     outboxSummary: (time) => read(() => outbox.outboxSummary(database, time)),
-    readNote: (name) => read(() => notes.readNote(database, name)),
+    readNote: (name) => read(() => readMeta(database, name)),
     hasSuppressed: () => trail.hasSuppressed(),
     queryCounts: () => finder.counts(),
 

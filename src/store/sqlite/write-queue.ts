@@ -2,23 +2,14 @@
  * Group commit: all writes of one turn of the event loop share a transaction, and so one sync to disk.
  *
  * Each piece of work runs in a savepoint of its own, so that one that fails takes nothing with it. A promise is
- * settled after the commit is on disk, never before. Work is synchronous: nobody awaits inside a transaction.
+ * settled after the commit is on disk, never before. Work is synchronous: there is no await inside a transaction.
  *
- * Work may say that it need not outlive a power cut. A transaction of such work alone is written to the log and not
- * synced (`synchronous=NORMAL`): it survives the end of the process in any way, in its place among the others, and is
- * on disk with the next one that is synced.
+ * Work may say that it need not survive a power cut. A transaction of such work alone is written to the WAL and not
+ * synced (`synchronous=NORMAL`): it survives the end of the process, in its order among the others, and is on disk with
+ * the next transaction that is synced.
  */
 import { fail } from '../../base/failure.ts'
 import { asStoreFailure, type Database } from './database.ts'
-
-export interface WriteQueue {
-  /** Runs the work in the next shared transaction; settles after its commit. What the work throws rolls it back. */
-  write<T>(work: () => T): Promise<T>
-  /** The same for work whose loss in a power cut does no harm. */
-  writeUnsynced<T>(work: () => T): Promise<T>
-  /** Runs what is waiting now. What comes later is rejected with networkError: the database is about to be closed. */
-  close(): void
-}
 
 interface Job {
   readonly work: () => unknown
@@ -27,20 +18,19 @@ interface Job {
 }
 type Outcome = { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown }
 
-export interface WriteQueueHooks {
-  /** Called before each transaction, so that no other is open. */
-  readonly before: () => void
-  /** Called after each transaction, before anybody is told. */
-  readonly after: () => void
-}
+export type WriteQueue = ReturnType<typeof createWriteQueue>
 
-export function createWriteQueue(database: Database, { before, after }: WriteQueueHooks): WriteQueue {
-  let waiting: Job[] = []
+/** Calls `before` ahead of each transaction, when no other may be open, and `after` behind it, before promises settle. */
+export function createWriteQueue(
+  database: Database,
+  { before, after }: { readonly before: () => void; readonly after: () => void },
+) {
+  let pending: Job[] = []
   let isClosed = false
 
   const flush = (): void => {
-    const jobs = waiting
-    waiting = []
+    const jobs = pending
+    pending = []
     if (jobs.length === 0) return
     before()
     const outcomes = commitTogether(database, jobs)
@@ -50,20 +40,26 @@ export function createWriteQueue(database: Database, { before, after }: WriteQue
 
   const enqueue = <T>(work: () => T, isSynced: boolean): Promise<T> => {
     if (isClosed) return Promise.reject(fail('networkError', 'The service is stopping'))
-    if (waiting.length === 0) setImmediate(flush)
+    if (pending.length === 0) setImmediate(flush)
     return new Promise<T>((resolve, reject) => {
       const settle = (outcome: Outcome): void => {
         if (outcome.kind === 'done') resolve(outcome.value as T)
         else reject(asStoreFailure(outcome.error))
       }
-      waiting.push({ work, isSynced, settle })
+      pending.push({ work, isSynced, settle })
     })
   }
-  const close = (): void => {
-    isClosed = true
-    flush()
+  return {
+    /** Runs the work in the next shared transaction; settles after its commit. What the work throws rolls it back. */
+    write: <T>(work: () => T): Promise<T> => enqueue(work, true),
+    /** The same for work whose loss in a power cut does no harm. */
+    writeUnsynced: <T>(work: () => T): Promise<T> => enqueue(work, false),
+    /** Runs what is pending. Later work is rejected with networkError: the database is about to be closed. */
+    close(): void {
+      isClosed = true
+      flush()
+    },
   }
-  return { close, write: (work) => enqueue(work, true), writeUnsynced: (work) => enqueue(work, false) }
 }
 
 function commitTogether(database: Database, jobs: readonly Job[]): readonly Outcome[] {

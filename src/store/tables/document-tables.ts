@@ -4,7 +4,7 @@ import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import { isForeignKeyError, type Database } from '../sqlite/database.ts'
 import { HOUR_CHARS, tableOf } from '../sqlite/schema-sql.ts'
-import type { Change, Condition, Document, HourCount, HourRange, InsertOutcome, Moment, ReadDocument } from '../store.ts'
+import type { Change, Condition, Document, DocumentStore, HourCount, InsertOutcome, Moment, ReadDocument } from '../store.ts'
 import { indexText, unindexText } from './trigram-index.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
@@ -67,7 +67,11 @@ export function countByStatus(database: Database, model: Model): ReadonlyMap<str
 }
 
 /** The hours with documents of a model with a timeline, from one to another, both included, oldest first. */
-export function countByHour(database: Database, model: Model, { from, to }: HourRange): readonly HourCount[] {
+export function countByHour(
+  database: Database,
+  model: Model,
+  { from, to }: Parameters<DocumentStore['countByHour']>[1],
+): readonly HourCount[] {
   const sql = 'SELECT hour, n FROM hour_count WHERE model = ? AND hour BETWEEN ? AND ? ORDER BY hour'
   const rows = database.all(sql, model.name, isoDate(from).slice(0, HOUR_CHARS), isoDate(to).slice(0, HOUR_CHARS))
   return rows.map(({ hour, n }) => ({ hour: `${String(hour)}:00:00.000Z`, n: Number(n) }))

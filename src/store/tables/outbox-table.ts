@@ -14,7 +14,6 @@ import type { Database, Row } from '../sqlite/database.ts'
 import type {
   CodeIssue,
   DeliveryResult,
-  ExpiredMessage,
   MessageRecord,
   OutboxMessage,
   OutboxSummary,
@@ -99,7 +98,7 @@ function takeDue(database: Database, { now, leaseMs, take, onlyAsked }: OutboxTu
 }
 
 /** One that is under way now is let be: its attempt may still succeed. */
-function endExpired(database: Database, now: number): readonly ExpiredMessage[] {
+function endExpired(database: Database, now: number): OutboxWork['expired'] {
   const rows = database.all(
     `UPDATE outbox SET state = 'expired', sealed = NULL, done_at = ?
       WHERE id IN (

@@ -1,10 +1,10 @@
 /**
  * Rate limits that survive a restart: a sliding window over the accepted events of a key.
  *
- * Refused events are not counted, so somebody who keeps trying is let in as soon as the window allows.
+ * Rejected events are not counted, so a client that keeps trying is let in as soon as the window allows.
  */
 import type { Database, Row } from '../sqlite/database.ts'
-import type { Rate, RateOutcome } from '../store.ts'
+import type { Rate } from '../store.ts'
 
 const PURGE_ROWS_MAX = 200
 /**
@@ -14,14 +14,14 @@ const PURGE_ROWS_MAX = 200
 const HITS_MAX = 500_000
 
 /** Counts an event, or says how long to wait. */
-export function countRate(database: Database, rate: Rate, now: number): RateOutcome {
+export function countRate(database: Database, rate: Rate, now: number): number | undefined {
   const wait = rateWait(database, rate, now)
   if (wait === undefined) addHit(database, rate, now)
   return wait
 }
 
 /** Milliseconds until the window has room again; undefined where it has. */
-export function rateWait(database: Database, { key, max, windowMs }: Rate, now: number): RateOutcome {
+export function rateWait(database: Database, { key, max, windowMs }: Rate, now: number): number | undefined {
   // The event that has to leave the window before another may come: the max-th from the end.
   const row = database.get(
     'SELECT at FROM rate_hit WHERE key = ? AND at > ? ORDER BY at DESC LIMIT 1 OFFSET ?',

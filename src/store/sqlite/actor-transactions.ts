@@ -1,0 +1,48 @@
+/** The transactions of one actor: each judges the actor (authority.ts) and keeps the audit records of its job. */
+import type { Clock } from '../../base/clock.ts'
+import type { Actor, Visitor } from '../actor.ts'
+import type { AuditEntry } from '../audit/audit-record.ts'
+import type { AuditTrail } from '../audit/audit-trail.ts'
+import type { Moment } from '../store.ts'
+import type { Checkpoints } from '../wal/checkpoints.ts'
+import { momentOf } from './authority.ts'
+import type { Database } from './database.ts'
+import type { WriteQueue } from './write-queue.ts'
+
+export interface WriterParts {
+  readonly database: Database
+  readonly queue: WriteQueue
+  readonly checkpoints: Checkpoints
+  readonly trail: AuditTrail
+  readonly now: Clock
+}
+
+export type ActorTransactions = ReturnType<typeof transactionsOf>
+
+export function transactionsOf(actor: Actor | Visitor, { database, queue, trail, now }: WriterParts) {
+  return {
+    database,
+    /** Runs a job in a transaction. `record` adds a record of what it does to the audit trail. */
+    async write<T>(job: (moment: Moment, record: (entry: AuditEntry) => void) => T): Promise<T> {
+      let records: ReturnType<AuditTrail['begin']> | undefined
+      try {
+        const result = await queue.write(() => {
+          const moment = momentOf(database, actor, now())
+          records = trail.begin(actor, moment.caller)
+          return job(moment, records.add)
+        })
+        records?.committed()
+        return result
+      } catch (error) {
+        records?.rolledBack()
+        throw error
+      }
+    },
+    /** The same for a job that needs no record, and whose loss in a power cut does no harm. */
+    writeUnsynced: <T>(job: () => T): Promise<T> =>
+      queue.writeUnsynced(() => {
+        momentOf(database, actor, now())
+        return job()
+      }),
+  }
+}
