@@ -1,24 +1,23 @@
 /**
- * In whose name the store is changed. `store.as(actor)` is the only way to write, so no write can leave it out.
+ * The actors that change the store. `store.as(actor)` is the only way to write, so every write has its actor.
  *
  * A request is admitted before its body is read, and a body may take half a minute to arrive. Meanwhile its token may be
- * signed out, and its user demoted or deleted. So a write of a request brings the claim of its token and a judge, and
- * both are consulted again inside the transaction that writes (authority.ts): a claim that no longer holds is 401, what
- * the judge throws about the roles of that moment is thrown, and nothing is written.
+ * signed out, and its user demoted or deleted. So a write of a request carries the claim of its token and a judge, and both
+ * are checked again inside the transaction that writes (authority.ts): a claim that is no longer valid is 401, what the
+ * judge throws about the roles of that moment is thrown, and nothing is written.
  *
- * To record who did what: an actor that came over the network has its `origin`, a caller has its `claim`. Every write
- * passes through `on()` in sqlite-store.ts, which has the actor and the transaction in one place.
+ * For the audit trail, an actor from the network has its `origin`, and a caller its `claim`.
  */
 import type { Caller } from '../models/caller.ts'
 
-/** What is remembered of a token that was ended before its time. */
+/** A token that was revoked before it expired. */
 export interface Token {
   readonly jti: string
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** What a token says of itself. */
+/** The claims of a token. */
 export interface CallerClaim extends Token {
   readonly userId: string
   /** When it was issued, in seconds since the epoch. */
@@ -42,7 +41,7 @@ export interface CallerActor {
   readonly origin: Origin
 }
 
-/** A request without an access token, or with one that counts for nothing. It may ask for a code and sign in. */
+/** A request without a valid access token. It may request a code and sign in. */
 export interface Visitor {
   readonly kind: 'visitor'
   readonly origin: Origin
@@ -53,7 +52,7 @@ interface Operator {
   readonly kind: 'operator'
 }
 
-/** The service itself: seeds, counters, the courier, housekeeping. No handler of a request uses it. */
+/** The service itself: seeds, counters, the courier, housekeeping. No request handler uses it. */
 interface System {
   readonly kind: 'system'
 }
@@ -63,13 +62,13 @@ export type Actor = CallerActor | Operator | System
 export const OPERATOR: Operator = { kind: 'operator' }
 export const SYSTEM: System = { kind: 'system' }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Requester {
   /** With the roles of the moment in which the request was admitted. */
   readonly caller: Caller
-  /** In whose name the request writes. The judge hears the roles of the moment of writing. */
+  /** The actor of the request's writes. The judge gets the roles at the moment of writing. */
   acting(judge: Judge): CallerActor
 }
 
-/** Admits every signed-in user to its own account: a token that holds is enough. */
+/** Admits every signed-in user to its own account: a valid token is enough. */
 export const anyCaller: Judge = () => {}

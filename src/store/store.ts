@@ -15,11 +15,11 @@ import type { Position, Sort } from '../query/order.ts'
 import type { Actor, CallerClaim, Token, Visitor } from './actor.ts'
 import type { AuditEntry } from './audit/audit-record.ts'
 
-/** A document on its way into the store; `id` is the same text as its member. */
+/** A document to be stored; `id` is the same text as its member. */
 export interface Document {
   readonly id: string
   readonly value: JsonObject
-  /** The JSON text of the value, where it is at hand. */
+  /** The JSON text of the value, where the caller has it. */
   readonly text?: string
 }
 
@@ -35,15 +35,15 @@ export interface FindQuery {
 export interface Found {
   /** Documents as JSON text. */
   readonly items: readonly string[]
-  /** Where the next page begins; undefined when nothing follows. */
+  /** The position after which the next page begins; undefined when nothing follows. */
   readonly next: Position | undefined
 }
 
-/** Who asks a query: what decides when it is served while others wait. */
+/** The caller of a query, which decides when it is served while others wait. */
 export interface Asker {
   readonly id: string
   readonly class: CallerClass
-  /** Aborts when the answer is of no use any more. Read only by what has to wait. */
+  /** Aborts when the answer is not wanted any more. Used only by queries that wait. */
   readonly signal?: AbortSignal
 }
 
@@ -53,27 +53,27 @@ export interface HourCount {
   readonly n: number
 }
 
-/** What a change requires of the JSON text that it finds. What it throws is thrown, and nothing changes. */
+/** Checks the stored JSON text before a change. What it throws is thrown, and nothing changes. */
 export type Condition = (text: string) => void
 
-/** 'exists': the id or a unique value is taken; 'orphan': the user that it belongs to is not there. */
+/** 'exists': the id or a unique value is taken; 'orphan': the user that it belongs to does not exist. */
 export type InsertOutcome = 'inserted' | 'exists' | 'orphan'
 
-/** What a write sees of the moment in which it happens. */
+/** What a write sees inside its transaction. */
 export interface Moment {
-  /** The caller in whose name it happens, with the roles of this moment; undefined where no user writes. */
+  /** The caller, with its present roles; undefined where no user writes. */
   readonly caller: Caller | undefined
   /** The JSON text of a stored document. */
   textOf(model: Model, id: string): string | undefined
 }
 
-/** A stored document as it was read: its JSON text, and what that says. */
+/** A stored document as it was read: its JSON text and its value. */
 export interface ReadDocument {
   readonly text: string
   readonly value: JsonObject
 }
 
-/** Gives the value that takes the place of the stored one, of which it also gets the JSON text. */
+/** Returns the value that replaces the stored one, of which it also gets the JSON text. */
 export type Change = (stored: JsonObject, text: string, moment: Moment) => JsonObject
 
 export interface DocumentStore {
@@ -81,13 +81,12 @@ export interface DocumentStore {
   get(model: Model, id: string): Promise<string | undefined>
   /**
    * A page of the documents that match, in the order of the sort, then of the ids: at most `limit`, and fewer where
-   * they would pass the limit in bytes of a page. What takes long runs beside everything else, under a deadline:
-   * throws badRequest past it. It may wait for its turn: throws tooManyRequests where many queries of this caller wait
-   * already or this one waited too long, networkError where those of all callers are too many, and the reason of the
-   * asker's signal when that aborts.
+   * they would exceed the bytes of a page. A long query runs in a thread, under a deadline: throws badRequest past it. It
+   * may wait for its turn: throws tooManyRequests where many queries of this caller are waiting or this one waited too
+   * long, networkError where too many of all callers wait, and the reason of the signal when that aborts.
    */
   find(model: Model, query: FindQuery, asker: Asker): Promise<Found>
-  /** How `find` answers a query, and what that takes. It really runs, in a thread; throws what `find` throws. */
+  /** How `find` answers a query, and what that costs. Runs it, in a thread; throws what `find` throws. */
   explain(model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan>
   /** How many documents of a counted model have the status `active`. */
   countActive(model: Model): Promise<number>
@@ -105,25 +104,25 @@ export interface DocumentStore {
 interface DocumentWriter {
   /** What `admit` throws is thrown, and nothing is inserted. */
   insert(model: Model, document: Document, admit?: (moment: Moment) => void): Promise<InsertOutcome>
-  /** Inserts those whose id is not there yet and gives their number. */
+  /** Inserts those whose id does not exist yet. Returns their number. */
   insertMissing(model: Model, documents: readonly Document[]): Promise<number>
   /**
-   * Replaces a document by what `change` makes of the stored one, with nothing in between; gives its new text, or
-   * undefined where there is none. What `change` throws is thrown, and nothing changes. Where `known` is still what is
-   * stored, it is not parsed again, which would make the transaction long.
+   * Replaces a document by the result of `change`, atomically. Returns its new text, or undefined where there is none.
+   * What `change` throws is thrown, and nothing changes. Where `known` is still what is stored, it is not parsed again,
+   * which would make the transaction long.
    */
   update(model: Model, id: string, change: Change, known?: ReadDocument): Promise<string | undefined>
   /** Removes a document for which the condition holds; false where there is none. */
   remove(model: Model, id: string, condition?: Condition): Promise<boolean>
 }
 
-/** A sign-in code to be stored, with the sealed message that carries it, unless the operator hands it over. */
+/** A sign-in code to be stored, with the sealed message that carries it, unless the operator made it. */
 export interface CodeIssue {
   readonly email: string
   readonly mac: Uint8Array
   readonly now: number
   readonly expiresAt: number
-  /** Undefined for a code of the operator, which replaces every other of the address. */
+  /** Undefined for a code of the operator, which replaces every other code of the email. */
   readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
   /** The key of a rate whose events are forgotten. */
   readonly forget?: Uint8Array | undefined
@@ -132,7 +131,7 @@ export interface CodeIssue {
 export interface CodeClaim {
   readonly email: string
   readonly mac: Uint8Array
-  /** Stands for the address of the client that tries. */
+  /** A hash of the network address of the client. */
   readonly client: Uint8Array
   readonly now: number
   /** Wrong attempts after which a code is void: for one client, and for all. */
@@ -140,7 +139,7 @@ export interface CodeClaim {
   /** Count wrong attempts over all codes: of a client, live code or not, and of an email. Undefined where they are off. */
   readonly rates: { readonly perClient: Rate | undefined; readonly perEmail: Rate | undefined }
 }
-/** 'none': no live code. 'blocked': the client has used up its tries at the code. */
+/** 'none': no live code. 'blocked': the client has used up its attempts at the code. */
 export type CodeRefusal =
   | { readonly kind: 'refused'; readonly reason: 'none' | 'blocked' | 'wrong' }
   | { readonly kind: 'limited'; readonly limit: 'perClient' | 'perEmail'; readonly retryAfterMs: number }
@@ -151,9 +150,9 @@ export interface Rate {
   readonly max: number
   readonly windowMs: number
 }
-/** What is remembered of a token that was issued. */
+/** A session as it is stored. */
 export interface SessionRecord extends Token {
-  /** Where it is used, or what for. */
+  /** The client that uses it, or its purpose. */
   readonly label: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
@@ -165,18 +164,18 @@ export interface ListedSession extends SessionRecord {
 }
 
 export interface SignIn {
-  /** The code that has to be right, and whose address it is. */
+  /** The code that has to be right, with its email. */
   readonly code: CodeClaim
   /** Whether only a user with a dashboard role may sign in. */
   readonly dashboard: boolean
   /**
-   * The guest who asks. The token is revoked when the guest becomes or joins the account; one that no longer holds
-   * counts for nothing.
+   * The guest who signs in. The token is revoked when the guest becomes or joins the account; an invalid one is
+   * ignored.
    */
   readonly guest: CallerClaim | undefined
-  /** The user with defaults that is created where none has the address and no guest is converted. */
+  /** The user with defaults that is created where none has the email and no guest is converted. */
   readonly newcomer: NewAccount
-  /** Becomes a session of whichever user that is. */
+  /** Becomes a session of that user. */
   readonly session: SessionRecord
   readonly now: number
   /** The account's preferences with the guest's merged into them. */
@@ -200,7 +199,7 @@ export type SignInOutcome =
   | CodeRefusal
   | { readonly kind: 'no-dashboard'; readonly user: JsonObject | undefined }
 
-/** A user with what belongs to each. Settings and preferences have the user's id. */
+/** A user with settings and preferences, which have the user's id. */
 export interface NewAccount {
   readonly user: Document
   readonly settings: JsonObject
@@ -210,90 +209,90 @@ export interface NewAccount {
 export interface AccountDeletion {
   readonly id: string
   readonly now: number
-  /** Refuses where no other administrator is there. */
+  /** Rejects the deletion of the last administrator. */
   readonly keepLastAdmin: boolean
   /** The token of the request, which is revoked; the others die with their user. */
   readonly token?: Token
-  /** Looked at in the same step. */
+  /** Checked in the same transaction. */
   readonly condition?: Condition | undefined
 }
 
 export interface AccountStore {
   /**
-   * The JSON text of a token's user: undefined where the user is gone, or the token or all of the user's were ended.
+   * The JSON text of a token's user: undefined where the user is gone, or the token or all tokens of the user were ended.
    */
   caller(claim: CallerClaim): Promise<string | undefined>
   userByEmail(email: string): Promise<JsonObject | undefined>
-  /** Whether there is an administrator besides the user of one address. Cheap, however many users there are. */
+  /** Whether there is an administrator besides the user of one email. Cheap, however many users there are. */
   hasAdmin(except: string): Promise<boolean>
-  /** The `language.code` in the settings of the address's user; undefined where there is no user, or no text there. */
+  /** The `language.code` in the settings of the email's user; undefined where there is no user, or no text there. */
   languageOf(email: string): Promise<string | undefined>
-  /** The sessions of a user that hold, newest first, at most a thousand. */
+  /** The sessions of a user that have not expired, newest first, at most a thousand. */
   sessionsOf(userId: string, now: number): Promise<readonly ListedSession[]>
 }
 
 interface AccountWriter {
   /**
-   * Replaces any earlier code of the address, and the message that carried it. 'full' where as many messages wait as
-   * may: then nothing changes, and a code that is there stays good.
+   * Replaces any earlier code of the email, and the message that carried it. 'full' where the outbox is: then nothing
+   * changes, and an earlier code stays valid.
    */
   issueCode(issue: CodeIssue): Promise<'issued' | 'full'>
-  /** Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken address. */
+  /** Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken email. */
   createAccount(account: NewAccount, session?: SessionRecord): Promise<'inserted' | 'exists'>
   /** Makes an existing user an administrator; undefined where there is none. */
   promote(email: string, now: number): Promise<JsonObject | undefined>
   /**
-   * Consumes the code, so that of two requests with the right one only one gets it; then finds, creates, converts or
-   * merges the account, and makes sure of settings and preferences.
+   * Consumes the code, so that of two requests with the right one only one succeeds; then finds, creates, converts or
+   * merges the account, and adds missing settings and preferences.
    */
   signIn(request: SignIn): Promise<SignInOutcome>
   revoke(token: Token & { readonly now: number }): Promise<void>
   /** Gives a user a session; 'missing' where the user is gone. */
   addSession(userId: string, session: SessionRecord): Promise<'added' | 'missing'>
-  /** Remembers that a session was used. A power cut may forget it. */
+  /** Stores that a session was used. A power cut may undo that. */
   useSession(jti: string, now: number): Promise<void>
-  /** Ends one session of a user; false where there is none of that name. */
+  /** Ends one session of a user; false where the user has none with that id. */
   endSession(userId: string, jti: string, now: number): Promise<boolean>
-  /** Ends the listed sessions of a user but one, and gives their number. */
+  /** Ends the listed sessions of a user but one. Returns how many of them had not expired. */
   endOtherSessions(userId: string, kept: string, now: number): Promise<number>
-  /** Ends every session of a user and gives their number. Tokens from now on hold. */
+  /** Ends every session of a user. Returns how many listed ones had not expired. Later tokens are valid. */
   endSessions(userId: string, now: number): Promise<number>
   /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
   updateUser(id: string, change: Change): Promise<string | 'missing' | 'last-admin'>
-  /** Deletes a user and all that belongs to it, for good: the content is overwritten in the file. */
+  /** Deletes a user and all its data permanently: the content is overwritten in the file. */
   deleteAccount(request: AccountDeletion): Promise<'deleted' | 'missing' | 'last-admin'>
 }
 
 export interface OutboxMessage {
   readonly id: string
   readonly sealed: Uint8Array
-  /** This one counted. */
+  /** Including this one. */
   readonly attempts: number
   readonly expiresAt: number
 }
 
-/** What the courier asks for at each of its turns. Times in milliseconds since the epoch. */
+/** What the courier asks for at each turn. Times in milliseconds since the epoch. */
 export interface OutboxTurn {
   readonly now: number
-  /** How long a message that is given out belongs to its taker. */
+  /** The lease of a message that is taken. */
   readonly leaseMs: number
   /** How many messages at most. */
   readonly take: number
-  /** Gives out only what an operator asked for. */
+  /** Takes only messages that an operator asked for. */
   readonly onlyAsked: boolean
-  /** The longest pause before a try. What seems to wait longer was put off before the clock was set back: it is due. */
+  /** The longest pause before an attempt. A longer one was set before the clock was set back: the message is due. */
   readonly pauseMsMax: number
-  /** The messages that are on their way now. */
+  /** The messages with a running attempt. */
   readonly inHand: readonly string[]
 }
 export interface OutboxWork {
-  /** What is due, longest due first. */
+  /** Due messages, longest due first. */
   readonly messages: readonly OutboxMessage[]
-  /** Those in hand that nobody wants any more: a newer code came, or the account is gone. */
+  /** Running ones to be aborted: a newer code came, or the account is gone. */
   readonly unwanted: readonly string[]
   /** Messages that were just ended because their code had expired. */
   readonly expired: readonly { readonly id: string; readonly attempts: number; readonly reply: string | undefined }[]
-  /** When the next message is due that nobody has taken; it may be past. Undefined where none waits. */
+  /** When the next waiting message is due that is not taken; it may be past. Undefined where none waits. */
   readonly nextDue: number | undefined
 }
 
@@ -301,26 +300,26 @@ export type DeliveryResult =
   | { readonly kind: 'delivered' | 'failed' | 'expired'; readonly reply: string }
   | { readonly kind: 'later'; readonly reply: string; readonly dueAt: number }
 
-/** What is kept of a message for an operator; times in milliseconds since the epoch. */
+/** The record of a message for the operator; times in milliseconds since the epoch. */
 export interface MessageRecord {
   readonly id: string
   readonly address: string
   readonly state: MessageState
   readonly attempts: number
-  /** The server's last words, or why there were none. */
+  /** The mail server's last reply, or why there was none. */
   readonly reply: string | undefined
   readonly createdAt: number
   readonly triedAt: number | undefined
-  /** Of one that waits: when it is tried next. */
+  /** Of a waiting one: the next attempt. */
   readonly dueAt: number | undefined
-  /** Of one that waits: when its code expires. */
+  /** When its code expires. */
   readonly expiresAt: number
   readonly doneAt: number | undefined
 }
 
 export interface OutboxSummary {
   readonly counts: Readonly<Record<MessageState, number>>
-  /** When the oldest message was put in that still waits or is on its way. */
+  /** When the oldest open message was added. */
   readonly oldestWaitingAt: number | undefined
 }
 
@@ -331,21 +330,21 @@ export interface OutboxStore {
     readonly limit: number
     readonly now: number
   }): Promise<readonly MessageRecord[]>
-  /** When the oldest message was put in that still waits or is on its way. Cheap, however many records there are. */
+  /** When the oldest open message was added. Cheap, however many records there are. */
   oldestWaitingAt(): Promise<number | undefined>
   /** Reads all records. */
   outboxSummary(now: number): Promise<OutboxSummary>
 }
 
 export interface OutboxWriter {
-  /** One turn of the courier, in one transaction: ends what is too old and gives out what is due, with a lease. */
+  /** One turn of the courier, in one transaction: ends expired messages and takes due ones, with a lease. */
   takeMessages(turn: OutboxTurn): Promise<OutboxWork>
   /**
    * Records how an attempt ended. A message that is done loses its content. One that ended meanwhile stays as it is;
    * only the reply is added.
    */
   finishMessage(id: string, result: DeliveryResult, now: number): Promise<void>
-  /** Makes a message due at once that waits; otherwise gives the state that it has, or 'missing'. */
+  /** Makes a waiting message due at once; otherwise returns its state, or 'missing'. */
   retryMessage(id: string, now: number): Promise<'due' | Exclude<MessageState, 'waiting'> | 'missing'>
 }
 
@@ -361,39 +360,38 @@ interface ServiceWriter {
   countRate(rate: Rate, now: number): Promise<number | undefined>
   /** Stores that a guest was here. */
   seeGuest(id: string, now: number): Promise<void>
-  /** Removes some rows whose time is over; gives whether there may be more. */
+  /** Removes some expired rows. Returns whether there may be more. */
   removeExpired(now: number): Promise<boolean>
   /**
-   * Removes some records of the audit trail of before a time, or none because of their age where it is undefined, and
-   * some of those that strangers have caused too many of; goes on with what is left to do of deleted accounts. Gives
-   * whether there may be more.
+   * Removes some audit records from before a time, or none because of their age where it is undefined, and some of those
+   * that visitors have caused too many of. Continues the erasure of deleted accounts. Returns whether there may be more.
    */
   removeOldRecords(before: number | undefined): Promise<boolean>
-  /** Begins to watch guests who are not watched yet; gives where to go on, or undefined at the end. */
+  /** Starts to watch guests who are not watched yet. Returns the user to go on from; undefined at the end. */
   registerGuests(after: number, now: number): Promise<number | undefined>
-  /** Deletes some of the guests who were last here on a day before that of a time, for good. */
+  /** Permanently deletes some of the guests who were last active on a day before that of a time. */
   removeGuests(before: number, now: number): Promise<{ readonly removed: number; readonly isDone: boolean }>
 }
 
-/** How queries were answered since the start, and how many of each class run and wait now. */
+/** Counts of queries since the start, and of those that run and wait now. */
 export interface QueryCounts {
-  /** Beside the other requests. */
+  /** On the main thread. */
   readonly inline: number
-  /** In a thread of their own. */
+  /** In a thread. */
   readonly worker: number
   readonly timedOut: number
   /** For any of the reasons below. */
   readonly refused: number
   readonly refusedBecause: {
-    /** As many queries of the caller waited as may. */
+    /** The maximum of queries of the caller waited. */
     readonly lineFull: number
-    /** Those of all callers together were too many. */
+    /** The maximum of queries of all callers waited. */
     readonly allFull: number
     readonly waitedTooLong: number
   }
-  /** Whose client left while they waited. */
+  /** Whose client disconnected while they waited. */
   readonly abandoned: number
-  /** Those that had to wait for their turn and came to it, and how long that took them in all. */
+  /** Those that had to wait and got their turn, and how long they waited in all. */
   readonly waited: number
   readonly waitedMs: number
   readonly running: Readonly<Record<CallerClass, number>>
@@ -405,7 +403,7 @@ export interface Writer extends DocumentWriter, AccountWriter, OutboxWriter, Ser
 /** What a request without an access token can change. */
 export type VisitorWriter = Pick<Writer, 'issueCode' | 'signIn' | 'createAccount' | 'note'>
 
-/** The way to write. Every method judges the actor in the transaction that writes, and may throw unauthorized. */
+/** The way to write. Every method checks the actor in the transaction that writes, and may throw unauthorized. */
 export interface Writable {
   as(actor: Actor): Writer
   as(actor: Visitor): VisitorWriter
@@ -414,9 +412,9 @@ export interface Writable {
 export interface Store extends DocumentStore, AccountStore, OutboxStore, Writable {
   /** Metadata of the database that was stored under a name. */
   readNote(name: string): Promise<Json | undefined>
-  /** Whether records of the audit trail were left out that no record counts yet. */
+  /** Whether audit records were left out that no record counts yet. */
   hasSuppressed(): boolean
   queryCounts(): QueryCounts
-  /** Finishes what is under way and closes the files. */
+  /** Finishes what is running and closes the files. */
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Bounds on what strangers and guests add to the audit trail: a flood of failures must fill neither the disk nor the
- * trail. What is one too many in its minute is counted, and a record of the counts takes its place.
+ * Limits what visitors and guests add to the audit trail: a flood of failures must fill neither the disk nor the trail.
+ * Records above the limit of their minute are counted, and one record of the counts replaces them.
  */
 import { MINUTE_MS } from '../../base/duration.ts'
 import type { AuditEvent } from '../../models/audit.ts'

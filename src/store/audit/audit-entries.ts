@@ -1,4 +1,4 @@
-/** What the writes of the store tell of themselves in the audit trail. */
+/** The audit entries of the writes of the store. */
 import { entityTag } from '../../http/request/entity-tag.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { hasDashboard } from '../../models/caller.ts'
@@ -13,7 +13,7 @@ import type { Document, Moment, NewAccount, SessionRecord, SignIn, SignInOutcome
 const ALWAYS_CHANGED = ['updatedAt']
 const ROLES = ['appRole', 'dashboardRole'] as const
 
-/** Whether what this caller does with documents is recorded: readers only keep their own affairs. */
+/** Whether this caller's changes of documents are recorded: readers only change their own settings. */
 export function isRecorded({ caller }: Moment): boolean {
   return caller !== undefined && hasDashboard(caller)
 }
@@ -56,7 +56,7 @@ export function userChanged(id: string, versions: Versions, moment: Moment): rea
   return roles.length > 0 || !isRecorded(moment) ? roles : [replaced(user, id, versions)]
 }
 
-/** A new account: a guest signs in with it at once, and everybody else is invited. */
+/** A new account: a guest signs in with it at once, any other user is invited. */
 export function accountCreated(
   { user: { id, value } }: NewAccount,
   session: SessionRecord | undefined,
@@ -106,7 +106,7 @@ export function sessionEnded(userId: string, name: 'session' | 'ended', value: s
   return { event: 'session.ended', model: user.name, documentId: userId, details: [{ name, value }] }
 }
 
-/** Of the account nothing is told but what stands for it from now on. */
+/** Of the account, only its pseudonym is recorded. */
 export function userDeleted(pseudonym: string, { isOwn }: { readonly isOwn: boolean }): AuditEntry {
   const actor = isOwn ? { actor: pseudonym, clientAddress: '', sessionId: '', requestId: '' } : {}
   return { event: 'user.deleted', ...actor, model: user.name, documentId: pseudonym }

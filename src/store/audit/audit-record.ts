@@ -1,4 +1,4 @@
-/** From what a write tells of itself to the record of it: bounded in all its parts, whatever was sent. */
+/** Makes audit records of entries, bounded in all their parts, whatever was sent. */
 import { isoDate } from '../../base/dates.ts'
 import { assertNever } from '../../base/failure.ts'
 import type { LogFields } from '../../base/log.ts'
@@ -10,10 +10,10 @@ const ITEMS_MAX = 100
 const NAME_CHARS_MAX = 120
 const VALUE_CHARS_MAX = 300
 
-/** Who did it, and from where; texts that are not known are empty. */
+/** Who did it, and from where; unknown texts are empty. */
 export type AuditSource = Pick<AuditRecord, 'actor' | 'role' | 'clientAddress' | 'sessionId' | 'requestId'>
 
-/** What was done. Members that are left out are empty; those of the source take the place of the actor's own. */
+/** What was done. Omitted members are empty; members of the source replace the actor's own. */
 export interface AuditEntry extends Partial<Omit<AuditRecord, 'id' | 'time' | 'event'>> {
   readonly event: AuditEvent
 }

@@ -1,10 +1,9 @@
 /**
- * The rows of the audit trail: added in the transaction of the write that they record, and changed for two reasons.
- * Old records are removed, and a deleted account leaves no trace of who it was.
+ * The rows of the audit trail: added in the transaction of the write that they record. Later, old records are removed, and
+ * those of a deleted account are made anonymous.
  *
- * An account is made anonymous in small steps, because an administrator may have left many thousands of records. The
- * first step runs in the transaction of the deletion; what is left to do stands in `meta` until it is done, so that a
- * crash in between is made good by housekeeping.
+ * That happens in small steps, because an administrator may have thousands of records. The first step runs in the
+ * transaction of the deletion; the rest is kept in `meta` until it is done, so that housekeeping finishes it after a crash.
  */
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
@@ -27,9 +26,9 @@ const [TIME, EVENT, ACTOR, MODEL, DOCUMENT_ID, EMAIL_HASH] = [
 
 const REMOVED_PER_STEP = 200
 const ERASED_PER_STEP = 200
-/** Records of each kind that strangers cause without signing in; past this, the oldest are removed early. */
-const STRANGER_RECORDS_MAX = 100_000
-const STRANGER_EVENTS: readonly AuditEvent[] = ['sign-in.failed', 'code.requested', 'audit.suppressed']
+/** Records of each kind that visitors cause without signing in; past this, the oldest are removed early. */
+const VISITOR_RECORDS_MAX = 100_000
+const VISITOR_EVENTS: readonly AuditEvent[] = ['sign-in.failed', 'code.requested', 'audit.suppressed']
 /** Models whose documents have the id of their user. */
 const OWNED: readonly string[] = MODELS.filter((model: Model) => model === user || model.owned === true).map(
   ({ name }) => name,
@@ -40,7 +39,7 @@ export function insertRecord(database: Database, record: AuditRecord): void {
   database.run(`INSERT INTO ${TABLE} (id, doc) VALUES (?, ?)`, record.id, writeJson(asJson(record)))
 }
 
-/** The same for a record that grows with what it tells of, as that of an import with its batches. */
+/** The same for a record that is updated, as that of an import with each batch. */
 export function putRecord(database: Database, record: AuditRecord): void {
   const sql = `INSERT INTO ${TABLE} (id, doc) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET doc = excluded.doc`
   database.run(sql, record.id, writeJson(asJson(record)))
@@ -48,15 +47,15 @@ export function putRecord(database: Database, record: AuditRecord): void {
 
 /**
  * Removes some records of before a time (milliseconds since the epoch; undefined keeps all), and some of the oldest
- * where strangers have caused too many. Gives whether there may be more.
+ * where visitors have caused too many. Returns whether there may be more.
  */
 export function removeOldRecords(
   database: Database,
   before: number | undefined,
-  strangerRecordsMax = STRANGER_RECORDS_MAX,
+  visitorRecordsMax = VISITOR_RECORDS_MAX,
 ): boolean {
   const aged = before === undefined ? 0 : removeAged(database, before)
-  const surplus = STRANGER_EVENTS.map((event) => removeSurplus(database, event, strangerRecordsMax))
+  const surplus = VISITOR_EVENTS.map((event) => removeSurplus(database, event, visitorRecordsMax))
   return [aged, ...surplus].some((removed) => removed >= REMOVED_PER_STEP)
 }
 
@@ -77,16 +76,16 @@ function removeSurplus(database: Database, event: AuditEvent, max: number): numb
   )
 }
 
-/** Whose records are to tell nothing of who it was. */
+/** The account whose records are made anonymous. */
 export interface Erasure {
   readonly userId: string
-  /** Takes the place of the id, the same in all records. It is random: nothing leads from it to the account. */
+  /** Replaces the id, the same in all records. It is random: nothing leads from it to the account. */
   readonly pseudonym: string
-  /** Of the address of the account, under each key that was ever in use. */
+  /** Of the email of the account, under each key that was ever in use. */
   readonly emailHashes: readonly string[]
 }
 
-/** Makes the first records of an account anonymous; what is left is for continueErasures(). Gives whether all are done. */
+/** Makes the first records of an account anonymous; continueErasures() does the rest. Returns whether all are done. */
 export function eraseUser(database: Database, erasure: Erasure): boolean {
   const isDone = eraseSome(database, erasure)
   if (!isDone) {
@@ -96,7 +95,7 @@ export function eraseUser(database: Database, erasure: Erasure): boolean {
   return isDone
 }
 
-/** Goes on with an erasure that is not done. Gives whether there may be more to do. */
+/** Continues an unfinished erasure. Returns whether there may be more to do. */
 export function continueErasures(database: Database): boolean {
   const row = database.get(
     'SELECT name, value FROM meta WHERE name >= ? AND name < ? LIMIT 1',

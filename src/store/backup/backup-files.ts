@@ -1,9 +1,9 @@
 /**
- * The backups that are there, for administrators who look from elsewhere.
+ * The backups in a directory, for administrators who list and download them.
  *
- * A name that somebody sends is only ever compared with those in the directory, and never becomes part of a path. What
- * has a name of ours and is no plain file is passed over, and so are the files of the database under another name: closing
- * one would give up the locks that SQLite holds in this process (sqlite.org/howtocorrupt.html, section 2.2).
+ * A name from a request is only compared with those in the directory, and never becomes part of a path. Entries that are
+ * not plain files are skipped, and so are the files of the database under another name: closing one would give up the
+ * locks that SQLite holds in this process (sqlite.org/howtocorrupt.html, section 2.2).
  */
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, stat } from 'node:fs/promises'
@@ -14,17 +14,17 @@ import type { Backup } from '../../models/replies.ts'
 import { readBackupName } from './backup.ts'
 import { DatabaseFileError } from './database-copy.ts'
 
-/** The newest, of those that a command may have put there as well. */
+/** The newest; a command may have put any number there. */
 const LISTED_MAX = 1_000
 
 export interface BackupPlace {
   /** The database file. */
   readonly database: string
-  /** Where backups are; it may not be there yet. */
+  /** Of the backups; it may not exist yet. */
   readonly directory: string
 }
 
-/** The backups in the directory that have a name of ours, newest first. Throws DatabaseFileError. */
+/** The backups in the directory, newest first. Throws DatabaseFileError. */
 export async function backupFiles(place: BackupPlace): Promise<readonly Backup[]> {
   const named = (await namesIn(place.directory))
     .flatMap((name) => {
@@ -52,7 +52,7 @@ export async function openBackup(place: BackupPlace, wanted: string): Promise<Op
   return stats === undefined || (await filesInUse(place)).has(identity(stats)) ? undefined : openRegularFile(path)
 }
 
-/** The database with its log and its locks. */
+/** The database with its WAL and its shared memory. */
 async function filesInUse({ database }: BackupPlace): Promise<ReadonlySet<string>> {
   const files = ['', '-wal', '-shm'].map((suffix) => stat(database + suffix, { bigint: true }).then(identity))
   return new Set((await Promise.allSettled(files)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))

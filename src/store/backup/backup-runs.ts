@@ -16,14 +16,14 @@ import { backupName, partialFiles, removeOldBackups, type BackupKind } from './b
 import { startMaintenance, type Maintenance } from '../wal/maintenance-thread.ts'
 
 export interface BackupRecord {
-  /** When it was begun, in milliseconds since the epoch. */
+  /** When it started, in milliseconds since the epoch. */
   readonly at: number
   readonly file: string
   readonly bytes: number
   readonly ms: number
 }
 
-/** What the audit trail tells of a backup. */
+/** The audit entry of a backup. */
 export function backupMade({ file, bytes }: BackupRecord): AuditEntry {
   const details = [
     { name: 'name', value: basename(file) },
@@ -37,7 +37,7 @@ export type BackupRuns = ReturnType<typeof createBackupRuns>
 export interface RunsOptions {
   readonly database: string
   readonly directory: string
-  /** Backups of each kind that are kept, the new one included. */
+  /** Number of backups of each kind that are kept, the new one included. */
   readonly keep: number
   readonly now: Clock
   readonly log: Log
@@ -63,7 +63,7 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
     }
   }
 
-  /** The new backup is good, whatever becomes of the old ones. */
+  /** The new backup is good, even where old ones cannot be removed. */
   const makeRoom = async (kind: BackupKind): Promise<void> => {
     try {
       const removed = await removeOldBackups(directory, { keep, kind })
@@ -97,7 +97,7 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
       const interrupted = running
       await interrupted?.thread.end()
       await interrupted?.settled
-      // The thread was ended wherever it was.
+      // The thread may have been ended at any point.
       for (const file of await partialFiles(directory)) await rm(file, { force: true })
     },
   }

@@ -15,9 +15,9 @@ import type { Store, Writer } from '../store.ts'
 
 const RETRY_MS_FIRST = MINUTE_MS
 const RETRY_MS_MAX = HOUR_MS
-/** The clock may be set, and a timer can only wait for 24 days. */
+/** The clock may be set meanwhile, and a timer waits for 24 days at most. */
 const SLEEP_MS_MAX = 600_000
-const NOTE = 'backup'
+const META_NAME = 'backup'
 
 export interface BackupState {
   /** The last one that succeeded. */
@@ -37,7 +37,7 @@ export interface ScheduleOptions {
 }
 
 export async function startBackups({ store, runs, everyMs, now, log }: ScheduleOptions) {
-  let state: BackupState = { last: readRecord(await store.readNote(NOTE)), failure: undefined }
+  let state: BackupState = { last: readRecord(await store.readNote(META_NAME)), failure: undefined }
   let [stopped, failures] = [false, 0]
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
@@ -45,14 +45,14 @@ export async function startBackups({ store, runs, everyMs, now, log }: ScheduleO
   const dueAt = (): number => {
     if (state.failure !== undefined)
       return state.failure.at + Math.min(RETRY_MS_MAX, RETRY_MS_FIRST * 2 ** (failures - 1))
-    // A date in the future is of a clock that was wrong.
+    // A date in the future is from a clock that was wrong.
     return state.last === undefined || state.last.at > now() ? now() : state.last.at + everyMs
   }
   const backUp = async (): Promise<void> => {
     const at = now()
     try {
       const last = await runs.make('scheduled')
-      await Promise.all([store.writeNote(NOTE, { ...last }), store.note(backupMade(last))])
+      await Promise.all([store.writeNote(META_NAME, { ...last }), store.note(backupMade(last))])
       state = { last, failure: undefined }
       failures = 0
     } catch (error) {
@@ -91,9 +91,9 @@ export async function startBackups({ store, runs, everyMs, now, log }: ScheduleO
   }
 }
 
-function readRecord(note: unknown): BackupRecord | undefined {
-  if (!isObject(note)) return undefined
-  const { at, file, bytes, ms } = note as JsonObject
+function readRecord(stored: unknown): BackupRecord | undefined {
+  if (!isObject(stored)) return undefined
+  const { at, file, bytes, ms } = stored as JsonObject
   const isWhole = [at, bytes, ms].every((value) => typeof value === 'number')
   return isWhole && typeof file === 'string' ? ({ at, file, bytes, ms } as BackupRecord) : undefined
 }

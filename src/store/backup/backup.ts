@@ -1,9 +1,9 @@
 /**
  * Backups: whole, checked copies of the database under their final name, or nothing.
  *
- * A backup is written under another name in the directory where it is to be, and gets its name when it has been checked
- * and is on disk. A process that is killed meanwhile leaves that other file, which a later backup clears away. The
- * secrets are no part of a backup: who finds one can read what the site holds, but can sign nobody in.
+ * A backup is written under a temporary name in its directory, and gets its name when it has been checked and is on disk.
+ * A process that is killed meanwhile leaves the temporary file, which a later backup removes. The secrets are not part of
+ * a backup: it gives access to the content of the site, but no token can be signed with it.
  */
 import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -17,10 +17,10 @@ import type { Model } from '../../models/schema.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 
 const DIRECTORY_MODE = 0o700
-/** A backup writes to its file all the time; one that was left alone for so long has nobody any more. */
+/** A backup writes to its file all the time; after so long without a write, its process is gone. */
 const ABANDONED_MS = 2 * HOUR_MS
 
-/** Made by itself or by a command, or asked for from the running service. */
+/** Made by the schedule or a command, or requested from the running service. */
 export type BackupKind = 'scheduled' | 'manual'
 
 const BACKUP_NAME = /^dateline-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(-manual)?\.db$/
@@ -31,8 +31,8 @@ export interface BackupRequest {
   /** A file that is not there yet. */
   readonly target: string
   /**
-   * Whether the directory of the target is made where it is missing. That of the service's own backups is; one that
-   * an operator names is not: it may be mistyped, or on a disk that is not mounted.
+   * Whether a missing directory of the target is created. That of the service's own backups is; one that an operator
+   * names is not: it may be mistyped, or on a disk that is not mounted.
    */
   readonly makesDirectory: boolean
   readonly models: readonly Model[]
@@ -52,7 +52,7 @@ export function backupName(now: number, kind: BackupKind = 'scheduled'): string 
   return `dateline-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z${end}`
 }
 
-/** What a name of ours says: when the backup was begun, as an ISO date, and its kind; undefined for any other name. */
+/** Parses the name of a backup: its start as an ISO date, and its kind; undefined for any other name. */
 export function readBackupName(name: string): { readonly at: string; readonly kind: BackupKind } | undefined {
   const match = BACKUP_NAME.exec(name)
   if (match === null) return undefined
@@ -61,7 +61,7 @@ export function readBackupName(name: string): { readonly at: string; readonly ki
   return at === undefined ? undefined : { at, kind: manual === undefined ? 'scheduled' : 'manual' }
 }
 
-/** Writes a backup while others go on using the database. Throws DatabaseFileError. */
+/** Writes a backup while others use the database. Throws DatabaseFileError. */
 export async function writeBackup({ database, target, makesDirectory, ...request }: BackupRequest): Promise<Backup> {
   const begun = request.now()
   const file = resolve(target)
@@ -115,7 +115,7 @@ function removeAbandoned(directory: string, now: number): void {
   }
 }
 
-/** The backups in a directory that have a name of ours, oldest first. */
+/** The backups in a directory, oldest first. */
 export function listBackups(directory: string): readonly string[] {
   const names = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(directory) : []
   return names
@@ -124,7 +124,7 @@ export function listBackups(directory: string): readonly string[] {
     .map((name) => join(directory, name))
 }
 
-/** Removes the oldest backups of one kind from a directory until `keep` of it are left; gives their names. */
+/** Removes the oldest backups of one kind from a directory until `keep` are left. Returns their names. */
 export async function removeOldBackups(
   directory: string,
   { keep, kind }: { readonly keep: number; readonly kind: BackupKind },
@@ -132,12 +132,12 @@ export async function removeOldBackups(
   const gone = listBackups(directory)
     .filter((file) => readBackupName(basename(file))?.kind === kind)
     .slice(0, -keep)
-  // A large file takes its time to be removed, which is not the event loop's.
+  // Removing a large file takes long, so it is asynchronous.
   for (const file of gone) await rm(file, { force: true })
   return gone.map((file) => basename(file))
 }
 
-/** What backups of this process that were ended have left in a directory. */
+/** The files that aborted backups of this process have left in a directory. */
 export async function partialFiles(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory).catch(() => [])
   return names
@@ -145,7 +145,7 @@ export async function partialFiles(directory: string): Promise<readonly string[]
     .map((name) => join(directory, name))
 }
 
-/** The command that mends a damaged database: names the newest backup that the service made by itself. */
+/** The command that repairs a damaged database: names the newest backup of the service. */
 export function restoreAdvice(dataDir: string): string {
   const newest = listBackups(join(dataDir, 'backups')).at(-1)
   const command = newest === undefined ? 'dateline restore FILE with a backup of yours' : `dateline restore "${newest}"`

@@ -1,20 +1,19 @@
 /**
  * A copy of a database as it was at one moment, checked, and on disk when it is done. Others may write meanwhile.
  *
- * SQLite copies page by page. A write by another connection between two steps would make it begin again, and on a busy
- * site for ever; so the connection that is copied holds a read transaction, and sees one snapshot throughout. Readers
- * do not hold up writers, but the write-ahead log cannot be emptied while one reads an old state: the log grows for as
- * long as the copy takes, so it is bounded.
+ * SQLite copies page by page, and restarts when another connection writes between two steps: on a busy site for ever. So
+ * the source connection holds a read transaction, and sees one snapshot throughout. Readers do not block writers, but the
+ * WAL cannot be restarted while one reads an old state: it grows for as long as the copy takes, so it is bounded.
  *
- * What could hold up writers is the disk. A gigabyte that is written in one go makes everybody's next sync wait for all
- * of it, so after each few megabytes the copy waits until they are on disk, and then pauses as long as that took.
+ * The disk could delay writers: after a gigabyte in one go, the next sync of every connection waits for all of it. So the
+ * copy syncs every few megabytes, and then pauses as long as that took.
  */
 import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Model } from '../../models/schema.ts'
-import { databaseReason, foldLog, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
+import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
 import { countItems, faultsOf, type ItemCounts } from '../sqlite/database-check.ts'
 import { fileFacts, SchemaError, type FileFacts } from '../sqlite/migrations.ts'
 
@@ -25,30 +24,30 @@ const PAUSE_MS_MIN = 5
 const PAUSE_MS_MAX = 1_000
 /** A disk that takes longer is too slow for the site. */
 const COPY_MS_MAX = HOUR_MS
-/** How long the log may get while its growth is ours to answer for. */
-const LOG_BYTES_MAX = 2 * 1024 ** 3
-/** Kept free beside a copy, for the log and the rest of the machine. */
+/** The maximum length of the WAL during a copy. */
+const WAL_BYTES_MAX = 2 * 1024 ** 3
+/** Kept free beside a copy, for the WAL and other files. */
 const SPARE_BYTES = 16 * 1024 ** 2
 
-/** A database file that cannot be copied, or be put in place; the message is one sentence for the operator. */
+/** A database file that cannot be copied or replaced; the message is one sentence for the operator. */
 export class DatabaseFileError extends Error {
   override readonly name = 'DatabaseFileError'
 }
 
 export interface CopyRequest {
   readonly from: string
-  /** A file that is not there yet, and that is removed again where the copy fails. */
+  /** A file that does not exist yet. It is removed again where the copy fails. */
   readonly to: string
   /** Begins the sentence of each error, such as `Cannot back up "a.db"`. */
   readonly action: string
-  /** What to do where the file is damaged or is no database, as a clause. */
+  /** The remedy where the file is damaged or is not a database, as a clause. */
   readonly ifDamaged: string
   readonly models: readonly Model[]
   /** Throws where this file is not to be copied. */
   readonly accept?: (facts: FileFacts) => void
   readonly now: Clock
   readonly signal?: AbortSignal | undefined
-  /** Is told how much is copied, from 0 to 1. */
+  /** Gets the part that is copied, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
@@ -57,7 +56,7 @@ export interface Copied extends FileFacts {
   readonly items: ItemCounts
 }
 
-/** Copies, checks the copy, and syncs it. The copy is one file without a log. Throws DatabaseFileError. */
+/** Copies, checks the copy, and syncs it. The copy is one file without a WAL. Throws DatabaseFileError. */
 export async function copyDatabase(request: CopyRequest): Promise<Copied> {
   const { to, action } = request
   let descriptor: number | undefined
@@ -66,7 +65,7 @@ export async function copyDatabase(request: CopyRequest): Promise<Copied> {
     // Stays open until SQLite has closed the file: closing it gives up SQLite's locks.
     descriptor = openSync(to, 'wx+', 0o600)
     const wanted = await copyPages(request, descriptor)
-    foldLog(to)
+    foldWal(to)
     const copied = inspect(request)
     if (JSON.stringify(copied) !== JSON.stringify(wanted)) {
       throw new DatabaseFileError(`${action}: the copy differs from what was copied: check the disk and try again`)
@@ -122,9 +121,9 @@ function contentOf(
   return { ...facts, items: countItems(database, models) }
 }
 
-/** What happens between two steps. */
+/** Between two steps: syncs, pauses, and enforces the limits. */
 function pacer({ from, action, now, signal, onProgress }: CopyRequest, descriptor: number) {
-  const begun = now()
+  const startedAt = now()
   const sleeper = new Int32Array(new SharedArrayBuffer(4))
   let synced = 0
   return ({ totalPages, remainingPages }: { readonly totalPages: number; readonly remainingPages: number }): void => {
@@ -134,22 +133,22 @@ function pacer({ from, action, now, signal, onProgress }: CopyRequest, descripto
     synced = done
     const before = now()
     fdatasyncSync(descriptor)
-    const took = now() - before
-    if (now() - begun > COPY_MS_MAX) {
+    const syncMs = now() - before
+    if (now() - startedAt > COPY_MS_MAX) {
       throw new DatabaseFileError(`${action}: it took longer than ${COPY_MS_MAX / MINUTE_MS} minutes: use a faster disk`)
     }
-    if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) {
+    if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) > WAL_BYTES_MAX) {
       throw new DatabaseFileError(
-        `${action}: meanwhile more than ${megabytes(LOG_BYTES_MAX)} MB were written to the database: ` +
+        `${action}: meanwhile more than ${megabytes(WAL_BYTES_MAX)} MB were written to the database: ` +
           'try again when less is going on',
       )
     }
     onProgress?.(done / totalPages)
-    Atomics.wait(sleeper, 0, 0, Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, took)))
+    Atomics.wait(sleeper, 0, 0, Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, syncMs)))
   }
 }
 
-/** Reads all of the copy. */
+/** Reads the whole copy. */
 function inspect(request: CopyRequest): Omit<Copied, 'bytes'> {
   const { to, action, models } = request
   const copy = openDatabase(to, { readOnly: true })

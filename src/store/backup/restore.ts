@@ -1,10 +1,9 @@
 /**
- * Putting a copy in the place of the database, so that a crash at any point leaves the old one or the new one.
+ * Replacing the database by a copy, so that a crash at any point leaves the old one or the new one.
  *
- * What must never be is the new file beside the log of the old one: SQLite would replay one into the other. So the log
- * of the old database is folded into it first, while the directory is ours; from then on there is no log, and one
- * rename exchanges one whole file for another (rename(2); on Windows MoveFileEx, which replaces as well). A damaged
- * database cannot be folded. It is of no use to anybody, so its log is moved aside before the rename.
+ * The new file must never stand beside the WAL of the old one: SQLite would replay it. So the WAL of the old database is
+ * folded into it first, while this process owns the directory. Then one rename replaces one whole file by another
+ * (rename(2); on Windows MoveFileEx). The WAL of a damaged database cannot be folded; it is moved aside before the rename.
  */
 import {
   copyFileSync,
@@ -23,7 +22,7 @@ import { isoDate } from '../../base/dates.ts'
 import { syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
-import { databaseReason, foldLog, isDamage } from '../sqlite/database.ts'
+import { databaseReason, foldWal, isDamage } from '../sqlite/database.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 import type { DataDir } from '../sqlite/data-dir.ts'
 import { MIGRATIONS, tooNew } from '../sqlite/migrations.ts'
@@ -31,7 +30,7 @@ import { MIGRATIONS, tooNew } from '../sqlite/migrations.ts'
 const PARTIAL_NAME = /^dateline\.db\.restoring-\d+/
 
 export interface RestoreRequest {
-  /** The directory, which the caller owns for as long as this takes. */
+  /** The caller owns the directory meanwhile. */
   readonly dir: DataDir
   readonly from: string
   readonly models: readonly Model[]
@@ -42,11 +41,11 @@ export interface RestoreRequest {
 }
 
 export interface Restored extends Copied {
-  /** Where the database is that was there before; undefined where there was none. */
+  /** The file of the previous database; undefined where there was none. */
   readonly replaced: string | undefined
 }
 
-/** Checks the file, copies it into the directory and puts it in place. Throws DatabaseFileError and SchemaError. */
+/** Checks the file, copies it into the directory and replaces the database. Throws DatabaseFileError and SchemaError. */
 export async function restoreDatabase({ dir, from, version, ...request }: RestoreRequest): Promise<Restored> {
   const source = resolve(from)
   const action = `Cannot restore "${source}"`
@@ -81,7 +80,7 @@ export async function restoreDatabase({ dir, from, version, ...request }: Restor
   }
 }
 
-/** What is at a path; undefined for nothing. Throws DatabaseFileError, as where a directory on the way is none. */
+/** The stats of a path; undefined where nothing is there. Throws DatabaseFileError. */
 function fileAt(path: string, action: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -90,23 +89,23 @@ function fileAt(path: string, action: string): Stats | undefined {
   }
 }
 
-/** Keeps the database under another name as well, and leaves it in its place without a log. */
+/** Keeps the database under a second name as well, and leaves it in its place without a WAL. */
 function setAside(database: string, now: number): string | undefined {
   if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) {
-    // Made empty, and never used. A log can only be a stray one.
-    for (const log of logsOf(database)) rmSync(log, { force: true })
+    // Created empty, and never used.
+    for (const file of filesBeside(database)) rmSync(file, { force: true })
     return undefined
   }
   const kept = freeName(`${database}.replaced-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z`)
   try {
-    foldLog(database)
+    foldWal(database)
     keep(database, kept)
   } catch (error) {
     if (!isDamage(error)) throw error
     keep(database, kept)
-    for (const log of logsOf(database).filter((file) => existsSync(file))) {
-      keep(log, kept + log.slice(database.length))
-      rmSync(log)
+    for (const file of filesBeside(database).filter((one) => existsSync(one))) {
+      keep(file, kept + file.slice(database.length))
+      rmSync(file)
     }
   }
   syncDirectory(dirname(database))
@@ -114,7 +113,7 @@ function setAside(database: string, now: number): string | undefined {
 }
 
 /** What SQLite may keep beside a database. */
-const logsOf = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix)
+const filesBeside = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix)
 
 function freeName(name: string): string {
   let free = name

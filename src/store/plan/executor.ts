@@ -1,5 +1,5 @@
 /**
- * Runs a plan: merges its ranges, lets the interpreter decide where SQL has not, and keeps the items of one page.
+ * Runs a plan: merges its ranges, evaluates what SQL has not decided, and keeps the items of one page.
  *
  * Rows come in the order of the first keys of the sort; among rows with equal first keys any order is possible. So the
  * scan ends when the page is full and the next row differs from the last item in those first keys. Nothing grows with
@@ -21,7 +21,7 @@ import { tableOf } from '../sqlite/schema-sql.ts'
 import type { FindQuery, Found } from '../store.ts'
 
 export interface Effort {
-  /** What reading and judging documents takes; past its limit the scan is given up in the middle of a document. */
+  /** The cost of reading and testing documents; past its limit the scan ends in the middle of a document. */
   readonly steps: Steps
   /** Rows that were read. */
   rowsRead: number
@@ -31,7 +31,7 @@ export function noEffort(steps = unlimitedSteps()): Effort {
   return { steps, rowsRead: 0 }
 }
 
-/** Says after each row, before its document is judged, whether to go on. */
+/** Decides after each row, before its document is tested, whether to go on. */
 export type Allowance = (effort: Effort) => boolean
 
 export interface ScanTask {

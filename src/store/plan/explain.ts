@@ -1,6 +1,6 @@
 /**
- * How a query is answered, and what that takes on the real data: it is planned as the service plans it, and really run.
- * What turns out longer than was expected goes on in a thread, as it does in the service (finder.ts).
+ * Explains how a query is answered, and what that costs on the real data: it is planned as the service plans it, and run.
+ * A query that turns out longer than expected goes on in a thread, as it does in the service (finder.ts).
  */
 import type { Clock } from '../../base/clock.ts'
 import type { QueryPlan } from '../../models/replies.ts'
@@ -14,9 +14,9 @@ import type { FindQuery } from '../store.ts'
 export interface ExplainTask {
   readonly query: FindQuery
   readonly now: Clock
-  /** After so many milliseconds the run is given up between two rows, and what is known by then is told. */
+  /** After so many milliseconds the run stops between two rows, and what is known by then is returned. */
   readonly msMax: number
-  /** Whether the answer is still wanted; looked at between two rows as well. */
+  /** Whether to go on; checked between two rows as well. */
   readonly mayGoOn?: () => boolean
 }
 
@@ -34,7 +34,7 @@ export function explainQuery(database: Database, model: Model, { query, now, msM
     ? execute(database, model, { plan: first, query, effort, mayGoOn: fits })
     : undefined
   const isInline = found !== undefined
-  // A thread plans anew, and may count more for it. It begins at the first row, wherever the other run was given up.
+  // A thread plans again, and may count more for it. It starts at the first row, wherever the first run stopped.
   const plan = isInline ? first : planQuery(database, model, query, { mayTakeLong: true })
   if (!isInline) {
     effort = noEffort()

@@ -20,7 +20,7 @@ import {
   SEEK_COST,
   selectRows,
   where,
-  type Candidate,
+  type PricedPlan,
   type SqlPart,
   type Task,
 } from './plan.ts'
@@ -33,7 +33,7 @@ const RANGES_MAX = 1_000
 /** The share of documents that bounds on a column are guessed to leave. */
 const BOUNDED_SHARE = 0.1
 
-export function indexPlans(task: Task): readonly (Candidate | undefined)[] {
+export function indexPlans(task: Task): readonly (PricedPlan | undefined)[] {
   const { model } = task
   const declared = model.indexes.map((index) => ({
     name: `${model.name}/${index.join(',')}`,
@@ -53,7 +53,7 @@ interface NamedIndex {
 /**
  * `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id`
  */
-function indexPlan(task: Task, { name, columns, kept }: NamedIndex): Candidate | undefined {
+function indexPlan(task: Task, { name, columns, kept }: NamedIndex): PricedPlan | undefined {
   const { query, conditions, statistics } = task
   const fixed: { readonly path: string; readonly values: readonly string[] }[] = []
   for (const { path } of columns) {

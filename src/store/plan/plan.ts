@@ -49,7 +49,7 @@ export interface ChosenPlan extends Plan {
   readonly stepsToPlan: number
 }
 
-export interface Candidate {
+export interface PricedPlan {
   readonly plan: Plan
   /** In rows of an index. */
   readonly cost: number

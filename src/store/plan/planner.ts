@@ -19,7 +19,7 @@ import {
   SEEK_COST,
   selectRows,
   where,
-  type Candidate,
+  type PricedPlan,
   type ChosenPlan,
   type Plan,
   type Search,
@@ -51,12 +51,12 @@ export function possiblePlans(
   model: Model,
   query: FindQuery,
   mayTakeLong = false,
-): readonly Candidate[] {
+): readonly PricedPlan[] {
   return weigh(database, model, query, mayTakeLong).plans
 }
 
 interface Weighed {
-  readonly plans: readonly Candidate[]
+  readonly plans: readonly PricedPlan[]
   readonly counted: number
 }
 
@@ -102,7 +102,7 @@ function expectedMatches(conditions: Conditions, statistics: Statistics, search:
 }
 
 /** Ids that the filter names, or all of them in order: `SELECT seq, id, doc FROM "topic" WHERE id > ? ORDER BY id` */
-function idPlan(task: Task): Candidate | undefined {
+function idPlan(task: Task): PricedPlan | undefined {
   const { query, conditions, statistics } = task
   const named = conditions.texts.get('id')
   const [key, ...more] = query.sort
@@ -113,8 +113,8 @@ function idPlan(task: Task): Candidate | undefined {
   const isAll = conditions.bounds.length === 0 && conditions.texts.size === (named === undefined ? 0 : 1)
   const judging = judgingOf(task, { known: new Set(), isAll, merged: 0 })
   // A cursor may hold any key beside any id; the condition is only there where they are one.
-  const isPlace = query.after !== undefined && query.after.keys.every((one) => one === query.after?.id)
-  const after: SqlPart = inOrder && isPlace ? { sql: [direction.beyond], values: [query.after?.id ?? ''] } : NO_SQL
+  const isIdPosition = query.after !== undefined && query.after.keys.every((one) => one === query.after?.id)
+  const after: SqlPart = inOrder && isIdPosition ? { sql: [direction.beyond], values: [query.after?.id ?? ''] } : NO_SQL
   const list: SqlPart =
     named === undefined ? NO_SQL : { sql: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(named)] }
   const sql =
@@ -136,7 +136,7 @@ function idPlan(task: Task): Candidate | undefined {
   return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(judging) + SEEK_COST }
 }
 
-function tablePlan(task: Task): Candidate {
+function tablePlan(task: Task): PricedPlan {
   const { conditions, statistics } = task
   const isExact = conditions.rest.length === 0 && conditions.bounds.length === 0 && conditions.texts.size === 0
   const sql = selectRows(task, { isExact, keyColumns: 0, tests: [], readsDocuments: true })

@@ -6,7 +6,7 @@
 import type { Model } from '../../models/schema.ts'
 import type { Conditions, TextSearch } from './conditions.ts'
 import type { Database } from '../sqlite/database.ts'
-import { DOCUMENT_COST, extraConditions, SEEK_COST, where, type Candidate, type Search, type Task } from './plan.ts'
+import { DOCUMENT_COST, extraConditions, SEEK_COST, where, type PricedPlan, type Search, type Task } from './plan.ts'
 import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
 import {
   countTexts,
@@ -77,7 +77,7 @@ function anyQuery(lists: readonly (readonly string[])[]): string {
 /**
  * `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …`
  */
-export function searchPlan(task: Task): Candidate | undefined {
+export function searchPlan(task: Task): PricedPlan | undefined {
   const { model, query, conditions, search } = task
   if (search?.isRare !== true) return undefined
   const [table, columns] = [trigramTable(model), trigramColumns(model)]

@@ -1,8 +1,8 @@
 /**
- * What the planner may know of the data: counts that the writes keep, so that asking costs one look-up each.
+ * What the planner knows of the data: counts that triggers keep, so that each costs one look-up.
  *
- * They only steer the choice between plans that are all right. A share that nobody counts is a fixed guess, so the
- * same filter on the same data always gives the same plan.
+ * They only steer the choice between plans that are all correct. A share without a count is a fixed guess, so the same
+ * filter on the same data always gives the same plan.
  */
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
@@ -13,7 +13,7 @@ import { tableOf } from '../sqlite/schema-sql.ts'
 const EQUALITY_SHARE = 0.05
 const COMPARISON_SHARE = 0.5
 const NEGATION_SHARE = 0.9
-/** Of a longer list, so many values are looked up, and the others taken to be like them. */
+/** Of a longer list, so many values are looked up, and the others assumed to be like them. */
 const VALUES_ASKED_MAX = 50
 
 export type Statistics = ReturnType<typeof statisticsOf>

@@ -1,9 +1,9 @@
 /**
- * Decides where a query runs: at once; beside other requests in slices (inline-lane.ts), where it is longer than a
- * moment; or in a thread of its own (scan-pool.ts). What turns out longer than was expected starts again in the next.
+ * Decides where a query runs: at once; between other requests in slices (inline-lane.ts), where it is longer than a
+ * moment; or in a thread (scan-pool.ts). A query that turns out longer than expected starts again in the next of these.
  *
- * Only the work that it takes decides between beside other requests and in a thread. Whether a short query runs at once
- * or in the lane is a matter of who else asks in this turn; it changes when it is answered, and not how.
+ * Only the expected work decides between the lane and a thread. Whether a short query runs at once or in the lane depends
+ * on the other queries of the same turn; that changes when it is answered, and not how.
  */
 import type { Arrivals } from '../../base/arrivals.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -22,7 +22,7 @@ import { createScanPool } from './scan-pool.ts'
 import { indexColumns } from '../sqlite/schema-sql.ts'
 import type { Asker, FindQuery, Found, QueryCounts } from '../store.ts'
 
-/** What asking takes besides, whatever is found. */
+/** The fixed cost of a query. */
 const FIND_STEPS = 5_000
 
 export interface FinderOptions {
@@ -51,7 +51,7 @@ export function createFinder(database: Database, options: FinderOptions) {
     return found
   }
 
-  /** The page; else where it is to be looked for. */
+  /** The page, or where the query is to run instead. */
   const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: Asker): Found | 'lane' | 'thread' => {
     const { steps, nextDocument } = inlineBudget()
     const effort = noEffort(steps)

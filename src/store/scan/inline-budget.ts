@@ -1,6 +1,6 @@
 /**
- * What may run beside other requests, by the work that it takes and not by the time: the same query on the same data
- * is answered in the same place, however busy the machine is.
+ * What may run on the main thread, by work and not by time: the same query on the same data runs in the same place,
+ * however busy the machine is.
  *
  * Work is counted in steps of about 10 ns (query/steps.ts). A document of 2,000 characters takes about 1,100, so some
  * thousand of them are filtered and sorted here, in slices (inline-lane.ts); what takes more runs in a thread.
@@ -15,11 +15,11 @@ const DOCUMENT_STEPS_MAX = 1_000_000
 export const SLICE_STEPS = 100_000
 /** Work of all callers at once in one turn: about 5 ms. */
 const TURN_STEPS_MAX = 5 * SLICE_STEPS
-/** What may run at once, without a pause. */
+/** What may run without a pause. */
 export const SHORT_STEPS_MAX = 250_000
 /** A range is prepared, sought and merged before the first row comes out. */
 const INLINE_RANGES_MAX = 100
-/** What a row is expected to take, with its document and without it. */
+/** The expected steps of a row, with its document and without it. */
 const DOCUMENT_ROW_STEPS = 1_100
 const INDEX_ROW_STEPS = 60
 

@@ -1,10 +1,10 @@
 /**
- * Queries beside other requests that take longer than a moment: one at a time, in slices, and between two slices the
- * event loop serves everything else.
+ * Runs queries that take longer than a moment on the main thread: one at a time, in slices. Between two slices the event
+ * loop serves everything else.
  *
- * Callers take turns as they do for threads (fair-slots.ts), so that a flood of such queries costs the others one slice
- * in each turn of the event loop. A query sees one state of the database from its first slice to its last: the lane has
- * a read-only connection of its own, with a transaction for each query. In WAL mode that holds up no write.
+ * Callers take turns as they do for threads (fair-slots.ts), so a flood of such queries costs the others one slice in each
+ * turn of the event loop. A query sees one state of the database from its first slice to its last: the lane has a read-only
+ * connection of its own, with a transaction for each query. In WAL mode that blocks no write.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arrivals } from '../../base/arrivals.ts'
@@ -18,9 +18,9 @@ import { inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
 import { planQuery } from '../plan/planner.ts'
 import type { Asker, FindQuery, Found } from '../store.ts'
 
-/** Some thousand documents, which are read again and again. */
+/** Some thousand documents, which are read repeatedly. */
 const CACHE_KIB = 16 * 1024
-/** Turns in a row that are left to new connections: a flood of them makes queries slower, and does not stop them. */
+/** Turns in a row that are left to new connections: a flood of them slows queries down, and does not stop them. */
 const ARRIVAL_TURNS_MAX = 8
 
 export type InlineLane = ReturnType<typeof createInlineLane>
@@ -39,7 +39,7 @@ export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions) 
   let database: Database | undefined
   let running: Promise<unknown> = Promise.resolve()
   let isClosed = false
-  /** Of the slice of this turn, which several short queries share. */
+  /** Left of the slice of this turn, which several short queries share. */
   let stepsLeft = SLICE_STEPS
 
   const pause = async (): Promise<void> => {

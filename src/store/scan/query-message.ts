@@ -1,4 +1,4 @@
-/** A query and its answer as texts, on their way to a worker thread and back. */
+/** Queries and answers as messages to and from a worker thread. */
 import { reviveNumber } from '../../base/decimal.ts'
 import { writeJson } from '../../base/json.ts'
 import type { QueryPlan } from '../../models/replies.ts'

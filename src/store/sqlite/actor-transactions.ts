@@ -22,7 +22,7 @@ export type ActorTransactions = ReturnType<typeof transactionsOf>
 export function transactionsOf(actor: Actor | Visitor, { database, queue, trail, now }: WriterParts) {
   return {
     database,
-    /** Runs a job in a transaction. `record` adds a record of what it does to the audit trail. */
+    /** Runs a job in a transaction. `record` adds an entry to the audit trail in the same transaction. */
     async write<T>(job: (moment: Moment, record: (entry: AuditEntry) => void) => T): Promise<T> {
       let records: ReturnType<AuditTrail['begin']> | undefined
       try {

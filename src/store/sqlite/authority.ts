@@ -1,4 +1,4 @@
-/** Whether an actor may still write: judged inside the transaction that writes, see actor.ts. */
+/** Whether an actor may still write: checked inside the transaction that writes, see actor.ts. */
 import { fail, type Failure } from '../../base/failure.ts'
 import { parseJson } from '../../base/json.ts'
 import type { Caller } from '../../models/caller.ts'
@@ -29,10 +29,10 @@ function admit(database: Database, { claim, judge }: Actor & { readonly kind: 'c
   return caller
 }
 
-/** The cause of a token that held when its request arrived. */
+/** The cause for a token that was valid when its request arrived. */
 export const ENDED_MEANWHILE = 'ended while the request was under way'
 
-/** The one answer to every token that does not hold; the cause goes to the log. */
+/** The same answer to every invalid token; the cause goes to the log. */
 export function signInFirst(cause: string): Failure {
   return fail('unauthorized', 'Sign in first: the access token is missing, invalid or expired', {
     cause,

@@ -1,9 +1,9 @@
 /**
- * The data directory: one database, one owner, nobody else's eyes.
+ * The data directory: one database with one owner, private to its user.
  *
  * The owner holds an exclusive lock on `dateline.lock` for as long as it lives. The lock is SQLite's own (an open
- * exclusive transaction on an empty database), so the operating system gives it up when the process ends in any
- * way, and no stale file ever needs a person.
+ * exclusive transaction on an empty database), so the operating system releases it however the process ends, and no
+ * stale lock file has to be removed.
  */
 import {
   chmodSync,
@@ -31,7 +31,7 @@ export interface DataDir {
   readonly database: string
   /** One secret per line. */
   readonly secrets: string
-  /** The directories, parents first, and the files that were missing and have been made. */
+  /** The missing directories, parents first, and files that were created. */
   readonly made: { readonly directories: readonly string[]; readonly files: readonly string[] }
 }
 
@@ -96,7 +96,7 @@ function createPrivate(file: string): void {
   chmodSync(file, FILE_MODE)
 }
 
-/** Becomes the owner, or throws a DataDirError that names the process that is. The result gives it up. */
+/** Becomes the owner, or throws a DataDirError that names the owning process. */
 export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
   const lock = new DatabaseSync(lockFile(dir.path), { timeout: 0 })
   try {

@@ -1,16 +1,16 @@
-/** What can be found out about a database file without changing it: whose it is, whether it is sound, what is in it. */
+/** Checks of a database file that do not change it: whether it is sound, and how many documents it holds. */
 import { describe } from '../../base/failure.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from './database.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
 
-/** More lines say no more: one fault is enough to put a copy in the file's place. */
+/** One fault is reason enough to restore a backup, so a few are listed. */
 const FAULTS_MAX = 5
 
 /**
- * What SQLite finds wrong in the whole file, at most a few lines: pages and indexes (sqlite.org/pragma.html#
- * pragma_integrity_check, which also asks the text index), foreign keys, and what does not belong into it. Reads everything, which takes a second or
- * two for each gigabyte, and holds nobody up.
+ * The faults of the whole file, at most a few: in pages and indexes (sqlite.org/pragma.html#pragma_integrity_check, which
+ * also checks the text index), foreign keys, and foreign triggers and views. Reads everything, which takes a second or two
+ * per gigabyte, and blocks no other connection.
  */
 export function faultsOf(database: Database): readonly string[] {
   const lines = database
@@ -18,8 +18,8 @@ export function faultsOf(database: Database): readonly string[] {
     .flatMap((row) => String(row['integrity_check']).split('\n'))
     .filter((line) => line !== 'ok' && !line.startsWith('***'))
   if (lines.length > 0) return lines
-  const strangers = strangersIn(database)
-  if (strangers.length > 0) return strangers
+  const foreign = foreignObjects(database)
+  if (foreign.length > 0) return foreign
   const orphans = database.all('PRAGMA foreign_key_check')
   return orphans
     .slice(0, FAULTS_MAX)
@@ -27,11 +27,11 @@ export function faultsOf(database: Database): readonly string[] {
 }
 
 /**
- * Triggers and views that this program does not make. In a file from elsewhere they could delete or change what is
- * written, or pretend to be a table. Ours have a slash in their names, and such that no declaration knows are dropped as
- * the file is opened (migrations.ts).
+ * Triggers and views that this program did not create. In a file from elsewhere they could change what is written, or
+ * pose as a table. Ours have a slash in their names; those that no declaration names are dropped when the file is opened
+ * (migrations.ts).
  */
-function strangersIn(database: Database): readonly string[] {
+function foreignObjects(database: Database): readonly string[] {
   return database
     .all("SELECT type, name FROM sqlite_schema WHERE type = 'view' OR (type = 'trigger' AND instr(name, '/') = 0)")
     .slice(0, FAULTS_MAX)
@@ -40,7 +40,7 @@ function strangersIn(database: Database): readonly string[] {
 
 export type ItemCounts = Readonly<Record<string, number>>
 
-/** How many items each model has. A model whose table is not there yet has none. */
+/** The number of documents of each model; 0 where its table does not exist yet. */
 export function countItems(database: Database, models: readonly Model[]): ItemCounts {
   const tables = new Set(database.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map((row) => row['name']))
   const count = (model: Model): number =>
@@ -49,8 +49,8 @@ export function countItems(database: Database, models: readonly Model[]): ItemCo
 }
 
 /**
- * Looks at the first page of each table, which takes no time, so that a file that was cut off or overwritten is
- * noticed when the service starts and not when somebody asks for the rest of it. Throws what SQLite throws.
+ * Reads the first page of each table, which is fast, so that a truncated or overwritten file is noticed when the service
+ * starts and not at a later query. Throws what SQLite throws.
  */
 export function touchTables(database: Database): void {
   const tables = database.all("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")

@@ -5,7 +5,7 @@
  * - `journal_mode=WAL`: readers in other threads and processes never wait for the writer.
  * - `synchronous=FULL` (in WAL mode the default would be the same, but builds differ): a commit is on disk when it
  *   returns, so an acknowledged write survives a power cut.
- * - `wal_autocheckpoint=0`: checkpoints.ts moves the log into the database, and what must not be left behind with it.
+ * - `wal_autocheckpoint=0`: checkpoints.ts moves the WAL into the database, and blanks what is deleted.
  * - `secure_delete=ON`: deleted content is overwritten with zeroes; a deleted account must not be readable in the file.
  * - `trusted_schema=OFF` and defensive mode: a tampered schema cannot call functions or rewrite the file's internals.
  * - `foreign_keys=ON`: what an account owns cannot outlive it.
@@ -21,9 +21,9 @@ const CACHE_KIB = 32 * 1024
 const SCAN_CACHE_KIB = 4 * 1024
 /** Prepared statements of one text that wait to be used again. */
 const IDLE_STATEMENTS_MAX = 64
-/** Texts whose statements are kept for cursors. Filters and sorts of strangers make as many texts as they like. */
+/** Texts whose statements are kept for cursors. Clients can cause any number of texts with filters and sorts. */
 const IDLE_TEXTS_MAX = 200
-/** After a checkpoint the log file is cut back to this size. */
+/** After a checkpoint the WAL file is cut back to this size. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
 
 export type Row = Record<string, SQLOutputValue>
@@ -120,10 +120,10 @@ export function openDatabase(
 }
 
 /**
- * Brings all that belongs to a database into its one file, so that there is no log beside it which another file of that
- * name could take for its own. Throws where somebody else has the file open, and what node:sqlite throws.
+ * Folds the WAL of a database into its file and removes it, so that a later file of that name cannot take it for its own.
+ * Throws where another connection has the file open, and what node:sqlite throws.
  */
-export function foldLog(file: string): void {
+export function foldWal(file: string): void {
   const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     connection.exec('PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE')
@@ -132,7 +132,7 @@ export function foldLog(file: string): void {
   }
 }
 
-/** Primary result codes (sqlite.org/rescode.html) for what happens to the file, and is no bug of ours. */
+/** Primary result codes (sqlite.org/rescode.html) whose cause is the disk or another process. */
 const UNAVAILABLE = new Map([
   [5, 'it is busy'],
   [6, 'it is locked'],
@@ -145,14 +145,14 @@ const UNAVAILABLE = new Map([
 ])
 const CONSTRAINT_FOREIGN_KEY = 787
 
-/** A 503 for what the disk or another process causes; any other error as it is. */
+/** A 503 for an error of the disk or of another process; any other error unchanged. */
 export function asStoreFailure(error: unknown): unknown {
   const reason = UNAVAILABLE.get(errorCode(error) & 0xff)
   if (reason === undefined) return error
   return fail('networkError', `The database cannot be used now: ${reason}`, { cause: error })
 }
 
-/** Why a database file cannot be used, in words for the operator; the message of an error that is not SQLite's. */
+/** Why a database file cannot be used, for the operator; the message of an error that is not SQLite's. */
 export function databaseReason(error: unknown): string {
   if (isDamage(error)) return 'the file is damaged, or is no database of SQLite'
   return UNAVAILABLE.get(errorCode(error) & 0xff) ?? systemReason(error)

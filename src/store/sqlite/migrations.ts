@@ -13,7 +13,7 @@ import { databaseReason, type Database } from './database.ts'
 import { hourAt, modelSchema, tableOf, trigramTable, valueAt } from './schema-sql.ts'
 import { indexTexts } from '../tables/trigram-index.ts'
 
-/** "DLN1" in the file's header, so that `file` and a careless copy can tell whose database it is. */
+/** "DLN1" in the file's header identifies the database as dateline's. */
 const APPLICATION_ID = 0x444c4e31
 
 /** Append only: a released migration never changes. */
@@ -114,7 +114,7 @@ export interface MigrationOptions {
   readonly models: readonly Model[]
   readonly version: string
   readonly migrations?: readonly string[]
-  /** Where a copy of the database is kept before migrations change it; the number of its schema is appended. */
+  /** The name of the copy that is kept before migrations run; the number of its schema is appended. */
   readonly backup: string
 }
 
@@ -126,7 +126,7 @@ export class SchemaError extends Error {
 export interface FileFacts {
   /** Whether dateline wrote the file. */
   readonly isOurs: boolean
-  /** Whether there is nothing in it at all. */
+  /** Whether it has no table. */
   readonly isEmpty: boolean
   /** How many migrations have run. */
   readonly schema: number
@@ -203,7 +203,7 @@ export function migrate(database: Database, options: MigrationOptions): void {
   }
 }
 
-/** What the declarations want and the file lacks, and the indexes and triggers that they no longer want. */
+/** What the declarations name and the file lacks, and the indexes and triggers that no declaration names any more. */
 function schemaPlan(database: Database, models: readonly Model[]) {
   const found = database
     .all('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL')
@@ -243,8 +243,8 @@ function recountHours(database: Database, model: Model, path: string): void {
 }
 
 /**
- * VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html). It gets its name when it is whole and on disk;
- * what an attempt before left of it is replaced.
+ * VACUUM INTO writes a consistent copy (sqlite.org/lang_vacuum.html). It gets its name when it is whole and on disk. The
+ * remains of an earlier attempt are replaced.
  */
 function keepCopy(database: Database, file: string): void {
   const partial = `${file}.partial`

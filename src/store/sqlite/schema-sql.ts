@@ -1,8 +1,8 @@
 /**
- * The tables of the models, as their declarations say.
+ * The tables of the models, from their declarations.
  *
- * A stored model has one table: `seq` (the order of insertion), `id`, and `doc`, the JSON text that a read sends out
- * as it is. Indexes stand on expressions over `doc`, so that a declared index is all there is to keep in step.
+ * A stored model has one table: `seq` (the order of insertion), `id`, and `doc`, the JSON text that a read sends
+ * unchanged. Indexes are on expressions over `doc`, so there are no columns to keep in step.
  */
 import type { Index, Model } from '../../models/schema.ts'
 
@@ -37,7 +37,7 @@ export function indexColumns(index: Index): readonly IndexColumn[] {
     })
 }
 
-/** The paths that are kept behind them. */
+/** The paths whose values the index keeps behind them. */
 export function keptPaths(index: Index): readonly string[] {
   return index.filter((entry) => entry.startsWith('+')).map((entry) => entry.slice(1))
 }
@@ -131,8 +131,8 @@ export function hourAt(path: string, row = ''): string {
 }
 
 /**
- * Three triggers that keep the number of documents of each hour. They stand apart from those above, as most changes
- * leave the hour as it is, and a new timeline is to count nothing else anew.
+ * Three triggers that keep the number of documents of each hour. They are apart from those above, as most changes do not
+ * change the hour, and a new timeline must not cause a recount of the statuses.
  */
 function hourTriggers(model: Model, path: string): { name: string; sql: string }[] {
   const [before, after] = [hourAt(path, 'old.'), hourAt(path, 'new.')]
@@ -146,7 +146,7 @@ function hourTriggers(model: Model, path: string): { name: string; sql: string }
 interface Changes {
   readonly add: string
   readonly subtract: string
-  /** Whether a changed document has to be counted anew. */
+  /** Whether a changed document has to be recounted. */
   readonly changed: string
 }
 

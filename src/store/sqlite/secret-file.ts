@@ -54,7 +54,7 @@ function requirePrivate(file: string): void {
   }
 }
 
-/** What makes a new secret, and what that means. */
+/** How to renew the secret, and what that means. */
 function renewal(file: string): string {
   return `remove "${file}", and the next start makes a new secret; everyone then signs in again`
 }

@@ -26,13 +26,13 @@ export interface StoreOptions {
   readonly models: readonly Model[]
   readonly version: string
   readonly now: Clock
-  /** How long a query may run that no index serves; a default stands in. */
+  /** How long a query without an index may run. */
   readonly queryDeadlineMs?: number
   /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
   readonly owner?: Owner
-  /** What hears of the audit trail, and hashes for it. */
+  /** Listens to the audit trail, and hashes for it. */
   readonly audit?: AuditOutside
-  /** The connections of the service, to which queries leave their turns. */
+  /** New connections, to which queries yield turns of the event loop. */
   readonly arrivals?: Arrivals
 }
 
@@ -156,7 +156,7 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
     queryCounts: () => finder.counts(),
 
     close: async () => {
-      // Where they cannot be stored, they are lost; the metrics have counted them.
+      // Counts that cannot be stored are lost; the metrics have them.
       if (trail.hasSuppressed()) on(SYSTEM).noteSuppressed().catch(() => {})
       queue.close()
       await finder.close()

@@ -1,14 +1,14 @@
 /**
- * Sign-in codes: issuing and consuming, with the wrong tries of each.
+ * Sign-in codes: issuing and consuming, with the wrong attempts at each.
  *
- * An address has at most one code that was mailed and one that the operator made. They are apart, so that a stranger who
- * asks for codes cannot void the operator's.
+ * An email has at most one code that was mailed and one that the operator made. They are apart, so that a visitor who
+ * requests codes cannot void the operator's.
  *
- * Wrong tries count against live codes, first of all against the client that makes them. A client that has used up its
- * tries at a code is refused even with the right digits, and counts no further: so a client alone can neither guess a
- * code nor void it for others. Where all clients together have used up theirs, the code is void.
+ * Wrong attempts count against live codes, and per client. A client that has used up its attempts at a code is rejected
+ * even with the right digits, and counts no further: so one client can neither guess a code nor void it for others. When
+ * all clients together have used up theirs, the code is void.
  *
- * These functions run inside a transaction of the write queue, so tries that arrive together are counted one by one.
+ * These functions run inside a transaction of the write queue, so attempts that arrive together are counted one by one.
  */
 import type { Database, Row } from '../sqlite/database.ts'
 import { isFull, putMessage } from './outbox-table.ts'
@@ -61,7 +61,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeRefusal | un
     database.run('DELETE FROM code WHERE email = ? AND mac = ?', email, mac)
     return undefined
   }
-  for (const code of open) countTry(database, claim, code)
+  for (const code of open) countAttempt(database, claim, code)
   if (limited !== undefined) return limited
   if (rates.perClient !== undefined) addHit(database, rates.perClient, now)
   if (rates.perEmail !== undefined && open.length > 0) addHit(database, rates.perEmail, now)
@@ -78,7 +78,7 @@ function passedLimit(database: Database, { rates, now }: CodeClaim): CodeRefusal
   return undefined
 }
 
-function countTry(database: Database, { email, client, attempts }: CodeClaim, { maker }: Row): void {
+function countAttempt(database: Database, { email, client, attempts }: CodeClaim, { maker }: Row): void {
   const code = [email, String(maker)] as const
   database.run(
     `INSERT INTO code_try (email, maker, client, wrong) VALUES (?, ?, ?, 1)

@@ -1,4 +1,4 @@
-/** Documents by id: one statement each. Functions that change something run inside a transaction. */
+/** Documents by id, one statement each. Functions that write run inside a transaction. */
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'

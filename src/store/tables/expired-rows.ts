@@ -1,4 +1,4 @@
-/** Rows whose time is over. Those who write such rows remove a few on the way; where nobody writes, this does. */
+/** Expired rows. Each write of such a row removes a few; this removes the rest. */
 import type { Database } from '../sqlite/database.ts'
 
 const ROWS_PER_STEP = 200
@@ -6,7 +6,7 @@ const ROWS_PER_STEP = 200
 const TABLES = ['code', 'revoked_token', 'session', 'rate_hit'] as const
 const KEYS = { code: 'email, maker', revoked_token: 'jti', session: 'jti', rate_hit: 'rowid' } as const
 
-/** Removes some of each; gives whether there may be more. */
+/** Removes some of each. Returns whether there may be more. */
 export function removeExpired(database: Database, now: number): boolean {
   const removed = TABLES.map((table) =>
     database.run(

@@ -1,10 +1,9 @@
 /**
- * Guests who stay away: nobody can sign in to them again once their token is gone, so their accounts only fill the
- * disk.
+ * Inactive guests. Without its token a guest account cannot be used again, so it only fills the disk.
  *
- * `guest_seen` has the time at which a guest was first here on the last of their days (UTC): a guest who asks a
- * thousand times a day costs one write. So an absence is counted from the end of that day. A guest who has no row yet
- * gets one with the present time, so that nobody is removed whose absence was not seen.
+ * `guest_seen` has the first time of the last day (UTC) on which a guest was active: a guest with a thousand requests a
+ * day costs one write. So inactivity is counted from the end of that day. A guest without a row gets one with the present
+ * time, so that no guest is removed whose inactivity was not observed.
  */
 import { DAY_MS } from '../../base/duration.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -25,7 +24,7 @@ export function seeGuest(database: Database, id: string, now: number): void {
   )
 }
 
-/** Gives a row to guests who have none, beginning after a user; gives where to go on, or undefined at the end. */
+/** Adds a row for guests without one, starting after a user. Returns the user to go on from; undefined at the end. */
 export function registerGuests(database: Database, after: number, now: number): number | undefined {
   const rows = database.all(
     `SELECT seq, id, ${APP_ROLE} AS role FROM user WHERE seq > ? ORDER BY seq LIMIT ${USERS_PER_STEP}`,
@@ -39,12 +38,12 @@ export function registerGuests(database: Database, after: number, now: number): 
 }
 
 interface GuestStep {
-  /** The ids of those who are gone. */
+  /** Their ids. */
   readonly removed: readonly string[]
   readonly isDone: boolean
 }
 
-/** Deletes some of the guests who were last here on a day before that of a time, as they would themselves. */
+/** Deletes some of the guests who were last active on a day before that of a time, as they could themselves. */
 export function removeGuests(database: Database, before: number, now: number): GuestStep {
   const rows = database.all(
     `SELECT user_id, (SELECT ${APP_ROLE} FROM user WHERE id = user_id) AS role FROM guest_seen
@@ -54,7 +53,7 @@ export function removeGuests(database: Database, before: number, now: number): G
   const removed: string[] = []
   for (const row of rows) {
     const id = String(row['user_id'])
-    // Somebody who has become more than a guest stays, and is no longer watched.
+    // A guest who has become a user stays, and is no longer watched.
     database.run('DELETE FROM guest_seen WHERE user_id = ?', id)
     if (row['role'] !== 'guestUser') continue
     if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed.push(id)

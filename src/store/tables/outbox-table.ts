@@ -1,12 +1,12 @@
 /**
- * The outbox: mail that was promised and has not left yet.
+ * The outbox: mail that was accepted and is not delivered yet.
  *
- * A message is taken with a lease, which leaves its own times alone: one whose sender died is due again when the lease
- * is over, or at once when the next owner of the data directory starts. Its content is sealed by the caller and erased
- * when the message is done; the record stays for a while, so that an operator can see what happened.
+ * A message is taken with a lease, which does not change its own times: where its sender died, it is due again when the
+ * lease expires, or at once when the next owner of the data directory starts. Its content is sealed by the caller and
+ * erased when the message is done; the record is kept for a while for the operator.
  *
- * A message ends once. Every statement that changes one asks for the state `waiting`, so whatever an attempt brings
- * that was under way when a newer code came, it cannot bring the message back.
+ * A message ends once. Every statement that changes one requires the state `waiting`, so an attempt that was running when
+ * a newer code came cannot bring the message back.
  */
 import { DAY_MS } from '../../base/duration.ts'
 import { MESSAGE_STATES, type MessageState } from '../../models/message-state.ts'
@@ -21,23 +21,23 @@ import type {
   OutboxWork,
 } from '../store.ts'
 
-/** With more than this, the mail server has been away for long or somebody asks for codes by the thousand. */
+/** With more than this, the mail server has been away for long or a client requests codes by the thousand. */
 export const WAITING_MESSAGES_MAX = 10_000
 const RECORDS_KEPT_MS = 7 * DAY_MS
 const PURGE_ROWS_MAX = 50
 /** Messages that one turn may end; the next turn goes on. */
 const EXPIRED_ROWS_MAX = 100
-/** The due time of a message that an operator asked for: before all others, and told apart from them. */
+/** The due time of a message that an operator asked for: before all others, and different from them. */
 const ASKED_FOR = 0
 
-/** Whether a message to this address has no room. One that supersedes another takes its place. */
-export function isFull(database: Database, address: string): boolean {
+/** Whether there is no room for a message to this email. One that supersedes another needs none. */
+export function isFull(database: Database, email: string): boolean {
   const nth = database.get("SELECT 1 FROM outbox WHERE state = 'waiting' LIMIT 1 OFFSET ?", WAITING_MESSAGES_MAX - 1)
   if (nth === undefined) return false
-  return database.get("SELECT 1 FROM outbox WHERE address = ? AND state = 'waiting'", address) === undefined
+  return database.get("SELECT 1 FROM outbox WHERE address = ? AND state = 'waiting'", email) === undefined
 }
 
-/** Puts a message in, if there is one; what waits for the same address is superseded: its code is void. */
+/** Adds a message, if there is one. It supersedes a waiting one of the same email, whose code is void. */
 export function putMessage(database: Database, { email, message, now, expiresAt }: CodeIssue): void {
   purge(database, now)
   database.run(
@@ -97,7 +97,7 @@ function takeDue(database: Database, { now, leaseMs, take, onlyAsked }: OutboxTu
   }))
 }
 
-/** One that is under way now is let be: its attempt may still succeed. */
+/** A message with a running attempt is left alone: it may still succeed. */
 function endExpired(database: Database, now: number): OutboxWork['expired'] {
   const rows = database.all(
     `UPDATE outbox SET state = 'expired', sealed = NULL, done_at = ?
@@ -116,8 +116,8 @@ function endExpired(database: Database, now: number): OutboxWork['expired'] {
 }
 
 /**
- * Makes what waits due now. For the start of the owner of the data directory: nobody else can be sending, so leases and
- * pauses are those of a process that is gone.
+ * Makes waiting messages due now. For the start of the owner of the data directory: no other process can be sending, so
+ * leases and pauses are those of a process that is gone.
  */
 export function releaseMessages(database: Database, now: number): void {
   database.run(
@@ -174,9 +174,9 @@ export function listMessages(
 }
 
 /**
- * Of what has ended there may be a week of a busy site, from which the index on the state would bring all of a state to
- * be sorted: 400 ms of the event loop where 300,000 were delivered. Looked through from the newest on, the first ones
- * are there at once, and where none has the state it takes 25 ms. What is open is bounded, and comes by the index.
+ * Ended messages may be those of a week of a busy site. The index on the state would return all of a state to be sorted:
+ * 400 ms of the event loop for 300,000 delivered ones. A scan from the newest on finds the first ones at once, and takes
+ * 25 ms where none has the state. Open messages are bounded, and come by the index.
  */
 function newestRows(
   database: Database,
@@ -228,8 +228,8 @@ export function outboxSummary(database: Database, now: number): OutboxSummary {
 }
 
 /**
- * When the message was put in that still waits or is on its way, and whose code expires first. One step in an index,
- * for whoever asks whether the service is well asks often; the summary reads every record.
+ * When the open message whose code expires first was added. One step in an index, for frequent health checks; the summary
+ * reads every record.
  */
 export function oldestWaitingAt(database: Database): number | undefined {
   // By itself SQLite takes the index on the state and sorts all that waits.
@@ -247,7 +247,7 @@ function optionalText(value: Row[string] | undefined): string | undefined {
   return value === null || value === undefined ? undefined : String(value)
 }
 
-/** Old records go a few at a time: on the way of new messages, and with each turn of the courier. */
+/** Removes a few old records, with each new message and each turn of the courier. */
 function purge(database: Database, now: number): void {
   database.run(
     `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE done_at < ? LIMIT ${PURGE_ROWS_MAX})`,

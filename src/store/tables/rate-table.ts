@@ -13,7 +13,7 @@ const PURGE_ROWS_MAX = 200
  */
 const HITS_MAX = 500_000
 
-/** Counts an event, or says how long to wait. */
+/** Counts an event, or returns the milliseconds to wait. */
 export function countRate(database: Database, rate: Rate, now: number): number | undefined {
   const wait = rateWait(database, rate, now)
   if (wait === undefined) addHit(database, rate, now)

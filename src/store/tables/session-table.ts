@@ -1,10 +1,10 @@
 /**
- * Sign-ins under way, so that somebody can see where an account is used and end it there.
+ * Sessions, so that users can see and end them.
  *
- * A token holds by its signature; these rows are no condition for that, so that a token of a service that shares the
- * secret holds too. Ending one session remembers its token as revoked. Ending all of a user's sessions remembers
- * besides when that was: a token from an earlier second is refused, though nobody has listed it. Tokens count whole
- * seconds (RFC 7519 NumericDate), so those of that very second are refused by their rows.
+ * A token is valid by its signature. Its row here is not required, so tokens of a service that shares the secret are valid
+ * too. Ending a session stores its token as revoked. Ending all sessions of a user also stores the time: unlisted tokens
+ * from an earlier second are rejected by it. Tokens count whole seconds (RFC 7519 NumericDate), so those of the same
+ * second are rejected by their rows.
  */
 import type { Database } from '../sqlite/database.ts'
 import type { CallerClaim, Token } from '../actor.ts'
@@ -61,7 +61,7 @@ export function addSession(
   return added === 1 ? 'added' : 'missing'
 }
 
-/** Those that hold, newest first, at most a thousand. */
+/** The sessions that have not expired, newest first, at most a thousand. */
 export function sessionsOf(database: Database, userId: string, now: number): readonly ListedSession[] {
   return database
     .all(
@@ -83,7 +83,7 @@ export function useSession(database: Database, jti: string, now: number): void {
   database.run('UPDATE session SET used_at = ? WHERE jti = ? AND used_at < ?', now, jti, now)
 }
 
-/** Ends one session of a user; false where there is none of that name. */
+/** Ends one session of a user; false where the user has none with that id. */
 export function endSession(database: Database, userId: string, jti: string, now: number): boolean {
   const row = database.get('SELECT expires_at FROM session WHERE jti = ? AND user_id = ?', jti, userId)
   if (row === undefined) return false

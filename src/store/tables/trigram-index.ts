@@ -12,7 +12,7 @@ import type { Database } from '../sqlite/database.ts'
 import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
 
 const TRIGRAM_POINTS = 3
-/** A long text is found by some of its trigrams; more of them cost more than they narrow. */
+/** A long text is found by some of its trigrams; more would cost more than they narrow. */
 export const TRIGRAMS_MAX = 12
 /** Trigrams are taken of the beginning of a text, which may repeat a few of them to its end. */
 const SEARCHED_CHARS_MAX = 1_000
@@ -24,7 +24,7 @@ export function indexText(database: Database, model: Model, seq: number, documen
   if (model.trigrams !== undefined) putSearchRow(database, model, seq, searchRow(model, document))
 }
 
-/** What the index of a model keeps of a document, which may be worked out before there is a transaction. */
+/** The row of the index for a document. May be computed before a transaction begins. */
 export function searchRow(model: Model, document: JsonObject): readonly string[] {
   const { pathSteps, textSteps } = preparedIndex(model)
   return [
@@ -43,7 +43,7 @@ interface PreparedIndex {
   readonly pathSteps: readonly (readonly string[])[]
 }
 
-/** What the declaration says is worked out once: it takes longer than the insertion of a row. */
+/** Computed once per model: it takes longer than the insertion of a row. */
 const preparedIndexes = new WeakMap<Model, PreparedIndex>()
 
 function preparedIndex(model: Model): PreparedIndex {

@@ -1,11 +1,11 @@
 /**
- * The unused middle of SQLite's pages, and how it is blanked.
+ * Blanking the unallocated middle of SQLite's pages.
  *
  * A b-tree page has a header, an array of cell pointers, an unallocated region, and the cells, which fill it from its
  * end (sqlite.org/fileformat2.html#b_tree_pages). When a page is split or balanced, cells move to a neighbour and the
- * page is written anew from the list of those that stay, without a look at what stood in the region that is now
+ * page is rebuilt from the list of those that stay, with the copies of the others left in the region that is now
  * unallocated. `secure_delete` overwrites cells that are deleted, not those copies. SQLite never reads the region, so
- * zeroes can be written there at any time at which nobody else writes the page, and a crash in the middle does no harm.
+ * zeroes can be written there whenever no connection writes the page, and a crash in the middle does no harm.
  */
 import { readSync, writeSync } from 'node:fs'
 
@@ -47,8 +47,8 @@ export interface PageFile {
 }
 
 /**
- * Blanks the unused space of these pages and gives the number of those that had something in it. Nobody else may write
- * them meanwhile. The caller syncs the file.
+ * Blanks the unused space of these pages. Returns the number of those that changed. No connection may write them
+ * meanwhile. The caller syncs the file.
  */
 export function blankUnused({ descriptor, pageBytes }: PageFile, pages: Iterable<number>): number {
   const page = Buffer.alloc(pageBytes)
