@@ -124,9 +124,9 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   starting.defer(() => backupRuns.stop())
   const everyMs = config.backupEvery
   const own = store.as(SYSTEM)
-  const notes = { readNote: store.readNote, writeNote: own.writeNote, note: own.note }
+  const meta = { readMeta: store.readMeta, writeMeta: own.writeMeta, record: own.record }
   const backups =
-    everyMs === undefined ? undefined : await startBackups({ store: notes, runs: backupRuns, everyMs, now, log })
+    everyMs === undefined ? undefined : await startBackups({ store: meta, runs: backupRuns, everyMs, now, log })
   starting.defer(() => backups?.stop())
   if (backups !== undefined) backupMetrics(metrics, backups)
   const auditMs = config.auditDays === 0 ? undefined : config.auditDays * DAY_MS
@@ -192,7 +192,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   logMetrics(metrics, logOutput)
   const listening = await server.listen(addressOf(config, inheritedSocket))
   starting.defer(() => server.close())
-  await own.note(startRecord(surroundings.settings))
+  await own.record(startRecord(surroundings.settings))
   starting.defer(() => mail.endTrials())
 
   const started = starting.move()

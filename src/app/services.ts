@@ -124,7 +124,7 @@ export async function openServices(
     const signing = keys.signing.map(({ id }) => id)
     await Promise.all([
       seedBasics(store, config),
-      ...(own ? [store.as(SYSTEM).writeNote(SIGNING_KEYS_NOTE, signing)] : []),
+      ...(own ? [store.as(SYSTEM).writeMeta(SIGNING_KEYS_NOTE, signing)] : []),
     ])
     const auth = { keys, codes, limits, sessions, accounts, emailHashes }
     return { ...auth, store, newId, arrivals, instance, metrics, counters: counting }

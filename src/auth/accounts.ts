@@ -132,7 +132,7 @@ export function createAccounts({
       if (dashboard && (user === undefined || !hasDashboard(user as JsonObject & Caller))) {
         const value = user === undefined ? 'no user' : 'no-dashboard'
         const details = [{ name: 'outcome', value }]
-        await store.as(visitor).note({ event: 'code.requested', emailHash: emailHash(email), details })
+        await store.as(visitor).record({ event: 'code.requested', emailHash: emailHash(email), details })
         throw dashboardClosed(user)
       }
       const own = await store.languageOf(email)

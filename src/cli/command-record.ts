@@ -40,7 +40,7 @@ export async function recordBeside(
     openForReading({ dataDir }).close()
     const store = openStore({ dir: prepareDataDir(dataDir), models: STORED_MODELS, version: VERSION, now: systemClock })
     try {
-      await store.as(OPERATOR).note(entry)
+      await store.as(OPERATOR).record(entry)
     } finally {
       await store.close()
     }

@@ -86,7 +86,7 @@ export const ADMIN = [
     const query = hashes === undefined ? read : { ...read, filter: and(read.filter, isIn(['emailHash'], hashes)) }
     if (query.limit === 0) return ok(pageText(audit, query, { items: [], next: undefined }))
     // So that a reader sees what was left out up to now.
-    if (store.hasSuppressed()) await store.as(acting(requireAdministrator)).noteSuppressed()
+    if (store.hasSuppressed()) await store.as(acting(requireAdministrator)).recordSuppressed()
     return ok(pageText(audit, query, await store.find(audit, query, askerOf(caller, exchange))))
   }),
 ]

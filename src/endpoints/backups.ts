@@ -46,7 +46,7 @@ export const BACKUPS = [
     client: 'admin.makeBackup',
   }).handle(async ({ store, backupRuns }, _exchange, { acting }) => {
     const made = await orReason(backupRuns.make('manual'))
-    await keepIf(made, store.as(acting(requireAdministrator)).note(backupMade(made)))
+    await keepIf(made, store.as(acting(requireAdministrator)).record(backupMade(made)))
     const { file, bytes, at } = made
     return { name: basename(file), bytes, createdAt: isoDate(at - (at % 1000)) }
   }),
@@ -76,7 +76,7 @@ export const BACKUPS = [
     if (file === undefined) throw fail('notFound', `No backup has the name ${describe(name)}`)
     try {
       const details = [{ name: 'name', value: name }]
-      await store.as(acting(requireAdministrator)).note({ event: 'backup.downloaded', details })
+      await store.as(acting(requireAdministrator)).record({ event: 'backup.downloaded', details })
     } catch (error) {
       await file.handle.close()
       release()

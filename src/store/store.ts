@@ -247,7 +247,7 @@ interface AccountWriter {
    */
   signIn(request: SignIn): Promise<SignInOutcome>
   revoke(token: Token & { readonly now: number }): Promise<void>
-  /** Gives a user a session; 'missing' where the user is gone. */
+  /** Adds a session of a user; 'missing' where the user is gone. */
   addSession(userId: string, session: SessionRecord): Promise<'added' | 'missing'>
   /** Stores that a session was used. A power cut may undo that. */
   useSession(jti: string, now: number): Promise<void>
@@ -351,11 +351,11 @@ export interface OutboxWriter {
 /** What the service writes by itself. The removals are small steps. */
 interface ServiceWriter {
   /** Stores metadata of the database under a name. */
-  writeNote(name: string, value: Json): Promise<void>
+  writeMeta(name: string, value: Json): Promise<void>
   /** Adds an audit record of an action outside the store. Other writes add theirs by themselves. */
-  note(entry: AuditEntry): Promise<void>
+  record(entry: AuditEntry): Promise<void>
   /** Adds an audit record of how many records were left out since the last such record, if any were. */
-  noteSuppressed(): Promise<void>
+  recordSuppressed(): Promise<void>
   /** Returns the milliseconds until the next event is allowed; undefined when this one was, and has been counted. */
   countRate(rate: Rate, now: number): Promise<number | undefined>
   /** Stores that a guest was here. */
@@ -401,7 +401,7 @@ export interface QueryCounts {
 /** All that can be changed. */
 export interface Writer extends DocumentWriter, AccountWriter, OutboxWriter, ServiceWriter {}
 /** What a request without an access token can change. */
-export type VisitorWriter = Pick<Writer, 'issueCode' | 'signIn' | 'createAccount' | 'note'>
+export type VisitorWriter = Pick<Writer, 'issueCode' | 'signIn' | 'createAccount' | 'record'>
 
 /** The way to write. Every method checks the actor in the transaction that writes, and may throw unauthorized. */
 export interface Writable {
@@ -411,7 +411,7 @@ export interface Writable {
 
 export interface Store extends DocumentStore, AccountStore, OutboxStore, Writable {
   /** Metadata of the database that was stored under a name. */
-  readNote(name: string): Promise<Json | undefined>
+  readMeta(name: string): Promise<Json | undefined>
   /** Whether audit records were left out that no record counts yet. */
   hasSuppressed(): boolean
   queryCounts(): QueryCounts

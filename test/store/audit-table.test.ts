@@ -30,7 +30,7 @@ const EMAIL = 'ann@example.org'
 interface Site {
   readonly store: Store
   readonly dir: DataDir
-  /** Records that were told after their commit. */
+  /** Records that the listener got after their commit. */
   readonly told: AuditRecord[]
   readonly suppressed: string[]
   /** Beside the store. */
@@ -150,12 +150,12 @@ describe('a flood of failures', () => {
     let now = NOW
     const site = open(t, undefined, () => now)
     const flood = async (): Promise<void> => {
-      await Promise.all(Array.from({ length: 500 }, () => site.store.as(visitor('192.0.2.1')).note(FAILED)))
+      await Promise.all(Array.from({ length: 500 }, () => site.store.as(visitor('192.0.2.1')).record(FAILED)))
     }
     await flood()
     assert.equal((await site.all()).length, 20)
     assert.equal(site.suppressed.length, 480)
-    await site.store.as(visitor('192.0.2.2')).note(FAILED)
+    await site.store.as(visitor('192.0.2.2')).record(FAILED)
     assert.equal((await site.all()).length, 21, 'another client is not concerned')
     now += 60_000
     await flood()
@@ -169,7 +169,7 @@ describe('a flood of failures', () => {
 
   it('whose counts cannot be stored at the end does not keep the service from stopping', async (t) => {
     const site = open(t)
-    await Promise.all(Array.from({ length: 21 }, () => site.store.as(visitor('192.0.2.1')).note(FAILED)))
+    await Promise.all(Array.from({ length: 21 }, () => site.store.as(visitor('192.0.2.1')).record(FAILED)))
     site.database.exec(`CREATE TRIGGER "audit/refuse" BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
     await site.store.close()
     // A rejection that is not handled fails this test in the next turn.
@@ -180,12 +180,12 @@ describe('a flood of failures', () => {
     // The counts were taken out of memory by a write that failed, and no record ever had them.
     let now = NOW
     const site = open(t, undefined, () => now)
-    const record = (client: string): Promise<void> => site.store.as(visitor(client)).note(FAILED)
+    const record = (client: string): Promise<void> => site.store.as(visitor(client)).record(FAILED)
     await Promise.all(Array.from({ length: 50 }, () => record('192.0.2.1')))
     now += 60_000
     site.database.exec(`CREATE TRIGGER "audit/refuse" BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
     await assert.rejects(record('192.0.2.2'))
-    await assert.rejects(site.store.as(SYSTEM).noteSuppressed())
+    await assert.rejects(site.store.as(SYSTEM).recordSuppressed())
     assert.equal(site.store.hasSuppressed(), true)
     site.database.exec('DROP TRIGGER "audit/refuse"')
     await record('192.0.2.3')
@@ -213,7 +213,7 @@ describe('a flood of failures', () => {
     assert.equal(admitted.filter(Boolean).length, 20)
   })
 
-  it('does not touch what users with a proof of who they are do', async (t) => {
+  it('does not limit signed-in users', async (t) => {
     const site = open(t)
     await addUser(site, 'ann', EMAIL, 'admin')
     const ann = site.store.as(callerOf('ann'))
@@ -222,7 +222,7 @@ describe('a flood of failures', () => {
     assert.deepEqual(site.suppressed, [])
   })
 
-  it('of many days leaves no more than there may be, the newest of them', async (t) => {
+  it('of many days leaves the newest records up to the maximum', async (t) => {
     const site = open(t)
     addRecords(site, Array.from({ length: 700 }, (_, i) => ({ ...FAILED, at: NOW + i })))
     let steps = 0
@@ -233,7 +233,7 @@ describe('a flood of failures', () => {
   })
 })
 
-it('records that are too old go, in steps, and those of the last moment stay', async (t) => {
+it('records that are too old are removed in steps, and those at the limit stay', async (t) => {
   const site = open(t)
   const old: AuditEntry = { event: 'document.created', details: [{ name: 'text', value: 'gone-from-the-file' }] }
   addRecords(site, [
@@ -287,7 +287,7 @@ describe('a deleted account', () => {
   const forget = ({ store }: Site): Promise<unknown> =>
     store.as(callerOf('boss')).deleteAccount({ id: 'the-id-of-ann', now: NOW, keepLastAdmin: true })
 
-  it('leaves records that are of one and the same unknown, and no text of it in any file', async (t) => {
+  it('leaves records with one pseudonym, and no text of it in any file', async (t) => {
     const site = await siteWith(t, 30)
     assert.equal(await forget(site), 'deleted')
     const all = await site.all()
@@ -356,7 +356,7 @@ describe('a deleted account', () => {
   })
 })
 
-it('guests who are cleaned away leave one record for each step, and none with their ids', async (t) => {
+it('inactive guests that are removed leave one record for each step, and none with their ids', async (t) => {
   const site = open(t)
   const ids = Array.from({ length: 45 }, (_, i) => `guest-number-${i}`)
   const own = site.store.as(SYSTEM)
@@ -378,7 +378,7 @@ it('guests who are cleaned away leave one record for each step, and none with th
   assert.ok(!JSON.stringify(all).includes('guest-number-'))
 })
 
-it('a record is bounded, whatever it is made of', () => {
+it('a record is bounded, whatever its entry holds', () => {
   const long = '\ud83d\ude00'.repeat(5_000)
   const entry: AuditEntry = {
     event: 'command',

@@ -78,7 +78,7 @@ describe('every method that writes refuses', () => {
   })
 })
 
-it('the judge hears the roles of the moment, and a job sees them', async (t) => {
+it('the judge gets the roles of the moment, and a job sees them', async (t) => {
   const { store } = await site(t)
   const heard: Caller[] = []
   const promoted = store.updateUser('ann', (stored) => ({ ...stored, appRole: 'premiumUser' }))
@@ -91,7 +91,7 @@ it('the judge hears the roles of the moment, and a job sees them', async (t) => 
   assert.deepEqual(heard, [ann, ann])
 })
 
-it('what an insert may not be is said before it is inserted', async (t) => {
+it('an insert that is not admitted is rejected before it is inserted', async (t) => {
   const { store } = await site(t)
   const document = { id: 'x', value: { id: 'x', name: 'X', status: 'active' } }
   const refuse = (): never => {

@@ -43,7 +43,7 @@ function site(t: Cleanup): Site {
   }
 }
 
-it('the first backup is made at once, the next when its time has come, and the oldest go', async (t) => {
+it('the first backup is made at once, the next when it is due, and the oldest are removed', async (t) => {
   const { start, advance, names, recorded, store } = site(t)
   await store.insert(topic, { id: 'x', value: { id: 'x', status: 'active' } })
   const backups = await start()
@@ -111,7 +111,7 @@ it('a failure is logged with its cause, is kept for the checks, and is tried aga
   assert.equal(backups.state().failure, undefined)
 })
 
-it('a backup that the end of the service breaks off leaves nothing', async (t) => {
+it('a backup that the end of the service aborts leaves nothing', async (t) => {
   const { start, names, store, directory } = site(t)
   mkdirSync(directory)
   const documents = Array.from({ length: 200 }, (_, i) => ({

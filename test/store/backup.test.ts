@@ -83,7 +83,7 @@ it('a backup is one private file with all that was committed when it began, what
   assert.ok(topics < 2 * pairs, 'the copy is of the beginning')
 })
 
-it('what a killed process left in the log is in the backup', async (t) => {
+it('what a killed process left in the WAL is in the backup', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 'x', value: { id: 'x', status: 'active' } })
   const directory = temporaryDirectory(t)
@@ -93,7 +93,7 @@ it('what a killed process left in the log is in the backup', async (t) => {
   assert.equal(backup.items['topic'], 1)
 })
 
-it('a backup replaces nothing, and leaves nothing where it cannot be made', async (t) => {
+it('a backup replaces no file, and leaves none where it fails', async (t) => {
   const { dir } = testStore(t)
   const directory = temporaryDirectory(t)
   const taken = join(directory, 'taken.db')
@@ -173,7 +173,7 @@ function fillDisk(directory: string): void {
   }
 }
 
-it('removeOldBackups() removes the oldest of those with a name of ours, and no other file', async (t) => {
+it('removeOldBackups() removes the oldest backups, and no other file', async (t) => {
   const directory = temporaryDirectory(t)
   const days = [1, 2, 3, 4].map((day) => backupName(Date.UTC(2026, 0, day)))
   const others = ['mine.db', 'dateline-2026.db', 'dateline-20260101T000000Z.db.partial-1', 'x-20260101T000000Z.db']
@@ -188,7 +188,7 @@ it('removeOldBackups() removes the oldest of those with a name of ours, and no o
   assert.deepEqual(listBackups(join(directory, 'none')), [])
 })
 
-it('a backup clears away what a killed one left long ago, and not one that is under way', async (t) => {
+it('a backup removes what a killed one left long ago, and not what a running one writes', async (t) => {
   const { dir } = testStore(t)
   const directory = temporaryDirectory(t)
   const [old, recent] = ['a.db.partial-1', 'b.db.partial-2'].map((name) => join(directory, name)) as [string, string]

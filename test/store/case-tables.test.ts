@@ -21,7 +21,7 @@ import { modelSchema } from '../../src/store/sqlite/schema-sql.ts'
 import type { Found } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 
-const nobody = {
+const noCaller = {
   list: 'unsupported',
   read: 'unsupported',
   create: 'unsupported',
@@ -33,7 +33,7 @@ const scratch = model({
   description: '',
   fields: { id: id() },
   extras: 'keep',
-  access: nobody,
+  access: noCaller,
   search: [],
   indexes: [],
 })

@@ -1,4 +1,4 @@
-/** Moving the log: what fails there must not end the writes, nor the process. */
+/** Moving the WAL: a failure there must not end the writes, nor the process. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createCheckpoints } from '../../src/store/wal/checkpoints.ts'

@@ -24,7 +24,7 @@ import { systemStore, testStore, type SystemStore } from '../support/service/sto
 interface Account {
   readonly id: string
   readonly email: string
-  /** Text that stands in the preferences, the code's row and the outbox of nobody else. */
+  /** Text that is in the preferences, the code's row and the outbox of this account only. */
   readonly mark: string
 }
 
@@ -83,7 +83,7 @@ interface Site {
   readonly people: Account[]
 }
 
-/** A site on which everybody has done something, in random order, a batch at a time as requests come. */
+/** A site on which every account has done something, in random order, in batches as requests come. */
 async function busySite(t: TestContext): Promise<Site> {
   const random = seededRandom(seedOfRun())
   t.diagnostic(`SEED=${random.seed}`)
@@ -132,7 +132,7 @@ async function assertIntact(store: SystemStore, { dir, people }: Site): Promise<
 }
 
 describe('a deleted account leaves no trace in any file', () => {
-  it('at the moment of the answer, one after another', async (t) => {
+  it('at the moment of the response, one after another', async (t) => {
     const site = await busySite(t)
     const { store, dir, random, people } = site
     const gone = some(site)
@@ -180,7 +180,7 @@ describe('a deleted account leaves no trace in any file', () => {
     await assertIntact(store, site)
   })
 
-  it('after a crash, which leaves the log of the time before', async (t) => {
+  it('after a crash, which leaves the WAL of the time before', async (t) => {
     const site = await busySite(t)
     const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
     for (const suffix of ['', '-wal']) copyFileSync(site.dir.database + suffix, dir.database + suffix)
@@ -193,7 +193,7 @@ describe('a deleted account leaves no trace in any file', () => {
     await assertIntact(store, { ...site, dir })
   })
 
-  it('as soon as nobody reads the state before any more', async (t) => {
+  it('as soon as no reader has the state before', async (t) => {
     const site = await busySite(t)
     const { store, dir } = site
     const gone = some(site)

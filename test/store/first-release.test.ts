@@ -2,7 +2,7 @@
  * A database that version 0.1.0 wrote gives the same answers to the same tokens, byte for byte.
  *
  * cases/first-release.db.gz is its file after an administrator, a reader and a guest had used it;
- * cases/first-release.json has its secret, their tokens, what was asked, and the hash of what it answered.
+ * cases/first-release.json has its secret, their tokens, the requests, and the hashes of their responses.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

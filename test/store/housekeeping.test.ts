@@ -12,7 +12,7 @@ import { testStore } from '../support/service/stores.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-it('rows whose time is over go, however many there are, and others stay', async (t) => {
+it('expired rows are removed, however many there are, and others stay', async (t) => {
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)
   t.after(() => database.close())
@@ -38,7 +38,7 @@ it('rows whose time is over go, however many there are, and others stay', async 
   }
 })
 
-it('guests who stay away are deleted for good, those who come back and those who became somebody are not', async (t) => {
+it('inactive guests are deleted permanently, active ones and those who became users are not', async (t) => {
   const service = await startService(t, { guestDays: '90', tokenHours: String(24 * 3650) })
   const { housekeeping } = service.app
   const [gone, active, member] = [await service.guest(), await service.guest(), await service.guest()]
@@ -70,7 +70,7 @@ it('guests who stay away are deleted for good, those who come back and those who
 })
 
 // The day was counted from a first request: who came a minute sooner the next day was taken for away since then.
-it('guests who are here every day stay where absence is counted in one', async (t) => {
+it('guests who are active every day stay where the limit is one day', async (t) => {
   const service = await startService(t, { guestDays: '1', tokenHours: '720' })
   const guest = await service.guest()
   const isHere = async (): Promise<boolean> =>
@@ -90,7 +90,7 @@ it('guests who are here every day stay where absence is counted in one', async (
   assert.equal(await isHere(), false)
 })
 
-it('guests of before are watched from now on, and a site that keeps them keeps them', async (t) => {
+it('earlier guests are watched from now on, and a site that keeps guests keeps them', async (t) => {
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)
   t.after(() => database.close())

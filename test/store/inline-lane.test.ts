@@ -66,7 +66,7 @@ describe('a query that is longer than a moment', () => {
     assert.ok(some <= 3, `${some} turns`)
   })
 
-  it('leaves a few turns more to new connections, and comes to its end however many there are', async (t) => {
+  it('leaves a few more turns to new connections, and ends however many there are', async (t) => {
     const alone = await turnsOf(laneFor(t).run(headline, everything, ASKER))
     const flooded = await turnsOf(laneFor(t, { areMany: () => true }).run(headline, everything, ASKER))
     assert.ok(flooded >= 5 * alone && flooded <= 9 * alone, `${alone} turns alone, ${flooded} beside new connections`)
@@ -85,7 +85,7 @@ describe('a query that is longer than a moment', () => {
     assert.deepEqual(ranksOf(later), [DOCUMENTS + 1, DOCUMENTS - 2])
   })
 
-  it('takes as much work whenever it is asked, and past the budget belongs into a thread', async (t) => {
+  it('takes the same work each time, and past the budget needs a thread', async (t) => {
     const lane = laneFor(t)
     // Each condition looks at the rank of each document: 1,000 of them pass the budget, 100 do not.
     const heavy = (conditions: number): FindQuery =>
@@ -96,7 +96,7 @@ describe('a query that is longer than a moment', () => {
     }
   })
 
-  it('ends when its client is gone, and makes room for the next', async (t) => {
+  it('ends when its client disconnects, and makes room for the next', async (t) => {
     const lane = laneFor(t)
     const client = new AbortController()
     const gone = assert.rejects(lane.run(headline, everything, { ...guest('a'), signal: client.signal }), {

@@ -1,7 +1,4 @@
-/**
- * A log that a reader kept from being moved is moved by a thread, while others go on writing, and nothing is left
- * behind.
- */
+/** A long WAL, which a reader kept from being moved, is moved by a thread beside the writes, and pages are blanked. */
 import assert from 'node:assert/strict'
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs'
 import { once } from 'node:events'
@@ -22,8 +19,8 @@ import { temporaryDirectory } from '../support/service/service.ts'
 import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
 
 const PAGE_BYTES = 4096
-const PAGES_OF_LONG_LOG = 5_000
-const LONG_LOG_BYTES = 4_500 * PAGE_BYTES
+const PAGES_OF_LONG_WAL = 5_000
+const LONG_WAL_BYTES = 4_500 * PAGE_BYTES
 
 /** Rows of all lengths that come, change and go, so that cells move from page to page. */
 async function writeTurn(store: SystemStore, random: Random): Promise<void> {
@@ -63,7 +60,7 @@ function pagesWithRemains(file: string): number[] {
   }
 }
 
-it('a log that a reader made long is moved beside the writes that go on', async (t) => {
+it('a WAL that a reader made long is moved beside the writes that go on', async (t) => {
   const random = seededRandom(seedOfRun())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
@@ -72,14 +69,14 @@ it('a log that a reader made long is moved beside the writes that go on', async 
   t.after(() => reader.close())
   reader.exec('BEGIN')
   reader.get('SELECT count(*) FROM topic')
-  const log = `${dir.database}-wal`
-  while (statSync(log).size < LONG_LOG_BYTES) await writeTurn(store, random)
+  const wal = `${dir.database}-wal`
+  while (statSync(wal).size < LONG_WAL_BYTES) await writeTurn(store, random)
   reader.exec('COMMIT')
-  // Writes go on until one of them finds the log wholly moved, and begins it again.
-  const salts = saltsOf(log)
+  // Writes go on until one of them finds the WAL wholly moved, and restarts it.
+  const salts = saltsOf(wal)
   let turns = 0
-  for (; saltsOf(log) === salts; turns++) {
-    assert.ok(turns < 5_000, 'the log is never begun again')
+  for (; saltsOf(wal) === salts; turns++) {
+    assert.ok(turns < 5_000, 'the WAL is never restarted')
     await writeTurn(store, random)
   }
   assert.ok(turns > 0)
@@ -90,7 +87,7 @@ it('a log that a reader made long is moved beside the writes that go on', async 
   assert.deepEqual(faultsOf(database), [])
 })
 
-it('two processes that move one log do not wait for each other while it grows', async (t) => {
+it('two processes that move one WAL do not wait for each other while it grows', async (t) => {
   const random = seededRandom(seedOfRun())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
@@ -101,16 +98,16 @@ it('two processes that move one log do not wait for each other while it grows', 
   t.after(() => reader.close())
   reader.exec('BEGIN')
   reader.get('SELECT count(*) FROM topic')
-  const log = `${dir.database}-wal`
+  const wal = `${dir.database}-wal`
   const writeBoth = async (): Promise<void> => {
     await writeTurn(store, random)
     await writeTurn(other, random)
   }
-  while (statSync(log).size < LONG_LOG_BYTES) await writeBoth()
+  while (statSync(wal).size < LONG_WAL_BYTES) await writeBoth()
   reader.exec('COMMIT')
-  const salts = saltsOf(log)
-  while (saltsOf(log) === salts) {
-    assert.ok(statSync(log).size < 10 * LONG_LOG_BYTES, 'the log grows without end')
+  const salts = saltsOf(wal)
+  while (saltsOf(wal) === salts) {
+    assert.ok(statSync(wal).size < 10 * LONG_WAL_BYTES, 'the WAL grows without end')
     await writeBoth()
   }
   await other.close()
@@ -121,9 +118,9 @@ it('two processes that move one log do not wait for each other while it grows', 
   assert.deepEqual(faultsOf(database), [])
 })
 
-function saltsOf(log: string): string {
+function saltsOf(wal: string): string {
   const header = Buffer.alloc(32)
-  const descriptor = openSync(log, 'r')
+  const descriptor = openSync(wal, 'r')
   try {
     readSync(descriptor, header, 0, header.length, 0)
   } finally {
@@ -140,7 +137,7 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   t.after(() => hold.close())
   hold.exec('BEGIN')
   hold.get('SELECT count(*) FROM topic')
-  while (statSync(`${dir.database}-wal`).size < LONG_LOG_BYTES / 4) await writeTurn(store, random)
+  while (statSync(`${dir.database}-wal`).size < LONG_WAL_BYTES / 4) await writeTurn(store, random)
   // A copy of the files that no other process has open.
   const file = join(temporaryDirectory(t), 'copy.db')
   for (const suffix of ['', '-wal']) copyFileSync(dir.database + suffix, file + suffix)
@@ -184,13 +181,13 @@ const HOLDER = `
   }
 `
 
-it('whoever holds the lock nearly all the time, as a bulk load does, cannot keep the log from being moved', async (t) => {
+it('a writer that holds the lock nearly all the time, as a bulk load does, cannot keep the WAL from being moved', async (t) => {
   const file = join(temporaryDirectory(t), 'a.db')
   const database = new DatabaseSync(file)
   t.after(() => database.close())
   database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE a (id INTEGER PRIMARY KEY, b)')
   const insert = database.prepare('INSERT INTO a (b) VALUES (zeroblob(3000))')
-  for (let row = 0; row < PAGES_OF_LONG_LOG; row++) insert.run()
+  for (let row = 0; row < PAGES_OF_LONG_WAL; row++) insert.run()
   const shared = new SharedArrayBuffer(8)
   const state = new Int32Array(shared)
   const holder = new Worker(HOLDER, { eval: true, workerData: { file, shared } })
@@ -205,7 +202,7 @@ it('whoever holds the lock nearly all the time, as a bulk load does, cannot keep
   const before = Atomics.load(state, 1)
   const moved = moveLongWal({ file, pageFile, blanked: NO_PART, waitsMax: 0 })
   const transactions = Atomics.load(state, 1) - before
-  assert.ok(moved.frames >= PAGES_OF_LONG_LOG, `only ${moved.frames} frames were moved`)
+  assert.ok(moved.frames >= PAGES_OF_LONG_WAL, `only ${moved.frames} frames were moved`)
   // Steps of a millisecond, one in each gap, would take more than twenty.
   assert.ok(transactions <= 12, `it took ${transactions} transactions of the other`)
 })

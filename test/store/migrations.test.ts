@@ -61,7 +61,7 @@ it('indexes follow the declarations: new ones are created, others dropped', (t) 
   )
 })
 
-it('counting that is switched on later begins with what is there', (t) => {
+it('counts that are declared later start with the existing documents', (t) => {
   const { database, options } = fresh(t)
   const { counted: _, ...uncounted } = thing
   migrate(database, { ...options, models: [uncounted] })
@@ -128,7 +128,7 @@ it('a migration that fails leaves the file as it was', (t) => {
   assert.ok(existsSync(join(directory, `copy-${MIGRATIONS.length}`)))
 })
 
-it('codes that were live before schema 6 stay so, with the wrong tries that were made', (t) => {
+it('codes that were live before schema 6 stay live, with their wrong attempts', (t) => {
   const { database, options } = fresh(t)
   migrate(database, { ...options, migrations: MIGRATIONS.slice(0, 5) })
   database.run("INSERT INTO code (email, mac, attempts, expires_at) VALUES ('a@example.org', x'0a', 2, 1000)")

@@ -40,7 +40,7 @@ const ids = (messages: readonly { readonly id: string }[]): string[] => messages
 const list = (store: SystemStore, now: number, state?: MessageState) => store.listMessages({ state, limit: 100, now })
 
 describe('a message', () => {
-  it('is given out once until its lease ends, and keeps its due time', async (t) => {
+  it('is taken once until its lease expires, and keeps its due time', async (t) => {
     const { store } = testStore(t)
     await store.issueCode(issue('a@example.org', 'one'))
     assert.deepEqual(ids(await takeAll(store, 0)), ['one'])
@@ -49,7 +49,7 @@ describe('a message', () => {
     assert.equal(again?.attempts, 2)
   })
 
-  it('is given out with as many others as are asked for, longest due first', async (t) => {
+  it('is taken with as many others as are asked for, longest due first', async (t) => {
     const { store } = testStore(t)
     for (const [i, id] of ['d', 'c', 'b', 'a'].entries()) await store.issueCode(issue(`${id}@example.org`, id, i))
     const first = await store.takeMessages(turn(10, { take: 3 }))
@@ -83,7 +83,7 @@ describe('a message', () => {
     assert.deepEqual([ids(work.messages), work.nextDue], [['past'], MINUTE_MS + 1_000])
   })
 
-  it('that a sender which died had taken is due when the next owner starts', async (t) => {
+  it('that a dead sender had taken is due when the next owner starts', async (t) => {
     const { store, dir } = testStore(t)
     await store.issueCode(issue('a@example.org', 'one'))
     await takeAll(store, 0)
@@ -149,7 +149,7 @@ describe('a message ends', () => {
     assert.deepEqual(expired, [{ id: 'one', attempts: 1, reply: '451 busy' }])
   })
 
-  it('by expiry only when it is not on its way', async (t) => {
+  it('by expiry only without a running attempt', async (t) => {
     const { store } = testStore(t)
     await store.issueCode(issue('a@example.org', 'one'))
     await takeAll(store, LIFETIME_MS - 1)
@@ -159,7 +159,7 @@ describe('a message ends', () => {
   })
 })
 
-it('a turn names those in hand that a newer code, or the end of the account, made unwanted', async (t) => {
+it('a turn names the running ones that a newer code, or the end of the account, made unwanted', async (t) => {
   const { store } = testStore(t)
   for (const id of ['a', 'b', 'c']) await store.issueCode(issue(`${id}@example.org`, id))
   const inHand = ids(await takeAll(store, 0))
@@ -169,7 +169,7 @@ it('a turn names those in hand that a newer code, or the end of the account, mad
 })
 
 describe('retry', () => {
-  it('makes a message due that waits, before all others, also where only such are given out', async (t) => {
+  it('makes a waiting message due before all others, also where only such are taken', async (t) => {
     const { store } = testStore(t)
     for (const id of ['a', 'b']) await store.issueCode(issue(`${id}@example.org`, id))
     await takeAll(store, 0)
@@ -181,7 +181,7 @@ describe('retry', () => {
     assert.deepEqual(ids(await takeAll(store, 6)), ['c'])
   })
 
-  it('leaves a message alone that is on its way: it would be sent twice', async (t) => {
+  it('leaves a message with a running attempt alone: it would be sent twice', async (t) => {
     const { store } = testStore(t)
     await store.issueCode(issue('a@example.org', 'a'))
     await takeAll(store, 0)
@@ -198,7 +198,7 @@ describe('retry', () => {
 })
 
 describe('the record of a message', () => {
-  it('has its address, state, attempts, reply and times', async (t) => {
+  it('has its email, state, attempts, reply and times', async (t) => {
     const { store } = testStore(t)
     await store.issueCode(issue('a@example.org', 'one', 100))
     const common = { id: 'one', address: 'a@example.org', createdAt: 100, expiresAt: 100 + LIFETIME_MS }
@@ -231,7 +231,7 @@ describe('the record of a message', () => {
     })
   })
 
-  it('is looked up without reading the others, where the oldest is asked for', async (t) => {
+  it('is found without reading the others, where it is the oldest', async (t) => {
     const { store, dir } = testStore(t)
     assert.equal(await store.oldestWaitingAt(), undefined)
     for (const [i, id] of ['c', 'b', 'a'].entries()) await store.issueCode(issue(`${id}@example.org`, id, 50 + i))
@@ -266,7 +266,7 @@ describe('the record of a message', () => {
     }
   })
 
-  it('is kept for seven days after the end, and goes without any new message', async (t) => {
+  it('is kept for seven days after the end, and is removed without any new message', async (t) => {
     const { store } = testStore(t)
     for (const id of ['a', 'b']) await store.issueCode(issue(`${id}@example.org`, id))
     await store.finishMessage('a', { kind: 'delivered', reply: '250 ok' }, 1_000)
@@ -278,10 +278,10 @@ describe('the record of a message', () => {
 })
 
 /**
- * Somebody who has many addresses, or many client addresses, asks for more codes than the mail server takes. Memory,
+ * An attacker with many emails, or many client addresses, requests more codes than the mail server takes. Memory,
  * disk and the time of each request must stay bounded, and people who have a code must not lose it.
  */
-describe('an outbox that somebody filled', () => {
+describe('an outbox that an attacker filled', () => {
   it('takes no further message and leaves the codes that are there as they are', async (t) => {
     const { store, dir } = testStore(t)
     const known = { ...issue('known@example.org', 'known'), mac: Buffer.alloc(32, 1), message: undefined }
@@ -300,7 +300,7 @@ describe('an outbox that somebody filled', () => {
     const limits = { attempts: { perClient: 5, inAll: 15 }, rates: { perClient: undefined, perEmail: undefined } }
     const claim = { email: 'known@example.org', mac: known.mac, client: Buffer.alloc(32), now: 1, ...limits }
     assert.equal((await signInWith(store, claim)).kind, 'signed-in', 'the code before stays good')
-    // Whoever waits already may ask again, and an operator needs no room for a code without a message.
+    // An email with a waiting message may request another, and an operator needs no room for a code without a message.
     assert.equal(await store.issueCode(issue('last@example.org', 'last again')), 'issued')
     assert.equal(await store.issueCode({ ...issue('boss@example.org', '-'), message: undefined }), 'issued')
     assert.equal((await store.outboxSummary(0)).counts.waiting, WAITING_MESSAGES_MAX)

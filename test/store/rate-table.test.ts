@@ -8,7 +8,7 @@ import { testStore } from '../support/service/stores.ts'
 const HITS_MAX = 500_000
 const rate = (key: string) => ({ key: Buffer.from(key), max: 1, windowMs: 1000 })
 
-it('the newest events of all keys are kept, past a number of them the oldest are forgotten', (t) => {
+it('the newest events of all keys are kept; above the maximum the oldest are dropped', (t) => {
   const database = openDatabase(testStore(t).dir.database)
   t.after(() => database.close())
   const keys = (): readonly string[] =>

@@ -60,7 +60,7 @@ function rootOf(file: string, index: string): number {
   }
 }
 
-it('restore puts the copy in place, and keeps what was there with all that its log held', async (t) => {
+it('restore replaces the database, and keeps the previous one with all that its WAL held', async (t) => {
   const { dir, backup } = await killed(t)
   const { replaced, items } = await restore(dir, backup)
   assert.equal(replaced, `${dir.database}.replaced-20260301T120000Z`)
@@ -75,7 +75,7 @@ it('restore puts the copy in place, and keeps what was there with all that its l
   assert.deepEqual(topics(dir.database), ['new'])
 })
 
-it('restore replaces a damaged database, and keeps it with its log', async (t) => {
+it('restore replaces a damaged database, and keeps it with its WAL', async (t) => {
   const { dir, backup } = await killed(t)
   const log = readFileSync(`${dir.database}-wal`)
   writeFileSync(dir.database, Buffer.alloc(100_000, 7))
@@ -97,7 +97,7 @@ it('restore fills a fresh directory', async (t) => {
   assert.deepEqual(readdirSync(dir.path).sort(), ['dateline.db', 'dateline.lock'])
 })
 
-it('restore refuses what is no sound database of ours, or of a newer program, and changes nothing', async (t) => {
+it('restore rejects a file that is no sound database of dateline, or is of a newer version, and changes nothing', async (t) => {
   const { dir, backup } = await killed(t)
   const directory = temporaryDirectory(t)
   const place = (name: string, content: Buffer): string => {
@@ -166,7 +166,7 @@ for (const [name, sql] of [
   ['trigger', 'CREATE TRIGGER evil AFTER INSERT ON user BEGIN DELETE FROM headline; END'],
   ['view', 'CREATE VIEW "evil" AS SELECT 1'],
 ] as const) {
-  it(`attack: a backup with a ${name} of somebody else is refused, and nothing changes`, async (t) => {
+  it(`attack: a backup with a foreign ${name} is rejected, and nothing changes`, async (t) => {
     const { dir, backup } = await killed(t)
     const database = new DatabaseSync(backup)
     database.exec(sql)

@@ -158,7 +158,7 @@ describe('threads are shared', () => {
     await first
   })
 
-  it('a client that is gone leaves its line, and what runs for it ends', async (t) => {
+  it('a client that disconnects leaves its line, and its running query ends', async (t) => {
     const pool = poolFor(t, { deadlineMs: 60_000 })
     const [running, waiting] = [new AbortController(), new AbortController()]
     const isAborted = { name: 'AbortError' }
@@ -231,7 +231,7 @@ describe('a thread', () => {
 })
 
 describe('the end', () => {
-  it('of the pool tells what runs and what waits that the service is stopping', async (t) => {
+  it('of the pool rejects running and waiting queries: the service is stopping', async (t) => {
     const pool = poolFor(t, { deadlineMs: 60_000 })
     const jobs = [SLOW, HARMLESS].map((filter) =>
       assert.rejects(pool.run(message(filter), user('a'), ADVICE), isFailure(503, 'stopping')),
@@ -249,7 +249,7 @@ describe('the end', () => {
     await refused
   })
 
-  it('of the process is not kept waiting by idle threads', async (t) => {
+  it('of the process does not wait for idle threads', async (t) => {
     const program = `
       import { createScanPool } from ${JSON.stringify(new URL('../../src/store/scan/scan-pool.ts', import.meta.url).href)}
       const pool = createScanPool({ file: ${JSON.stringify(dir.database)}, now: () => 0 })

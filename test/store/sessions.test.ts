@@ -37,7 +37,7 @@ async function site(t: Cleanup) {
   return { store, holds, listed }
 }
 
-it('sessions are listed newest first until they expire, and go for good some time later', async (t) => {
+it('sessions are listed newest first until they expire, and are purged later', async (t) => {
   const { store, listed } = await site(t)
   assert.equal(await store.addSession('ann', session('ann-second')), 'added')
   assert.deepEqual(await store.sessionsOf('ann', NOW), [
@@ -49,13 +49,13 @@ it('sessions are listed newest first until they expire, and go for good some tim
   assert.deepEqual(await listed('ann', 0), [])
 })
 
-it('a session of nobody is not kept', async (t) => {
+it('a session without a user is not kept', async (t) => {
   const { store, listed } = await site(t)
   assert.equal(await store.addSession('carl', session('carl-first')), 'missing')
   assert.deepEqual(await listed('carl'), [])
 })
 
-it('one session is ended by its user’s name alone', async (t) => {
+it('one session is ended by its own user only', async (t) => {
   const { store, holds, listed } = await site(t)
   assert.equal(await store.endSession('bob', 'ann-first', NOW), false)
   assert.equal(await holds('ann', 'ann-first'), true)

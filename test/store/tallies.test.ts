@@ -91,7 +91,7 @@ it('of hours are asked for by a range that includes both its ends', async (t) =>
   )
 })
 
-it('of hours begin with what a database without them holds, and go with their declaration', (t) => {
+it('of hours start with the existing documents, and are dropped with their declaration', (t) => {
   const directory = temporaryDirectory(t)
   const database = openDatabase(join(directory, 'a.db'))
   t.after(() => database.close())
@@ -121,5 +121,5 @@ it('of hours begin with what a database without them holds, and go with their de
   assert.equal(triggers(), 0)
   database.run("DELETE FROM headline WHERE id < 'h3'")
   migrate(database, { ...options, models: STORED_MODELS })
-  assert.deepEqual(counted(), recounted(database).hours, 'counted anew')
+  assert.deepEqual(counted(), recounted(database).hours, 'recounted')
 })

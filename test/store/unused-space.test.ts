@@ -71,7 +71,7 @@ describe('unusedSpan()', () => {
   })
 })
 
-it('blankUnused() takes what no row holds, and leaves every row, blob and index as it is', (t) => {
+it('blankUnused() changes only unused space, and no row, blob or index', (t) => {
   const random = seededRandom(seedOfRun())
   t.diagnostic(`SEED=${random.seed}`)
   const file = join(temporaryDirectory(t), 'a.db')

@@ -106,7 +106,7 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await service.call('POST', '/api/v1/auth/verify-code', { body })
     const { store } = service.app.services
     const details = [{ name: MARKUP, value: MARKUP }]
-    await store.as({ kind: 'operator' }).note({ event: 'command', details, model: MARKUP, documentId: MARKUP })
+    await store.as({ kind: 'operator' }).record({ event: 'command', details, model: MARKUP, documentId: MARKUP })
     const page = await asAdmin('#/operations?part=audit&email=tried%40example.org')
     await page.find({ role: 'cell', name: 'Sign-in failed' })
     await page.find({ role: 'cell', name: 'Code requested' })

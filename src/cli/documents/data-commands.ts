@@ -19,7 +19,7 @@ export const seedCommand: Command = {
       const added = await seedSample(store, { ...config, now: systemClock() })
       const { topics, sources, headlines } = added
       const counts = { topics: String(topics), sources: String(sources), headlines: String(headlines) }
-      await store.as(OPERATOR).note(commandRecord('seed', counts))
+      await store.as(OPERATOR).record(commandRecord('seed', counts))
       if (args.options.has('--json')) terminal.stdout.write(`${JSON.stringify(added)}\n`)
       else terminal.stdout.write(`Added ${topics} topics, ${sources} sources and ${headlines} headlines\n`)
     }),
@@ -43,7 +43,7 @@ export const adminCommand: Command = {
       const done = await accounts.ensureAdmin(email, systemClock(), OPERATOR)
       const user = await store.userByEmail(email)
       const given = { code: args.options.has('--code') ? '' : undefined, done }
-      await store.as(OPERATOR).note(commandRecord('admin', given, String(user?.['id'])))
+      await store.as(OPERATOR).record(commandRecord('admin', given, String(user?.['id'])))
       const code = args.options.has('--code') ? await codes.reveal(email, systemClock()) : undefined
       if (args.options.has('--json')) {
         terminal.stdout.write(`${JSON.stringify({ email, done, code })}\n`)

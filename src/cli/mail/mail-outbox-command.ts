@@ -57,7 +57,7 @@ export const mailRetryCommand: Command = {
       const outcome = await store.as(OPERATOR).retryMessage(id, systemClock())
       if (outcome === 'missing') throw fail('notFound', `Cannot retry mail ${id}: the outbox has none of that id`)
       if (outcome !== 'due') throw fail('conflict', `Cannot retry mail ${id}: ${WHY_NOT_RETRIED[outcome]}`)
-      await store.as(OPERATOR).note(commandRecord('mail retry', { id }))
+      await store.as(OPERATOR).record(commandRecord('mail retry', { id }))
       terminal.stdout.write(`Mail ${id} is due: the service tries it within seconds, or when it starts\n`)
     })
   },

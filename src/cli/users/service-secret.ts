@@ -7,7 +7,7 @@ import { fail } from '../../base/failure.ts'
  * a code or a token that is made with it, and would not find hashes of e-mail addresses in the audit trail.
  */
 export async function requireServiceSecret({ store, keys }: Services): Promise<void> {
-  const known = await store.readNote(SIGNING_KEYS_NOTE)
+  const known = await store.readMeta(SIGNING_KEYS_NOTE)
   // There is no note before the first start. Codes are made with the newest key, the first.
   if (!Array.isArray(known) || known[0] === keys.signing[0].id) return
   throw fail(

@@ -40,7 +40,7 @@ export const tokenCommand: Command = {
       const session = sessions.open({ label, now: systemClock(), ...(lifetimeMs === undefined ? {} : { lifetimeMs }) })
       if ((await store.as(OPERATOR).addSession(id, session)) === 'missing') throw userNotFound(given)
       const { jti, expiresAt } = session
-      await store.as(OPERATOR).note(commandRecord('token', { ttl: options.get('--ttl'), session: jti }, id))
+      await store.as(OPERATOR).record(commandRecord('token', { ttl: options.get('--ttl'), session: jti }, id))
       const token = sessions.token(id, session)
       const text = options.has('--json') ? writeJson({ token, session: jti, expiresAt: isoDate(expiresAt) }) : token
       terminal.stdout.write(`${text}\n`)

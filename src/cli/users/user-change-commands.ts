@@ -47,7 +47,7 @@ export const userSetRoleCommand: Command = {
       const outcome = await operator.updateUser(id, (stored) => ({ ...stored, ...roles, updatedAt }))
       if (outcome === 'missing') throw userNotFound(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${id}: ${LAST_ADMIN}`)
-      await operator.note(commandRecord('user set-role', roles, id))
+      await operator.record(commandRecord('user set-role', roles, id))
       const changed = parseJson(outcome) as unknown as User
       terminal.stdout.write(
         `${singleLine(changed.email)} is ${changed.appRole}, in the dashboard ${changed.dashboardRole}\n`,
@@ -71,7 +71,7 @@ export const userSignOutCommand: Command = {
       const session = args.options.get('--session')
       if (session === undefined) {
         const ended = await operator.endSessions(id, systemClock())
-        await operator.note(commandRecord('user sign-out', {}, id))
+        await operator.record(commandRecord('user sign-out', {}, id))
         terminal.stdout.write(
           `${email} is signed out everywhere: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
         )
@@ -80,7 +80,7 @@ export const userSignOutCommand: Command = {
       if (!(await operator.endSession(id, session, systemClock()))) {
         throw fail('notFound', `Cannot end the session "${session}": ${email} has none of that id`)
       }
-      await operator.note(commandRecord('user sign-out', { session }, id))
+      await operator.record(commandRecord('user sign-out', { session }, id))
       terminal.stdout.write(`The session ${session} of ${email} is ended\n`)
     }),
 }
@@ -106,7 +106,7 @@ export const userDeleteCommand: Command = {
       if (outcome === 'missing') throw userNotFound(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot delete ${email}: ${LAST_ADMIN}`)
       // Without the id: the record must not tell which account it was.
-      await operator.note(commandRecord('user delete'))
+      await operator.record(commandRecord('user delete'))
       terminal.stdout.write(`${email} is deleted\n`)
     }),
 }

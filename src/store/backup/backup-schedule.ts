@@ -29,7 +29,7 @@ export interface BackupState {
 export type BackupSchedule = Awaited<ReturnType<typeof startBackups>>
 
 export interface ScheduleOptions {
-  readonly store: Pick<Store, 'readNote'> & Pick<Writer, 'writeNote' | 'note'>
+  readonly store: Pick<Store, 'readMeta'> & Pick<Writer, 'writeMeta' | 'record'>
   readonly runs: BackupRuns
   readonly everyMs: number
   readonly now: Clock
@@ -37,7 +37,7 @@ export interface ScheduleOptions {
 }
 
 export async function startBackups({ store, runs, everyMs, now, log }: ScheduleOptions) {
-  let state: BackupState = { last: readRecord(await store.readNote(META_NAME)), failure: undefined }
+  let state: BackupState = { last: readRecord(await store.readMeta(META_NAME)), failure: undefined }
   let [stopped, failures] = [false, 0]
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
@@ -52,7 +52,7 @@ export async function startBackups({ store, runs, everyMs, now, log }: ScheduleO
     const at = now()
     try {
       const last = await runs.make('scheduled')
-      await Promise.all([store.writeNote(META_NAME, { ...last }), store.note(backupMade(last))])
+      await Promise.all([store.writeMeta(META_NAME, { ...last }), store.record(backupMade(last))])
       state = { last, failure: undefined }
       failures = 0
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Plans by an index: its leading columns are fixed by the filter, one range for each combination of their values, and
- * the columns that follow give the order of the sort, read forwards or backwards.
+ * the columns that follow have the order of the sort, read forwards or backwards.
  *
  * Conditions on further columns of the index stand in WHERE only where the plan runs in a thread: SQLite passes over
  * rows that do not meet them in one step, which nothing can end, and there may be a million. Beside other requests
@@ -148,7 +148,7 @@ function orderBy(sort: Sort, single: Order['single'], free: readonly IndexColumn
   return { keys, covered, single, isTotal: covered === sort.length && keys.length === free.length && !isBackwards }
 }
 
-/** Where the page begins. A cursor that came with other values of the single keys says nothing about the other keys. */
+/** The start of the page. A cursor with other values of the single keys says nothing about the other keys. */
 function startsOf({ keys, isTotal, single }: Order, query: FindQuery): readonly Start[] {
   const { sort, after } = query
   const orderBy = [...keys.map(inDirection), ...(isTotal ? ['id'] : [])]

@@ -19,7 +19,7 @@ import { tableOf } from './schema-sql.ts'
 import type { NewAccount } from '../store.ts'
 import { putSearchRow, unindexText } from '../tables/trigram-index.ts'
 
-/** Each try waits for as long as the connection does, five seconds. */
+/** Each attempt waits for the busy timeout of the connection, five seconds. */
 const BEGIN_TRIES_MAX = 12
 /**
  * Pages of the WAL after which it is moved where no service waits meanwhile: the longer it is, the fewer pages are moved,
@@ -127,7 +127,7 @@ function searchChanges(database: Database) {
   }
 }
 
-/** Between two tries the event loop gets a turn, so that signals are heard. */
+/** Between two attempts the event loop gets a turn, so that signals are handled. */
 async function begin(database: Database): Promise<void> {
   for (let left = BEGIN_TRIES_MAX; ; left--) {
     try {

@@ -151,13 +151,13 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
     listMessages: (query) => read(() => outbox.listMessages(database, query)),
     oldestWaitingAt: () => read(() => outbox.oldestWaitingAt(database)),
     outboxSummary: (time) => read(() => outbox.outboxSummary(database, time)),
-    readNote: (name) => read(() => readMeta(database, name)),
+    readMeta: (name) => read(() => readMeta(database, name)),
     hasSuppressed: () => trail.hasSuppressed(),
     queryCounts: () => finder.counts(),
 
     close: async () => {
       // Counts that cannot be stored are lost; the metrics have them.
-      if (trail.hasSuppressed()) on(SYSTEM).noteSuppressed().catch(() => {})
+      if (trail.hasSuppressed()) on(SYSTEM).recordSuppressed().catch(() => {})
       queue.close()
       await finder.close()
       snapshot.end()

@@ -46,7 +46,7 @@ function serviceWrites({ database, write }: ActorTransactions, erasure: ReturnTy
   return {
     seeGuest: (id, time) => write(() => guests.seeGuest(database, id, time)),
     countRate: (rate, time) => write(() => countRate(database, rate, time)),
-    writeNote: (name, value) => write(() => writeMeta(database, name, value)),
+    writeMeta: (name, value) => write(() => writeMeta(database, name, value)),
     removeExpired: (time) => write(() => removeExpired(database, time)),
     registerGuests: (after, time) => write(() => guests.registerGuests(database, after, time)),
     removeGuests: (before, time) =>
@@ -56,8 +56,8 @@ function serviceWrites({ database, write }: ActorTransactions, erasure: ReturnTy
         if (removed.length > 0) record(guestsRemoved(removed.length))
         return { removed: removed.length, isDone }
       }),
-    note: (entry) => write((_, record) => record(entry)),
-    noteSuppressed: () => write((_, record) => record(SUPPRESSED)),
+    record: (entry) => write((_, record) => record(entry)),
+    recordSuppressed: () => write((_, record) => record(SUPPRESSED)),
     removeOldRecords: (before) =>
       write((_, record) => {
         record(SUPPRESSED)

@@ -1,8 +1,8 @@
 /**
- * The life of an account: each change whole, with its conditions in the statement.
+ * Changes of accounts, each atomic, with its conditions in the statement.
  *
  * These functions run inside a transaction of the write queue. A statement decides and changes in one step
- * (`WHERE`, `ON CONFLICT`, `RETURNING`), so two requests at once cannot both consume a code, create an address twice
+ * (`WHERE`, `ON CONFLICT`, `RETURNING`), so two requests at once cannot both consume a code, create an email twice
  * or remove the last administrator.
  */
 import { isoDate } from '../../base/dates.ts'
@@ -43,15 +43,15 @@ export function emailOf(database: Database, id: string): string | undefined {
   return row === undefined ? undefined : String(row['email'])
 }
 
-/** An index has the administrators together; addresses are unique, so the second of them at most decides. */
+/** An index lists the administrators; emails are unique, so this reads two of them at most. */
 export function hasAdmin(database: Database, except: string): boolean {
   const sql = `SELECT 1 FROM user WHERE ${DASHBOARD_ROLE} = 'admin' AND ${EMAIL} <> ? LIMIT 1`
   return database.get(sql, except) !== undefined
 }
 
 /**
- * One statement that looks for a user and for settings in any case, so that the time it takes does not tell whether
- * the address has an account.
+ * One statement that always looks for a user and for settings, so that its time does not reveal whether the email has an
+ * account.
  */
 export function languageOf(database: Database, email: string): string | undefined {
   const row = database.get(
@@ -96,12 +96,12 @@ export function signIn(database: Database, request: SignIn): SignInOutcome {
   return signedIn
 }
 
-/** The account of the address: there already, made of the guest, or new. */
+/** The account of the email: an existing one, the converted guest, or a new one. */
 function findAccount(database: Database, request: SignIn): SignedIn {
   const { code, guest, newcomer, now } = request
   const account = userByEmail(database, code.email)
   const guestId = guest !== undefined && isStillGuest(database, guest, now) ? guest.userId : undefined
-  // A guest by role alone, who has the address already, is this account and joins no other.
+  // A guest by role who has the email already is this account and joins no other.
   if (guest !== undefined && guestId !== undefined && guestId !== account?.['id']) {
     revoke(database, { jti: guest.jti, expiresAt: guest.expiresAt, now })
     if (account === undefined) {
@@ -215,7 +215,7 @@ export function updateUser(
   return row === undefined ? 'last-admin' : String(row['doc'])
 }
 
-/** Puts another document in the place of a user's, the address included. */
+/** Replaces the document of a user, the email included. */
 export function replaceUser(database: Database, id: string, doc: string): 'replaced' | 'taken' | 'last-admin' {
   const row = database.get(
     `UPDATE OR IGNORE user SET doc = ? WHERE id = ? AND

@@ -28,7 +28,7 @@ export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'ful
     now,
   )
   const maker: Maker = message === undefined ? 'operator' : 'mail'
-  // The tries at a code go with it (ON DELETE CASCADE).
+  // Deletes the attempts at the code as well (ON DELETE CASCADE).
   if (maker === 'operator') database.run('DELETE FROM code WHERE email = ?', email)
   else database.run("DELETE FROM code WHERE email = ? AND maker = 'mail'", email)
   database.run('INSERT INTO code (email, maker, mac, expires_at) VALUES (?, ?, ?, ?)', email, maker, mac, expiresAt)
@@ -38,8 +38,8 @@ export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'ful
 }
 
 /**
- * Consumes the code; undefined where it was right. The mac is keyed with a secret, so that the time which SQLite takes to
- * compare it tells nothing about the code.
+ * Consumes the code; undefined where it was right. The mac is keyed with a secret, so the time that SQLite takes to compare
+ * it reveals nothing about the code.
  */
 export function takeCode(database: Database, claim: CodeClaim): CodeRefusal | undefined {
   const { email, mac, client, now, attempts, rates } = claim
@@ -53,7 +53,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeRefusal | un
     email,
     now,
   )
-  // The operator's code works whatever others have tried before: no limit of the client or the address applies to it.
+  // The operator's code works whatever attempts came before: no limit of the client or the email applies to it.
   const open = live.filter(
     ({ maker, own }) => Number(own) < attempts.perClient && (limited === undefined || maker === 'operator'),
   )
@@ -68,7 +68,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeRefusal | un
   return { kind: 'refused', reason: live.length === 0 ? 'none' : open.length === 0 ? 'blocked' : 'wrong' }
 }
 
-/** The limit over many codes that is reached, that of the client before that of the address. */
+/** The limit over many codes that is reached, that of the client before that of the email. */
 function passedLimit(database: Database, { rates, now }: CodeClaim): CodeRefusal | undefined {
   for (const limit of ['perClient', 'perEmail'] as const) {
     const rate = rates[limit]

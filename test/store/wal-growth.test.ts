@@ -1,6 +1,6 @@
 /**
- * The write-ahead log while long queries never pause. SQLite cannot begin its log again while a reader is in it: with a
- * flood of queries it grew with every write, and kept what was deleted.
+ * The WAL while long queries never pause. SQLite cannot restart it while a reader is in it: with a flood of queries it
+ * grew with every write, and kept what was deleted.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
@@ -16,8 +16,8 @@ import { seededRandom } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
 
 const MIB = 1024 * 1024
-/** 16 MiB are let pass; the rest is what is written until the queries that run are over. */
-const LOG_BYTES_MAX = 32 * MIB
+/** Up to 16 MiB are normal; the rest is what is written until the running queries are over. */
+const WAL_BYTES_MAX = 32 * MIB
 const BATCHES = 60
 const BATCH = 20
 const QUERY: FindQuery = {
@@ -56,7 +56,7 @@ function flood(): { stop(): Promise<void> } {
 }
 
 describe('beside a flood of long queries', () => {
-  it('the log does not grow with what is written', async () => {
+  it('the WAL does not grow with what is written', async () => {
     const { stop } = flood()
     let [longest, written] = [0, 0]
     for (let batch = 0; batch < BATCHES; batch++) {
@@ -67,7 +67,7 @@ describe('beside a flood of long queries', () => {
       longest = Math.max(longest, statSync(`${dir.database}-wal`).size)
     }
     await stop()
-    assert.ok(written > LOG_BYTES_MAX && longest < LOG_BYTES_MAX, `${longest} bytes of log for ${written} written`)
+    assert.ok(written > WAL_BYTES_MAX && longest < WAL_BYTES_MAX, `${longest} bytes of WAL for ${written} written`)
   })
 
   it('a deleted account is gone from the files', async () => {
