@@ -26,7 +26,10 @@ export function documentWrites({ database, write }: ActorTransactions) {
     remove: (model, id, condition) =>
       write((moment, record) => {
         let before = ''
-        const keepBefore: Condition = (text) => condition?.((before = text))
+        const keepBefore: Condition = (text) => {
+          before = text
+          condition?.(text)
+        }
         const isRemoved = documents.removeDocument(database, model, id, keepBefore)
         if (isRemoved && entries.isRecorded(moment)) record(entries.removed(model, id, before))
         return isRemoved
