@@ -46,7 +46,10 @@ type Message<Answer> =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly error: Error }
 
-/** Starts a thread for one task at a time, whose program calls answerTasks(). It does not keep the process alive. */
+/**
+ * Starts `new URL('./x-worker.ts', import.meta.url)` in a thread, for one task at a time. The program calls answerTasks().
+ * The thread does not keep the process alive.
+ */
 export function startTaskThread<Task, Answer>(program: URL, options: WorkerOptions) {
   const worker = startThread(program, options)
   const ready = Promise.withResolvers<void>()

@@ -24,8 +24,8 @@ const GONE_TICKS_MAX = 1_000 / TICK_MS
 /** What runs in the process before the program, with the name of a pipe. */
 const HUNG = {
   'a thread that never ends': `
-    const { startThread } = await import(${url('../../src/base/thread.ts')})
-    const worker = startThread(new URL(${url('../support/service/hung-worker.ts')}), { workerData: { file: pipe } })
+    const { startTaskThread } = await import(${url('../../src/base/thread.ts')})
+    const { worker } = startTaskThread(new URL(${url('../support/service/hung-worker.ts')}), { workerData: { file: pipe } })
     worker.on('message', () => worker.postMessage('hang'))`,
   'a system call that never returns': `
     const { open } = await import('node:fs/promises')
