@@ -7,7 +7,7 @@ import type { JsonSchema } from '../src/base/json-schema.ts'
 import type { Described } from '../src/endpoints/endpoint.ts'
 import { ENDPOINTS } from '../src/endpoints/endpoints.ts'
 import { PARAMETERS } from '../src/endpoints/parameters.ts'
-import { signedIn } from '../src/models/replies.ts'
+import { signedIn } from '../src/models/responses.ts'
 
 const LINE_CHARS_MAX = 120
 const EXAMPLE_MEMBERS_MAX = 3
@@ -228,7 +228,7 @@ function transportArguments({ response, status, parameters = [] }: Described): s
 function importOf(results: readonly string[]): string {
   const records = [...new Set(results.filter((name) => /^\w+$/.test(name)))]
   const names = records.filter((name) => !['void', 'Blob', 'SignedIn'].includes(name)).sort()
-  return `import type {\n${names.map((name) => `  ${name},\n`).join('')}} from '../models/replies.ts'\n`
+  return `import type {\n${names.map((name) => `  ${name},\n`).join('')}} from '../models/responses.ts'\n`
 }
 
 function queryName(method: string): string {

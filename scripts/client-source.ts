@@ -1,12 +1,12 @@
 /**
- * The client as one file: the types of all models and replies in full, then src/client/client.ts without its imports.
+ * The client as one file: the types of all models and responses in full, then src/client/client.ts without its imports.
  *
  * The same sources give the same text, byte for byte.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MODELS } from '../src/models/registry.ts'
-import * as replies from '../src/models/replies.ts'
+import * as responses from '../src/models/responses.ts'
 import type { Access, Field, Model, RecordField } from '../src/models/schema.ts'
 import { takesBody, typeName, typePrinter } from './type-printer.ts'
 
@@ -21,26 +21,26 @@ const MARK = /^\/\/ #(?:end)?region.*\n+/gm
 export function clientSource(version: string): string {
   const source = readFileSync(CLIENT, 'utf8')
   const code = source.replace(IMPORT, '').replace(MARK, '').replace(/^\/\*\*[^]*?\*\/\s*/, '')
-  return [header(version), types(importedReplies(source)), code.trimStart()].join('\n')
+  return [header(version), types(importedRecords(source)), code.trimStart()].join('\n')
 }
 
-function importedReplies(source: string): readonly string[] {
+function importedRecords(source: string): readonly string[] {
   const names = [...source.matchAll(IMPORT)].flatMap(([, list = '', from = '']) =>
-    from.endsWith('/replies.ts') ? list.split(',').map((name) => name.trim()) : [],
+    from.endsWith('/responses.ts') ? list.split(',').map((name) => name.trim()) : [],
   )
   return names.filter((name) => name !== '')
 }
 
 function types(wanted: readonly string[]): string {
-  const byName = new Map(Object.entries(replies).map(([name, reply]) => [typeName(name), reply]))
-  const named = new Map<Field, string>([...byName].map(([name, reply]) => [reply, name]))
+  const byName = new Map(Object.entries(responses).map(([name, record]) => [typeName(name), record]))
+  const named = new Map<Field, string>([...byName].map(([name, record]) => [record, name]))
   const printer = typePrinter(named)
   for (const model of MODELS as readonly Model[]) printer.model(model)
   for (const name of wanted) {
-    const reply: RecordField | undefined = byName.get(name)
-    if (reply === undefined)
-      throw new Error(`Cannot print the type ${name}: src/models/replies.ts declares no such record`)
-    printer.reply(name, reply)
+    const record: RecordField | undefined = byName.get(name)
+    if (record === undefined)
+      throw new Error(`Cannot print the type ${name}: src/models/responses.ts declares no such record`)
+    printer.record(name, record)
   }
   return `${printer.text()}
 /** Stands in a body for a whole copy; the stored document takes its place. */

@@ -15,7 +15,7 @@ export interface TypePrinter {
   /** Declares the documents of a model, and what creates and replaces one where something does. */
   model(model: Model): void
   /** Declares a record under this name. */
-  reply(name: string, reply: RecordField): void
+  record(name: string, record: RecordField): void
   /** All that was declared, in that order. */
   text(): string
 }
@@ -112,8 +112,8 @@ export function typePrinter(named: ReadonlyMap<Field, string>): TypePrinter {
       const replacement = `${name}Replacement`
       declare(replacement, `/** What replaces a \`${model.name}\`. */\nexport type ${replacement} = ${type}\n`)
     },
-    reply: (name, reply) =>
-      void declare(name, interfaceText(name, members(reply.fields, { kind: 'stored', stored: name }))),
+    record: (name, record) =>
+      void declare(name, interfaceText(name, members(record.fields, { kind: 'stored', stored: name }))),
     text: () => [...declared.values()].join('\n'),
   }
 }

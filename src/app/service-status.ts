@@ -5,7 +5,7 @@
 import { basename } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
-import type { ServiceStatus } from '../models/replies.ts'
+import type { ServiceStatus } from '../models/responses.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
 import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'

@@ -659,7 +659,7 @@ import type {
   ServiceStatus,
   SessionsEnded,
   UserSessions,
-} from '../models/replies.ts'
+} from '../models/responses.ts'
 
 export interface LogQuery {
   /** The least important level. */

@@ -1,5 +1,5 @@
 /** The settings in use as people read them: what `config` prints and administrators see. Secrets are masked. */
-import type { ServiceSettings } from '../models/replies.ts'
+import type { ServiceSettings } from '../models/responses.ts'
 import { effectiveSettings } from './read-config.ts'
 import { readSecrets, SECRETS } from './secrets.ts'
 import { SETTINGS, type Environment, type SettingName } from './settings.ts'

@@ -6,7 +6,7 @@
  */
 import type { Client, IterateQuery, Json, ListQuery, Page, RequestOptions, Stored, WriteOptions } from '../client/client.ts'
 import type { ModelName } from '../client/client-types.ts'
-import type { DocumentProblems } from '../models/replies.ts'
+import type { DocumentProblems } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { isExactNumber } from './exact-json.ts'
 

@@ -15,7 +15,7 @@ import {
   serviceStatus,
   type ServiceSettings,
   type ServiceStatus,
-} from '../models/replies.ts'
+} from '../models/responses.ts'
 import { and, isIn } from '../query/ast.ts'
 import type { Store } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'

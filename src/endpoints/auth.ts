@@ -8,7 +8,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { parseAcceptLanguage } from '../http/request/accept-language.ts'
 import { ok, type Exchange } from '../http/request/exchange.ts'
-import { signedIn } from '../models/replies.ts'
+import { signedIn } from '../models/responses.ts'
 import { endpointOn } from './endpoint.ts'
 
 export interface AuthContext {

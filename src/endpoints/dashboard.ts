@@ -2,7 +2,7 @@
 import type { Accounts } from '../auth/accounts.ts'
 import type { Clock } from '../base/clock.ts'
 import { headline } from '../models/headline.ts'
-import { dashboardOverview, dashboardSetup, type DashboardOverview, type DashboardSetup } from '../models/replies.ts'
+import { dashboardOverview, dashboardSetup, type DashboardOverview, type DashboardSetup } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { STATUSES } from '../models/status.ts'

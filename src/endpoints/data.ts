@@ -16,7 +16,7 @@ import { created, notModified, ok, type Exchange, type HttpResponse } from '../h
 import { isKnown, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
-import { documentProblems, queryPlan } from '../models/replies.ts'
+import { documentProblems, queryPlan } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import type { Condition } from '../store/store.ts'
 import { endpointOn, type NamedSchema, type TextResponse } from './endpoint.ts'

@@ -1,7 +1,7 @@
 /** Where a user is signed in, as the user and administrators see it. */
 import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
-import type { UserSessions } from '../models/replies.ts'
+import type { UserSessions } from '../models/responses.ts'
 import { clientName } from '../models/user-agent.ts'
 import type { AccountStore } from '../store/store.ts'
 

@@ -1,7 +1,7 @@
 /**
- * A test mail, for administrators: what the mail server and we say to each other, and what to do where it fails.
+ * A test mail, for administrators: the SMTP dialogue, and what to do where it fails.
  *
- * Whoever has the token of an administrator can have mail sent to any address with it. So there is one at a time, a few
+ * A stolen token of an administrator could send mail to any e-mail address. So there is one at a time, a few
  * in an hour, and its text is ours.
  */
 import type { Limits } from '../auth/limits.ts'
@@ -11,9 +11,9 @@ import { fail } from '../base/failure.ts'
 import { visible, type Log } from '../base/log.ts'
 import { requireAdministrator } from '../content/access.ts'
 import type { TrialOutcome, TrialRequest } from '../mail/delivery/trial-delivery.ts'
-import type { MailTest } from '../models/replies.ts'
+import type { MailTest } from '../models/responses.ts'
 
-/** With what it takes to end a program or a connection, the reply is there within half a minute. */
+/** With what it takes to end a program or a connection, the response is there within half a minute. */
 const TEST_MS_MAX = 25_000
 const LINES_MAX = 500
 const LINE_CHARS_MAX = 2_000

@@ -13,7 +13,7 @@ import {
   outboxRetry,
   type MailTest,
   type OutboxMessages,
-} from '../models/replies.ts'
+} from '../models/responses.ts'
 import type { MessageRecord, OutboxStore, Writable } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { readChoice, readNewest } from './parameters.ts'

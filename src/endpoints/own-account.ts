@@ -2,7 +2,7 @@
 import type { Accounts } from '../auth/accounts.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
-import { sessionsEnded, userSessions } from '../models/replies.ts'
+import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { anyCaller } from '../store/actor.ts'
 import type { AccountStore, Writable } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'

@@ -8,7 +8,7 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Caller, CallerClass } from '../models/caller.ts'
 import type { MessageState } from '../models/message-state.ts'
-import type { QueryPlan } from '../models/replies.ts'
+import type { QueryPlan } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
 import type { Position, Sort } from '../query/order.ts'

@@ -16,7 +16,7 @@ import {
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Backup } from '../../src/models/replies.ts'
+import type { Backup } from '../../src/models/responses.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newPerson } from '../support/cast.ts'
 import { assertDescribed } from '../support/schema/described-replies.ts'

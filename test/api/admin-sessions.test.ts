@@ -1,7 +1,7 @@
 /** Where users are signed in, as an administrator sees and ends it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { UserSessions } from '../../src/models/replies.ts'
+import type { UserSessions } from '../../src/models/responses.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 import type { Answer } from '../support/service/service.ts'

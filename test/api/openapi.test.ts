@@ -7,7 +7,7 @@ import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { seedSample } from '../../src/content/seeding.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { MODELS } from '../../src/models/registry.ts'
-import * as replies from '../../src/models/replies.ts'
+import * as responses from '../../src/models/responses.ts'
 import type { Shape } from '../../src/models/schema.ts'
 import { newCast } from '../support/cast.ts'
 import { compileSchema } from '../support/schema/json-schema.ts'
@@ -105,7 +105,7 @@ describe('the description of the API', () => {
 
   it('has each declared reply and body under its own name', () => {
     const schemas = (document['components'] as Members)['schemas'] as Members
-    for (const [name, declared] of Object.entries(replies)) {
+    for (const [name, declared] of Object.entries(responses)) {
       const schema = schemas[name.charAt(0).toUpperCase() + name.slice(1)] as Members | undefined
       assert.deepEqual(Object.keys((schema?.['properties'] ?? {}) as Members), Object.keys(declared.fields), name)
     }
@@ -183,7 +183,7 @@ describe('the description of the API', () => {
       assert.ok(description, name)
       shown(String(models.find((model) => model['name'] === name)?.['schema']), fields)
     }
-    for (const [name, { fields }] of Object.entries(replies)) shown(name.charAt(0).toUpperCase() + name.slice(1), fields)
+    for (const [name, { fields }] of Object.entries(responses)) shown(name.charAt(0).toUpperCase() + name.slice(1), fields)
   })
 
   it('tells of each model who may do what, and what is fast', () => {

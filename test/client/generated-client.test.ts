@@ -41,7 +41,7 @@ it('is one file without imports, and the same at each time', () => {
 describe('its types', () => {
   const PROBE = `
 import type * as ours from '../../src/client/client-types.ts'
-import type * as replies from '../../src/models/replies.ts'
+import type * as replies from '../../src/models/responses.ts'
 import type * as printed from './MODULE'
 import { createClient, type Filter } from './MODULE'
 

@@ -15,7 +15,7 @@ import { jsonMistake } from '../../src/dashboard/screens/docs/json-place.ts'
 import { indexFields, planLines } from '../../src/dashboard/screens/docs/plan-lines.ts'
 import { HIDDEN, indented, withoutTokens } from '../../src/dashboard/screens/docs/reply-view.ts'
 import { pathOf, requestProblem, targetOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
-import type { QueryPlan } from '../../src/models/replies.ts'
+import type { QueryPlan } from '../../src/models/responses.ts'
 
 const SERVICE = 'https://news.example.org/'
 const document = openApiDocument({ version: '1.2.3' })

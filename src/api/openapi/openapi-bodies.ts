@@ -1,7 +1,7 @@
 /** The schemas that no declaration gives: failures, metadata, pages and references. */
 import { FAILURES } from '../../base/failure.ts'
 import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
-import { METADATA } from './openapi-replies.ts'
+import { METADATA } from './openapi-responses.ts'
 import { refTo } from './openapi-schema.ts'
 
 export const SHARED_SCHEMAS: JsonSchemas = {
@@ -21,7 +21,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
   }),
   Metadata: object({
     requestId: { type: 'string', description: 'As in `X-Request-Id`', examples: [METADATA.requestId] },
-    timestamp: { type: 'string', format: 'date-time', description: 'When the reply was made' },
+    timestamp: { type: 'string', format: 'date-time', description: 'When the response was made' },
   }),
   Page: object({
     items: { type: 'array', items: refTo('Document') },

@@ -32,7 +32,7 @@ export function describedModels(): readonly JsonSchema[] {
 }
 
 /** Who may do an operation, for all models. */
-export function whoMayWords(operation: Operation): string {
+export function whoMayText(operation: Operation): string {
   const byGrant = Map.groupBy(MODELS, (model: Model) => model.access[operation])
   const parts = [...byGrant].map(([grant, models]) => `${whoMay(grant)}: ${models.map(({ name }) => name).join(', ')}`)
   return parts.join('; ')

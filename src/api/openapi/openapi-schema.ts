@@ -9,7 +9,7 @@
 import { assertNever } from '../../base/failure.ts'
 import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 import { MODELS } from '../../models/registry.ts'
-import * as replies from '../../models/replies.ts'
+import * as responses from '../../models/responses.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Field, type Model, type RecordField, type Shape } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
 
@@ -48,7 +48,7 @@ export function modelSchemas(model: Model): JsonSchemas {
 }
 
 const RECORD_NAMES = new Map<RecordField, string>(
-  Object.entries(replies).map(([name, declared]) => [declared, name.charAt(0).toUpperCase() + name.slice(1)]),
+  Object.entries(responses).map(([name, declared]) => [declared, name.charAt(0).toUpperCase() + name.slice(1)]),
 )
 
 /** The schemas of what endpoints answer and take besides documents, by the names of their declarations. */
@@ -56,7 +56,7 @@ export function recordSchemas(): JsonSchemas {
   return Object.fromEntries(
     [...RECORD_NAMES].map(([declared, name]) => [
       name,
-      recordSchema(declared, { path: '', use: name.endsWith('Body') ? 'create' : 'reply' }),
+      recordSchema(declared, { path: '', use: name.endsWith('Body') ? 'create' : 'response' }),
     ]),
   )
 }
@@ -65,7 +65,7 @@ export function recordSchemas(): JsonSchemas {
 export function recordName(record: RecordField): string {
   const name = RECORD_NAMES.get(record)
   if (name !== undefined) return name
-  throw new Error('Cannot name a record of an endpoint: expected an export of src/models/replies.ts')
+  throw new Error('Cannot name a record of an endpoint: expected an export of src/models/responses.ts')
 }
 
 export function refTo(name: string): JsonSchema {
@@ -74,9 +74,9 @@ export function refTo(name: string): JsonSchema {
 
 /**
  * Where the value stands: in a document, in a body that creates or replaces one, in a copy inside of either, or in a
- * reply of another kind.
+ * response of another kind.
  */
-type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'reply'
+type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'response'
 
 interface Place {
   /** Undefined for what is no document. */
@@ -119,7 +119,7 @@ function isSent(use: Use): boolean {
 function mayBeLeftOut(field: Field, { model, path, use }: Place): boolean {
   // The cards of a new user begin anew, whatever is sent.
   if (use === 'create' && model === user && path === 'feedDecoratorStatus') return true
-  if (use === 'stored' || use === 'copy' || use === 'reply') return false
+  if (use === 'stored' || use === 'copy' || use === 'response') return false
   switch (field.kind) {
     case 'choice':
       return field.implied !== undefined || (use === 'create' && field.initial !== undefined)
@@ -171,7 +171,7 @@ function valueSchema(field: Field, place: Place): JsonSchema {
       return place.use === 'sent copy' ? {} : { const: field.value }
     case 'embedded': {
       const name = schemaName(field.model)
-      if (place.use === 'reply') return refTo(name)
+      if (place.use === 'response') return refTo(name)
       if (place.use === 'stored' || place.use === 'copy') return refTo(`${name}Copy`)
       const examples = [{ id: field.model.fields['id']?.example }]
       return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)], examples }

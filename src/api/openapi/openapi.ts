@@ -11,8 +11,8 @@ import type { Model } from '../../models/schema.ts'
 import { SHARED_SCHEMAS } from './openapi-bodies.ts'
 import { exampleOf } from './openapi-example.ts'
 import { FILTER_SCHEMAS, OPERATORS } from './openapi-filter.ts'
-import { describedModels, whoMayWords } from './openapi-models.ts'
-import { enveloped, failureReplies, HEADERS, modelsFor, responsesOf } from './openapi-replies.ts'
+import { describedModels, whoMayText } from './openapi-models.ts'
+import { enveloped, failureResponses, HEADERS, modelsFor, responsesOf } from './openapi-responses.ts'
 import { bodySchemaName, modelSchemas, recordName, recordSchemas, refTo, schemaName } from './openapi-schema.ts'
 
 export const TAGS: Readonly<Record<Tag, string>> = {
@@ -65,7 +65,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       },
       parameters: PARAMETERS,
       headers: HEADERS,
-      responses: failureReplies(),
+      responses: failureResponses(),
       examples: modelExamples(schemas),
       schemas,
     },
@@ -86,7 +86,7 @@ function operation(endpoint: Described, schemas: JsonSchemas): JsonSchema {
     ...[...path.matchAll(/:(\w+)/g)].map(([, name = '']) => inPath(name)),
     ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
-  const who = endpoint.whoMay ?? (endpoint.operation === undefined ? undefined : whoMayWords(endpoint.operation))
+  const who = endpoint.whoMay ?? (endpoint.operation === undefined ? undefined : whoMayText(endpoint.operation))
   const words = [description, who === undefined ? undefined : `Who may: ${who}.`].filter((one) => one !== undefined)
   return {
     operationId: id,
@@ -133,7 +133,7 @@ function bodyOf({ operation, body }: Described, schemas: JsonSchemas): JsonSchem
   }
 }
 
-/** By names that begin with that of the schema: the document and a page of it as replies, and the bodies. */
+/** By names that begin with that of the schema: the document and a page of it as responses, and the bodies. */
 function modelExamples(schemas: JsonSchemas): JsonSchemas {
   return Object.assign(
     {},

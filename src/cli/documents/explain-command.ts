@@ -7,7 +7,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Caller } from '../../models/caller.ts'
-import type { QueryPlan } from '../../models/replies.ts'
+import type { QueryPlan } from '../../models/responses.ts'
 import { explainQuery } from '../../store/plan/explain.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { countriesOf, readQueryFlags } from '../query-flags.ts'

@@ -1,5 +1,5 @@
 /** What needs attention: what it is about in the reader's language, and the service's own words. */
-import type { ServiceStatus } from '../../models/replies.ts'
+import type { ServiceStatus } from '../../models/responses.ts'
 import { hrefTo } from '../places.ts'
 import { t } from '../texts.ts'
 import { h, type Child } from './dom.ts'

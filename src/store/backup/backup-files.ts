@@ -10,7 +10,7 @@ import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRegularFile, type OpenFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
-import type { Backup } from '../../models/replies.ts'
+import type { Backup } from '../../models/responses.ts'
 import { readBackupName } from './backup.ts'
 import { DatabaseFileError } from './database-copy.ts'
 

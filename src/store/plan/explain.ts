@@ -3,7 +3,7 @@
  * A query that turns out longer than expected goes on in a thread, as it does in the service (finder.ts).
  */
 import type { Clock } from '../../base/clock.ts'
-import type { QueryPlan } from '../../models/replies.ts'
+import type { QueryPlan } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { execute, noEffort } from './executor.ts'

@@ -7,7 +7,7 @@
  */
 import type { Arrivals } from '../../base/arrivals.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { QueryPlan } from '../../models/replies.ts'
+import type { QueryPlan } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { execute, noEffort } from '../plan/executor.ts'

@@ -1,7 +1,7 @@
 /** Queries and answers as messages to and from a worker thread. */
 import { reviveNumber } from '../../base/decimal.ts'
 import { writeJson } from '../../base/json.ts'
-import type { QueryPlan } from '../../models/replies.ts'
+import type { QueryPlan } from '../../models/responses.ts'
 import { readFilter, writeFilter } from '../../query/ast.ts'
 import type { Position, Sort } from '../../query/order.ts'
 import type { FindQuery, Found } from '../store.ts'

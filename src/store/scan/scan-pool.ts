@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../base/clock.ts'
-import type { QueryPlan } from '../../models/replies.ts'
+import type { QueryPlan } from '../../models/responses.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
 import { readAnswer, type QueryMessage, type Question } from './query-message.ts'
 import { endScanThreads, startScanThread, type GoodAnswer, type ScanThread } from './scan-thread.ts'

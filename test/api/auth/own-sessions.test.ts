@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import type { UserSessions } from '../../../src/models/replies.ts'
+import type { UserSessions } from '../../../src/models/responses.ts'
 import { newCast, newPerson, type Role } from '../../support/cast.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 

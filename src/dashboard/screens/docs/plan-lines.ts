@@ -1,5 +1,5 @@
 /** What the plan of a query means, for readers who write filters and do not know the planner. */
-import type { QueryPlan } from '../../../models/replies.ts'
+import type { QueryPlan } from '../../../models/responses.ts'
 
 export type Judgement = 'good' | 'warn' | 'plain'
 

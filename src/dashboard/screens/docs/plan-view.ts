@@ -1,5 +1,5 @@
 /** The plan of a query: what it means, then the SQL and the alternatives that were weighed. */
-import type { QueryPlan } from '../../../models/replies.ts'
+import type { QueryPlan } from '../../../models/responses.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { indexFields, planLines } from './plan-lines.ts'
 import { fold, longText } from './reply-view.ts'

@@ -1,5 +1,5 @@
 /** The audit trail: who did what, the newest first, narrowed by event, actor, document and address, page by page. */
-import type { AuditRecords } from '../../../models/replies.ts'
+import type { AuditRecords } from '../../../models/responses.ts'
 import { AUDIT_EVENTS } from '../../../models/audit.ts'
 import { user as userModel } from '../../../models/user.ts'
 import { fetchNames } from '../list/document-names.ts'

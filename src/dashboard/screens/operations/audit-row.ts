@@ -1,6 +1,6 @@
 /** The cells of one record of the audit trail: who did what, and the links from there. */
 import { DELETED_ACTOR, type AuditEvent } from '../../../models/audit.ts'
-import type { AuditRecords } from '../../../models/replies.ts'
+import type { AuditRecords } from '../../../models/responses.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
 import type { Model } from '../../../models/schema.ts'
 import { user as userModel } from '../../../models/user.ts'

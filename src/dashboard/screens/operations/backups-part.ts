@@ -1,5 +1,5 @@
 /** Backups: when they are made, which there are, one more now, and one to take along. */
-import type { Backup, ServiceStatus } from '../../../models/replies.ts'
+import type { Backup, ServiceStatus } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { every, now } from '../../timing.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'

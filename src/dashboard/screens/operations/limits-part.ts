@@ -1,5 +1,5 @@
 /** How often each limit has refused something. */
-import type { ServiceStatus } from '../../../models/replies.ts'
+import type { ServiceStatus } from '../../../models/responses.ts'
 import { humanized } from '../../model-words.ts'
 import { locale, t, textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'

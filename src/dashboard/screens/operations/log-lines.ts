@@ -1,5 +1,5 @@
 /** What a look at the log brings that the one before did not have. */
-import type { LogLines } from '../../../models/replies.ts'
+import type { LogLines } from '../../../models/responses.ts'
 
 export type LogLine = LogLines['items'][number]
 

@@ -1,5 +1,5 @@
 /** The newest lines of the log, which follow by themselves while the screen is open and not paused. */
-import type { LogLines } from '../../../models/replies.ts'
+import type { LogLines } from '../../../models/responses.ts'
 import { currentPlace, noteQuery } from '../../places.ts'
 import { t } from '../../texts.ts'
 import { every } from '../../timing.ts'

@@ -1,6 +1,6 @@
 /** What became of mail: waiting, delivered or refused, with the mail server's words, and another try of what waits. */
 import { MESSAGE_STATES, type MessageState } from '../../../models/message-state.ts'
-import type { OutboxMessages, ServiceStatus } from '../../../models/replies.ts'
+import type { OutboxMessages, ServiceStatus } from '../../../models/responses.ts'
 import { currentPlace, noteQuery } from '../../places.ts'
 import { locale, t } from '../../texts.ts'
 import { after, every } from '../../timing.ts'

@@ -1,5 +1,5 @@
 /** The settings in use, and where each comes from; to be searched. Secrets arrive masked. */
-import type { ServiceSettings } from '../../../models/replies.ts'
+import type { ServiceSettings } from '../../../models/responses.ts'
 import { currentPlace, noteQuery } from '../../places.ts'
 import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'

@@ -1,5 +1,5 @@
 /** Which settings a text is found in. */
-import type { ServiceSettings } from '../../../models/replies.ts'
+import type { ServiceSettings } from '../../../models/responses.ts'
 
 /** Those that have every word of the text somewhere, in any case. */
 export function settingsWith(items: ServiceSettings['items'], text: string): ServiceSettings['items'] {

@@ -1,5 +1,5 @@
 /** What runs, for how long, how large it is, and what needs attention. */
-import type { ServiceStatus } from '../../../models/replies.ts'
+import type { ServiceStatus } from '../../../models/responses.ts'
 import { locale, t } from '../../texts.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'

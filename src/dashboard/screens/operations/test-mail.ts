@@ -1,6 +1,6 @@
 /** A test mail in a dialog: what we and the mail server say to each other, and what to do where it fails. */
 import type { Client } from '../../../client/client.ts'
-import type { MailTest } from '../../../models/replies.ts'
+import type { MailTest } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'

@@ -1,6 +1,6 @@
 /** The page before anybody is signed in: the form, the language, and what has to be known to get in at all. */
 import type { Client } from '../../../client/client.ts'
-import type { DashboardSetup } from '../../../models/replies.ts'
+import type { DashboardSetup } from '../../../models/responses.ts'
 import { t, type LanguageCode } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { languageChoice } from '../../kit/language-choice.ts'

@@ -1,5 +1,5 @@
 /** Where a user is signed in, and a way to end it there: the own account, or any for administrators. */
-import type { SessionsEnded, UserSessions } from '../../../models/replies.ts'
+import type { SessionsEnded, UserSessions } from '../../../models/responses.ts'
 import { readUserAgent } from '../../../models/user-agent.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'

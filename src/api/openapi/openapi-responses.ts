@@ -84,7 +84,7 @@ export function responsesOf(endpoint: Described, schemas: JsonSchemas): JsonSche
 const STATUS_WORDS = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done' } as const
 
 /** For `components.responses`: each failure by its code. */
-export function failureReplies(): JsonSchemas {
+export function failureResponses(): JsonSchemas {
   return Object.fromEntries(
     Object.keys(FAILURES).map((code) => [code, failureResponse([code as FailureCode])] as const),
   )

@@ -1,10 +1,9 @@
 /**
- * What the endpoints for the dashboard and for administrators answer and take, in the language of the models.
+ * The `data` of responses that is not a document, and bodies of requests, in the language of the models.
  *
- * Every export is one record: its name with a capital is that of the schema in the description of the API, and
- * `ValueOf` makes the type of it that handlers, clients and the page share. A name that ends in `Body` is what a client
- * sends. Dates are UTC with milliseconds, sizes are bytes, and a list stands in `items`, so that more can be told beside
- * it later.
+ * Every export is one record: its name with a capital is that of the schema in the OpenAPI document, and `ValueOf` makes
+ * the type of it that handlers, clients and the page share. A name that ends in `Body` is what a client sends. Dates are
+ * UTC with milliseconds, sizes are bytes, and a list stands in `items`, so that more can be told beside it later.
  */
 import { LOG_LEVELS } from '../base/log-level.ts'
 import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
@@ -32,9 +31,9 @@ const NEWEST_FIRST = { description: 'The newest first' }
 const BACKUP_NAME = { example: 'dateline-20260301T060000Z.db' }
 const BACKUP_BYTES = { example: 52_428_800 }
 
-const reply = <S extends Shape>(fields: S, docs?: Docs): RecordField<S> => record(fields, 'drop', docs)
+const object = <S extends Shape>(fields: S, docs?: Docs): RecordField<S> => record(fields, 'drop', docs)
 
-export const signedIn = reply({
+export const signedIn = object({
   user: embedded(user),
   token: text({
     description: 'For `Authorization: Bearer …`, until it expires or the session ends',
@@ -42,7 +41,7 @@ export const signedIn = reply({
   }),
 })
 
-export const dashboardSetup = reply({
+export const dashboardSetup = object({
   appName: text({ example: 'Dateline' }),
   hasAdministrator: boolean(),
   codesBy: choice(['mail', 'terminal'], {
@@ -52,15 +51,15 @@ export const dashboardSetup = reply({
 })
 export type DashboardSetup = ValueOf<typeof dashboardSetup>
 
-const statusCounts = reply({ active: whole(), draft: whole(), archived: whole() })
+const statusCounts = object({ active: whole(), draft: whole(), archived: whole() })
 
-export const dashboardOverview = reply({
-  counts: reply(
+export const dashboardOverview = object({
+  counts: object(
     { headline: statusCounts, topic: statusCounts, source: statusCounts },
     { description: 'Documents of each status' },
   ),
   hours: list(
-    reply({
+    object({
       hour: date({ description: 'When the hour begins, in UTC', example: '2026-03-01T11:00:00.000Z' }),
       headlines: whole(),
     }),
@@ -70,10 +69,10 @@ export const dashboardOverview = reply({
 export type DashboardOverview = ValueOf<typeof dashboardOverview>
 
 /** `dashboard` counts publishers and administrators. */
-const callerCounts = reply({ guest: whole(), user: whole(), dashboard: whole() })
+const callerCounts = object({ guest: whole(), user: whole(), dashboard: whole() })
 
 /** How queries were answered since the start, and how many run and wait now. */
-const queryCounts = reply(
+const queryCounts = object(
   {
     /** Beside the other requests. */
     inline: whole(),
@@ -81,7 +80,7 @@ const queryCounts = reply(
     worker: whole(),
     timedOut: whole(),
     refused: whole(),
-    refusedBecause: reply({
+    refusedBecause: object({
       /** Too many queries of the caller waited. */
       lineFull: whole(),
       /** Too many queries of all callers waited. */
@@ -99,9 +98,9 @@ const queryCounts = reply(
   { description: 'How queries were answered since the start' },
 )
 
-const mailStatus = reply({
+const mailStatus = object({
   description: list(text(), { example: ['smtp://mail.example.org'] }),
-  counts: reply({
+  counts: object({
     waiting: whole(),
     sending: whole(),
     delivered: whole(),
@@ -112,21 +111,21 @@ const mailStatus = reply({
   oldestWaitingAt: nullable(date()),
 })
 
-const backupStatus = reply({
+const backupStatus = object({
   everyMs: nullable(whole(), {
     description: 'Milliseconds from one backup to the next; null where none is made by itself',
     example: 86_400_000,
   }),
   keep: whole({ description: 'Backups made by itself that are kept' }),
   directory: text({ example: '/var/lib/dateline/backups' }),
-  last: nullable(reply({ name: text(BACKUP_NAME), at: date(), bytes: whole(BACKUP_BYTES) })),
-  failure: nullable(reply({ at: date(), message: text() }), {
+  last: nullable(object({ name: text(BACKUP_NAME), at: date(), bytes: whole(BACKUP_BYTES) })),
+  failure: nullable(object({ at: date(), message: text() }), {
     description: 'Why the last try failed; null where it did not',
     example: null,
   }),
 })
 
-export const serviceStatus = reply({
+export const serviceStatus = object({
   version: text({ example: '0.1.0' }),
   node: text({ description: 'The version of Node in the program', example: '26.10.0' }),
   platform: text({ example: 'linux-x64' }),
@@ -134,19 +133,19 @@ export const serviceStatus = reply({
   startedAt: date({ example: '2026-02-28T06:00:00.000Z' }),
   uptimeSeconds: whole({ example: 108_000 }),
   dataDir: text({ example: '/var/lib/dateline' }),
-  database: reply({
+  database: object({
     bytes: whole({ example: 52_428_800 }),
     logBytes: whole({ description: 'Of the write-ahead log beside the database', example: 4_194_304 }),
     freeBytes: whole({ description: 'On the disk of the data directory', example: 21_474_836_480 }),
   }),
   attention: list(
-    reply({
+    object({
       kind: choice(['database', 'disk', 'mail', 'backups']),
       message: text({ example: 'A mail waits since 4 minutes' }),
     }),
     { description: 'What needs attention' },
   ),
-  limits: list(reply({ name: text({ example: 'codes_per_email' }), refused: whole() }), {
+  limits: list(object({ name: text({ example: 'codes_per_email' }), refused: whole() }), {
     description: 'Requests that each limit has refused since the start',
   }),
   queries: queryCounts,
@@ -155,9 +154,9 @@ export const serviceStatus = reply({
 })
 export type ServiceStatus = ValueOf<typeof serviceStatus>
 
-export const serviceSettings = reply({
+export const serviceSettings = object({
   items: list(
-    reply({
+    object({
       name: text({ example: 'port' }),
       flag: nullable(text(), { description: 'Null for the secret, which has no flag', example: '--port' }),
       value: text({ description: 'As people read it, with passwords masked', example: '8080' }),
@@ -171,14 +170,14 @@ export const serviceSettings = reply({
 })
 export type ServiceSettings = ValueOf<typeof serviceSettings>
 
-export const logLines = reply({
+export const logLines = object({
   items: list(
-    reply({
+    object({
       time: date(),
       level: choice(LOG_LEVELS),
       event: text({ example: 'request' }),
       fields: list(
-        reply({
+        object({
           name: text({ example: 'status' }),
           value: text({ description: 'Texts as they are, everything else as JSON', example: '200' }),
         }),
@@ -194,16 +193,16 @@ export const logLines = reply({
 export type LogLines = ValueOf<typeof logLines>
 
 /** A page of the audit trail. */
-export const auditRecords = reply({
-  items: list(reply(audit.fields), { description: 'The newest first, unless `sort` says otherwise' }),
+export const auditRecords = object({
+  items: list(object(audit.fields), { description: 'The newest first, unless `sort` says otherwise' }),
   cursor: nullable(text(), { description: 'Asks for the next page; null where there is none', example: null }),
   hasMore: boolean({ description: 'Whether there is a next page', example: false }),
 })
 export type AuditRecords = ValueOf<typeof auditRecords>
 
-export const outboxMessages = reply({
+export const outboxMessages = object({
   items: list(
-    reply({
+    object({
       id: text({ example: '66f000000000000000000701' }),
       address: text({ example: 'reader@example.org' }),
       state: choice(MESSAGE_STATES),
@@ -220,14 +219,14 @@ export const outboxMessages = reply({
 })
 export type OutboxMessages = ValueOf<typeof outboxMessages>
 
-export const outboxRetry = reply({ state: choice(MESSAGE_STATES) })
+export const outboxRetry = object({ state: choice(MESSAGE_STATES) })
 export type OutboxRetry = ValueOf<typeof outboxRetry>
 
-export const mailTestBody = reply({
+export const mailTestBody = object({
   to: text({ description: 'The address that the mail goes to', example: 'you@example.org' }),
 })
 
-export const mailTest = reply({
+export const mailTest = object({
   delivered: boolean(),
   lines: list(text(), {
     description: 'The dialogue: `>` we, `<` the mail server, `*` what happened besides, and at the end what came of it',
@@ -240,19 +239,19 @@ export const mailTest = reply({
 })
 export type MailTest = ValueOf<typeof mailTest>
 
-export const backup = reply({
+export const backup = object({
   name: text(BACKUP_NAME),
   bytes: whole(BACKUP_BYTES),
   createdAt: date({ description: 'Set by the server, in UTC', example: '2026-03-01T08:00:00.000Z' }),
 })
 export type Backup = ValueOf<typeof backup>
 
-export const backups = reply({ items: list(backup, NEWEST_FIRST) })
+export const backups = object({ items: list(backup, NEWEST_FIRST) })
 export type Backups = ValueOf<typeof backups>
 
-export const userSessions = reply({
+export const userSessions = object({
   items: list(
-    reply({
+    object({
       id: text({ example: '66f000000000000000000801' }),
       client: text({
         description: 'A readable name of the client; empty where it gave none',
@@ -275,13 +274,13 @@ export const userSessions = reply({
 })
 export type UserSessions = ValueOf<typeof userSessions>
 
-export const sessionsEnded = reply({ ended: whole({ description: 'How many there were' }) })
+export const sessionsEnded = object({ ended: whole({ description: 'How many there were' }) })
 export type SessionsEnded = ValueOf<typeof sessionsEnded>
 
 /** What creating or replacing a document would refuse. */
-export const documentProblems = reply({
+export const documentProblems = object({
   problems: list(
-    reply({
+    object({
       path: text({
         description: 'The member, such as `source.language.code` or `followedTopics[2]`; empty for the document',
         example: 'source.language.code',
@@ -304,7 +303,7 @@ const QUERY_ACCESS = ['nothing', 'index', 'search', 'ids', 'table'] as const
 const INDEX_USED = { example: 'status, updatedAt:desc' }
 
 /** How a query is answered, and what that took. */
-export const queryPlan = reply({
+export const queryPlan = object({
   model: text({ example: 'headline' }),
   access: choice(QUERY_ACCESS, { description: 'How the rows are found', example: 'index' }),
   index: nullable(text(), INDEX_USED),
@@ -328,7 +327,7 @@ export const queryPlan = reply({
   finished: boolean(),
   milliseconds: whole(),
   weighed: list(
-    reply({
+    object({
       access: choice(QUERY_ACCESS, { example: 'index' }),
       index: nullable(text(), INDEX_USED),
       cost: whole({ description: 'In rows of an index' }),
