@@ -162,7 +162,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       codeMinutes: config.codeMinutes,
     },
     wakeCourier: mail.wake,
-    testMail: createMailTest({ tryMail: mail.tryMail, limits, now, log, timeMs: surroundings.mailTestMs }),
+    testMail: createMailTest({ sendTestMail: mail.sendTestMail, limits, now, log, timeMs: surroundings.mailTestMs }),
     downloads: downloadSlots(),
     status: () => serviceStatus(status),
     shownSettings: () => shown,
@@ -193,7 +193,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const listening = await server.listen(addressOf(config, inheritedSocket))
   starting.defer(() => server.close())
   await own.record(startRecord(surroundings.settings))
-  starting.defer(() => mail.endTrials())
+  starting.defer(() => mail.abortTestMails())
 
   const started = starting.move()
   let closed: Promise<void> | undefined

@@ -61,7 +61,7 @@ export function serviceCases(kit: Kit, receiver: Receiver, port: number): Case[]
           /^< 250-STARTTLS$/m,
           /^> AUTH SCRAM-SHA-256 /m,
           /^> DATA$/m,
-          /^The mail was taken: 250 2\.0\.0 /m,
+          /^The mail was accepted: 250 2\.0\.0 /m,
         ]) {
           assert.match(stdout, line)
         }

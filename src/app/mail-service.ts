@@ -1,20 +1,20 @@
-/** Everything that a sign-in code passes on its way out: templates, courier, mailer. */
+/** The parts that send sign-in codes: templates, courier, mailer. */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { startCourier, type Courier } from '../auth/courier.ts'
+import { startCourier } from '../auth/courier.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import { describeMail } from '../mail/settings/mail-description.ts'
 import { readMailSettings, type MailSettings } from '../mail/settings/mail-settings.ts'
 import { openMailer } from '../mail/delivery/mailer.ts'
-import { tryDelivery, type TrialOutcome, type TrialRequest } from '../mail/delivery/trial-delivery.ts'
+import { sendTestMail, type TestMailRequest, type TestMailResult } from '../mail/delivery/test-delivery.ts'
 import { TemplateError } from '../mail/templates/template-error.ts'
 import { openTemplates, type Templates } from '../mail/templates/templates.ts'
 import { SYSTEM } from '../store/actor.ts'
 import type { Services } from './services.ts'
 
-/** Where the operator's own mail templates are, in the data directory. */
+/** The operator's own mail templates, in the data directory. */
 const TEMPLATES_DIRECTORY = 'templates'
 
 export interface MailSetup {
@@ -23,7 +23,7 @@ export interface MailSetup {
   readonly templates: Templates
 }
 
-/** Reads all that is set about mail, before anything is opened. Throws MailSettingError and TemplateError. */
+/** Reads all mail settings, before anything is opened. Throws MailSettingError and TemplateError. */
 export function readMailSetup(
   config: Config,
   options: { readonly now: Clock; readonly environment: Environment },
@@ -36,20 +36,7 @@ export function readMailSetup(
   }
 }
 
-export interface MailService extends Pick<Courier, 'wake' | 'idle'> {
-  /** How mail leaves, and what is to be known about that: lines for the operator. */
-  readonly description: readonly string[]
-  /** Makes one attempt with a mail that holds no code, and tells how it went. */
-  tryMail(request: TrialRequest): Promise<TrialOutcome>
-  /** Ends test mails under way, whose askers wait: to be called before the server waits for its requests. */
-  endTrials(): void
-  /** Takes changed templates. Those that cannot be used are logged, and the ones before stay in use. */
-  reloadTemplates(): void
-  /** Ends attempts under way and takes leave of mail servers. */
-  stop(): Promise<void>
-}
-
-export interface MailServiceParts {
+interface MailServiceParts {
   readonly config: Config
   readonly services: Pick<Services, 'store' | 'keys' | 'newId'>
   readonly now: Clock
@@ -57,12 +44,12 @@ export interface MailServiceParts {
   readonly writeLine: (line: string) => void
 }
 
-/** Starts to deliver. Rejects where a directory for mail cannot be made. */
-export async function startMail(setup: MailSetup, parts: MailServiceParts): Promise<MailService> {
+/** Starts the delivery. Rejects where a directory for mail cannot be made. */
+export async function startMail(setup: MailSetup, parts: MailServiceParts) {
   const { config, services, now, log, writeLine } = parts
   let { templates } = setup
   const mailer = await openMailer(setup.settings, { now, randomBytes, writeLine })
-  const trials = new Set<Promise<unknown>>()
+  const testMails = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   const courier = startCourier({
     store: services.store.as(SYSTEM),
@@ -78,21 +65,25 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts): Prom
   return {
     wake: courier.wake,
     idle: courier.idle,
+    /** How mail is sent: lines for the operator. */
     description: describeMail(setup.settings),
-    async tryMail({ signal, ...request }) {
-      const trial = tryDelivery(
+    /** Sends one mail without a code. */
+    async sendTestMail({ signal, ...request }: TestMailRequest): Promise<TestMailResult> {
+      const sending = sendTestMail(
         { ...request, signal: AbortSignal.any([stopping.signal, ...(signal === undefined ? [] : [signal])]) },
         { settings: setup.settings, appName: config.appName, newId: services.newId, now, randomBytes, writeLine },
       )
-      trials.add(trial)
+      testMails.add(sending)
       try {
-        return await trial
+        return await sending
       } finally {
-        trials.delete(trial)
+        testMails.delete(sending)
       }
     },
-    endTrials: () => stopping.abort(),
-    reloadTemplates() {
+    /** To be called before the server waits for its requests: those of running test mails wait for a result. */
+    abortTestMails: (): void => stopping.abort(),
+    /** Reads changed templates. Invalid ones are logged, and the previous ones stay in use. */
+    reloadTemplates(): void {
       try {
         templates = openTemplates(setup.templateDirectory)
       } catch (error) {
@@ -100,9 +91,10 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts): Prom
         log.error('templates.kept', { reason: error.message })
       }
     },
-    async stop() {
+    /** Aborts running deliveries and quits the sessions with mail servers. */
+    async stop(): Promise<void> {
       stopping.abort()
-      await Promise.allSettled(trials)
+      await Promise.allSettled(testMails)
       await courier.stop()
       await mailer.close()
     },

@@ -30,8 +30,6 @@ export interface CourierOptions extends DeliveryOptions {
   readonly sealKey: Buffer
 }
 
-export type Courier = ReturnType<typeof startCourier>
-
 export function startCourier(options: CourierOptions) {
   const { store, now, log } = options
   const circuit = createCircuit()

@@ -1,8 +1,8 @@
 /**
- * A test mail, for administrators: the SMTP dialogue, and what to do where it fails.
+ * A test mail, for administrators: the dialogue with the mail server, and advice where it fails.
  *
- * A stolen token of an administrator could send mail to any e-mail address. So there is one at a time, a few
- * in an hour, and its text is ours.
+ * With the token of an administrator it can be sent to any address. So there is one at a time, a few in an hour, and its
+ * text is fixed.
  */
 import type { Limits } from '../auth/limits.ts'
 import type { Session } from '../auth/sessions.ts'
@@ -10,17 +10,16 @@ import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { visible, type Log } from '../base/log.ts'
 import { requireAdministrator } from '../content/access.ts'
-import type { TrialOutcome, TrialRequest } from '../mail/delivery/trial-delivery.ts'
+import type { TestMailRequest, TestMailResult } from '../mail/delivery/test-delivery.ts'
 import type { MailTest } from '../models/responses.ts'
 
-/** With what it takes to end a program or a connection, the response is there within half a minute. */
+/** Aborting a program or a connection takes a few seconds more: the response comes within half a minute. */
 const TEST_MS_MAX = 25_000
 const LINES_MAX = 500
 const LINE_CHARS_MAX = 2_000
 
 export interface MailTestParts {
-  /** Makes one attempt by the configured way. */
-  readonly tryMail: (request: TrialRequest) => Promise<TrialOutcome>
+  readonly sendTestMail: (request: TestMailRequest) => Promise<TestMailResult>
   readonly limits: Pick<Limits, 'testMail'>
   readonly now: Clock
   readonly log: Log
@@ -28,8 +27,8 @@ export interface MailTestParts {
   readonly timeMs?: number | undefined
 }
 
-/** Gives what sends one test mail in the name of an administrator, and tells how that went. */
-export function createMailTest({ tryMail, limits, now, log, timeMs = TEST_MS_MAX }: MailTestParts) {
+/** Returns a function that sends one test mail for an administrator. */
+export function createMailTest({ sendTestMail, limits, now, log, timeMs = TEST_MS_MAX }: MailTestParts) {
   let isRunning = false
   return async (to: string, { caller, acting }: Session): Promise<MailTest> => {
     if (isRunning) throw fail('conflict', 'Cannot send a test mail: another one is on its way, wait for its end')
@@ -39,31 +38,31 @@ export function createMailTest({ tryMail, limits, now, log, timeMs = TEST_MS_MAX
       const lines: string[] = []
       const onLine = (line: string): void => void (lines.length < LINES_MAX && lines.push(shown(line)))
       const signal = AbortSignal.timeout(timeMs)
-      const outcome = await tryMail({ to, onLine, signal })
-      log.info('mail.tested', { by: caller.id, delivered: outcome.kind === 'taken' })
-      return tested(signal.aborted ? tooLate(outcome, timeMs) : outcome, lines)
+      const result = await sendTestMail({ to, onLine, signal })
+      log.info('mail.tested', { by: caller.id, delivered: result.kind === 'accepted' })
+      return tested(signal.aborted ? tooLate(result, timeMs) : result, lines)
     } finally {
       isRunning = false
     }
   }
 }
 
-function tested(outcome: TrialOutcome, lines: readonly string[]): MailTest {
+function tested(result: TestMailResult, lines: readonly string[]): MailTest {
   return {
-    delivered: outcome.kind === 'taken',
-    lines: [...lines, shown(`* ${outcome.kind === 'taken' ? `the mail was taken: ${outcome.words}` : outcome.words}`)],
-    advice: outcome.kind === 'taken' ? null : shown(outcome.advice),
+    delivered: result.kind === 'accepted',
+    lines: [...lines, shown(`* ${result.kind === 'accepted' ? `the mail was accepted: ${result.reply}` : result.message}`)],
+    advice: result.kind === 'accepted' ? null : shown(result.advice),
   }
 }
 
-/** What was ended for its time tells only that it was ended. */
-function tooLate(outcome: TrialOutcome, timeMs: number): TrialOutcome {
-  if (outcome.kind === 'taken') return outcome
-  const advice = 'The last line shows what was waited for: check host and port in --mail, and firewalls between'
-  return { kind: 'failed', words: `broken off: nothing came of it within ${timeMs / 1000} seconds`, advice }
+/** The error of an aborted attempt says only that it was aborted. */
+function tooLate(result: TestMailResult, timeMs: number): TestMailResult {
+  if (result.kind === 'accepted') return result
+  const advice = 'The line above shows the last step: check host and port in --mail, and firewalls in between'
+  return { kind: 'failed', message: `aborted: no result within ${timeMs / 1000} seconds`, advice }
 }
 
-/** A mail server may send anything. */
+/** Replies may contain control characters. */
 function shown(text: string): string {
   return visible(text.replaceAll(/[\n\t]+/g, ' ')).slice(0, LINE_CHARS_MAX)
 }

@@ -1,14 +1,14 @@
 /**
- * E-mail addresses: which ones we take, and the one form in which we keep them.
+ * E-mail addresses: which ones we accept, and the one form in which we store them.
  *
- * An address is the name of an account, so two spellings of it must not be two people: it is trimmed, lower-cased and
- * brought to Unicode's composed form (as RFC 6532 section 3.1 advises) before anything looks at it. A domain has many
- * spellings, for DNS maps all sorts of letters to one (UTS 46), and each would have its own limits on how many codes it
- * may get; so it is brought to the one that DNS knows, in its readable form.
+ * An address is the name of an account, so two spellings of it must be one account: it is trimmed, lower-cased and
+ * normalised to Unicode's composed form (as RFC 6532 section 3.1 advises) first. A domain has many spellings, because DNS
+ * maps many letters to one (UTS 46), and each would have its own rate limit; so it is stored as DNS knows it, in its
+ * readable form.
  *
- * An address also goes into SMTP commands and mail headers, so the local part takes what RFC 5322 calls `atext`, and
- * non-ASCII as RFC 6531 does, and nothing that means something there: no brackets, commas, colons, quotes, line breaks
- * or invisible characters.
+ * An address also goes into SMTP commands and mail headers, so the local part allows RFC 5322 `atext` and the non-ASCII
+ * characters of RFC 6531, and none with a meaning there: no brackets, commas, colons, quotes, line breaks or invisible
+ * characters.
  */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { describe } from '../base/failure.ts'
@@ -25,7 +25,7 @@ export interface Mailbox {
   readonly address: string
 }
 
-/** The normalised address, or undefined when the text is no address that we take. */
+/** The normalised address, or undefined if we do not accept it. */
 export function parseEmail(text: string): string | undefined {
   const address = text.trim().toLowerCase().normalize('NFC')
   if (!isAddress(address, { domainLabelsMin: 2 })) return undefined
@@ -36,7 +36,7 @@ export function parseEmail(text: string): string | undefined {
 function withOneSpelling(address: string): string | undefined {
   const ascii = domainToASCII(domainOf(address))
   const local = address.slice(0, -domainOf(address).length)
-  // Some names, such as those with an emoji, are taken in their ASCII form alone.
+  // Some names, such as those with an emoji, are accepted only in their ASCII form.
   const forms = [domainToUnicode(ascii), ascii].map((domain) => `${local}${domain}`)
   return forms.find((form) => isAddress(form, { domainLabelsMin: 2 }))
 }
@@ -50,8 +50,8 @@ function domainOf(address: string): string {
 }
 
 /**
- * Reads a sender: an address, or a name (plain or in double quotes) and the address in angle brackets. A domain of
- * one label (`localhost`) is fine here, and the case of the address is kept. Throws an Error that says what was found.
+ * Parses a sender: an address, or a name (plain or in double quotes) and the address in angle brackets. The domain may
+ * have one label (`localhost`), and the case of the address is kept. Throws an Error that says what was found.
  */
 export function parseMailbox(text: string): Mailbox {
   const match = MAILBOX.exec(text.trim())
@@ -85,7 +85,7 @@ const ASCII_DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i
 const MAILBOX = /^(?:([^<>]*?)\s*<([^<>]*)>|([^<>]*))$/s
 
 /**
- * What stands between the dots of a local part (RFC 5322 dot-atom): atext or, beyond ASCII, anything visible that is no
+ * The text between the dots of a local part (RFC 5322 dot-atom): atext or, beyond ASCII, anything visible that is no
  * quotation mark (QMark), no space (Z), no control or unassigned character (C) and not ignored in display (DI).
  */
 const ATOM = /^(?:[\w!#$%\&'*+\/=?^`\{\|\}~\-]|[\P{ASCII}--[\p{Z}\p{C}\p{QMark}\p{DI}]])+$/v
@@ -94,7 +94,7 @@ const ATOM = /^(?:[\w!#$%\&'*+\/=?^`\{\|\}~\-]|[\P{ASCII}--[\p{Z}\p{C}\p{QMark}\
 const LABEL = /^[[\p{L}\p{Nd}]--\p{DI}](?:[[\p{L}\p{M}\p{Nd}\-]--\p{DI}]*[[\p{L}\p{M}\p{Nd}]--\p{DI}])?$/v
 
 function isAddress(address: string, { domainLabelsMin }: { readonly domainLabelsMin: number }): boolean {
-  // A character is at most two UTF-16 units; longer texts need not be looked at.
+  // A character is at most two UTF-16 units; longer texts need no check.
   if (address.length > 2 * ADDRESS_CHARS_MAX || lengthOf(address) > ADDRESS_CHARS_MAX) return false
   const [local = '', domain, more] = address.split('@')
   if (domain === undefined || more !== undefined || lengthOf(local) > LOCAL_CHARS_MAX) return false

@@ -39,7 +39,7 @@ async function silentServer(t: Cleanup): Promise<{ port: number; connected: Prom
 }
 
 describe('a test mail', () => {
-  it('that is taken shows the whole dialogue, with no password and no control character', async (t) => {
+  it('that is accepted shows the whole dialogue, with no password and no control character', async (t) => {
     await using peer = await openPeer([...LOGIN, ...TAKES_ONE])
     const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
     const service = await startService(t, { mail, mailCleartextLogin: 'on' })
@@ -49,15 +49,15 @@ describe('a test mail', () => {
     for (const line of ['> AUTH PLAIN ***', '> RCPT TO:<reader@example.org>', '< 250 queued as 4711']) {
       assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`)
     }
-    assert.equal(lines.at(-1), '* the mail was taken: 250 queued as 4711')
+    assert.equal(lines.at(-1), '* the mail was accepted: 250 queued as 4711')
     assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cf}]/u)
     assert.ok(!answer.text.includes(Buffer.from(`\0me\0${PASSWORD}`).toString('base64')))
     assert.ok(!answer.text.includes(PASSWORD))
-    assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'no code is in it')
+    assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'it contains no code')
     assert.ok(!service.logLines.join('\n').includes('reader@example'), 'the log names no address')
   })
 
-  it('that is refused tells the words of the server and what to do', async (t) => {
+  it('that is rejected shows the reply of the server and advice', async (t) => {
     await using peer = await openPeer([...LOGIN, ['AUTH', '535 5.7.8 go away'], ['QUIT', '221 bye']])
     const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
     const service = await startService(t, { mail, mailCleartextLogin: 'on' })
@@ -90,7 +90,7 @@ describe('a test mail', () => {
     ['the stand-in of a guest', { to: '0123456789abcdef01234567@anonymous.invalid' }],
     ['the stand-in of an app', { to: 'administrator@local.invalid' }],
   ] as const) {
-    it(`to ${name} is refused and not counted`, async (t) => {
+    it(`to ${name} is rejected and not counted`, async (t) => {
       const service = await startService(t)
       const answer = await service.call('POST', '/api/v1/admin/outbox/test', {
         token: await adminToken(service),
@@ -119,7 +119,7 @@ describe('a test mail', () => {
     assert.match(status.text, /\{"name":"test_mails_per_user","refused":1\}/)
   })
 
-  it('attack: a silent mail server neither holds it for ever nor lets others begin', { skip: ONLY_HERE }, async (t) => {
+  it('attack: a silent mail server neither blocks it without end nor lets others start', { skip: ONLY_HERE }, async (t) => {
     const { port, connected } = await silentServer(t)
     const service = await startService(t, { mail: `smtp://127.0.0.1:${port}` }, { mailTestMs: 700 })
     const token = await adminToken(service)
@@ -129,9 +129,9 @@ describe('a test mail', () => {
     assert.deepEqual([second.status, second.at('error.code')], [409, 'conflict'])
     const { delivered, lines, advice } = resultOf(await first)
     assert.equal(delivered, false)
-    assert.equal(lines.at(-1), '* broken off: nothing came of it within 0.7 seconds')
+    assert.equal(lines.at(-1), '* aborted: no result within 0.7 seconds')
     assert.match(advice ?? '', /--mail/)
-    assert.equal(resultOf(await testMail(service, token)).delivered, false, 'the next may begin')
+    assert.equal(resultOf(await testMail(service, token)).delivered, false, 'the next may start')
   })
 
   it('attack: with a long body it does not hold up the long bodies of others', { skip: ONLY_HERE }, async (t) => {
@@ -141,21 +141,21 @@ describe('a test mail', () => {
     const long = 'x'.repeat(20_000)
     let isDone = false
     const body = { to: 'reader@example.org', long }
-    const trial = service.call('POST', '/api/v1/admin/outbox/test', { token, body }).then(() => (isDone = true))
+    const request = service.call('POST', '/api/v1/admin/outbox/test', { token, body }).then(() => (isDone = true))
     await connected
     const topic = { name: 'Harbours', description: long, iconUrl: '' }
     assert.equal((await service.data('POST', '', { model: 'topic' }, { token, body: topic })).status, 201)
     assert.equal(isDone, false)
     await service.stop()
-    await trial
+    await request
   })
 
-  it('does not hold up the end of the service', { skip: ONLY_HERE }, async (t) => {
+  it('does not delay the end of the service', { skip: ONLY_HERE }, async (t) => {
     const { port, connected } = await silentServer(t)
     const service = await startService(t, { mail: `smtp://127.0.0.1:${port}` })
-    const trial = testMail(service, await adminToken(service))
+    const request = testMail(service, await adminToken(service))
     await connected
     await service.stop()
-    assert.match(resultOf(await trial).lines.at(-1) ?? '', /the service is stopping/)
+    assert.match(resultOf(await request).lines.at(-1) ?? '', /the service is stopping/)
   })
 })

@@ -1,4 +1,4 @@
-/** The courier on a real store, with a mail server in this process that does what each test says, and a still clock. */
+/** The courier on a real store, with a scripted mailer in this process and a fixed clock. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCodes } from '../../src/auth/codes.ts'
@@ -18,7 +18,7 @@ const LIFETIME_MS = 15 * MINUTE_MS
 const START = 1_000_000
 const keys = deriveKeys(['s'.repeat(43)])
 
-/** What the server does with a mail: its reply, or the error of the attempt. */
+/** The server's reply to a mail, or the error of the attempt. */
 type Answer = (mail: Mail, signal: AbortSignal) => Promise<string> | string
 type Store = ReturnType<typeof testStore>['store']
 
@@ -32,12 +32,12 @@ interface Office {
   now: number
   /** Requests a code by mail. */
   ask(email: string): Promise<void>
-  /** Moves the clock, and lets the courier do what is due then. */
+  /** Advances the clock, and lets the courier do what is due. */
   pass(ms: number): Promise<void>
   wake(): void
   idle(): Promise<void>
   stop(): Promise<void>
-  /** The records of the outbox by address, newest first. */
+  /** The records of the outbox, newest first. */
   records(): Promise<readonly MessageRecord[]>
   events(event: string): number
 }
@@ -111,7 +111,7 @@ const unreachable = (): DeliveryError =>
 const throws = (make: () => Error) => () => {
   throw make()
 }
-/** An answer that comes when the test says, or ends with the attempt. */
+/** A reply that the test sends later, or that ends with the attempt. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<string>()
   const begun = Promise.withResolvers<AbortSignal>()
@@ -120,7 +120,7 @@ function held() {
     return new Promise<string>((done, reject) => {
       void promise.then(done)
       signal.addEventListener('abort', () =>
-        reject(new DeliveryError('broken off', { stage: 'data', temporary: true })),
+        reject(new DeliveryError('aborted', { stage: 'data', temporary: true })),
       )
     })
   }
@@ -128,7 +128,7 @@ function held() {
 }
 
 describe('a message', () => {
-  it('is sent in the languages of its recipient, and recorded with the words of the server', async (t) => {
+  it('is sent in the languages of its recipient, and recorded with the reply of the server', async (t) => {
     const office = openOffice(t)
     await office.ask('a@example.org')
     await office.idle()
@@ -138,7 +138,7 @@ describe('a message', () => {
     assert.equal(office.sent[0]?.id, record?.id)
   })
 
-  it('that is refused for now is tried after pauses until its code expires, and ends then', async (t) => {
+  it('that is rejected temporarily is retried after pauses until its code expires', async (t) => {
     const office = openOffice(t)
     office.answer = throws(() => refusal('450 4.2.0 greylisted'))
     await office.ask('a@example.org')
@@ -163,7 +163,7 @@ describe('a message', () => {
     assert.equal(new Set(office.sent.map(({ id }) => id)).size, 1, 'always the same message')
   })
 
-  it('that is accepted at the second try is not sent a third time', async (t) => {
+  it('that is accepted at the second attempt is not sent a third time', async (t) => {
     const office = openOffice(t)
     const answers = [throws(() => refusal('450 busy')), () => '250 ok', () => '250 twice']
     office.answer = (mail, signal) => (answers.shift() as Answer)(mail, signal)
@@ -173,7 +173,7 @@ describe('a message', () => {
     assert.deepEqual([office.sent.length, (await office.records())[0]?.reply], [2, '250 ok'])
   })
 
-  it('that is refused for good is not tried again', async (t) => {
+  it('that is rejected permanently is not retried', async (t) => {
     const office = openOffice(t)
     office.answer = throws(() => refusal('550 5.1.1 no such user'))
     await office.ask('a@example.org')
@@ -182,7 +182,7 @@ describe('a message', () => {
     assert.equal(office.events('mail.failed'), 1)
   })
 
-  it('that was sealed with another secret ends, and the others go on', async (t) => {
+  it('that was sealed with another secret fails, and the others go on', async (t) => {
     const office = openOffice(t)
     const issue = { email: 'a@example.org', mac: Buffer.alloc(32), now: START, expiresAt: START + LIFETIME_MS }
     await office.store.issueCode({ ...issue, message: { id: 'x', sealed: Buffer.alloc(60) } })
@@ -208,7 +208,7 @@ describe('a message', () => {
 })
 
 describe('several messages', () => {
-  it('go at the same time, so that three that hang do not hold up the others', async (t) => {
+  it('go at the same time, so that three that hang do not delay the others', async (t) => {
     const office = openOffice(t)
     const hanging = held()
     office.answer = (mail, signal) => (mail.to.startsWith('slow') ? hanging.answer(mail, signal) : '250 ok')
@@ -237,7 +237,7 @@ describe('several messages', () => {
 })
 
 describe('a newer code for the same address', () => {
-  it('breaks off the attempt with the old one, goes after it, and the old one is never tried again', async (t) => {
+  it('aborts the attempt with the old one, goes after it, and the old one is never retried', async (t) => {
     const office = openOffice(t)
     const hanging = held()
     office.answer = hanging.answer
@@ -258,7 +258,7 @@ describe('a newer code for the same address', () => {
     assert.equal(office.events('mail.superseded'), 1)
   })
 
-  it('does so when all lanes are taken, too', async (t) => {
+  it('does so when all lanes are in use', async (t) => {
     const office = openOffice(t)
     const hanging = held()
     office.answer = hanging.answer
@@ -272,7 +272,7 @@ describe('a newer code for the same address', () => {
     await office.idle()
   })
 
-  it('leaves the old one superseded, though the server accepts it in that moment', async (t) => {
+  it('leaves the old one superseded, even if the server accepts it at that moment', async (t) => {
     const office = openOffice(t)
     const { promise, resolve } = Promise.withResolvers<string>()
     office.answer = () => promise
@@ -312,15 +312,15 @@ describe('a newer code for the same address', () => {
   })
 })
 
-describe('a mail server that is away', () => {
-  it('costs the waiting messages no attempt: one probe at a time, and all go when it is back', async (t) => {
+describe('an unreachable mail server', () => {
+  it('costs waiting messages no attempt: one probe at a time, and all go when it is back', async (t) => {
     const office = openOffice(t)
     office.answer = throws(unreachable)
     await office.ask('first@example.org')
     await office.idle()
     for (let i = 0; i < 30; i++) await office.ask(`r${i}@example.org`)
     await office.idle()
-    assert.equal(office.sent.length, 1, 'one failure makes everybody wait for a moment')
+    assert.equal(office.sent.length, 1, 'one failure pauses all messages')
     const probes: number[] = []
     for (; office.now < START + 5 * MINUTE_MS;) {
       const before: number = office.sent.length
@@ -345,7 +345,7 @@ describe('a mail server that is away', () => {
     assert.equal(office.events('mail.circuit-closed'), 1)
   })
 
-  it('is asked at once when an operator says so', async (t) => {
+  it('is probed at once when an operator retries a message', async (t) => {
     const office = openOffice(t)
     office.answer = throws(unreachable)
     for (const name of ['a', 'b', 'c']) await office.ask(`${name}@example.org`)
@@ -362,7 +362,7 @@ describe('a mail server that is away', () => {
     assert.ok((await office.records()).every(({ state }) => state === 'delivered'))
   })
 
-  it('is no more away when it refuses a message: that is an answer', async (t) => {
+  it('counts as reachable when it rejects a message', async (t) => {
     const office = openOffice(t)
     office.answer = throws(unreachable)
     await office.ask('a@example.org')
@@ -372,11 +372,11 @@ describe('a mail server that is away', () => {
     assert.equal(office.events('mail.circuit-closed'), 1)
   })
 
-  it('for longer than codes live leaves expired messages and an empty queue', async (t) => {
+  it('for longer than codes are valid leaves expired messages and an empty queue', async (t) => {
     const office = openOffice(t)
     office.answer = throws(unreachable)
     for (let i = 0; i < 150; i++) await office.ask(`r${i}@example.org`)
-    // A turn ends a hundred of them at most.
+    // A turn expires a hundred of them at most.
     for (let i = 0; i < 2; i++) await office.pass(LIFETIME_MS)
     assert.ok((await office.records()).every(({ state }) => state === 'expired'))
     assert.equal(office.events('mail.expired'), 150)
@@ -387,8 +387,8 @@ describe('a mail server that is away', () => {
 describe('a clock that is set back by a day', () => {
   const DAY_MS = 24 * 60 * MINUTE_MS
   const rows: readonly (readonly [string, () => Error])[] = [
-    ['does not hold up a message that was refused for now', () => refusal('450 greylisted')],
-    ['does not hold up the probe of a server that is away', unreachable],
+    ['does not delay a message that was rejected temporarily', () => refusal('450 greylisted')],
+    ['does not delay the probe of an unreachable server', unreachable],
   ]
   for (const [name, error] of rows) {
     it(name, async (t) => {
@@ -408,7 +408,7 @@ describe('a clock that is set back by a day', () => {
 })
 
 describe('the end of the service', () => {
-  it('waits for what is under way, and starts nothing more', async (t) => {
+  it('waits for attempts in flight, and starts no more', async (t) => {
     const office = openOffice(t)
     const hanging = held()
     office.answer = hanging.answer
@@ -427,7 +427,7 @@ it('a result that cannot be written is kept until it can, and its message is not
   const real = office.store.finishMessage
   let failures = 2
   const written = Promise.withResolvers<void>()
-  // What a full disk does; the store is the courier's own object.
+  // Simulates a full disk; the store is the courier's own object.
   Object.assign(office.store, {
     finishMessage: async (...words: Parameters<typeof real>) => {
       if (failures-- > 0) throw new Error('the disk is full')

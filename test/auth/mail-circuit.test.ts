@@ -7,7 +7,7 @@ const FAR = 1e9
 const longest = (): number => 1 - 2 ** -32
 
 describe('the circuit', () => {
-  it('opens at the third failure in a row, waits longer each time up to a minute, and closes with the first answer', () => {
+  it('opens at the third failure in a row, pauses longer each time up to a minute, and closes with the first reply', () => {
     const circuit = createCircuit()
     assert.deepEqual([circuit.isOpen, circuit.pausedUntil(0)], [false, undefined])
     const fail = (random: () => number) => circuit.failed({ epoch: circuit.epoch, now: 0, expiresAt: FAR, random })
@@ -19,7 +19,7 @@ describe('the circuit', () => {
     }
     assert.equal(circuit.answered(), true)
     assert.deepEqual([circuit.isOpen, circuit.pausedUntil(0)], [false, undefined])
-    assert.equal(circuit.answered(), false, 'it is said once')
+    assert.equal(circuit.answered(), false, 'it is reported once')
     fail(longest)
     assert.equal(circuit.answered(), false, 'it had not been open')
   })
@@ -31,15 +31,15 @@ describe('the circuit', () => {
     assert.deepEqual([circuit.isOpen, circuit.pausedUntil(0)], [false, 2_500])
   })
 
-  it('waits no longer than a minute when the clock is set back', () => {
+  it('pauses no longer than a minute when the clock is set back', () => {
     const circuit = createCircuit()
     circuit.failed({ epoch: circuit.epoch, now: FAR, expiresAt: 2 * FAR, random: longest })
     assert.equal(circuit.pausedUntil(FAR + 2_500 - 60_000), FAR + 2_500)
     assert.equal(circuit.pausedUntil(FAR + 2_499 - 60_000), FAR + 2_499 - 60_000)
-    assert.equal(circuit.pausedUntil(FAR), FAR + 2_499 - 60_000, 'from then on it goes by the new time')
+    assert.equal(circuit.pausedUntil(FAR), FAR + 2_499 - 60_000, 'from then on it uses the new time')
   })
 
-  it('ends its wait in time for one more try of the message that was the probe', () => {
+  it('ends its pause in time for one more attempt at the message that was the probe', () => {
     const circuit = createCircuit()
     const fail = (now: number) => {
       circuit.failed({ epoch: circuit.epoch, now, expiresAt: 100_000, random: longest })
@@ -51,21 +51,21 @@ describe('the circuit', () => {
   })
 })
 
-describe('a failure speaks of the server', () => {
+describe('isServerFailure()', () => {
   const error = (stage: Stage, { temporary = true, reply = undefined as string | undefined } = {}) =>
     new DeliveryError('x', { stage, temporary, ...(reply === undefined ? {} : { reply }) })
   for (const stage of ['connect', 'greeting', 'ehlo', 'starttls', 'tls', 'auth', 'file'] as const) {
-    it(`at the stage ${stage}`, () => assert.ok(isServerFailure(error(stage))))
+    it(`is true at the stage ${stage}`, () => assert.ok(isServerFailure(error(stage))))
   }
-  it('when it leaves at MAIL with 421', () => assert.ok(isServerFailure(error('mail', { reply: '421 closing' }))))
+  it('is true for a 421 to MAIL', () => assert.ok(isServerFailure(error('mail', { reply: '421 closing' }))))
   for (const [name, found] of [
-    ['a refused sender', error('mail', { reply: '450 not now' })],
+    ['a rejected sender', error('mail', { reply: '450 not now' })],
     ['a 421 to a recipient', error('rcpt', { reply: '421 too many of these' })],
     ['a greylisted recipient', error('rcpt', { reply: '450 greylisted' })],
-    ['a refused message', error('message', { temporary: false, reply: '554 no' })],
+    ['a rejected message', error('message', { temporary: false, reply: '554 no' })],
     ['a message that cannot be written', error('compose', { temporary: false })],
     ['a bug', new TypeError('x is undefined')],
   ] as const) {
-    it(`and not in the case of ${name}`, () => assert.ok(!isServerFailure(found)))
+    it(`is false for ${name}`, () => assert.ok(!isServerFailure(found)))
   }
 })

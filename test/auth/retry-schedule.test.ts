@@ -7,7 +7,7 @@ const LIFETIME_MS = 900_000
 const next = (attempts: number, { chance = 0, now = 0, expiresAt = LIFETIME_MS } = {}) =>
   nextTry({ now, attempts, expiresAt, random: () => chance })
 
-describe('the pause after a failed try', () => {
+describe('the pause after a failed attempt', () => {
   for (const [attempts, shortest, longest] of [
     [1, 1_000, 2_000],
     [2, 2_000, 4_000],
@@ -17,7 +17,7 @@ describe('the pause after a failed try', () => {
     [7, 30_000, 60_000],
     [5_000, 30_000, 60_000],
   ] as const) {
-    it(`number ${attempts} lasts from ${shortest} to ${longest} milliseconds, as chance will have it`, () => {
+    it(`number ${attempts} lasts from ${shortest} to ${longest} milliseconds, at random`, () => {
       assert.equal(next(attempts), shortest)
       assert.equal(next(attempts, { chance: 0.5 }), (shortest + longest) / 2)
       assert.equal(next(attempts, { chance: 1 - 2 ** -32 }), longest)
@@ -27,18 +27,18 @@ describe('the pause after a failed try', () => {
 
 describe('near the end of the code', () => {
   const expiresAt = 100_000
-  for (const { name, now, wanted } of [
-    { name: 'a try that still leaves 30 seconds is set as usual', now: 40_000, wanted: 70_000 },
-    { name: 'a pause that would pass them ends 30 seconds before the code', now: 40_001, wanted: 70_000 },
-    { name: 'that last try is set while it is 2 seconds away', now: 68_000, wanted: 70_000 },
-    { name: 'there is none after it', now: 68_001, wanted: undefined },
-    { name: 'there is none after the last try', now: 70_000, wanted: undefined },
-    { name: 'there is none after the end', now: 100_000, wanted: undefined },
+  for (const { name, now, expected } of [
+    { name: 'an attempt that still leaves 30 seconds is set as usual', now: 40_000, expected: 70_000 },
+    { name: 'a pause that would pass them ends 30 seconds before the code', now: 40_001, expected: 70_000 },
+    { name: 'that last attempt is set while it is 2 seconds away', now: 68_000, expected: 70_000 },
+    { name: 'there is none after it', now: 68_001, expected: undefined },
+    { name: 'there is none after the last attempt', now: 70_000, expected: undefined },
+    { name: 'there is none after the end', now: 100_000, expected: undefined },
   ]) {
-    it(name, () => assert.equal(next(6, { now, expiresAt }), wanted))
+    it(name, () => assert.equal(next(6, { now, expiresAt }), expected))
   }
 
-  it('whatever chance does, every code gets a try 30 seconds before its end, and a bounded number of them', () => {
+  it('with any random numbers, every code gets an attempt 30 seconds before its end, and a bounded number of them', () => {
     const random = seededRandom(seedOfRun())
     for (let i = 0; i < 500; i++) {
       const lifetime = 60_000 + random.below(1_440) * 60_000

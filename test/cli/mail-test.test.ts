@@ -39,7 +39,7 @@ it('an accepted mail ends with 0 and the reply of the server, after the whole di
   for (const line of ['< 220 hi', '> AUTH PLAIN ***', '> RCPT TO:<you@example.org>', '< 250 queued as 4711']) {
     assert.ok(stdout.split('\n').includes(line), `${line}\n${stdout}`)
   }
-  assert.match(stdout, /\nThe mail was taken: 250 queued as 4711\n$/)
+  assert.match(stdout, /\nThe mail was accepted: 250 queued as 4711\n$/)
   assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'it contains no code')
 })
 
@@ -96,7 +96,7 @@ it('a directory gets the mail too', async (t) => {
   const directory = join(temporaryDirectory(t), 'mails')
   const { code, stdout } = await testMail(`file:${directory}`)
   assert.equal(code, 0)
-  assert.match(stdout, /The mail was taken: written to /)
+  assert.match(stdout, /The mail was accepted: written to /)
   const [file = ''] = readdirSync(directory)
   assert.match(readFileSync(join(directory, file), 'utf8'), /^Subject: Mail from Dateline works\r?$/m)
 })

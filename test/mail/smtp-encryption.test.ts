@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { isThisMachine } from '../../src/mail/smtp/smtp-policy.ts'
 import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
+import { openPeer, type PeerOptions, SEND, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: x\r\n\r\nHello\r\n' }
@@ -19,13 +19,6 @@ const GREETING: Step = ['', '220 hi']
 const OFFER: Step = ['EHLO', '250-x\r\n250-AUTH PLAIN LOGIN\r\n250 STARTTLS']
 const NO_OFFER: Step = ['EHLO', '250-x\r\n250 AUTH PLAIN LOGIN']
 const AUTH: Step = ['AUTH PLAIN', '235 ok']
-const SEND: readonly Step[] = [
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued'],
-  ['QUIT', '221 bye'],
-]
 const OVER_TLS: readonly Step[] = [GREETING, OFFER, ['STARTTLS', '220 go', 'tls'], NO_OFFER, AUTH, ...SEND]
 const IN_CLEAR: readonly Step[] = [GREETING, NO_OFFER, AUTH, ...SEND]
 const STRIPPED: readonly Step[] = [GREETING, NO_OFFER, ['QUIT', '221 bye'], AUTH, ...SEND]

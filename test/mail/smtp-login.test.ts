@@ -8,7 +8,7 @@ import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { scramServer } from '../support/smtp/scram-server.ts'
-import { openPeer, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
+import { openPeer, QUIT, SEND, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: x\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann@example.org', password: 'correct horse battery' }
@@ -18,14 +18,6 @@ const offering = (...mechanisms: readonly string[]): readonly Step[] => [
   ['', '220 mail.example.test'],
   ['EHLO', `250-mail.example.test\r\n250 AUTH ${mechanisms.join(' ')}`],
 ]
-const SEND: readonly Step[] = [
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued'],
-  ['QUIT', '221 bye'],
-]
-const QUIT: Step = ['QUIT', '221 bye']
 
 interface Outcome {
   readonly peer: SmtpPeer

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
 import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
 import { type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
+import { openPeer, type PeerOptions, QUIT, type SmtpPeer, type Step, TRANSACTION } from '../support/smtp/smtp-peer.ts'
 
 const mailTo = (to: string): OutgoingMail => ({ from: 'a@b.example', to, data: `To: ${to}\r\n\r\nHello\r\n` })
 const MAIL = mailTo('c@d.example')
@@ -12,13 +12,6 @@ const OPENING: readonly Step[] = [
   ['', '220 hi'],
   ['EHLO', '250-x\r\n250 PIPELINING'],
 ]
-const SEND: readonly Step[] = [
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued'],
-]
-const QUIT: Step = ['QUIT', '221 bye']
 const times = (count: number, steps: readonly Step[]): Step[] => Array.from({ length: count }, () => steps).flat()
 
 interface Opened extends AsyncDisposable {
@@ -47,7 +40,7 @@ async function until(condition: () => boolean): Promise<void> {
 for (const chunks of ['whole', 'bytes', 'joined'] as const) {
   describe(`deliver() for several mails, with replies ${chunks},`, () => {
     it('sends several mails over one connection and quits when it is closed', async () => {
-      await using opened = await open([...OPENING, ...times(3, SEND), QUIT], {}, { chunks })
+      await using opened = await open([...OPENING, ...times(3, TRANSACTION), QUIT], {}, { chunks })
       const { client, peer } = opened
       for (const to of ['a@d.example', 'b@d.example', 'c@d.example']) await client.deliver(mailTo(to))
       await client.close()
@@ -104,11 +97,11 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
         ],
         '451 c',
       ],
-      ['the message', [...SEND.slice(0, 3), ['.', '554 d']], '554 d'],
+      ['the message', [...TRANSACTION.slice(0, 3), ['.', '554 d']], '554 d'],
     ]
     for (const [name, steps, reply] of refused) {
       it(`goes on with the next mail after the server rejected ${name}`, async () => {
-        const script: Step[] = [...OPENING, ...steps, ['RSET', '250 forgotten'], ...SEND, ...SEND, QUIT]
+        const script: Step[] = [...OPENING, ...steps, ['RSET', '250 forgotten'], ...TRANSACTION, ...TRANSACTION, QUIT]
         await using opened = await open(script, {}, { chunks })
         const error = await rejection(opened.client.deliver(MAIL))
         assert.equal(error.reply, reply)
@@ -224,7 +217,7 @@ describe('deliver(), where the server offers PIPELINING,', () => {
 })
 
 describe('an idle connection', () => {
-  const rested = [...OPENING, ...SEND]
+  const rested = [...OPENING, ...TRANSACTION]
   const dead: ReadonlyArray<readonly [string, readonly Step[]]> = [
     ['was announced to close', [...rested.slice(0, -1), ['.', '250 queued\r\n421 idle', 'drop']]],
     ['drops at MAIL', [...rested, ['MAIL', '', 'drop']]],
@@ -235,7 +228,7 @@ describe('an idle connection', () => {
   ]
   for (const [name, script] of dead) {
     it(`is replaced when it ${name}, and the mail arrives once`, async () => {
-      const later = [[...OPENING, ...SEND, QUIT]]
+      const later = [[...OPENING, ...TRANSACTION, QUIT]]
       await using opened = await open(script, { timeouts: { command: 200 } }, { later })
       await opened.client.deliver(mailTo('one@d.example'))
       assert.deepEqual(await opened.client.deliver(mailTo('two@d.example')), { reply: '250 queued' })
@@ -261,7 +254,7 @@ describe('an idle connection', () => {
       ['.', '250-queued', 'drop'],
       ['.', ''],
     ] as const) {
-      const script: Step[] = [...rested, ...SEND.slice(0, 3), last]
+      const script: Step[] = [...rested, ...TRANSACTION.slice(0, 3), last]
       await using opened = await open(script, { timeouts: { data: 200 } })
       await opened.client.deliver(MAIL)
       const error = await rejection(opened.client.deliver(MAIL))
@@ -285,7 +278,7 @@ describe('an idle connection', () => {
       ['DATA', '503 x'],
       ['RSET', '502 what'],
     ]
-    await using opened = await open([...OPENING, ...refused], {}, { later: [[...OPENING, ...SEND, QUIT]] })
+    await using opened = await open([...OPENING, ...refused], {}, { later: [[...OPENING, ...TRANSACTION, QUIT]] })
     await rejection(opened.client.deliver(MAIL))
     assert.deepEqual(await opened.client.deliver(MAIL), { reply: '250 queued' })
     assert.equal(opened.peer.connections, 2)
@@ -299,7 +292,7 @@ describe('an idle connection', () => {
   })
 
   it('quits after a number of mails', async () => {
-    const script = [...OPENING, ...times(2, SEND), QUIT]
+    const script = [...OPENING, ...times(2, TRANSACTION), QUIT]
     await using opened = await open(script, { limits: { mailsPerSession: 2 } })
     for (let mail = 0; mail < 4; mail++) await opened.client.deliver(MAIL)
     await opened.client.close()
@@ -323,7 +316,7 @@ describe('an idle connection', () => {
 describe('deliver() of several mails at once', () => {
   it('uses as many connections as it may, and queues the others', async () => {
     const held = Promise.withResolvers<undefined>()
-    const script = [...OPENING, ...times(6, SEND), QUIT]
+    const script = [...OPENING, ...times(6, TRANSACTION), QUIT]
     await using opened = await open(script, { limits: { sessions: 2 } })
     const mails = Array.from({ length: 9 }, (_, at) => opened.client.deliver(mailTo(`m${at}@d.example`)))
     held.resolve(undefined)
@@ -340,7 +333,7 @@ describe('deliver() of several mails at once', () => {
 
   it('aborts a queued mail, and the others go on', async () => {
     const overrides: Overrides = { limits: { sessions: 1 }, timeouts: { command: 300 } }
-    await using opened = await open(silent, overrides, { later: [[...OPENING, ...SEND, QUIT]] })
+    await using opened = await open(silent, overrides, { later: [[...OPENING, ...TRANSACTION, QUIT]] })
     const stuck = rejection(opened.client.deliver(MAIL))
     const controller = new AbortController()
     const waiting = rejection(opened.client.deliver(MAIL, { signal: controller.signal }))
@@ -375,7 +368,7 @@ describe('deliver() of several mails at once', () => {
 
 it('sends a thousand mails over one connection and leaves nothing behind', async () => {
   const settings: Overrides = { limits: { mailsPerSession: 10_000 } }
-  await using opened = await open([...OPENING, ...times(1_000, SEND), QUIT], settings)
+  await using opened = await open([...OPENING, ...times(1_000, TRANSACTION), QUIT], settings)
   const { signal } = new AbortController()
   for (let mail = 0; mail < 1_000; mail++) await opened.client.deliver(MAIL, { signal })
   await opened.client.close()

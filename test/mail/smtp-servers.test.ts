@@ -5,7 +5,7 @@ import { createSmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts
 import { describeConnectionError, mostSpecificError } from '../../src/mail/smtp/smtp-error.ts'
 import { isNotLoopback } from '../../src/mail/smtp/smtp-policy.ts'
 import { deliverOnce, type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
+import { openPeer, type PeerOptions, QUIT, SEND, type Step } from '../support/smtp/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
 const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: x\r\n\r\nHello\r\n' }
@@ -13,15 +13,7 @@ const LOGIN = { user: 'ann', password: 'correct horse battery' }
 
 const GREETING: Step = ['', '220 hi']
 const EHLO: Step = ['EHLO', '250-x\r\n250-PIPELINING\r\n250 AUTH PLAIN']
-const SEND: readonly Step[] = [
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued'],
-  ['QUIT', '221 bye'],
-]
 const TAKES: readonly Step[] = [GREETING, EHLO, ...SEND]
-const QUIT: Step = ['QUIT', '221 bye']
 const OVER_TLS: readonly Step[] = [
   GREETING,
   ['EHLO', '250-x\r\n250 STARTTLS'],

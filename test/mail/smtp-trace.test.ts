@@ -2,18 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createSmtpClient } from '../../src/mail/smtp/smtp.ts'
 import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
-import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
+import { openPeer, type PeerOptions, QUIT, type Step, TRANSACTION } from '../support/smtp/smtp-peer.ts'
 
 const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: 123456\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann', password: 'correct horse battery' }
 
-const SEND: readonly Step[] = [
-  ['MAIL', '250 ok'],
-  ['RCPT', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 queued'],
-]
-const QUIT: Step = ['QUIT', '221 bye']
 
 async function traced(
   script: readonly Step[],
@@ -42,7 +35,7 @@ describe('the trace of a delivery', () => {
         ['STARTTLS', '220 go', 'tls'],
         ['EHLO', '250-x\r\n250-AUTH PLAIN\r\n250 PIPELINING'],
         ['AUTH', '235 welcome'],
-        ...SEND,
+        ...TRANSACTION,
         QUIT,
       ]
       const lines = await traced(script, { mode: 'starttls', login: LOGIN }, { chunks })
@@ -93,14 +86,14 @@ describe('the trace of a delivery', () => {
   })
 
   it('ends with the outcome and QUIT', async () => {
-    const script: Step[] = [['', '220 hi'], ['EHLO', '250 x'], ...SEND, QUIT]
+    const script: Step[] = [['', '220 hi'], ['EHLO', '250 x'], ...TRANSACTION, QUIT]
     const lines = await traced(script, { limits: { mailsPerSession: 1 } })
     assert.deepEqual(lines.slice(-2), ['server: 250 queued', 'client: QUIT'])
   })
 
   it('ends after 400 lines', async () => {
     const long = `${'220-x\r\n'.repeat(250)}220 x`
-    const lines = await traced([['', long], ['EHLO', long.replaceAll('220', '250')], ...SEND, QUIT])
+    const lines = await traced([['', long], ['EHLO', long.replaceAll('220', '250')], ...TRANSACTION, QUIT])
     assert.deepEqual([lines.length, lines.at(-1)], [401, 'note: the dialogue continues; the rest is not shown'])
   })
 
@@ -109,8 +102,8 @@ describe('the trace of a delivery', () => {
       ['', '220 hi'],
       ['EHLO', '250 x'],
     ]
-    const script: Step[] = [...opening, ...SEND, ['MAIL', '', 'drop']]
-    await using peer = await openPeer(script, { later: [[...opening, ...SEND, QUIT]] })
+    const script: Step[] = [...opening, ...TRANSACTION, ['MAIL', '', 'drop']]
+    await using peer = await openPeer(script, { later: [[...opening, ...TRANSACTION, QUIT]] })
     const client = createSmtpClient(settingsFor(peer.port))
     await client.deliver(MAIL)
     const notes: string[] = []

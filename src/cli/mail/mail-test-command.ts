@@ -1,7 +1,4 @@
-/**
- * `dateline mail test`: one delivery before the operator's eyes, with the whole dialogue, and what is wrong in a
- * sentence.
- */
+/** `dateline mail test`: one delivery with its whole dialogue, and what is wrong in a sentence. */
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../base/clock.ts'
 import { idGenerator } from '../../base/ids.ts'
@@ -9,12 +6,12 @@ import { readConfig } from '../../config/read-config.ts'
 import { SETTINGS } from '../../config/settings.ts'
 import { describeMail } from '../../mail/settings/mail-description.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
-import { tryDelivery } from '../../mail/delivery/trial-delivery.ts'
+import { sendTestMail } from '../../mail/delivery/test-delivery.ts'
 import { EXIT, type Command } from '../command.ts'
 import { requireEmail } from '../users/user-argument.ts'
 import { singleLine } from '../print-table.ts'
 
-/** A reply of a server, or our advice with its words, is longer than a cell of a table. */
+/** Replies and advice are longer than a table cell. */
 const LINE_CHARS_MAX = 2_000
 
 export const mailTestCommand: Command = {
@@ -30,7 +27,7 @@ export const mailTestCommand: Command = {
     const writeLine = (line: string): void => void terminal.stdout.write(`${line}\n`)
     for (const line of describeMail(mail)) writeLine(line)
     const onLine = (line: string): void => writeLine(singleLine(line, LINE_CHARS_MAX))
-    const outcome = await tryDelivery(
+    const result = await sendTestMail(
       { to, onLine },
       {
         settings: mail,
@@ -41,11 +38,11 @@ export const mailTestCommand: Command = {
         writeLine,
       },
     )
-    if (outcome.kind === 'taken') {
-      writeLine(`The mail was taken: ${singleLine(outcome.words)}`)
+    if (result.kind === 'accepted') {
+      writeLine(`The mail was accepted: ${singleLine(result.reply)}`)
       return EXIT.ok
     }
-    for (const text of [outcome.words, outcome.advice]) terminal.stderr.write(`${singleLine(text, LINE_CHARS_MAX)}\n`)
+    for (const text of [result.message, result.advice]) terminal.stderr.write(`${singleLine(text, LINE_CHARS_MAX)}\n`)
     return EXIT.failed
   },
 }

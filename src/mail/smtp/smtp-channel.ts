@@ -41,7 +41,7 @@ function createChannel(settings: ConnectionSettings, firstAttempt: SmtpAttempt) 
   let leaveAttempt = (): void => {}
 
   const serve = (attempt: SmtpAttempt): void => {
-    const end = (): void => connection.end(attempt.abortReason ?? 'it is over')
+    const end = (): void => void connection.end(attempt.abortReason ?? 'it is over')
     transcript.follow(attempt)
     leaveAttempt = attempt.onAbort(end)
     if (attempt.abortReason !== undefined) end()
@@ -52,11 +52,9 @@ function createChannel(settings: ConnectionSettings, firstAttempt: SmtpAttempt) 
   serve(firstAttempt)
 
   const send = (commands: readonly Command[]): void => {
-    for (const { stage, line, shown = line } of commands) {
-      if (/[\r\n\0]/.test(line) || Buffer.byteLength(line) > COMMAND_BYTES_MAX - 2) {
-        throw new Error(`Cannot send SMTP command at ${stage}: it has a line break or is too long`)
-      }
-      transcript.client(shown)
+    for (const command of commands) {
+      assertSendable(command)
+      transcript.client(command.shown ?? command.line)
     }
     connection.write(commands[0]!.stage, commands.map(({ line }) => `${line}\r\n`).join(''))
   }
@@ -68,12 +66,8 @@ function createChannel(settings: ConnectionSettings, firstAttempt: SmtpAttempt) 
     get isEncrypted(): boolean {
       return connection.isEncrypted
     },
-    get remoteAddress(): string {
-      return connection.socket.remoteAddress
-    },
-    get localAddressLiteral(): string {
-      return connection.socket.localAddressLiteral
-    },
+    /** The addresses of both ends. */
+    socket: connection.socket as Pick<typeof connection.socket, 'remoteAddress' | 'localAddressLiteral'>,
     mask: transcript.mask,
     safe: transcript.safe,
     error: connection.error,
@@ -119,6 +113,12 @@ function createChannel(settings: ConnectionSettings, firstAttempt: SmtpAttempt) 
       connection.end('it is over')
       leaveAttempt()
     },
+  }
+}
+
+function assertSendable({ stage, line }: Command): void {
+  if (/[\r\n\0]/.test(line) || Buffer.byteLength(line) > COMMAND_BYTES_MAX - 2) {
+    throw new Error(`Cannot send SMTP command at ${stage}: it has a line break or is too long`)
   }
 }
 

@@ -39,11 +39,14 @@ export function openConnection(
   /** An error at the present stage or another, with the reply that caused it. */
   const error = (message: string, details: ErrorDetails): DeliveryError =>
     transcript.error(message, { stage, ...details })
-  const end = (message: string, details: EndDetails = {}): void => {
-    if (inbox.error !== undefined) return
-    inbox.fail(error(message, { temporary: true, ...details }))
+  /** Ends the connection. Returns the error that ended it, which may be an earlier one. */
+  const end = (message: string, details: EndDetails = {}): DeliveryError => {
+    if (inbox.error !== undefined) return inbox.error
+    const cause = error(message, { temporary: true, ...details })
+    inbox.fail(cause)
     socket.destroy()
     onActivity()
+    return cause
   }
   const read = (chunk: Buffer): void => {
     if (inbox.error !== undefined) return
@@ -56,15 +59,12 @@ export function openConnection(
   const socket = openSocket(server, {
     onData: read,
     onReady: inbox.notify,
-    onClose: () => end('the server closed the connection', { kind: 'closed' }),
-    onError: (cause) => end(describeConnectionError(cause), { cause: mostSpecificError(cause) }),
+    onClose: () => void end('the server closed the connection', { kind: 'closed' }),
+    onError: (cause) => void end(describeConnectionError(cause), { cause: mostSpecificError(cause) }),
   })
   const waitFor = <T>(ready: () => T | undefined, ms: number): Promise<T> =>
-    inbox.waitFor(ready, ms, () => end(`no answer came within ${ms} ms`, { kind: 'silent', cause: timeoutError() }))
+    inbox.waitFor(ready, ms, () => void end(`no answer came within ${ms} ms`, { kind: 'silent', cause: timeoutError() }))
   const ready = (): Promise<true> => waitFor(() => socket.isReady || undefined, timeouts.connect)
-  const throwIfEnded = (): void => {
-    if (inbox.error !== undefined) throw inbox.error
-  }
 
   return {
     get isOpen(): boolean {
@@ -87,8 +87,7 @@ export function openConnection(
       // its command would shift all later ones by one: a 250 for the recipient would count for the message.
       const early = inbox.first
       if (early !== undefined && early.code !== 421) {
-        end('the server replied before it was asked', { kind: 'protocol', reply: early })
-        throwIfEnded()
+        throw end('the server replied before it was asked', { kind: 'protocol', reply: early })
       }
       if (early === undefined && inbox.error === undefined) socket.write(bytes)
     },
@@ -103,15 +102,15 @@ export function openConnection(
     async startTls({ verify }: { readonly verify: boolean }): Promise<void> {
       // Bytes from before the handshake are not protected by TLS: a machine in between may have injected them to be
       // read as replies from inside it (CVE-2011-0411).
-      if (inbox.hasUnread) end('more bytes came before TLS started', { kind: 'protocol' })
+      if (inbox.hasUnread || inbox.error !== undefined) {
+        throw end('more bytes came before TLS started', { kind: 'protocol' })
+      }
       stage = 'tls'
-      throwIfEnded()
       const secured = socket.startTls(tlsName, secureContext())
       inbox.reset()
       await ready()
       const { problem, ...details } = (verify ? certificateProblem(secured, tlsName) : undefined) ?? {}
-      if (problem !== undefined) end(problem, details)
-      throwIfEnded()
+      if (problem !== undefined) throw end(problem, details)
       isEncrypted = true
       if (transcript.isTraced) transcript.note(describeTls(secured))
     },

@@ -43,7 +43,7 @@ export async function handshake(
 }
 
 async function greetAndEncrypt(channel: SmtpChannel, { host, mode, verify }: HandshakeSettings): Promise<Extensions> {
-  if (isNotLoopback({ host, remoteAddress: channel.remoteAddress, mode, verify })) {
+  if (isNotLoopback({ host, remoteAddress: channel.socket.remoteAddress, mode, verify })) {
     channel.close()
     const details = { temporary: true, stage: 'connect', kind: 'not-loopback' } as const
     throw channel.error('the host should be this machine, and its name resolves to another', details)
@@ -65,9 +65,9 @@ async function greetAndEncrypt(channel: SmtpChannel, { host, mode, verify }: Han
 
 /** EHLO, or HELO with a server that does not know it (RFC 5321 section 3.2). */
 async function hello(channel: SmtpChannel): Promise<Extensions> {
-  const reply = await channel.command('ehlo', `EHLO ${channel.localAddressLiteral}`)
+  const reply = await channel.command('ehlo', `EHLO ${channel.socket.localAddressLiteral}`)
   if (reply.code >= 500 && !channel.isEncrypted) {
-    expectCode(channel, 'ehlo', await channel.command('ehlo', `HELO ${channel.localAddressLiteral}`), 2)
+    expectCode(channel, 'ehlo', await channel.command('ehlo', `HELO ${channel.socket.localAddressLiteral}`), 2)
     return new Map()
   }
   expectCode(channel, 'ehlo', reply, 2)

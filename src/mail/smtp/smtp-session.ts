@@ -33,38 +33,6 @@ function createSession(channel: SmtpChannel, extensions: Extensions) {
   let needsReset = false
   let hasStartedMessage = false
 
-  const judge = ({ line, stage, expected }: Step, reply: Reply): DeliveryError | undefined => {
-    const error = rejection(channel, stage, reply, expected)
-    if (error === undefined || line !== 'RSET') return error
-    // This is not about the mail, and the session is of no use.
-    channel.close()
-    return channel.error('the server rejects RSET', { temporary: true })
-  }
-  const oneByOne = async (steps: readonly Step[]): Promise<DeliveryError | undefined> => {
-    for (const step of steps) {
-      channel.send([step])
-      const error = judge(step, await channel.reply(step.stage))
-      if (error !== undefined) return error
-    }
-    return undefined
-  }
-  /** RFC 2920 section 3.1: each reply is judged by itself. The first rejection counts; the later ones follow from it. */
-  const pipelined = async (steps: readonly Step[]): Promise<DeliveryError | undefined> => {
-    channel.send(steps)
-    let error: DeliveryError | undefined
-    try {
-      for (const step of steps) {
-        const reply = await channel.reply(step.stage)
-        // A server may ask for the message although it has rejected the recipient. A dot alone ends it.
-        if (error !== undefined && step.stage === 'data' && reply.code === 354) await channel.message(LONE_DOT)
-        error ??= judge(step, reply)
-        if (!channel.isOpen) break
-      }
-    } catch (cause) {
-      throw error ?? cause
-    }
-    return error
-  }
   /** Everything up to the 354. */
   const startTransaction = async (envelope: Envelope): Promise<void> => {
     const steps: readonly Step[] = [
@@ -75,7 +43,7 @@ function createSession(channel: SmtpChannel, extensions: Extensions) {
       { stage: 'data', line: 'DATA', expected: 3 },
     ]
     needsReset = false
-    const error = await (extensions.has('PIPELINING') ? pipelined(steps) : oneByOne(steps))
+    const error = await (extensions.has('PIPELINING') ? pipelined : oneByOne)(channel, steps)
     if (error === undefined) return
     needsReset = true
     throw error
@@ -115,7 +83,42 @@ function createSession(channel: SmtpChannel, extensions: Extensions) {
   }
 }
 
+async function oneByOne(channel: SmtpChannel, steps: readonly Step[]): Promise<DeliveryError | undefined> {
+  for (const step of steps) {
+    channel.send([step])
+    const error = judge(channel, step, await channel.reply(step.stage))
+    if (error !== undefined) return error
+  }
+  return undefined
+}
+
+/** RFC 2920 section 3.1: each reply is judged by itself. The first rejection counts; the later ones follow from it. */
+async function pipelined(channel: SmtpChannel, steps: readonly Step[]): Promise<DeliveryError | undefined> {
+  channel.send(steps)
+  let error: DeliveryError | undefined
+  try {
+    for (const step of steps) {
+      const reply = await channel.reply(step.stage)
+      // A server may ask for the message although it has rejected the recipient. A dot alone ends it.
+      if (error !== undefined && step.stage === 'data' && reply.code === 354) await channel.message(LONE_DOT)
+      error ??= judge(channel, step, reply)
+      if (!channel.isOpen) break
+    }
+  } catch (cause) {
+    throw error ?? cause
+  }
+  return error
+}
+
 const LONE_DOT = Buffer.from('.\r\n')
+
+function judge(channel: SmtpChannel, { line, stage, expected }: Step, reply: Reply): DeliveryError | undefined {
+  const error = rejection(channel, stage, reply, expected)
+  if (error === undefined || line !== 'RSET') return error
+  // This is not about the mail, and the session is of no use.
+  channel.close()
+  return channel.error('the server rejects RSET', { temporary: true })
+}
 
 /** The parameters of MAIL FROM. Throws a permanent DeliveryError where the server cannot take the message. */
 function mailParameters(

@@ -1,6 +1,6 @@
 /**
- * A verifier of DKIM signatures (RFC 6376 section 6, RFC 8463), written from the RFCs and sharing no code with the
- * signer. It reads what we send: relaxed canonicalization, one public key, no `l=`, no `x=`.
+ * A verifier of DKIM signatures (RFC 6376 section 6, RFC 8463), written from the RFCs without code of the signer. It
+ * supports what we send: relaxed canonicalization, one public key, no `l=`, no `x=`.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 
@@ -9,7 +9,7 @@ interface Field {
   readonly whole: string
 }
 
-/** `pass`, or what is wrong. The key is the `p=` tag of the DNS record, for the selector that is given. */
+/** `pass`, or what is wrong. `keys` are the `p=` tags of the DNS records, by selector. */
 export function verifyDkim(message: string, keys: Readonly<Record<string, string>>, at = 0): string {
   const gap = message.indexOf('\r\n\r\n')
   const fields = fieldsOf(message.slice(0, gap))

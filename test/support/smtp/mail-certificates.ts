@@ -1,6 +1,6 @@
 /**
- * A private authority for tests, and what can be wrong with certificates: of another name, past their time, of an
- * authority past its time. All keys are public, so they protect nothing.
+ * A private authority for tests, and certificates with mistakes: another name, expired, of an expired authority. All keys
+ * are public, so they protect nothing.
  */
 
 /** `CN=Dateline test authority, O=Example`, valid from 2020 to 2120. */
@@ -31,7 +31,6 @@ IQCNavdquIUzuBN736PKWzJwGx+5XFWLwku6/BGRo/DijwIgVrNCu630sBtUF0mm
 -----END CERTIFICATE-----
 `
 
-/** A server's certificate with its key. */
 export interface ServerCertificate {
   readonly certificate: string
   readonly key: string
@@ -59,7 +58,7 @@ a637z/P+g/KOtv4eL+7Z0Q3nQYLikmSzPcX9B+LdikcfFK7xIKF7bfIh
 `,
 }
 
-/** Issued by the authority for `mail.example.test` alone. */
+/** Issued by the authority for `mail.example.test` only. */
 export const OTHER_SERVER: ServerCertificate = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBrjCCAVOgAwIBAgICIBIwCgYIKoZIzj0EAwIwNDEgMB4GA1UEAwwXRGF0ZWxp

@@ -1,24 +1,23 @@
 /**
- * A mail server for tests that takes any number of conversations at once, over real sockets, and refuses where a rule
- * says so. smtp-peer.ts follows a script to the letter; this one behaves, and keeps what it took.
+ * A mail server for tests that accepts any number of connections at once, over real sockets, and rejects where a rule
+ * says so. smtp-peer.ts follows a script; this one behaves normally, and keeps what it accepted.
  */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 export type ExchangeStage = 'greeting' | 'mail' | 'rcpt' | 'message'
 
-/** What is said at a stage in place of consent; undefined consents. It may take its time. */
+/** The reply at a stage in place of acceptance; undefined accepts. It may be slow. */
 export type Rule = (stage: ExchangeStage, to: string) => Promise<string | undefined> | string | undefined
 
 export interface AcceptedMail {
   readonly to: string
   readonly data: string
   readonly messageId: string
-  /** Counts the messages in the order in which their last line came, of all conversations together. */
+  /** Counts the messages of all connections in the order of their final dots. */
   readonly arrival: number
   /**
-   * Whether the client said anything more on the connection after it was told that the mail is accepted: then it had
-   * read that reply.
+   * Whether the client sent anything more on the connection after the mail was accepted: then it has read that reply.
    */
   isAcknowledged: boolean
 }
@@ -28,7 +27,7 @@ export interface MailExchange extends AsyncDisposable {
   rule: Rule
   /** In the order in which they were accepted. */
   readonly accepted: readonly AcceptedMail[]
-  /** Conversations so far. */
+  /** Connections so far. */
   readonly conversations: number
 }
 
@@ -64,7 +63,7 @@ export async function openMailExchange(rule: Rule = () => undefined, port = 0): 
 
 let arrivals = 0
 
-/** Reads one line after the other and answers each before it reads the next. */
+/** Reads line by line, and replies to each before it reads the next. */
 async function converse(socket: Socket, accepted: AcceptedMail[], rule: Rule): Promise<void> {
   const say = (text: string): void => void socket.write(`${text}\r\n`)
   let last: AcceptedMail | undefined

@@ -4,9 +4,9 @@ import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto
 const SALT = Buffer.from('5b6d99689d12358eec2a04b1141236fa', 'hex')
 
 export interface ScramServer {
-  /** Takes the client's first message and gives the challenge. */
+  /** Returns the challenge for the client's first message. */
   first(message: string): string
-  /** Takes the client's proof; gives the server's signature, or undefined where the proof is wrong. */
+  /** Returns the server's signature for the client's proof; undefined if the proof is wrong. */
   final(message: string): string | undefined
 }
 

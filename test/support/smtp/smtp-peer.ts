@@ -1,10 +1,9 @@
 /**
  * A mail server for tests that follows a script, over real sockets.
  *
- * A script is a list of steps. Each waits for a line that opens with its first text ('' is the connection itself and,
- * later on, any line; '.' is the end of the message after a 354) and then answers with its second. It keeps what it
- * heard, and in which state, so that a test can say what must never have been sent. Every connection gets the script
- * from its beginning, or one of its own.
+ * A script is a list of steps. Each waits for a line that starts with its first text ('' is the connection itself and,
+ * later on, any line; '.' is the end of the message after a 354) and then replies with its second. The peer records what
+ * it heard, and whether it was encrypted. Every connection gets the script from its beginning, or its own.
  */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
@@ -14,9 +13,9 @@ import type { ServerCertificate } from './mail-certificates.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../service/test-certificate.ts'
 
 /**
- * What the peer hears, what it answers, and what it does then. An answer gets its CRLF unless it ends in a line feed;
- * '' is no answer, and a function gives one to the line that was heard. Then: `tls` begins a handshake, `drop` cuts the
- * connection, `flood` repeats the answer without end.
+ * What the peer hears, what it replies, and what it does then. A reply gets its CRLF unless it ends in a line feed; '' is
+ * no reply, and a function returns one for the line that was heard. Then: `tls` starts a handshake, `drop` closes the
+ * connection, `flood` repeats the reply without end.
  */
 export type Step = readonly [
   hears: string,
@@ -24,7 +23,18 @@ export type Step = readonly [
   then?: 'tls' | 'drop' | 'flood',
 ]
 
-/** A mail server that lets in who logs in, and takes one message; after the greeting and EHLO. */
+export const QUIT: Step = ['QUIT', '221 bye']
+
+/** Accepts one mail. */
+export const TRANSACTION: readonly Step[] = [
+  ['MAIL', '250 ok'],
+  ['RCPT', '250 ok'],
+  ['DATA', '354 go'],
+  ['.', '250 queued'],
+]
+export const SEND: readonly Step[] = [...TRANSACTION, QUIT]
+
+/** Accepts any login and one mail; after the greeting and EHLO. */
 export const TAKES_ONE: readonly Step[] = [
   ['AUTH', '235 welcome'],
   ['MAIL', '250 ok'],
@@ -35,17 +45,17 @@ export const TAKES_ONE: readonly Step[] = [
 ]
 
 export interface PeerOptions {
-  /** How answers travel: each in one packet, a byte at a time, or all that one packet asked for in one packet. */
+  /** How replies are sent: each in one packet, a byte at a time, or all replies to one packet in one packet. */
   readonly chunks?: 'whole' | 'bytes' | 'joined'
   /** The scripts of the connections after the first; all later ones get the last of them. */
   readonly later?: readonly (readonly Step[])[]
-  /** Cuts the first connection after so many bytes of answers, inside TLS or not. */
+  /** Drops the first connection after so many bytes of replies, inside TLS or not. */
   readonly dropAfter?: number
-  /** Where to listen; 127.0.0.1 unless told otherwise. */
+  /** Where to listen; the default is 127.0.0.1. */
   readonly address?: string
   /** TLS from the first byte. */
   readonly implicitTls?: boolean
-  /** What it shows in TLS, where that is not the certificate of test-certificate.ts. */
+  /** Its certificate, where that is not the one of test-certificate.ts. */
   readonly identity?: ServerCertificate
 }
 
@@ -62,7 +72,7 @@ interface Answer {
 export interface SmtpPeer extends AsyncDisposable {
   readonly port: number
   readonly heard: readonly Heard[]
-  /** The bytes between 354 and the final dot, as they were on the wire. */
+  /** The bytes between 354 and the final dot, as on the wire. */
   readonly messages: readonly string[]
   /** Lines that the script did not expect. */
   readonly surprises: readonly string[]
@@ -70,13 +80,13 @@ export interface SmtpPeer extends AsyncDisposable {
   readonly names: readonly string[]
   /** How many connections there have been. */
   readonly connections: number
-  /** How many bytes of answers went out. */
+  /** Bytes of replies that were sent. */
   readonly answered: number
   /** Resolves when the client has closed its first connection. */
   readonly closed: Promise<unknown>
   /** Resolves when no connection is open. */
   quiet(): Promise<void>
-  /** The first words of what was heard: `EHLO MAIL RCPT DATA . QUIT`. */
+  /** The commands that were heard: `EHLO MAIL RCPT DATA . QUIT`. */
   verbs(): string
 }
 
@@ -97,7 +107,7 @@ export async function openPeer(script: readonly Step[], options: PeerOptions = {
     let socket = tcp
     let buffered = ''
     let inMessage = false
-    // One answer after the other, also when they go out byte by byte.
+    // Replies are sent in order, also byte by byte.
     let sending: Promise<void> = Promise.resolve()
 
     const put = async (text: string): Promise<void> => {
@@ -139,7 +149,7 @@ export async function openPeer(script: readonly Step[], options: PeerOptions = {
       buffered += chunk.toString('latin1')
       const due: Answer[] = []
       for (;;) {
-        // A message may be nothing but its final dot.
+        // A message may consist of its final dot.
         const mark = !inMessage ? '\r\n' : buffered.startsWith('.\r\n') ? '.\r\n' : '\r\n.\r\n'
         const end = buffered.indexOf(mark)
         if (end < 0) break
@@ -163,7 +173,7 @@ export async function openPeer(script: readonly Step[], options: PeerOptions = {
         },
       })
       socket.on('error', () => {})
-      // A TLS socket whose handshake failed waits for ever for what it still has to write.
+      // A TLS socket whose handshake failed waits for its last write without end.
       socket.on('end', () => tcp.destroy())
       socket.on('data', read)
       buffered = ''
@@ -222,7 +232,7 @@ async function send(socket: Socket, bytes: Buffer, chunks: 'whole' | 'bytes' | '
         socket.removeListener('close', done)
         setImmediate(resolve)
       }
-      // A socket that closes while it still holds data back reports no end of the write.
+      // A socket that closes with unsent data does not call back.
       socket.once('close', done)
       socket.write(piece, done)
     })

@@ -10,7 +10,7 @@ import { adviceFor } from './delivery-advice.ts'
 import { DeliveryError, type Trace } from './delivery-error.ts'
 import { type MailerTools, openMailer } from './mailer.ts'
 
-export interface TrialRequest {
+export interface TestMailRequest {
   /** As `parseEmail` gives it. */
   readonly to: string
   /** Gets the dialogue line by line: `>` marks what we send, `<` what the server sends, `*` everything else. */
@@ -19,33 +19,33 @@ export interface TrialRequest {
   readonly signal?: AbortSignal
 }
 
-interface TrialTools extends MailerTools {
+interface TestMailTools extends MailerTools {
   readonly settings: MailSettings
   readonly appName: string
   readonly newId: () => string
 }
 
-/** `words` are the reply of the other side, or what went wrong. Texts may contain control characters. */
-export type TrialOutcome =
-  | { readonly kind: 'taken'; readonly words: string }
-  | { readonly kind: 'failed'; readonly words: string; readonly advice: string }
+/** Texts may contain control characters. */
+export type TestMailResult =
+  | { readonly kind: 'accepted'; readonly reply: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly advice: string }
 
 const SIGNS = { client: '>', server: '<', note: '*' } as const
 
 /** Sends one mail without a code. Rejects where a directory for mail cannot be made. */
-export async function tryDelivery(
-  { to, onLine, signal }: TrialRequest,
-  { settings, appName, newId, ...tools }: TrialTools,
-): Promise<TrialOutcome> {
+export async function sendTestMail(
+  { to, onLine, signal }: TestMailRequest,
+  { settings, appName, newId, ...tools }: TestMailTools,
+): Promise<TestMailResult> {
   const trace: Trace = ({ from, text }) => onLine(`${SIGNS[from]} ${text}`)
   const mailer = await openMailer(settings, tools)
   try {
     const mail = { id: newId(), to, ...testMessage(appName) }
     const { reply } = await mailer.send(mail, { trace, ...(signal === undefined ? {} : { signal }) })
-    return { kind: 'taken', words: reply }
+    return { kind: 'accepted', reply }
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
-    return { kind: 'failed', words: error.message, advice: adviceFor(error) }
+    return { kind: 'failed', message: error.message, advice: adviceFor(error) }
   } finally {
     await mailer.close()
   }
