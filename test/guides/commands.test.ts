@@ -1,8 +1,8 @@
 /** Every command of the guides is run; those that need more than a test has are held against the help of the program. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { basename, join } from 'node:path'
+import { it } from 'node:test'
 import { codeBlocks, DOCUMENTS, ROOT, shell } from '../support/service/documented-commands.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { serve } from '../support/service/program.ts'
@@ -10,18 +10,21 @@ import { temporaryDirectory } from '../support/service/service.ts'
 
 const PORT = /\b8080\b/g
 
-describe('the commands of', () => {
+it('the commands of the guides work in their order beside a service', async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, tokenFile] = [join(directory, 'data'), join(directory, 'token')]
+  const { url, ready } = await serve(t, ['--data-dir', data, '--admin-email', 'you@example.org', '--token-file', tokenFile])
+  const environment = { DATELINE_DATA_DIR: data, URL: url, TOKEN: readFileSync(tokenFile, 'utf8').trim() }
+  const seeded = await shell(t, 'dateline seed', { cwd: directory, environment })
+  assert.equal(seeded.code, 0, seeded.stderr)
   for (const [path, text] of DOCUMENTS) {
     const blocks = codeBlocks(text, 'sh')
     if (path === 'README.md' || blocks.length === 0) continue
-    it(`${path} work in their order beside a service`, async (t) => {
-      const directory = temporaryDirectory(t)
-      const [data, cwd, tokenFile] = ['data', 'work', 'token'].map((name) => join(directory, name)) as [string, string, string]
+    await t.test(path, async () => {
+      const cwd = join(directory, basename(path))
       mkdirSync(cwd)
-      const { url, ready } = await serve(t, ['--data-dir', data, '--admin-email', 'you@example.org', '--token-file', tokenFile])
-      const environment = { DATELINE_DATA_DIR: data, URL: url, TOKEN: readFileSync(tokenFile, 'utf8').trim() }
       const script = blocks.join('\n').replaceAll(PORT, String(ready['port']))
-      const { code, stdout, stderr } = await shell(t, `dateline seed >/dev/null\n${script}`, { cwd, environment })
+      const { code, stdout, stderr } = await shell(t, script, { cwd, environment })
       assert.equal(code, 0, `${stdout}\n${stderr}`)
       assert.doesNotMatch(stdout, /"error":/)
     })
@@ -32,12 +35,13 @@ describe('the commands of', () => {
 function commandsIn(text: string): readonly { readonly words: string; readonly flags: readonly string[] }[] {
   const lines = text.replaceAll('\\\n', ' ').split('\n')
   return lines.flatMap((line) => {
-    const [, words, rest = ''] = /^(?:.*\s)?(?:\.\/|\/\S+\/)?dateline ((?:[a-z]+ )?[a-z]+)((?: .*)?)$/.exec(line) ?? []
+    const [, words, rest = ''] = /^(?:.*[\s(])?(?:\.\/|\/\S+\/)?dateline ((?:[a-z]+ )?[a-z]+)((?: .*)?)$/.exec(line) ?? []
     return words === undefined ? [] : [{ words, flags: [...rest.matchAll(/(?<=\s)--[a-z-]+/g)].map(String) }]
   })
 }
 
 it('every command that is not run has the flags that it names', async () => {
+  let checked = 0
   for (const [path, text] of DOCUMENTS) {
     for (const { words, flags } of codeBlocks(text, 'console').flatMap(commandsIn)) {
       const [first = ''] = words.split(' ')
@@ -46,8 +50,10 @@ it('every command that is not run has the flags that it names', async () => {
       assert.equal(help.code, 0, `${path}: there is no command "${words}"`)
       for (const flag of flags)
         assert.match(help.stdout, new RegExp(`^  ${flag} `, 'm'), `${path}: "dateline ${words}" has no ${flag}`)
+      checked += flags.length
     }
   }
+  assert.ok(checked > 15, `${checked} flags`)
 })
 
 it('every script of npm that is named exists', () => {

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND } from './program.ts'
+import { cleanEnvironment, COMMAND } from './program.ts'
 import type { Cleanup } from './service.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
@@ -33,7 +33,7 @@ export async function shell(t: Cleanup, script: string, { cwd, environment }: Sh
   const program = COMMAND.map((word) => `'${word}'`).join(' ')
   const child = spawn('bash', ['-c', `set -euo pipefail\ndateline() { ${program} "$@"; }\n${script}`], {
     cwd,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...cleanEnvironment(environment) },
   })
   t.after(() => void child.kill('SIGKILL'))
   let [stdout, stderr] = ['', '']
