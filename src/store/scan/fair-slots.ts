@@ -41,46 +41,82 @@ export type FairSlots = ReturnType<typeof createFairSlots>
 export type SlotCounts = ReturnType<FairSlots['counts']>
 
 export function createFairSlots(limits: SlotLimits, now: Clock) {
-  const { waitMsMax = WAIT_MS_MAX, waitingBytesMax = WAITING_BYTES_MAX } = limits
-  const queue = createFairQueue<Entry>({ lineMax: LINE_MAX, weightMax: waitingBytesMax })
   const slots = createSlots(limits)
-  /** Since the start: rejected because the caller's line was full, because all were, or after too long a wait. */
-  const refused = { lineFull: 0, allFull: 0, waitedTooLong: 0 }
-  let [abandoned, waited, waitedMs] = [0, 0, 0]
+  const waiters = createWaiters(limits, now)
   let [isClosed, isHeld] = [false, false]
 
   const mayGo = (caller: CallerKey): boolean => !isHeld && slots.hasRoom(caller)
-  const startNext = (): void => {
-    for (let next = queue.take(mayGo); next !== undefined; next = queue.take(mayGo)) next.start()
-  }
   const occupy = (caller: CallerKey): Release => {
     const release = slots.occupy(caller)
     return () => {
       if (!release()) return
-      queue.yieldTurn(caller)
-      startNext()
+      waiters.yieldTurn(caller)
+      waiters.start(mayGo)
     }
   }
-  const wait = ({ id, class: name, signal }: Asker, weight: number): Promise<Release> =>
-    new Promise((resolve, reject) => {
+  return {
+    /**
+     * Resolves when the caller has a slot. Throws tooManyRequests where the caller's line is full or it has waited too
+     * long, networkError where all lines are full or the slots are closed, and the reason of the signal when it aborts.
+     */
+    async take(asker: Asker, bytes: number): Promise<Release> {
+      const caller = { caller: asker.id, class: asker.class }
+      if (isClosed) throw stopping()
+      asker.signal?.throwIfAborted()
+      // No caller is overtaken: a slot is only free here when no waiting caller may have it.
+      if (mayGo(caller)) return occupy(caller)
+      return waiters.add(asker, Math.max(bytes, ENTRY_BYTES_MIN), () => occupy(caller))
+    },
+    counts: () => ({ running: slots.running(), ...waiters.counts() }),
+    /** Gives out no slot until `resume`: all wait. */
+    hold(): void {
+      isHeld = true
+    },
+    resume(): void {
+      isHeld = false
+      waiters.start(mayGo)
+    },
+    /** Rejects all who wait, and all who come. Slots that are taken stay so. */
+    close(): void {
+      isClosed = true
+      waiters.rejectAll()
+    },
+  }
+}
+
+/** The callers that wait for a slot. */
+function createWaiters({ waitMsMax = WAIT_MS_MAX, waitingBytesMax = WAITING_BYTES_MAX }: SlotLimits, now: Clock) {
+  const queue = createFairQueue<Entry>({ lineMax: LINE_MAX, weightMax: waitingBytesMax })
+  /** Since the start: rejected because the caller's line was full, because all were, or after too long a wait. */
+  const refused = { lineFull: 0, allFull: 0, waitedTooLong: 0 }
+  let [abandoned, waited, waitedMs] = [0, 0, 0]
+  return {
+    yieldTurn: queue.yieldTurn,
+    /** Resolves with the slot that `occupy` takes when it is the caller's turn. */
+    async add({ id, class: name, signal }: Asker, weight: number, occupy: () => Release): Promise<Release> {
+      const caller = { caller: id, class: name }
+      if (queue.isFull(caller)) {
+        refused.lineFull++
+        throw tooManyOfCaller()
+      }
+      const turn = Promise.withResolvers<Release>()
       const since = now()
       const leave = (): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
       }
       const entry: Entry = {
-        caller: id,
-        class: name,
+        ...caller,
         weight,
         start() {
           leave()
           waited++
           waitedMs += Math.max(0, now() - since)
-          resolve(occupy(entry))
+          turn.resolve(occupy())
         },
         reject(error) {
           leave()
-          reject(error as Error)
+          turn.reject(error)
         },
       }
       const onAbort = (): void => {
@@ -98,42 +134,17 @@ export function createFairSlots(limits: SlotLimits, now: Clock) {
         refused.allFull++
         loser.reject(tooManyOfAll())
       }
-    })
-  return {
-    /**
-     * Resolves when the caller has a slot. Throws tooManyRequests where the caller's line is full or it has waited too
-     * long, networkError where all lines are full or the slots are closed, and the reason of the signal when it aborts.
-     */
-    async take(asker: Asker, bytes: number): Promise<Release> {
-      const caller = { caller: asker.id, class: asker.class }
-      if (isClosed) throw stopping()
-      asker.signal?.throwIfAborted()
-      // No caller is overtaken: a slot is only free here when no waiting caller may have it.
-      if (mayGo(caller)) return occupy(caller)
-      if (queue.isFull(caller)) {
-        refused.lineFull++
-        throw tooManyOfCaller()
-      }
-      return wait(asker, Math.max(bytes, ENTRY_BYTES_MIN))
+      return turn.promise
     },
-    /** `waited` and `waitedMs`: how many had to wait for their turn and came to it, and how long that took in all. */
-    counts: () => ({
-      ...{ running: slots.running(), waiting: queue.counts() },
-      ...{ refused: { ...refused }, abandoned, waited, waitedMs },
-    }),
-    /** Gives out no slot until `resume`: all wait. */
-    hold(): void {
-      isHeld = true
+    /** Starts those whose turn it is, for as long as there are slots for them. */
+    start(mayGo: (caller: CallerKey) => boolean): void {
+      for (let next = queue.take(mayGo); next !== undefined; next = queue.take(mayGo)) next.start()
     },
-    resume(): void {
-      isHeld = false
-      startNext()
-    },
-    /** Rejects all who wait, and all who come. Slots that are taken stay so. */
-    close(): void {
-      isClosed = true
+    rejectAll(): void {
       for (const entry of queue.clear()) entry.reject(stopping())
     },
+    /** `waited` and `waitedMs`: how many had to wait and got their turn, and how long they waited in all. */
+    counts: () => ({ waiting: queue.counts(), refused: { ...refused }, abandoned, waited, waitedMs }),
   }
 }
 

@@ -26,7 +26,7 @@ export function accountErasure({ database, checkpoints, trail }: WriterParts) {
 }
 
 export function accountWrites(
-  { database, write, writeUnsynced }: ActorTransactions,
+  { database, write }: ActorTransactions,
   { trail, queue }: WriterParts,
   erasure: ReturnType<typeof accountErasure>,
 ) {
@@ -82,6 +82,11 @@ export function accountWrites(
       while (!isAnonymous) isAnonymous = !(await queue.write(erasure.goOn))
       return outcome
     },
+  } satisfies Partial<Writer>
+}
+
+export function sessionWrites({ database, write, writeUnsynced }: ActorTransactions) {
+  return {
     revoke: (token) =>
       write(({ caller }, record) => {
         sessions.revoke(database, token)

@@ -13,7 +13,7 @@ import { writeMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
 import { countRate } from '../tables/rate-table.ts'
 import { transactionsOf, type ActorTransactions, type WriterParts } from './actor-transactions.ts'
-import { accountErasure, accountWrites } from './account-writes.ts'
+import { accountErasure, accountWrites, sessionWrites } from './account-writes.ts'
 import { documentWrites } from './document-writes.ts'
 
 export function createWriter(parts: WriterParts): (actor: Actor | Visitor) => Writer {
@@ -23,6 +23,7 @@ export function createWriter(parts: WriterParts): (actor: Actor | Visitor) => Wr
     return {
       ...documentWrites(transactions),
       ...accountWrites(transactions, parts, erasure),
+      ...sessionWrites(transactions),
       ...outboxWrites(transactions),
       ...serviceWrites(transactions, erasure),
     }

@@ -24,9 +24,9 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import { openDatabase, type Database } from '../sqlite/database.ts'
-import { moveWal } from './move-wal.ts'
+import { moveWal, type WalConnections, type WalFiles } from './move-wal.ts'
 import { startMaintenance, type Maintenance } from './maintenance-thread.ts'
-import { checkpoint, NO_PART, type WalPart } from './wal-file.ts'
+import { checkpoint, NO_PART } from './wal-file.ts'
 
 /** SQLite's own default. */
 const PAGES_MAX = 1_000
@@ -46,11 +46,10 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
   reader.exec('PRAGMA busy_timeout = 0')
   const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
   const files = { file, pageFile: { descriptor: openSync(file, 'r+'), pageBytes } }
+  const mover = createMover({ database, reader }, files)
   let needsErasure = false
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
-  let blanked: WalPart = NO_PART
-  let thread: Maintenance | undefined
 
   /** Pages that are not in the database yet. */
   const pagesLeft = (): number => {
@@ -58,38 +57,23 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
     return pages - moved
   }
   const moveAll = (): void => {
-    const part = moveWal({ database, reader }, files, blanked)
-    if (part === undefined) return
-    blanked = part
     // TRUNCATE would move what another process has committed by now, and not blank it.
-    if (!needsErasure || pagesLeft() > 0 || checkpoint(reader, 'TRUNCATE').isBusy) return
+    if (!mover.move() || !needsErasure || pagesLeft() > 0 || checkpoint(reader, 'TRUNCATE').isBusy) return
     database.exec('PRAGMA shrink_memory')
     needsErasure = false
   }
-  const moveInThread = (): void => {
-    const started = startMaintenance({ kind: 'move', move: { ...files, blanked } })
-    thread = started
-    void started.answer
-      .then((answer) => {
-        if (answer.kind === 'moved') blanked = answer.blanked
-      })
-      // Nothing is lost: it is all in the WAL, and is tried again.
-      .catch(() => {})
-      .then(() => started.end())
-      .then(() => {
-        thread = undefined
-        if (needsErasure) attemptLater()
-      })
-  }
+  /** What fails here is all in the WAL, and is retried. */
   const attempt = (isDue: (pages: number) => boolean): void => {
-    if (thread !== undefined) return
+    if (mover.isInThread()) return
     try {
       const pages = pagesLeft()
       if (!isDue(pages)) return
-      if (pages >= (needsErasure ? Math.max(longPages, ERASURE_PAGES_MAX) : longPages)) moveInThread()
-      else moveAll()
+      if (pages < (needsErasure ? Math.max(longPages, ERASURE_PAGES_MAX) : longPages)) return moveAll()
+      mover.moveInThread(() => {
+        if (needsErasure) attemptLater()
+      })
     } catch {
-      // Nothing is lost here either.
+      return
     }
   }
   const attemptLater = (): void => {
@@ -98,13 +82,6 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
       attempt(() => needsErasure)
       if (needsErasure) attemptLater()
     }, RETRY_MS).unref()
-  }
-  const holds = (condition: () => boolean): boolean => {
-    try {
-      return condition()
-    } catch {
-      return false
-    }
   }
   return {
     /** Has what the present transaction deletes erased from all files after its commit. */
@@ -117,22 +94,65 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
       if (needsErasure) attemptLater()
     },
     /** Whether readers keep the WAL from being restarted, so that it grows, or from being erased. Never throws. */
-    isHeldUp: (): boolean => holds(() => needsErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES),
+    isHeldUp: (): boolean => isTrue(() => needsErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES),
     /** Moves the WAL; true where nothing is left to move or erase. For a moment without readers. Never throws. */
     settle(): boolean {
       attempt(() => true)
-      return holds(() => thread === undefined && !needsErasure && pagesLeft() === 0)
+      return isTrue(() => !mover.isInThread() && !needsErasure && pagesLeft() === 0)
     },
     /** Moves the WAL and closes the database. May be called more than once. */
     async close(): Promise<void> {
       if (!isOpen) return
       isOpen = false
       clearTimeout(timer)
-      await thread?.end()
-      holds(() => (moveAll(), true))
+      await mover.endThread()
+      try {
+        moveAll()
+      } catch {
+        // What is not moved is in the WAL, for the next start.
+      }
       reader.close()
       database.close()
       closeSync(files.pageFile.descriptor)
     },
+  }
+}
+
+/** Moves the WAL, here or in a thread, and knows which part of it is blanked. */
+function createMover(connections: WalConnections, files: WalFiles) {
+  let blanked = NO_PART
+  let thread: Maintenance | undefined
+  return {
+    isInThread: (): boolean => thread !== undefined,
+    /** Whether the WAL is moved up to its end of now. */
+    move(): boolean {
+      const part = moveWal(connections, files, blanked)
+      blanked = part ?? blanked
+      return part !== undefined
+    },
+    /** Calls `onEnd` in any case. */
+    moveInThread(onEnd: () => void): void {
+      const started = startMaintenance({ kind: 'move', move: { ...files, blanked } })
+      thread = started
+      void started.answer
+        .then((answer) => {
+          if (answer.kind === 'moved') blanked = answer.blanked
+        })
+        .catch(() => {})
+        .then(started.end)
+        .then(() => {
+          thread = undefined
+          onEnd()
+        })
+    },
+    endThread: async (): Promise<void> => thread?.end(),
+  }
+}
+
+function isTrue(condition: () => boolean): boolean {
+  try {
+    return condition()
+  } catch {
+    return false
   }
 }
