@@ -40,7 +40,8 @@ export function overview(commands: readonly Command[], guides: readonly Guide[])
       guides.map(({ topic, about }) => [topic, about]),
     ),
     '',
-    'See "dateline help COMMAND" for its flags, "dateline help TOPIC" for a guide. Exit status: 0 done, 1 failed, 2 wrong arguments or settings',
+    'See "dateline help COMMAND" for its flags, and "dateline help TOPIC" for a guide.',
+    'Exit status: 0 done, 1 failed, 2 wrong arguments or settings.',
     '',
   ].join('\n')
 }
