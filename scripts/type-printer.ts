@@ -190,11 +190,11 @@ function noteOn(field: Field): string {
 }
 
 const WHO = {
-  everybody: 'everybody who is signed in',
+  everybody: 'every signed-in user',
   publisher: 'publishers and administrators',
   owner: 'its owner and administrators',
   admin: 'administrators',
-  unsupported: 'nobody',
+  unsupported: 'not supported',
 } as const
 
 /** A document's comment: who may do what with it. */

@@ -1,7 +1,7 @@
 /**
  * Whether the service can do its work: each check gives a reason why not, or nothing.
  *
- * The reasons are read by load balancers and by whoever can reach the port, so they tell what is wrong and not where:
+ * The reasons are read by load balancers and by every client that can reach the port, so they tell what is wrong and not where:
  * no path, no address, no words of a mail server. Those are in the log.
  */
 import { statfs } from 'node:fs/promises'

@@ -151,7 +151,7 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
   }
 }
 
-/** Measured from the first report on: a service that nobody watches is not woken fifty times a second. */
+/** Measured from the first report on: a service without monitoring is not woken fifty times a second. */
 function loopDelay(): () => readonly Reading[] {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined
   return () => {

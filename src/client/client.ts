@@ -7,7 +7,7 @@
  *
  * The token goes into one header of requests to the configured address, and nowhere else: redirects are refused, and
  * no error has it in its text. What comes back is judged before it is believed, for between us and the service there
- * may be a proxy, a hotel's sign-in page, or somebody else's server.
+ * may be a proxy, a hotel's sign-in page, or the wrong server.
  */
 import type { Bodies, ModelName, Models, Offers, Replacements } from './client-types.ts'
 
@@ -15,9 +15,9 @@ import type { Bodies, ModelName, Models, Offers, Replacements } from './client-t
 const URL_CHARS_MAX = 4_096
 /** A page of 100 documents as large as a body may be, and some more. */
 const REPLY_BYTES_MAX = 256 * 1024 * 1024
-/** The service's own errors are shorter by far; nobody needs all of a proxy's page. */
+/** The service's own errors are far shorter; a proxy's error page is cut. */
 const FAILURE_BYTES_MAX = 64 * 1024
-/** What iterate() asks for at a time; the service gives at most this many unless it is set up otherwise. */
+/** Page size of iterate(): the maximum of the service unless it is configured otherwise. */
 const PAGE_SIZE = 100
 /** Of a foreign text that stands in a message of ours. */
 const SHOWN_CHARS_MAX = 60
@@ -47,7 +47,7 @@ export interface RequestOptions {
 }
 
 export interface WriteOptions extends RequestOptions {
-  /** The `etag` that the document had when you read it: whoever changed it since then gets you a PreconditionFailed. */
+  /** The `etag` that the document had when you read it: after a change of another client you get a PreconditionFailed. */
   readonly ifMatch?: string | undefined
 }
 
@@ -119,7 +119,7 @@ export interface IterateQuery extends Query {
 
 export interface Page<T> {
   readonly items: readonly T[]
-  /** Asks for the page after this one; null where there is none. */
+  /** For the page after this one; null where there is none. */
   readonly cursor: string | null
   readonly hasMore: boolean
 }
@@ -199,7 +199,7 @@ export class DatelineError extends Error {
 export class BadRequest extends DatelineError {
   override readonly name = 'BadRequest'
 }
-/** 401: nobody is signed in, or not any more. */
+/** 401: the client is not signed in, or no longer. */
 export class Unauthorized extends DatelineError {
   override readonly name = 'Unauthorized'
 }
@@ -215,7 +215,7 @@ export class NotFound extends DatelineError {
 export class Conflict extends DatelineError {
   override readonly name = 'Conflict'
 }
-/** 412: somebody changed the document since it was read. */
+/** 412: the document was changed since it was read. */
 export class PreconditionFailed extends DatelineError {
   override readonly name = 'PreconditionFailed'
 }
@@ -277,7 +277,7 @@ export function createClient(options: ClientOptions = {}): Client {
     return { data: data as T, etag: response.headers.get('etag') ?? undefined }
   }
 
-  /** For replies that are empty. Any other success is somebody else's: nothing was done. */
+  /** For empty responses. Any other success is not the service's: nothing was done. */
   const tell = async (asked: Call, status: 202 | 204): Promise<void> => {
     const call = { ...asked, token }
     const response = await send(call)
@@ -560,7 +560,7 @@ function parseObject(text: string, parse: (text: string) => unknown): Members | 
   }
 }
 
-/** A page that is not the last must lead on, or whoever follows it never ends. */
+/** A page that is not the last must lead on, or a loop over the pages never ends. */
 function isPage({ items, cursor, hasMore }: Page<unknown>, asked: ListQuery['cursor']): boolean {
   if (!Array.isArray(items)) return false
   if (hasMore === false) return cursor === null || typeof cursor === 'string'
@@ -620,7 +620,7 @@ function kindOf(status: number): typeof DatelineError {
   }
 }
 
-/** What the headers say, whoever wrote them. */
+/** What the headers say; a proxy may have written them. */
 function given(call: Call, { status, headers }: Response): Omit<Refusal, 'code'> {
   const seconds = headers.get('retry-after') ?? ''
   const requestId = headers.get('x-request-id')

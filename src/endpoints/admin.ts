@@ -31,7 +31,7 @@ export interface AdminContext {
   readonly emailHashes: EmailHashes
 }
 
-/** Ids grow with time: of what happened in the same millisecond, the last comes first too. */
+/** Ids grow with time, so records of the same millisecond are in order too. */
 export const NEWEST_FIRST = 'time:desc,id:desc'
 
 const endpoint = endpointOn<AdminContext>('Administration')

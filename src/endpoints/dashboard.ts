@@ -1,4 +1,4 @@
-/** What the dashboard asks for besides documents. */
+/** Endpoints of the dashboard besides documents. */
 import type { Accounts } from '../auth/accounts.ts'
 import type { Clock } from '../base/clock.ts'
 import { headline } from '../models/headline.ts'
@@ -24,8 +24,8 @@ const endpoint = endpointOn<DashboardContext>('Dashboard')
 
 export const DASHBOARD = [
   /**
-   * Both figures are kept at hand by the writes, so that it costs the same at a million headlines. Hours are those of
-   * UTC; days depend on where the reader is, so the page adds them up.
+   * Writes maintain both counts, so this costs the same with a million headlines. Hours are in UTC; days depend on the
+   * reader's time zone, so the page adds the hours up.
    */
   endpoint({
     route: 'GET /api/v1/dashboard/overview',
@@ -49,7 +49,7 @@ export const DASHBOARD = [
       hours: hours.map(({ hour, n }) => ({ hour, headlines: n })),
     }
   }),
-  /** For everybody, so it tells nothing that the page would not show. */
+  /** Public, so it has only what the page shows. */
   endpoint({
     route: 'GET /api/v1/dashboard/setup',
     id: 'dashboardSetup',

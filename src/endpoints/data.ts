@@ -3,7 +3,7 @@
  *
  * Every single document comes with its ETag. The tag names the document, which is `data` of the response, and not the
  * bytes of the response: each envelope has an id and a time of its own. So a GET, a POST and a PUT that bring the same
- * document bring the same tag, and it is strong, because the text of the document is the same to the last sign.
+ * document bring the same tag, and it is strong, because the text of the document is the same byte for byte.
  */
 import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
@@ -153,7 +153,6 @@ export const DATA = [
       '`--public-remote-config`, `remote_config` is read without a token.',
     parameters: ['model', 'ifMatch', 'ifNoneMatch'],
     response: DOCUMENT,
-    // What a client that has a version asks for the next.
     others: [{ status: 304, description: 'The client has the current version' }],
     errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
     client: 'data.get',

@@ -1,5 +1,5 @@
 /**
- * How many downloads may be under way at the same time.
+ * Limits how many downloads run at the same time.
  *
  * Each holds a file open for as long as its client takes, and one that is removed meanwhile goes on to fill the disk
  * until then. A script that opens one after the other and reads none of them must neither use up the files that the
@@ -10,7 +10,7 @@ import { fail } from '../base/failure.ts'
 /** Of all users together. */
 export const DOWNLOADS_MAX = 4
 export const DOWNLOADS_PER_USER_MAX = 2
-/** Nobody knows how long a client takes to read. */
+/** A guess: how long a client takes to read is unknown. */
 const RETRY_AFTER_S = 30
 
 export interface DownloadSlots {
@@ -19,7 +19,7 @@ export interface DownloadSlots {
 }
 
 export function downloadSlots(): DownloadSlots {
-  /** The user of each download that is under way. */
+  /** The user of each running download. */
   const held: string[] = []
   return {
     take(user) {
@@ -33,7 +33,7 @@ export function downloadSlots(): DownloadSlots {
 }
 
 function tooMany(what: string): Error {
-  return fail('tooManyRequests', `${what} can be under way at once: wait until one has ended`, {
+  return fail('tooManyRequests', `${what} can run at once: wait until one has ended`, {
     headers: { 'Retry-After': String(RETRY_AFTER_S) },
   })
 }

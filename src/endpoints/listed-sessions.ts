@@ -8,7 +8,7 @@ import type { AccountStore } from '../store/store.ts'
 interface Listed {
   readonly store: Pick<AccountStore, 'sessionsOf'>
   readonly now: number
-  /** The id of the session that asks. */
+  /** The id of the current session. */
   readonly current: string
 }
 

@@ -3,12 +3,12 @@ import { status } from './status.ts'
 
 export const country = model({
   name: 'country',
-  description: 'A country: where events happen and publishers are at home',
+  description: 'A country of events and of publishers',
   fields: {
     id: id({ example: '66f000000000000000000101' }),
     isoCode: text({ description: 'Two letters of ISO 3166-1', example: 'IS' }),
     name: nonBlankText({ example: 'Iceland' }),
-    flagUrl: text({ description: 'Address of a picture of its flag', example: 'https://flagcdn.com/h40/is.png' }),
+    flagUrl: text({ description: 'Link to a picture of its flag', example: 'https://flagcdn.com/h40/is.png' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     status: status(),

@@ -1,3 +1,3 @@
-/** What becomes of a mail in the outbox. `sending` is one that waits and has been taken. */
+/** The state of a mail in the outbox. `sending` is a waiting one that the courier has claimed. */
 export const MESSAGE_STATES = ['waiting', 'sending', 'delivered', 'failed', 'expired', 'superseded'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]

@@ -93,9 +93,9 @@ const interstitialAds = record(
 
 const adConfig = record(
   {
-    enabled: boolean({ description: 'Whether there are any; switch those of the feed off as well' }),
+    enabled: boolean({ description: 'Whether there are any; disable those of the feed as well' }),
     primaryAdPlatform: choice(AD_PLATFORMS, {
-      description: 'Who provides them: `admob` needs identifiers, `demo` works in demo builds only',
+      description: 'The provider: `admob` needs identifiers, `demo` works in demo builds only',
     }),
     platformAdIdentifiers: map(AD_PLATFORMS, adIdentifiers, {
       description: 'The places for advertisements as each platform names them',
@@ -110,7 +110,7 @@ const adConfig = record(
 
 const feedDecorator = record({
   category: choice(['callToAction', 'contentCollection'], {
-    description: 'Whether the card asks for something or shows a collection',
+    description: 'Whether the card calls for an action or shows a collection',
   }),
   enabled: boolean(),
   visibleTo: map(

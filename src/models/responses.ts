@@ -47,7 +47,7 @@ export const dashboardSetup = object({
   codesBy: choice(['mail', 'terminal'], {
     description: 'Where sign-in codes go: where no mail is set up, they are printed to the service log',
   }),
-  codeMinutes: whole({ description: 'How long a sign-in code holds', example: 15 }),
+  codeMinutes: whole({ description: 'Lifetime of a sign-in code', example: 15 }),
 })
 export type DashboardSetup = ValueOf<typeof dashboardSetup>
 
@@ -95,7 +95,7 @@ const queryCounts = object(
     running: callerCounts,
     waiting: callerCounts,
   },
-  { description: 'How queries were answered since the start' },
+  { description: 'How queries were executed since the start' },
 )
 
 const mailStatus = object({
@@ -113,14 +113,14 @@ const mailStatus = object({
 
 const backupStatus = object({
   everyMs: nullable(whole(), {
-    description: 'Milliseconds from one backup to the next; null where none is made by itself',
+    description: 'Milliseconds between automatic backups; null where they are off',
     example: 86_400_000,
   }),
-  keep: whole({ description: 'Backups made by itself that are kept' }),
+  keep: whole({ description: 'How many automatic backups are kept' }),
   directory: text({ example: '/var/lib/dateline/backups' }),
   last: nullable(object({ name: text(BACKUP_NAME), at: date(), bytes: whole(BACKUP_BYTES) })),
   failure: nullable(object({ at: date(), message: text() }), {
-    description: 'Why the last try failed; null where it did not',
+    description: 'Why the last attempt failed; null where it succeeded',
     example: null,
   }),
 })
@@ -141,12 +141,12 @@ export const serviceStatus = object({
   attention: list(
     object({
       kind: choice(['database', 'disk', 'mail', 'backups']),
-      message: text({ example: 'A mail waits since 4 minutes' }),
+      message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },
   ),
   limits: list(object({ name: text({ example: 'codes_per_email' }), refused: whole() }), {
-    description: 'Requests that each limit has refused since the start',
+    description: 'Requests that each limit has rejected since the start',
   }),
   queries: queryCounts,
   mail: mailStatus,
@@ -159,7 +159,7 @@ export const serviceSettings = object({
     object({
       name: text({ example: 'port' }),
       flag: nullable(text(), { description: 'Null for the secret, which has no flag', example: '--port' }),
-      value: text({ description: 'As people read it, with passwords masked', example: '8080' }),
+      value: text({ description: 'Readable, with passwords masked', example: '8080' }),
       origin: text({
         description: 'A flag, a variable, a member of the settings file, `default`, or `dataDir`',
         example: 'default',
@@ -186,7 +186,7 @@ export const logLines = object({
     NEWEST_FIRST,
   ),
   dropped: whole({
-    description: 'Lines of these levels that were written since the start and are no longer at hand',
+    description: 'Lines of these levels since the start that are no longer in memory',
     example: 0,
   }),
 })
@@ -195,7 +195,7 @@ export type LogLines = ValueOf<typeof logLines>
 /** A page of the audit trail. */
 export const auditRecords = object({
   items: list(object(audit.fields), { description: 'The newest first, unless `sort` says otherwise' }),
-  cursor: nullable(text(), { description: 'Asks for the next page; null where there is none', example: null }),
+  cursor: nullable(text(), { description: 'For the next page; null where there is none', example: null }),
   hasMore: boolean({ description: 'Whether there is a next page', example: false }),
 })
 export type AuditRecords = ValueOf<typeof auditRecords>
@@ -207,10 +207,10 @@ export const outboxMessages = object({
       address: text({ example: 'reader@example.org' }),
       state: choice(MESSAGE_STATES),
       attempts: whole({ example: 1 }),
-      reply: nullable(text(), { description: "The mail server's last words", example: '450 4.2.1 Try again later' }),
+      reply: nullable(text(), { description: 'The last reply of the mail server', example: '450 4.2.1 Try again later' }),
       createdAt: date(),
       triedAt: nullable(date()),
-      dueAt: nullable(date(), { description: 'Of one that waits: when it is tried next' }),
+      dueAt: nullable(date(), { description: 'When a waiting mail is tried next' }),
       expiresAt: date(),
       doneAt: nullable(date(), { example: null }),
     }),
@@ -223,17 +223,17 @@ export const outboxRetry = object({ state: choice(MESSAGE_STATES) })
 export type OutboxRetry = ValueOf<typeof outboxRetry>
 
 export const mailTestBody = object({
-  to: text({ description: 'The address that the mail goes to', example: 'you@example.org' }),
+  to: text({ description: 'The e-mail address of the recipient', example: 'you@example.org' }),
 })
 
 export const mailTest = object({
   delivered: boolean(),
   lines: list(text(), {
-    description: 'The dialogue: `>` we, `<` the mail server, `*` what happened besides, and at the end what came of it',
+    description: 'The SMTP dialogue: `>` sent, `<` received, `*` other events, and the result at the end',
     example: ['< 220 mail.example.org ESMTP', '> EHLO news.example.org'],
   }),
   advice: nullable(text(), {
-    description: 'What to do about it; null where the mail was delivered',
+    description: 'How to fix it; null where the mail was delivered',
     example: null,
   }),
 })
@@ -267,14 +267,14 @@ export const userSessions = object({
         example: '2026-03-01T11:30:00.000Z',
       }),
       expiresAt: date({ example: '2026-03-08T08:00:00.000Z' }),
-      current: boolean({ description: 'Whether it is the one that asks', example: true }),
+      current: boolean({ description: 'Whether it is the session of this request', example: true }),
     }),
     NEWEST_FIRST,
   ),
 })
 export type UserSessions = ValueOf<typeof userSessions>
 
-export const sessionsEnded = object({ ended: whole({ description: 'How many there were' }) })
+export const sessionsEnded = object({ ended: whole({ description: 'The number of ended sessions' }) })
 export type SessionsEnded = ValueOf<typeof sessionsEnded>
 
 /** What creating or replacing a document would refuse. */
@@ -311,7 +311,7 @@ export const queryPlan = object({
     description:
       'Whether SQL decides every condition; otherwise its rows are a superset, and the filter is applied to each',
   }),
-  runs: choice(['inline', 'thread'], { description: 'Beside all other requests, or in a thread with a deadline' }),
+  runs: choice(['inline', 'thread'], { description: 'On the main thread, or in a thread with a deadline' }),
   order: choice(['total', 'partial', 'none'], {
     description:
       'How the rows come: in the order of the page, in that of its first keys, or in none, so that they are sorted',
@@ -332,7 +332,7 @@ export const queryPlan = object({
       index: nullable(text(), INDEX_USED),
       cost: whole({ description: 'In rows of an index' }),
     }),
-    { description: 'All ways that were weighed; the cheapest is taken' },
+    { description: 'The plans that were compared; the cheapest is used' },
   ),
 })
 export type QueryPlan = ValueOf<typeof queryPlan>

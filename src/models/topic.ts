@@ -8,7 +8,7 @@ export const topic = model({
     id: id({ example: '66f000000000000000000301' }),
     name: nonBlankText({ example: 'Harbours' }),
     description: text({ description: 'A sentence that says what belongs to it', example: 'Ships, ports and tides.' }),
-    iconUrl: text({ description: 'Address of its icon', example: 'https://example.org/harbours.png' }),
+    iconUrl: text({ description: 'Link to its icon', example: 'https://example.org/harbours.png' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     status: status(),

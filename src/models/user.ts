@@ -28,11 +28,11 @@ export const DECORATORS = [
 
 export const user = model({
   name: 'user',
-  description: 'An account, or a guest without an address of its own',
+  description: 'An account, or a guest without an e-mail address',
   fields: {
     id: id({ example: '66f000000000000000000601' }),
     email: text({
-      description: 'The address that sign-in codes go to; two users never share one',
+      description: 'The e-mail address for sign-in codes; unique',
       example: 'reader@example.org',
     }),
     appRole: choice(APP_ROLES, {
@@ -49,9 +49,9 @@ export const user = model({
       DECORATORS,
       record(
         {
-          isCompleted: boolean({ description: 'Whether the card need not be shown again' }),
+          isCompleted: boolean({ description: 'Whether the card is done' }),
           lastShownAt: nullable(date(), {
-            description: 'When the card was last seen; null for never',
+            description: 'When the card was last shown; null for never',
             example: '2026-03-01T08:15:00.000Z',
           }),
         },

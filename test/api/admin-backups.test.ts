@@ -275,9 +275,9 @@ describe('downloads that are not read', () => {
     }
 
     for (const who of [first, first]) sockets.push(await begin(service, who, name))
-    await refused(first, /^tooManyRequests: At most 2 downloads of one user can be under way at once/)
+    await refused(first, /^tooManyRequests: At most 2 downloads of one user can run at once/)
     for (const who of [second, second]) sockets.push(await begin(service, who, name))
-    await refused(third, /^tooManyRequests: At most 4 downloads can be under way at once/)
+    await refused(third, /^tooManyRequests: At most 4 downloads can run at once/)
     for (const path of [PATH, '/api/v1/admin/status']) {
       assert.equal((await service.call('GET', path, { token: third })).status, 200, 'all else goes on')
     }

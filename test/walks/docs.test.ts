@@ -158,7 +158,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.reads(/requestId/, section)
     await page.open('/docs#/schemas/HeadlineBody')
     await page.waitFor(
-      async () => (await page.text({ role: 'main' })).includes('Address of the picture on the card'),
+      async () => (await page.text({ role: 'main' })).includes('Link to the picture on the card'),
       'them',
     )
     const [link] = await page.findAll({ role: 'link', name: 'MailTestBody' })

@@ -27,7 +27,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
     items: { type: 'array', items: refTo('Document') },
     cursor: {
       type: ['string', 'null'],
-      description: 'Asks for the next page; null where there is none',
+      description: 'For the next page; null where there is none',
       examples: ['WyIyMDI2LTAzLTAxIl0'],
     },
     hasMore: {

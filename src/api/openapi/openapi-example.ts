@@ -1,4 +1,4 @@
-/** An example of what a schema describes, made of its parts: the samples in it, and else the plainest value that fits. */
+/** An example of what a schema describes, made of its parts: the examples in it, else the plainest value that fits. */
 import type { Json } from '../../base/json.ts'
 import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 

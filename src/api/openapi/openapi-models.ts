@@ -41,7 +41,7 @@ export function whoMayText(operation: Operation): string {
 function whoMay(grant: Grant): string {
   switch (grant) {
     case 'everybody':
-      return 'everybody who is signed in'
+      return 'every signed-in user'
     case 'publisher':
       return 'publishers and administrators'
     case 'owner':
@@ -49,7 +49,7 @@ function whoMay(grant: Grant): string {
     case 'admin':
       return 'administrators'
     case 'unsupported':
-      return 'nobody'
+      return 'not supported'
     default:
       return assertNever(grant)
   }

@@ -9,7 +9,7 @@ import { exampleOf } from './openapi-example.ts'
 import { recordName, refTo, schemaName } from './openapi-schema.ts'
 
 const JSON_TYPE = 'application/json'
-/** What can happen to any request, whatever it asks for. */
+/** Failures of any request. */
 const ALWAYS: readonly FailureCode[] = [
   'badRequest',
   'forbidden',

@@ -18,7 +18,7 @@ export function schemaName(model: Pick<Model, 'name'>): string {
   return model.name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The name of the schema for what is sent to create or to replace a document; undefined where nobody can. */
+/** The name of the schema for what is sent to create or to replace a document; undefined where the model does not support it. */
 export function bodySchemaName(model: Model, operation: 'create' | 'replace'): string | undefined {
   if (model.access[operation] === 'unsupported') return undefined
   return `${schemaName(model)}${operation === 'create' ? 'Body' : 'Replacement'}`
@@ -51,7 +51,7 @@ const RECORD_NAMES = new Map<RecordField, string>(
   Object.entries(responses).map(([name, declared]) => [declared, name.charAt(0).toUpperCase() + name.slice(1)]),
 )
 
-/** The schemas of what endpoints answer and take besides documents, by the names of their declarations. */
+/** The schemas of responses and bodies besides documents, by the names of their records. */
 export function recordSchemas(): JsonSchemas {
   return Object.fromEntries(
     [...RECORD_NAMES].map(([declared, name]) => [
@@ -117,7 +117,7 @@ function isSent(use: Use): boolean {
 }
 
 function mayBeLeftOut(field: Field, { model, path, use }: Place): boolean {
-  // The cards of a new user begin anew, whatever is sent.
+  // A new user has no cards, whatever is sent.
   if (use === 'create' && model === user && path === 'feedDecoratorStatus') return true
   if (use === 'stored' || use === 'copy' || use === 'response') return false
   switch (field.kind) {

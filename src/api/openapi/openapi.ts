@@ -114,7 +114,7 @@ function inPath(name: string): JsonSchema {
     name,
     in: 'path',
     required: true,
-    description: name === 'id' ? 'The id of what is meant' : `The ${name} that is meant`,
+    description: name === 'id' ? 'The id' : `The ${name}`,
     schema: { type: 'string', minLength: 1 },
   }
 }
