@@ -13,8 +13,7 @@ import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 
 const living = new Set<Worker>()
 
-/** Starts `new URL('./x-worker.ts', import.meta.url)` in a thread, from the sources or the executable. */
-export function startThread(file: URL, options: WorkerOptions): Worker {
+function startThread(file: URL, options: WorkerOptions): Worker {
   // The thread has no use for the settings of the process.
   const all = { env: {}, ...options }
   const worker = isSea()
