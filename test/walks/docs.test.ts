@@ -91,20 +91,20 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
   it('finds what is typed, by keyboard alone, and goes there', async () => {
     await page.press('/')
     await page.focuses('Search')
-    await page.type({ role: 'searchbox', name: 'Search' }, 'replace whole')
+    await page.type({ role: 'searchbox', name: 'Search' }, 'replace a document')
     await page.find({
       role: 'link',
-      name: /^Replace a document by a whole one/,
+      name: /^Replace a document/,
       within: await page.find({ role: 'list', name: 'Results' }),
     })
     await page.screenshot('docs-search')
     await page.press('ArrowDown', 'Enter')
     await page.waitFor(async () => (await page.url()).endsWith('/docs#/operations/replace'), 'the address')
-    await page.focuses('Replace a document by a whole one')
+    await page.focuses('Replace a document')
     await page.press('/')
     for (const [query, kind, title] of [
       ['sign in with', 'Operation', 'Sign in with a code'],
-      ['data/{id} put', 'Operation', 'Replace a document by a whole one'],
+      ['data/{id} put', 'Operation', 'Replace a document'],
       ['headline', 'Model', 'headline'],
       ['imageUrl', 'Field', 'Headline.imageUrl'],
       ['preconditionfailed', 'Error', 'preconditionFailed'],
@@ -309,7 +309,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     // The playground asks for its list when it comes into sight, and a walk through the page judges what was there before.
     await page.open('/docs#/playground')
     await page.find({ role: 'heading', name: 'Plan' })
-    await openForm(page, 'replace', 'Replace a document by a whole one')
+    await openForm(page, 'replace', 'Replace a document')
     await page.screenshot('docs-light')
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('docs-dark')
@@ -418,7 +418,7 @@ describe('the API reference, with nobody signed in', { skip: browserMissing() },
     const link = await page.find({ role: 'link', name: 'Sign in to the dashboard', within: section })
     assert.equal(await page.inspect(link, (one) => (one as HTMLAnchorElement).href), `${service.url}/`)
     assert.equal((await page.find({ role: 'button', name: 'Send', within: section })).states['disabled'], true)
-    const open = await openForm(page, 'health', 'Ask whether the service is alive, and which run of it answers')
+    const open = await openForm(page, 'health', 'Check that the service is alive, and which run it is')
     await page.click({ role: 'button', name: 'Send', within: open })
     await page.reads(/200 OK/, open)
     await page.open('/docs#/playground')
