@@ -24,10 +24,14 @@ const description = JSON.parse((await service.call('GET', '/api/v1/openapi.json'
 }
 const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods))
 
+function titleOf(id: string): string {
+  return operations.find(({ operationId }) => operationId === id)?.summary ?? `no operation ${id}`
+}
+
 /** Goes to a section and opens its form. */
-async function openForm(page: Page, operationId: string, title: string): Promise<Awaited<ReturnType<Page['find']>>> {
+async function openForm(page: Page, operationId: string): Promise<Awaited<ReturnType<Page['find']>>> {
   await page.open(`/docs#/operations/${operationId}`)
-  const section = await page.find({ role: 'region', name: title })
+  const section = await page.find({ role: 'region', name: titleOf(operationId) })
   await page.click({ role: 'DisclosureTriangle', name: 'Try it', within: section })
   await page.find({ role: 'button', name: 'Send', within: section })
   return section
@@ -94,17 +98,17 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.type({ role: 'searchbox', name: 'Search' }, 'replace a document')
     await page.find({
       role: 'link',
-      name: /^Replace a document/,
+      name: new RegExp(`^${titleOf('replace')}`),
       within: await page.find({ role: 'list', name: 'Results' }),
     })
     await page.screenshot('docs-search')
     await page.press('ArrowDown', 'Enter')
     await page.waitFor(async () => (await page.url()).endsWith('/docs#/operations/replace'), 'the address')
-    await page.focuses('Replace a document')
+    await page.focuses(titleOf('replace'))
     await page.press('/')
     for (const [query, kind, title] of [
-      ['sign in with', 'Operation', 'Sign in with a code'],
-      ['data/{id} put', 'Operation', 'Replace a document'],
+      ['sign in with', 'Operation', titleOf('verifyCode')],
+      ['data/{id} put', 'Operation', titleOf('replace')],
       ['headline', 'Model', 'headline'],
       ['imageUrl', 'Field', 'Headline.imageUrl'],
       ['preconditionfailed', 'Error', 'preconditionFailed'],
@@ -153,7 +157,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
 
   it('unfolds schemas, and follows their links', async () => {
     await page.open('/docs#/operations/read')
-    const section = await page.find({ role: 'region', name: 'Read a document' })
+    const section = await page.find({ role: 'region', name: titleOf('read') })
     await page.click({ role: 'DisclosureTriangle', name: 'Members of Metadata', within: section })
     await page.reads(/requestId/, section)
     await page.open('/docs#/schemas/HeadlineBody')
@@ -171,7 +175,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
 
   it('copies examples, in the language that was chosen, without the token', async () => {
     await page.open('/docs#/operations/remove')
-    const section = await page.find({ role: 'region', name: 'Delete a document' })
+    const section = await page.find({ role: 'region', name: titleOf('remove') })
     await page.click({ role: 'button', name: 'JavaScript', within: section })
     await page.click({ role: 'button', name: 'Copy', within: section })
     await page.reads(/Copied/, section)
@@ -184,7 +188,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
   })
 
   it('sends a request that only reads, and shows what came', async () => {
-    const section = await openForm(page, 'list', 'List documents of a model')
+    const section = await openForm(page, 'list')
     await page.fill({ role: 'textbox', name: /^filter/, within: section }, '{"status":"draft"}')
     await page.fill({ role: 'textbox', name: /^limit/, within: section }, '1')
     await page.click({ role: 'button', name: 'Send', within: section })
@@ -206,7 +210,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
   })
 
   it('asks before it writes, and shows the refusal of what the reader may not', async () => {
-    const section = await openForm(page, 'create', 'Create a document')
+    const section = await openForm(page, 'create')
     await page.select({ role: 'combobox', name: /^model/, within: section }, 'topic')
     assert.match((await page.find({ role: 'textbox', name: /^Body/, within: section })).value ?? '', /Harbours|iconUrl/)
     const sent = async (): Promise<number> =>
@@ -231,7 +235,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
   })
 
   it('shows no token, neither its own nor one that a reply brings', async () => {
-    const section = await openForm(page, 'signInAnonymously', 'Sign in as a guest')
+    const section = await openForm(page, 'signInAnonymously')
     await page.click({ role: 'button', name: 'Send', within: section })
     await sayYes(page)
     await page.reads(/a token, which is not shown/, section)
@@ -282,7 +286,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
   })
 
   it('tells where a filter is wrong, and what the service says of one that it refuses', async () => {
-    await page.open('/docs#/playground')
+    await page.open('/docs#/playground?model=headline')
     const section = await page.find({ role: 'region', name: 'Filter playground' })
     await page.fill({ role: 'textbox', name: 'Filter', within: section }, '{\n  "status": draft\n}')
     await page.reads(/Line 2, column 13: draft cannot stand here/, section)
@@ -309,7 +313,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     // The playground asks for its list when it comes into sight, and a walk through the page judges what was there before.
     await page.open('/docs#/playground')
     await page.find({ role: 'heading', name: 'Plan' })
-    await openForm(page, 'replace', 'Replace a document')
+    await openForm(page, 'replace')
     await page.screenshot('docs-light')
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('docs-dark')
@@ -328,9 +332,9 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.screenshot('docs-360')
     await page.click({ role: 'button', name: 'Contents' })
     await page.screenshot('docs-contents-360')
-    await page.click({ role: 'link', name: 'GET Read a document' })
+    await page.click({ role: 'link', name: `GET ${titleOf('read')}` })
     await page.waitFor(async () => (await page.url()).endsWith('#/operations/read'), 'the section')
-    await page.gone({ role: 'link', name: 'GET Read a document' })
+    await page.gone({ role: 'link', name: `GET ${titleOf('read')}` })
     await page.expectNoProblems()
   })
 })
@@ -413,12 +417,12 @@ describe('the API reference, with nobody signed in', { skip: browserMissing() },
   })
 
   it('can be read, says where to sign in, and sends nothing that needs a session', async () => {
-    const section = await openForm(page, 'me', 'Read the user of the token')
+    const section = await openForm(page, 'me')
     await page.reads(/You are not signed in/, section)
     const link = await page.find({ role: 'link', name: 'Sign in to the dashboard', within: section })
     assert.equal(await page.inspect(link, (one) => (one as HTMLAnchorElement).href), `${service.url}/`)
     assert.equal((await page.find({ role: 'button', name: 'Send', within: section })).states['disabled'], true)
-    const open = await openForm(page, 'health', 'Check that the service is alive, and which run it is')
+    const open = await openForm(page, 'health')
     await page.click({ role: 'button', name: 'Send', within: open })
     await page.reads(/200 OK/, open)
     await page.open('/docs#/playground')

@@ -25,30 +25,18 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
     section.querySelector(selector),
   ) as [HTMLFormElement, Element, Element, Element]
   const fields = form.elements as unknown as PlaygroundFields
-  const { model, filter, sort, limit } = fields
+  const { model, filter, sort } = fields
   const examples = [...section.querySelectorAll<HTMLButtonElement>('[data-filter]')]
   let current = new AbortController()
   let isSeen = false
   let email: string | undefined
 
-  const filterIsJson = (): boolean => {
-    const mistake = filter.value.trim() === '' ? undefined : jsonMistake(filter.value)
-    setAttributes(filter, { 'aria-invalid': mistake === undefined ? null : 'true' })
-    fill(problem)
-    if (mistake === undefined) return true
-    const goThere = (): void => {
-      filter.focus()
-      filter.setSelectionRange(mistake.at, mistake.at + 1)
-    }
-    const button = h('button', { type: 'button', class: 'link', on: { click: goThere } }, 'Go there')
-    fill(problem, `${mistake.message}. `, button)
-    return false
-  }
   const run = async (): Promise<void> => {
     later.cancel()
     current.abort()
+    result.removeAttribute('aria-busy')
     for (const one of examples) one.hidden = one.dataset['models']?.split(' ').includes(model.value) !== true
-    if (!filterIsJson() || !isSeen || session.user() === undefined) return
+    if (!filterIsJson(filter, problem) || !isSeen || session.user() === undefined) return
     const { signal } = (current = new AbortController())
     result.setAttribute('aria-busy', 'true')
     try {
@@ -63,8 +51,7 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
     result.removeAttribute('aria-busy')
   }
   const share = (): void => {
-    const values = [model, filter, sort, limit].map(({ name, value }) => [name, value.slice(0, SHARED_CHARS_MAX)])
-    history.replaceState(null, '', hrefTo(['playground'], Object.fromEntries(values)))
+    history.replaceState(null, '', hrefTo(['playground'], valuesToShare(fields)))
     void run()
   }
   const later = debounce(TYPING_MS, share)
@@ -72,20 +59,15 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
     // A change that waits would take the reader back here.
     later.cancel()
     const { segments, query } = readPlace(location.hash)
-    if (segments[0] !== 'playground') return void run()
-    form.reset()
-    for (const field of [filter, sort]) field.value = (query.get(field.name) ?? '').slice(0, SHARED_CHARS_MAX)
-    for (const option of model.options) option.selected ||= option.value === query.get('model')
-    const wanted = Number(query.get('limit'))
-    if (Number.isInteger(wanted)) limit.value = String(wanted)
-    if (!limit.checkValidity()) limit.value = limit.defaultValue
+    if (segments[0] !== 'playground' || query.size === 0) return
+    fillFields(fields, query)
     void run()
   }
 
   const edit = (): void => {
     current.abort()
     result.setAttribute('aria-busy', 'true')
-    filterIsJson()
+    filterIsJson(filter, problem)
     later()
   }
   form.addEventListener('input', edit)
@@ -111,6 +93,7 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
     void run()
   }).observe(section)
   load()
+  void run()
 }
 
 interface PlaygroundFields {
@@ -118,6 +101,35 @@ interface PlaygroundFields {
   readonly filter: HTMLTextAreaElement
   readonly sort: HTMLInputElement
   readonly limit: HTMLInputElement
+}
+
+/** Says where the filter is no JSON. */
+function filterIsJson(filter: HTMLTextAreaElement, problem: Element): boolean {
+  const mistake = filter.value.trim() === '' ? undefined : jsonMistake(filter.value)
+  setAttributes(filter, { 'aria-invalid': mistake === undefined ? null : 'true' })
+  fill(problem)
+  if (mistake === undefined) return true
+  const goThere = (): void => {
+    filter.focus()
+    filter.setSelectionRange(mistake.at, mistake.at + 1)
+  }
+  const button = h('button', { type: 'button', class: 'link', on: { click: goThere } }, 'Go there')
+  fill(problem, `${mistake.message}. `, button)
+  return false
+}
+
+/** Shows what a URL says; what is not there, or no model or limit of the form, becomes the default. */
+function fillFields({ model, filter, sort, limit }: PlaygroundFields, query: URLSearchParams): void {
+  model.selectedIndex = Math.max(0, [...model.options].findIndex(({ value }) => value === query.get('model')))
+  for (const field of [filter, sort]) field.value = (query.get(field.name) ?? '').slice(0, SHARED_CHARS_MAX)
+  const wanted = Number(query.get('limit'))
+  limit.value = Number.isInteger(wanted) ? String(wanted) : ''
+  if (!limit.checkValidity()) limit.value = limit.defaultValue
+}
+
+function valuesToShare({ model, filter, sort, limit }: PlaygroundFields): Readonly<Record<string, string>> {
+  const values = [model, filter, sort, limit].map(({ name, value }) => [name, value.slice(0, SHARED_CHARS_MAX)])
+  return Object.fromEntries(values) as Readonly<Record<string, string>>
 }
 
 interface QueryResult {
