@@ -2,9 +2,8 @@
  * Sign-in codes: issuing and consuming.
  *
  * A code is six digits from a cryptographic generator. It is stored as an HMAC under a server secret, because a plain
- * hash of six digits hides nothing, and it leaves through the outbox, sealed until it is sent: whoever gets a copy of
- * the database without the secrets file gets no code. Every way to fail gives the same public answer; the reason goes
- * to the log.
+ * hash of six digits hides nothing, and it waits in the outbox encrypted until it is sent: a copy of the database without
+ * the secrets file reveals no code. Every failure has the same response; the reason goes to the log.
  */
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
@@ -18,58 +17,39 @@ import type { Limits } from './limits.ts'
 const CODE_DIGITS = 6
 const CODE = /^\d{6}$/
 const PURPOSE = 'sign-in'
-/** When the outbox is full: long enough for a mail server to come back and take a good part of it. */
+/** When the outbox is full: long enough for a mail server to recover and take a good part of it. */
 const FULL_RETRY_SECONDS = 60
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-export interface CodeSettings {
-  readonly lifetimeMs: number
-  /** Wrong tries of one client address after which a code is void for it. */
-  readonly attemptsMax: number
-}
-
-/** A code is void for all after this many times the wrong tries of one client. */
-const CLIENTS_OF_TRIES = 3
-
-export interface Codes {
-  /**
-   * Makes a new code for a normalised address, replacing the one before, and puts the message into the outbox. Throws
-   * networkError where too many messages wait there; then the code before stays good.
-   */
-  send(recipient: Recipient, visitor: Visitor, now: number): Promise<void>
-  /** Makes a new code in the same way for the operator, who hands it over; no mail is sent. */
-  reveal(email: string, now: number): Promise<string>
-  /** What the store needs to consume a code at a sign-in. Throws invalidInput for what is no code. */
-  claim(claim: CodeTry): CodeClaim
-  /** The failure for a code that was not taken: the same invalidInput whatever is wrong with it, or tooManyRequests. */
-  refused(refusal: CodeRefusal): Failure
-}
-
-export interface CodeTry {
-  readonly email: string
-  readonly code: string
-  readonly clientAddress: string
-  readonly now: number
-}
-
-export interface Recipient {
-  readonly email: string
-  /** Language tags for the message, most wanted first. */
-  readonly languages: readonly string[]
-}
-
-export interface CodesOptions {
+interface CodesOptions {
   readonly store: Writable
   readonly limits: Limits
   readonly keys: Keys
   readonly newId: NewId
-  readonly settings: CodeSettings
+  readonly settings: {
+    readonly lifetimeMs: number
+    /** Wrong tries of one client address after which a code is void for it. */
+    readonly attemptsMax: number
+  }
 }
 
-export function createCodes({ store, limits, keys, newId, settings }: CodesOptions): Codes {
+/** A code is void for all clients after this many times the wrong tries of one. */
+const CLIENTS_OF_TRIES = 3
+
+export interface Recipient {
+  readonly email: string
+  /** Language tags for the message, most preferred first. */
+  readonly languages: readonly string[]
+}
+
+export type Codes = ReturnType<typeof createCodes>
+
+export function createCodes({ store, limits, keys, newId, settings }: CodesOptions) {
   const attempts = { perClient: settings.attemptsMax, inAll: settings.attemptsMax * CLIENTS_OF_TRIES }
-  const issue = async (email: string, { writer, now, recipient }: Issuing): Promise<string> => {
+
+  /** Without a recipient, no mail is sent. */
+  async function issue(email: string, writer: VisitorWriter, now: number, recipient?: Recipient): Promise<string> {
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
     const message =
       recipient === undefined ? undefined : { id: newId(), sealed: seal(keys.seal, { ...recipient, code }) }
@@ -80,25 +60,32 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
     if (outcome === 'full') throw outboxFull()
     return code
   }
+
   return {
-    async send(recipient, visitor, now) {
-      await issue(recipient.email, { writer: store.as(visitor), now, recipient })
+    /**
+     * Makes a new code for a normalised e-mail address, replacing the one before, and adds the message to the outbox.
+     * Throws networkError where that is full; then the code before stays valid.
+     */
+    async send(recipient: Recipient, visitor: Visitor, now: number): Promise<void> {
+      await issue(recipient.email, store.as(visitor), now, recipient)
     },
-    reveal: (email, now) => issue(email, { writer: store.as(OPERATOR), now, recipient: undefined }),
-    claim({ email, code, clientAddress, now }) {
+    /** Makes a new code in the same way for the operator; no mail is sent. */
+    reveal: (email: string, now: number): Promise<string> => issue(email, store.as(OPERATOR), now),
+    /** What the store needs to consume a code at a sign-in. Throws invalidInput for a text that is no code. */
+    claim({ email, code, clientAddress, now }: {
+      readonly email: string
+      readonly code: string
+      readonly clientAddress: string
+      readonly now: number
+    }): CodeClaim {
       if (!CODE.test(code)) throw fail('invalidInput', 'code: expected six digits')
       const { client, rates } = limits.wrongCodes({ email, client: limitKey(clientAddress) })
       return { email, mac: mac(keys.code, PURPOSE, email, code), client, now, attempts, rates }
     },
-    refused: (refusal) => (refusal.kind === 'limited' ? limits.tooManyWrongCodes(refusal) : wrongCode(refusal.reason)),
+    /** The failure for a code that was not accepted: the same invalidInput for every reason, or tooManyRequests. */
+    failureOf: (refusal: CodeRefusal): Failure =>
+      refusal.kind === 'limited' ? limits.tooManyWrongCodes(refusal) : wrongCode(refusal.reason),
   }
-}
-
-interface Issuing {
-  readonly writer: VisitorWriter
-  readonly now: number
-  /** Undefined where no mail is sent. */
-  readonly recipient: Recipient | undefined
 }
 
 function wrongCode(reason: string): Failure {
@@ -115,7 +102,7 @@ function outboxFull(): Failure {
 export interface SealedMessage {
   readonly email: string
   readonly code: string
-  /** Not there in messages of the first release. */
+  /** Undefined in messages of the first release. */
   readonly languages?: readonly string[]
 }
 

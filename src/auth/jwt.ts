@@ -1,8 +1,8 @@
 /**
  * JSON Web Tokens (RFC 7519) with HS256 (RFC 7518 section 3.2) and nothing else.
  *
- * The algorithm is pinned: the header of a token is compared, never obeyed (RFC 8725 section 3.1). Time comes in as
- * an argument. A refusal carries its reason for the log; callers answer all of them alike.
+ * The algorithm is pinned: the header of a token is compared, never obeyed (RFC 8725 section 3.1). Time is an argument. A
+ * rejection has its reason for the log; callers treat all of them alike.
  */
 import { createHmac } from 'node:crypto'
 import { setNewest } from '../base/bounded-map.ts'
@@ -20,13 +20,13 @@ export interface Claims {
   /** Seconds since the epoch. */
   readonly iat: number
   readonly exp: number
-  /** Before this time the token does not hold (RFC 7519 section 4.1.5). Our own tokens have none. */
+  /** Before this time the token is not valid (RFC 7519 section 4.1.5). Tokens of this service have none. */
   readonly nbf?: number
   readonly iss: string
   readonly jti: string
 }
 
-export type TokenRefusal = 'malformed' | 'algorithm' | 'key' | 'signature' | 'claims' | 'issuer' | 'expired' | 'early'
+export type TokenRejection = 'malformed' | 'algorithm' | 'key' | 'signature' | 'claims' | 'issuer' | 'expired' | 'early'
 
 export function signToken(claims: Claims, { id, secret }: SigningKey): string {
   const header = encode({ alg: 'HS256', typ: 'JWT', kid: id })
@@ -35,17 +35,17 @@ export function signToken(claims: Claims, { id, secret }: SigningKey): string {
   return `${content}.${signature(content, secret)}`
 }
 
-export interface Trust {
+interface Trust {
   readonly keys: readonly SigningKey[]
   readonly issuer: string
 }
 
 /**
- * Makes a function from a token, and the time in milliseconds, to the claims of a token that holds, or why it does not.
- * It remembers the tokens of the last callers whose signature held: an app sends the same one for a month. Times are
- * judged anew at each call.
+ * Returns a function from a token, and the time in milliseconds, to the claims of a valid token, or why it is not valid.
+ * It remembers the latest tokens whose signature is valid: an app sends the same one for a month. Times are checked at
+ * each call.
  */
-export function tokenVerifier(trust: Trust): (token: string, now: number) => Claims | TokenRefusal {
+export function tokenVerifier(trust: Trust): (token: string, now: number) => Claims | TokenRejection {
   const known = new Map<string, Claims>()
   return (token, now) => {
     const claims = known.get(token) ?? readToken(token, trust)
@@ -58,15 +58,15 @@ export function tokenVerifier(trust: Trust): (token: string, now: number) => Cla
   }
 }
 
-/** The claims of a token that somebody trusted has signed, whatever the time. */
-function readToken(token: string, { keys, issuer }: Trust): Claims | TokenRefusal {
+/** The claims of a token with a valid signature, also of one that has expired. */
+function readToken(token: string, { keys, issuer }: Trust): Claims | TokenRejection {
   if (token.length > TOKEN_CHARS_MAX) return 'malformed'
   const [header, payload, signed, ...rest] = token.split('.')
   if (header === undefined || payload === undefined || signed === undefined || rest.length > 0) return 'malformed'
   const head = decode(header)
   if (head === undefined) return 'malformed'
   if (head['alg'] !== 'HS256' || head['crit'] !== undefined) return 'algorithm'
-  // A token without a key id comes from a service that shares the secret; the first key has to fit.
+  // A token without a key id is from a service that shares the secret; the first key has to fit.
   const key = head['kid'] === undefined ? keys[0] : keys.find(({ id }) => id === head['kid'])
   if (key === undefined) return 'key'
   const expected = Buffer.from(signature(`${header}.${payload}`, key.secret))

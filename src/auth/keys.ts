@@ -1,13 +1,13 @@
 /**
- * The keys that are made of the server's secrets.
+ * The keys that are derived from the server's secrets.
  *
- * Tokens are signed with the secret itself, so that a secret which another service shares keeps working. Everything
- * else gets a key of its own (HKDF, RFC 5869), so that no use can be turned against another.
+ * Tokens are signed with the secret itself, so that a secret which another service shares keeps working. Every other use
+ * has a key of its own (HKDF, RFC 5869), so that none can be turned against another.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 export interface SigningKey {
-  /** Names the key in a token's header; tells nothing about the secret. */
+  /** Names the key in a token's header; reveals nothing about the secret. */
   readonly id: string
   readonly secret: Buffer
 }
@@ -51,7 +51,27 @@ export function mac(key: Buffer, ...parts: readonly string[]): Buffer {
   return hmac.digest()
 }
 
-/** Compares in constant time. Texts of different length are unequal, which tells only their length. */
+/** 132 bits in base64url. */
+const EMAIL_HASH_CHARS = 22
+
+export type EmailHashes = ReturnType<typeof createEmailHashes>
+
+/**
+ * What the audit trail has in place of e-mail addresses: keyed hashes, so that records of failed sign-ins reveal no
+ * address, and records of a known one can be found.
+ */
+export function createEmailHashes({ audit }: Pick<Keys, 'audit'>) {
+  const hash = (key: Buffer, email: string): string =>
+    mac(key, 'e-mail', email).toString('base64url').slice(0, EMAIL_HASH_CHARS)
+  return {
+    /** For a record: of a normalised e-mail address, under the newest key. */
+    of: (email: string): string => hash(audit[0], email),
+    /** For a search: under each key, since older records have the hashes of older keys. */
+    all: (email: string): readonly string[] => audit.map((key) => hash(key, email)),
+  }
+}
+
+/** Compares in constant time. Texts of different length are unequal, which reveals only their length. */
 export function equalSecrets(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,23 +1,23 @@
 /**
- * How often somebody may ask (contract of the API: 429 with `Retry-After`).
+ * Rate limits (contract of the API: 429 with `Retry-After`).
  *
- * Limits on accounts are kept in the store and survive a restart. The limit on data requests is far higher and is
- * counted for every request, so it is kept in memory: a restart gives everybody a fresh minute, which harms nobody.
- * Windows slide: what counts are the accepted events of the last window, refused ones are not counted.
+ * Limits on accounts are kept in the store and survive a restart. The limit on data requests is far higher and is counted
+ * for every request, so it is kept in memory: after a restart each user has a fresh minute, which is harmless. Windows
+ * slide: the accepted events of the last window count, rejected ones do not.
  */
 import { setNewest } from '../base/bounded-map.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail, type Failure } from '../base/failure.ts'
 import { SYSTEM, type Actor, type CallerActor } from '../store/actor.ts'
-import type { CodeClaim, CodeRefusal, Rate, Writable } from '../store/store.ts'
+import type { CodeRefusal, Rate, Writable } from '../store/store.ts'
 import { mac } from './keys.ts'
 
-/** Beyond this many callers at once, the one that was idle longest is forgotten. */
+/** Past this many callers, the one that was idle longest is forgotten. */
 const WINDOWS_MAX = 100_000
 /**
- * What a body may bring before it counts as another request. Reading two megabytes takes as long as answering a hundred
- * requests, and they are held in memory while they arrive: a limit on the number alone would let one guest keep the
- * service from everybody else. Longer bodies are rare: the preferences of a reader with everything are 300 KB.
+ * A body counts as another request for each so many bytes. Reading two megabytes takes as long as serving a hundred
+ * requests, and they are in memory while they arrive: a limit on the number alone would let one guest take the service
+ * from all others. Longer bodies are rare: the largest preferences of a reader are 300 KB.
  */
 const BYTES_PER_REQUEST = 64 * 1024
 
@@ -36,7 +36,7 @@ export const LIMIT_NAMES = [
 ] as const
 export type LimitName = (typeof LIMIT_NAMES)[number]
 
-/** Events per window; 0 switches a limit off. */
+/** Events per window; 0 turns a limit off. */
 export interface LimitSettings {
   readonly codesPerEmail: number
   readonly codesPerAddress: number
@@ -55,111 +55,94 @@ export const NO_LIMITS: LimitSettings = {
   dataPerUser: 0,
 }
 
-export interface Limits {
-  /** Each counts one event and throws tooManyRequests where it is one too many. `now` in milliseconds. */
-  requestCodeFrom(address: string, now: number): Promise<void>
-  requestCodeFor(email: string, now: number): Promise<void>
-  guestFrom(address: string, now: number): Promise<void>
-  dataRequest(caller: string, now: number): void
-  /**
-   * Counts the body of a request that is counted already, or what its references bring in: one more for each 64 KiB of
-   * `bytes`, of which the first `before` have been counted. A body of many names and values counts as a longer one.
-   */
-  dataBody(caller: string, now: number, bytes: number, before?: number): void
-  /** Counted in the name of the administrator, and so throws what the store throws of one who is none any more. */
-  testMail(admin: CallerActor, now: number): Promise<void>
-  /** How the store counts wrong codes of a client address for an e-mail address, as it compares them. */
-  wrongCodes(tried: { readonly email: string; readonly client: string }): WrongCodes
-  /** Names an e-mail address where its wrong codes are counted, also where that limit is off. */
-  wrongCodesKey(email: string): Uint8Array
-  /** The failure where the store found one of those limits reached. */
-  tooManyWrongCodes(reached: CodeRefusal & { readonly kind: 'limited' }): Failure
-}
-
-export interface WrongCodes {
-  /** Names the client where the tries at one code are counted, which is never off. */
-  readonly client: Uint8Array
-  readonly rates: CodeClaim['rates']
-}
-
 const WRONG_CODES_FOR = 'wrong codes'
 const REACHED = {
   perClient: ['wrong_codes_per_address', 'from this address'],
   perEmail: ['wrong_codes_per_email', 'for this e-mail address'],
 } as const
 
-/** `onRefused` hears the name of a limit for each event that it refused. */
+export type Limits = ReturnType<typeof createLimits>
+
+/** `onRefused` is called with the name of a limit for each event over it. `now` is in milliseconds. */
 export function createLimits(
   store: Writable,
   settings: LimitSettings,
   key: Buffer,
   onRefused: (limit: LimitName) => void = () => {},
-): Limits {
-  const rate = (name: string, who: string, max: number, windowMs: number): Rate | undefined =>
-    max === 0 ? undefined : { key: mac(key, name, who), max, windowMs }
-  const count = async (
-    name: LimitName,
-    limit: Rate | undefined,
-    { what, now, actor = SYSTEM }: { readonly what: string; readonly now: number; readonly actor?: Actor },
-  ): Promise<void> => {
+) {
+  const rate = (name: string, counted: string, max: number, windowMs: number): Rate | undefined =>
+    max === 0 ? undefined : { key: mac(key, name, counted), max, windowMs }
+
+  /** Counts one event and throws tooManyRequests where it is one too many. */
+  async function count(name: LimitName, limit: Rate | undefined, what: string, now: number, actor: Actor = SYSTEM) {
     if (limit === undefined) return
     const retryAfterMs = await store.as(actor).countRate(limit, now)
     if (retryAfterMs === undefined) return
     onRefused(name)
     throw tooMany(what, retryAfterMs)
   }
-  const data = createWindows(settings.dataPerUser, MINUTE_MS)
-  const countData = (caller: string, now: number, weight: number): void => {
-    const retryAfterMs = data(caller, now, weight)
-    if (retryAfterMs === undefined) return
-    onRefused('data_per_user')
-    throw tooMany('Requests of this user', retryAfterMs)
-  }
+
   return {
-    requestCodeFrom: (address, now) =>
-      count(
-        'codes_per_address',
-        rate('codes from', address, settings.codesPerAddress, HOUR_MS),
-        { what: 'Sign-in codes from this address', now },
-      ),
-    requestCodeFor: (email, now) =>
-      count(
-        'codes_per_email',
-        rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS),
-        { what: 'Sign-in codes for this e-mail address', now },
-      ),
-    guestFrom: (address, now) =>
-      count(
-        'guests_per_address',
-        rate('guests from', address, settings.guestsPerAddress, HOUR_MS),
-        { what: 'Guest sign-ins from this address', now },
-      ),
-    dataRequest: (caller, now) => countData(caller, now, 1),
-    // Never more than the limit has room for: what is refused once may come again later.
-    dataBody(caller, now, bytes, before = 0) {
-      const weightOf = (length: number): number =>
-        Math.min(settings.dataPerUser - 1, Math.floor(length / BYTES_PER_REQUEST))
-      const weight = weightOf(bytes) - weightOf(before)
-      if (weight > 0) countData(caller, now, weight)
+    ...createDataLimit(settings.dataPerUser, () => onRefused('data_per_user')),
+    requestCodeFrom(address: string, now: number): Promise<void> {
+      const limit = rate('codes from', address, settings.codesPerAddress, HOUR_MS)
+      return count('codes_per_address', limit, 'Sign-in codes from this address', now)
     },
-    testMail: (actor, now) =>
-      count('test_mails_per_user', rate('test mails', actor.claim.userId, TEST_MAILS_MAX, HOUR_MS), {
-        what: 'Test mails',
-        now,
-        actor,
-      }),
-    wrongCodes: ({ email, client }) => ({
-      client: mac(key, 'tries of', client),
+    requestCodeFor(email: string, now: number): Promise<void> {
+      const limit = rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS)
+      return count('codes_per_email', limit, 'Sign-in codes for this e-mail address', now)
+    },
+    guestFrom(address: string, now: number): Promise<void> {
+      const limit = rate('guests from', address, settings.guestsPerAddress, HOUR_MS)
+      return count('guests_per_address', limit, 'Guest sign-ins from this address', now)
+    },
+    /** Counts in the name of the administrator, and so throws what the store throws for a caller who no longer is one. */
+    testMail(admin: CallerActor, now: number): Promise<void> {
+      const limit = rate('test mails', admin.claim.userId, TEST_MAILS_MAX, HOUR_MS)
+      return count('test_mails_per_user', limit, 'Test mails', now, admin)
+    },
+    /** How the store counts wrong codes of a client address for an e-mail address when it compares them. */
+    wrongCodes: ({ email, client }: { readonly email: string; readonly client: string }) => ({
+      /** Names the client where the tries at one code are counted, which is never off. */
+      client: mac(key, 'tries of', client) as Uint8Array,
       rates: {
         perClient: rate('wrong codes from', client, settings.wrongCodesPerAddress, HOUR_MS),
         perEmail: rate(WRONG_CODES_FOR, email, settings.wrongCodesPerEmail, DAY_MS),
       },
     }),
-    wrongCodesKey: (email) => mac(key, WRONG_CODES_FOR, email),
-    tooManyWrongCodes({ limit, retryAfterMs }) {
+    /** Names an e-mail address where its wrong codes are counted, also where that limit is off. */
+    wrongCodesKey: (email: string): Uint8Array => mac(key, WRONG_CODES_FOR, email),
+    /** The failure where the store found one of those limits reached. */
+    tooManyWrongCodes({ limit, retryAfterMs }: CodeRefusal & { readonly kind: 'limited' }): Failure {
       const [name, whose] = REACHED[limit]
       onRefused(name)
       return tooMany(`Wrong codes ${whose}`, retryAfterMs)
+    },
+  }
+}
+
+/** Data requests of a user in a minute. */
+function createDataLimit(max: number, onRefused: () => void) {
+  const waitFor = createWindows(max, MINUTE_MS)
+  /** Never more than the limit has room for: a request that is rejected once may come again later. */
+  const weightOf = (bytes: number): number => Math.min(max - 1, Math.floor(bytes / BYTES_PER_REQUEST))
+
+  function countData(caller: string, now: number, weight: number): void {
+    const retryAfterMs = waitFor(caller, now, weight)
+    if (retryAfterMs === undefined) return
+    onRefused()
+    throw tooMany('Requests of this user', retryAfterMs)
+  }
+
+  return {
+    dataRequest: (caller: string, now: number): void => countData(caller, now, 1),
+    /**
+     * Counts the body of a request that is counted already, or what its references add: one more for each 64 KiB of
+     * `bytes`, of which the first `before` have been counted. A body of many names and values counts as a longer one.
+     */
+    dataBody(caller: string, now: number, bytes: number, before = 0): void {
+      const weight = weightOf(bytes) - weightOf(before)
+      if (weight > 0) countData(caller, now, weight)
     },
   }
 }
@@ -174,19 +157,19 @@ function tooMany(what: string, retryAfterMs: number): Failure {
 }
 
 /**
- * Counts events in memory, each of them `weight` times, which is at most the limit; gives milliseconds to wait, or
- * undefined when the event was allowed and counted.
+ * Returns a function that counts an event in memory, `weight` times, which is at most the limit; that returns the
+ * milliseconds to wait, or undefined when the event was allowed and counted.
  */
 function createWindows(
   max: number,
   windowMs: number,
-): (who: string, now: number, weight: number) => number | undefined {
+): (caller: string, now: number, weight: number) => number | undefined {
   // Times of the accepted events of each caller, oldest first. A Map keeps the order of use for forgetting.
   const windows = new Map<string, number[]>()
-  return (who, now, weight) => {
+  return (caller, now, weight) => {
     if (max === 0) return undefined
-    const times = windows.get(who) ?? []
-    setNewest(windows, who, times, WINDOWS_MAX)
+    const times = windows.get(caller) ?? []
+    setNewest(windows, caller, times, WINDOWS_MAX)
     let gone = 0
     while (gone < times.length && (times[gone] as number) <= now - windowMs) gone++
     times.splice(0, gone)

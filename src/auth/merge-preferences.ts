@@ -1,4 +1,4 @@
-/** What becomes of a guest's preferences when the guest signs in to an account that exists. */
+/** Merges a guest's preferences into those of an existing account that the guest signs in to. */
 import { isoDate } from '../base/dates.ts'
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
 import { isAdmin } from '../models/caller.ts'
@@ -7,15 +7,14 @@ import type { RemoteConfig } from '../models/remote-config.ts'
 import type { User } from '../models/user.ts'
 import type { SignIn } from '../store/store.ts'
 
-/** What the store knows of both, and the configuration that sets the limits. */
-type MergeParts = Parameters<SignIn['merge']>[0] & { readonly config: JsonObject }
-
 /**
- * Each list becomes the account's own entries, then the guest's whose id is not there yet, cut at the limit of the
- * account's role. What the account had before is never cut; administrators have no limits.
+ * Each list becomes the account's own entries, then those of the guest with other ids, up to the limit of the account's
+ * role. The account's own entries are never cut; administrators have no limits.
  */
-export function mergePreferences(parts: MergeParts, now: number): JsonObject {
-  const { account, guest, user, config } = parts
+export function mergePreferences(
+  { account, guest, user, config }: Parameters<SignIn['merge']>[0] & { readonly config: JsonObject },
+  now: number,
+): JsonObject {
   const { appRole } = user as unknown as User
   const merged: Record<string, Json> = {}
   for (const list of PREFERENCE_LISTS) {

@@ -1,32 +1,28 @@
-/** What a user begins with: the user itself, settings, preferences. */
+/** The documents of a new account: the user itself, settings, preferences. */
 import { isoDate } from '../base/dates.ts'
 import type { JsonObject } from '../base/json.ts'
 import { DECORATORS, type User } from '../models/user.ts'
 import type { NewAccount } from '../store/store.ts'
 
 /**
- * A reserved name (RFC 2606): no mail for a guest can ever reach anybody. The original used a domain that somebody
- * owns.
+ * A reserved name (RFC 2606): no mail for a guest can ever be delivered.
  */
 const GUEST_DOMAIN = 'anonymous.invalid'
 
-/** The administrator of an app that runs the service for itself. Nobody can sign in by mail to this name either. */
+/** The administrator of an app that runs the service for itself. It has no sign-in by mail either. */
 export const LOCAL_ADMIN_EMAIL = 'administrator@local.invalid'
 
 export function guestEmail(id: string): string {
   return `${id}@${GUEST_DOMAIN}`
 }
 
-/** Whether a normalised address is there only because every user has one: no mail goes to it, or to a subdomain. */
+/** Whether a normalised e-mail address only stands in for one: no mail goes to it, or to a subdomain. */
 export function isStandIn(email: string): boolean {
   return email.endsWith(`@${GUEST_DOMAIN}`) || email.endsWith(`.${GUEST_DOMAIN}`) || email === LOCAL_ADMIN_EMAIL
 }
 
-export interface NewUser {
+interface NewUser extends Pick<User, 'email' | 'appRole' | 'dashboardRole'> {
   readonly id: string
-  readonly email: string
-  readonly appRole: User['appRole']
-  readonly dashboardRole: User['dashboardRole']
   /** Milliseconds since the epoch. */
   readonly now: number
   /** The language of the settings: a whole copy of its record. */

@@ -1,10 +1,10 @@
 /**
- * Files and directories that settings name and that other users of the machine must not read or change.
+ * Warnings about files and directories of settings that other users of the machine may read or change.
  *
- * These are warnings: a container mounts its secrets readable by all (mode 0444) and its volumes writable by all, and no
- * chmod can close them there. The password and the keys of mail have their own rule (mail/setting-file.ts). A data
- * directory that others may write to is refused (store/data-dir.ts), and so are secrets in it that they may read
- * (store/secret-file.ts).
+ * They are no errors: a container mounts its secrets readable by all (mode 0444) and its volumes writable by all, and no
+ * chmod can change that. The password and the keys of mail have their own rule (mail/settings/setting-file.ts). A data
+ * directory that other users may write to is an error (store/sqlite/data-dir.ts), and so are secrets in it that they may
+ * read (store/sqlite/secret-file.ts).
  */
 import { resolve } from 'node:path'
 import { changeExposureOf, entryTo, exposureOf, keyExposureOf, replacementAbove } from '../base/file-mode.ts'
@@ -12,7 +12,7 @@ import { effectiveSettings, type EffectiveSetting } from './read-config.ts'
 import { secretFile } from './secrets.ts'
 import type { Config, Environment, SettingName } from './settings.ts'
 
-/** One sentence for each such file, with the remedy. Files that are missing are left out. Throws ConfigError. */
+/** One sentence for each such file, with the remedy. Missing files are left out. Throws ConfigError. */
 export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, environment: Environment): readonly string[] {
   const settings = new Map(effectiveSettings(flags, environment).map((setting) => [setting.name, setting]))
   const pathOf = (name: SettingName): string | undefined => settings.get(name)?.value as string | undefined
@@ -27,7 +27,7 @@ export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, enviro
     warning('the file of --token-file', pathOf('tokenFile'), exposureOf),
     warning(`the file of ${secret?.variable ?? ''}`, secret?.path, keyExposureOf),
     warning('the file of --config', pathOf('config'), holdsPassword(mail) ? keyExposureOf : changeExposureOf),
-    // Who changes these reads the mail, and so the codes in it.
+    // A user who can change these can read the mail, and so the codes in it.
     warning('the file of --mail-ca', pathOf('mailCa'), changeExposureOf),
     warning('the program of --mail', programOf(mail), changeExposureOf, 'go-w'),
   ].filter((text) => text !== undefined)
@@ -38,7 +38,7 @@ function holdsPassword(mail: EffectiveSetting | undefined): boolean {
   return mail !== undefined && mail.source.startsWith('mail in ') && mail.shown.includes('***')
 }
 
-/** Undefined for a name that is looked for in PATH, too. */
+/** Undefined also for a name that is searched in PATH. */
 function programOf(mail: EffectiveSetting | undefined): string | undefined {
   const target = mail?.value as Config['mail'] | undefined
   return target?.kind === 'exec' && target.program.includes('/') ? target.program : undefined
@@ -55,7 +55,7 @@ function warning(
     const problem = exposure(path)
     return problem === undefined ? undefined : `${name}: ${problem}: run chmod ${remedy} "${path}"`
   } catch {
-    // What cannot be looked at is reported where it is read.
+    // An error is reported where the file is read.
     return undefined
   }
 }

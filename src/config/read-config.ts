@@ -1,4 +1,4 @@
-/** From flags, environment and file to the Config. Each wins over those behind it, and all over the default. */
+/** Reads the Config from flags, environment and file. The first that has a setting wins; the default comes last. */
 import { didYouMean } from '../base/nearest.ts'
 import { ConfigError } from './config-error.ts'
 import { SECRETS } from './secrets.ts'
@@ -6,11 +6,11 @@ import type { Setting } from './setting-kinds.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { DECLARED, SETTINGS, type Config, type Environment, type SettingInfo, type SettingName } from './settings.ts'
 
-/** A setting in use: its value, and where it came from: a flag, a variable, a file, or nothing but the default. */
+/** A setting in use: its value, and its source: a flag, a variable, a file, or the default. */
 export interface EffectiveSetting {
   readonly name: SettingName
   readonly value: unknown
-  /** As people read it; without passwords. */
+  /** The value as text, without passwords. */
   readonly shown: string
   readonly source: string
 }
@@ -34,7 +34,7 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
   return config
 }
 
-/** Every setting, each from the first that has it: flags, environment, file, defaults. Throws ConfigError. */
+/** Every setting, from the first source that has it: flags, environment, file, defaults. Throws ConfigError. */
 export function effectiveSettings(
   flags: ReadonlyMap<SettingName, string>,
   environment: Environment,

@@ -1,4 +1,4 @@
-/** Secrets that replace the generated one: from the environment, or from a file that it names. */
+/** Secrets that replace the generated one: from the environment, or from a file named there. */
 import { readRegularFile } from '../base/regular-file.ts'
 import { secretWeakness } from '../base/secret-strength.ts'
 import { systemReason } from '../base/system-error.ts'
@@ -16,7 +16,7 @@ const SECRET_FILE_VARIABLES: readonly string[] = ['DATELINE_JWT_SECRET_FILE', 'J
 const SECRET_FILE_BYTES_MAX = 4096
 const REMEDY = 'make one with "openssl rand -base64 32"; with a new secret, everyone signs in again'
 
-/** Environment variables that hold secrets. They have no flag: arguments of a process can be seen by others. */
+/** Environment variables of secrets. They have no flag: other users can see the arguments of a process. */
 export const SECRETS: readonly string[] = [...SECRET_VARIABLES, ...SECRET_FILE_VARIABLES]
 
 /** Throws ConfigError where a secret is too weak (secretWeakness), or its file cannot be read. */
@@ -37,7 +37,7 @@ export function secretFile(environment: Environment): { readonly variable: strin
   return { variable, path: environment[variable] ?? '' }
 }
 
-/** Such files end with a line break that is no part of the secret. */
+/** The line break at the end of such files is not a part of the secret. */
 function secretIn(variable: string, path: string): string {
   try {
     return readRegularFile(path, SECRET_FILE_BYTES_MAX)

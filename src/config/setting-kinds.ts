@@ -1,17 +1,17 @@
-/** The kinds of values that settings have, and how each is read from the text of a flag, a variable or a file. */
+/** The kinds of settings, and how each is read from the text of a flag, a variable or a file. */
 
 export interface Setting<T> {
   /** Reads the text of a flag or variable. Throws an Error that says what is wanted. */
   readonly parse: (text: string) => T
   readonly initial: T
-  /** The default as people read it. */
+  /** The default as text. */
   readonly shown: string
   readonly meaning: string
-  /** Further environment variables, which the original of this service reads. */
+  /** Further environment variables, which the original service reads. */
   readonly synonyms?: readonly string[]
   /** Set by the flag alone, without a value. */
   readonly isSwitch?: true
-  /** What may be shown of a text that can hold a password. */
+  /** Hides the password in a text. */
   readonly mask?: (text: string) => string
 }
 

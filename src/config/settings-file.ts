@@ -3,7 +3,7 @@
  *
  *     { "port": 8081, "dataDir": "/srv/dateline", "rateLimits": true, "corsOrigins": ["https://example.org"] }
  *
- * Values become the text that a flag would have, so that each setting is read in one way wherever it comes from.
+ * Values become the text of a flag, so that each setting is parsed in one way for every source.
  */
 import { describe } from '../base/failure.ts'
 import { isNumber, isObject, parseJson, type Json } from '../base/json.ts'
@@ -31,7 +31,7 @@ export function readSettingsFile(path: string, known: readonly string[]): Readon
 
 function readText(path: string, wrong: (problem: string) => Error): string {
   try {
-    // The file can name a program that gets the mail: who changes it runs what they like as the service.
+    // The file can name a program that gets the mail: a user who can change it can run any program as the service.
     const problem = publicChangeOf(path)
     if (problem !== undefined) throw new Error(`${problem}: run chmod go-w "${path}"`)
     return readRegularFile(path, FILE_BYTES_MAX)
@@ -46,7 +46,7 @@ function parsed(text: string, wrong: (problem: string) => Error): Json {
   try {
     return parseJson(text)
   } catch (error) {
-    throw wrong(`it is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw wrong(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

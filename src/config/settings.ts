@@ -1,8 +1,8 @@
 /**
- * Every setting once: its name, what it means, its default, and how its text is read.
+ * Every setting once: its name, its meaning, its default, and how its text is parsed.
  *
- * The flag of `dataDir` is `--data-dir`, its variable `DATELINE_DATA_DIR`. Secrets are read apart (secrets.ts) and are
- * no part of the Config, so that a Config can be shown.
+ * The flag of `dataDir` is `--data-dir`, its variable `DATELINE_DATA_DIR`. Secrets are read separately (secrets.ts) and
+ * are not in the Config, so that a Config can be shown.
  */
 import { isStandIn } from '../auth/new-account.ts'
 import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
@@ -17,11 +17,12 @@ import { MAIL_TLS, type MailTls } from '../mail/settings/mail-settings.ts'
 import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings/mail-target.ts'
 import { FLAG_BASE_URL } from '../content/seeds.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
+
 const HOURS_MAX = 24 * 366 * 10
 const BACKUP_EVERY: DurationRange = { min: MINUTE_MS, max: 365 * DAY_MS }
 
 export const DECLARED = {
-  config: optional(readPath, 'JSON file of further settings, as {"port": 8081}', []),
+  config: optional(readPath, 'JSON file of further settings, such as {"port": 8081}', []),
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
   listen: optional(parseUnixAddress, 'unix:PATH, a Unix socket to listen on in place of host and port'),
@@ -65,7 +66,7 @@ export const DECLARED = {
     parse: parseOrigins,
     initial: 'local',
     shown: 'any port of localhost and 127.0.0.1',
-    meaning: 'web origins that may call, separated by commas',
+    meaning: 'web origins that may use the API, separated by commas',
     synonyms: ['CORS_ALLOWED_ORIGIN'],
   } as Setting<CorsPolicy>,
   trustedProxies: {
@@ -169,11 +170,11 @@ export const SETTINGS: readonly SettingInfo[] = (Object.entries(DECLARED) as [Se
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The address of an administrator, who has to be able to get mail: a stand-in would make a guest one. */
+/** The e-mail address of an administrator, which has to receive mail: a stand-in would be that of a guest. */
 function readAdminEmail(given: string): string {
   const email = parseEmail(given)
   if (email === undefined) throw new Error(`expected an e-mail address, found "${given}"`)
-  if (isStandIn(email)) throw new Error(`expected an address that gets mail, found "${given}", which stands in for one`)
+  if (isStandIn(email)) throw new Error(`expected an e-mail address that receives mail, found the reserved "${given}"`)
   return email
 }
 
@@ -183,7 +184,7 @@ function readHost(given: string): string {
   return host
 }
 
-/** A URL, or a path for a site that serves the flags itself: seeds keep it for good. */
+/** A URL, or a path for a site that serves the flags itself: seeds store it. */
 function readBaseUrl(given: string): string {
   if (/^(?:https?:\/\/[^\s/]|\/)\S*$/.test(given)) return given
   throw new Error(`expected a URL such as ${FLAG_BASE_URL} or a path, found "${given}"`)

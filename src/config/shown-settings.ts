@@ -1,4 +1,4 @@
-/** The settings in use as people read them: what `config` prints and administrators see. Secrets are masked. */
+/** The settings in use as text: what `config` prints and administrators see. Secrets are masked. */
 import type { ServiceSettings } from '../models/responses.ts'
 import { effectiveSettings } from './read-config.ts'
 import { readSecrets, SECRETS } from './secrets.ts'

@@ -1,6 +1,6 @@
 /** What administrators see of the service: its state, its settings, its log and the audit trail. */
 import { readEmail } from '../auth/accounts.ts'
-import type { EmailHashes } from '../auth/email-hash.ts'
+import type { EmailHashes } from '../auth/keys.ts'
 import { LOG_LEVELS } from '../base/log-level.ts'
 import type { LogMemory } from '../base/log-memory.ts'
 import { requireAdministrator } from '../content/access.ts'

@@ -97,10 +97,10 @@ describe('an administrator invites a user', () => {
     [{ email: '' }, 'email: expected an e-mail address such as name@example.org'],
     [{ email: 'no address' }, 'email: expected an e-mail address such as name@example.org'],
     [{ email: 'a@b' }, 'email: expected an e-mail address such as name@example.org'],
-    [{ email: 'x@anonymous.invalid' }, 'email: this address stands in for a guest or the service and gets no mail'],
+    [{ email: 'x@anonymous.invalid' }, 'email: this address is reserved for a guest or the service and gets no mail'],
     [
       { email: 'Administrator@Local.invalid' },
-      'email: this address stands in for a guest or the service and gets no mail',
+      'email: this address is reserved for a guest or the service and gets no mail',
     ],
     [
       { email: 'a@b.org', appRole: 'admin' },

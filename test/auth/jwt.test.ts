@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { signToken, tokenVerifier, type Claims, type TokenRefusal } from '../../src/auth/jwt.ts'
+import { signToken, tokenVerifier, type Claims, type TokenRejection } from '../../src/auth/jwt.ts'
 import { deriveKeys } from '../../src/auth/keys.ts'
 import { forge } from '../support/service/bad-tokens.ts'
 
@@ -17,7 +17,7 @@ const CLAIMS = {
   jti: 'a1',
 }
 /** Always a new verifier: what one remembers has tests of its own. */
-const check = (token: string, now = NOW_S * 1000, keys = signing): Claims | TokenRefusal =>
+const check = (token: string, now = NOW_S * 1000, keys = signing): Claims | TokenRejection =>
   tokenVerifier({ keys, issuer: CLAIMS.iss })(token, now)
 
 describe('a token', () => {
@@ -52,7 +52,7 @@ describe('a token', () => {
   })
 })
 
-const TIMES: readonly (readonly [string, number, 'holds' | TokenRefusal])[] = [
+const TIMES: readonly (readonly [string, number, 'holds' | TokenRejection])[] = [
   ['at the moment of its making', NOW_S * 1000, 'holds'],
   ['a millisecond before its end', (NOW_S + 60) * 1000 - 1, 'holds'],
   ['at its end', (NOW_S + 60) * 1000, 'expired'],
@@ -93,7 +93,7 @@ describe('nbf', () => {
 })
 
 const HEADER = { alg: 'HS256', typ: 'JWT', kid: newest.id }
-const REFUSED: readonly (readonly [TokenRefusal, string, string])[] = [
+const REFUSED: readonly (readonly [TokenRejection, string, string])[] = [
   ['malformed', 'nothing', ''],
   ['malformed', 'one part', 'a'],
   ['malformed', 'four parts', 'a.b.c.d'],

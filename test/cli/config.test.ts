@@ -92,9 +92,9 @@ for (const { name, content, says } of [
   { name: 'null', content: '{"port": null}', says: /port: expected a text, a number, true, false or a list/ },
   { name: 'a list of numbers', content: '{"corsOrigins": [1]}', says: /corsOrigins: expected a text/ },
   { name: 'a list', content: '[]', says: /expected a JSON object, found/ },
-  { name: 'half a file', content: '{"port": 1', says: /it is no JSON: / },
-  { name: 'nothing', content: '', says: /it is no JSON: / },
-  { name: 'bytes that are no text', content: Buffer.from([0xff, 0xfe, 0x00]), says: /it is no JSON: / },
+  { name: 'half a file', content: '{"port": 1', says: /it is not JSON: / },
+  { name: 'nothing', content: '', says: /it is not JSON: / },
+  { name: 'bytes that are no text', content: Buffer.from([0xff, 0xfe, 0x00]), says: /it is not JSON: / },
   { name: 'depth without end', content: '['.repeat(100_000), says: /nested deeper than/ },
   {
     name: 'a file beyond all limits',

@@ -255,7 +255,7 @@ it('users come with settings and preferences, and keep the rules of accounts', a
   assert.match(stdout, /^Imported user: 2 inserted, 1 replaced, 0 unchanged, 5 refused/)
   assert.deepEqual(stderr.split('\n'), [
     'line 2, id "u2": email: a user with this e-mail address exists already',
-    'line 4, id "u4": email: this address stands in for a guest or the service and gets no mail',
+    'line 4, id "u4": email: this address is reserved for a guest or the service and gets no mail',
     'line 5, id "u5": email: expected an e-mail address such as name@example.org',
     'line 6, id "u1": The last administrator cannot be demoted here: give another user the role first',
     'line 7, id "u3": email: a user with this e-mail address exists already',
