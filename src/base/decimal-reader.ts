@@ -1,22 +1,15 @@
 /**
- * Reads a JSON text with every number as it is (see decimal.ts), where JSON.parse would round some, and as slowly as its
- * caller likes, where JSON.parse would block the event loop until the end of the text.
+ * Reads a JSON text with the exact value of every number (see decimal.ts), where JSON.parse would round some, and in
+ * slices, where JSON.parse would block the event loop until the end of the text.
  *
- * JSON.parse gives the text of a number to a reviver only, which it calls for each member and element of the document:
- * a body at the limit of its size would take more than a second. This reader looks at each character once and accepts
- * what JSON.parse accepts (RFC 8259). It keeps its own stack, so that it can stop after any token and go on later.
+ * JSON.parse passes the text of a number to a reviver only, which it calls for each member and element of the document:
+ * a body at the limit of its size would take more than a second. This reader reads each character once and accepts the
+ * texts that JSON.parse accepts (RFC 8259). It has its own stack, so that it can stop after any token and continue.
  */
 import { isNumberText, parseNumber } from './decimal.ts'
 import { isOfNumber } from './json-survey.ts'
 
-export interface DecimalReader {
-  /** Reads so many values. True when the text is read; throws SyntaxError with the position for a malformed one. */
-  read(values: number): boolean
-  /** What JSON.parse gives, but for the numbers. Complete after read() gave true. */
-  readonly value: unknown
-}
-
-/** Gives what JSON.parse gives, but for the numbers. Throws SyntaxError with the position for a malformed text. */
+/** Returns what JSON.parse returns, but for the numbers. Throws SyntaxError with the position for a malformed text. */
 export function readExactly(text: string): unknown {
   const reader = decimalReader(text)
   reader.read(Infinity)
@@ -25,23 +18,15 @@ export function readExactly(text: string): unknown {
 
 type Container = unknown[] | Record<string, unknown>
 
-export function decimalReader(text: string): DecimalReader {
-  let at = 0
+export function decimalReader(text: string) {
+  const scanner = createScanner(text)
+  const { next, skip, unexpected } = scanner
   let root: unknown
   let isDone = false
   /** The containers that are open, outermost first; `inside` is the last of them, and `name` that of its next member. */
   const open: Container[] = []
   let inside: Container | undefined
   let name = ''
-
-  const unexpected = (): SyntaxError => new SyntaxError(`Unexpected text at position ${at}`)
-
-  /** The character after white space; NaN at the end of the text. */
-  const next = (): number => {
-    let unit = text.charCodeAt(at)
-    while (unit === SPACE || unit === LINE_FEED || unit === RETURN || unit === TAB) unit = text.charCodeAt(++at)
-    return unit
-  }
 
   const place = (value: unknown): void => {
     if (inside === undefined) root = value
@@ -53,17 +38,17 @@ export function decimalReader(text: string): DecimalReader {
 
   const readName = (): void => {
     if (next() !== QUOTE) throw unexpected()
-    name = readString()
+    name = scanner.readString()
     if (next() !== COLON) throw unexpected()
-    at++
+    skip()
   }
 
-  /** Reads one value, or the beginning of an object or array, and what closes after it. */
+  /** Reads one value, or the beginning of an object or array, and the ends of containers after it. */
   const step = (): void => {
     const unit = next()
     if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
       const container: Container = unit === OPEN_BRACKET ? [] : {}
-      at++
+      skip()
       place(container)
       if (next() !== (unit === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE)) {
         open.push(container)
@@ -71,12 +56,12 @@ export function decimalReader(text: string): DecimalReader {
         if (unit === OPEN_BRACE) readName()
         return
       }
-      at++
-    } else place(readScalar(unit))
+      skip()
+    } else place(scanner.readScalar(unit))
     while (inside !== undefined) {
       const isArray = Array.isArray(inside)
       const after = next()
-      at++
+      skip()
       if (after === COMMA) {
         if (!isArray) readName()
         return
@@ -89,20 +74,24 @@ export function decimalReader(text: string): DecimalReader {
     isDone = true
   }
 
-  const readScalar = (unit: number): unknown => {
-    switch (unit) {
-      case QUOTE:
-        return readString()
-      case T:
-        return readWord('true', true)
-      case F:
-        return readWord('false', false)
-      case N:
-        return readWord('null', null)
-      default:
-        return readNumber()
-    }
+  return {
+    /** Reads so many values. True when the text is read; throws SyntaxError with the position for a malformed one. */
+    read(values: number): boolean {
+      for (let left = values; left > 0 && !isDone; left--) step()
+      return isDone
+    },
+    /** What JSON.parse returns, but for the numbers. Complete after read() has returned true. */
+    get value() {
+      return root
+    },
   }
+}
+
+/** The tokens of a JSON text and the position in it. */
+function createScanner(text: string) {
+  let at = 0
+
+  const unexpected = (): SyntaxError => new SyntaxError(`Unexpected text at position ${at}`)
 
   const readString = (): string => {
     const start = at
@@ -150,26 +139,45 @@ export function decimalReader(text: string): DecimalReader {
   }
 
   return {
-    read(values) {
-      for (let left = values; left > 0 && !isDone; left--) step()
-      return isDone
+    unexpected,
+    /** The character after white space; NaN at the end of the text. */
+    next(): number {
+      let unit = text.charCodeAt(at)
+      while (unit === SPACE || unit === LINE_FEED || unit === RETURN || unit === TAB) unit = text.charCodeAt(++at)
+      return unit
     },
-    get value() {
-      return root
+    skip(): void {
+      at++
+    },
+    readString,
+    /** Reads a value that is no container and begins with this character. */
+    readScalar(unit: number): unknown {
+      switch (unit) {
+        case QUOTE:
+          return readString()
+        case T:
+          return readWord('true', true)
+        case F:
+          return readWord('false', false)
+        case N:
+          return readWord('null', null)
+        default:
+          return readNumber()
+      }
     },
   }
 }
 
 /**
- * A slice of this length keeps the text that it is part of in memory for as long as it lives (V8's SlicedString), such as
- * a body of two megabytes for an id that is remembered. Joining another text to it makes a text of its own.
+ * A slice of this length keeps the text that it is part of in memory (V8's SlicedString), such as a body of two megabytes
+ * for an id that is cached. Concatenation makes a text of its own.
  */
 function detached(slice: string): string {
   return slice.length < SLICE_CHARS_MIN ? slice : ` ${slice}`.slice(1)
 }
 
 const SLICE_CHARS_MIN = 13
-/** Digits of which every whole number is one that a double holds. */
+/** A double holds every whole number of so many digits. */
 const SAFE_DIGITS = 15
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 const [QUOTE, COMMA, DIGIT_0, COLON, BACKSLASH, T, F, N] = [0x22, 0x2c, 0x30, 0x3a, 0x5c, 0x74, 0x66, 0x6e]

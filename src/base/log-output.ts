@@ -1,100 +1,110 @@
 /**
  * Where the lines of the log wait until they are written.
  *
- * Whatever reads the log may stall: a program that never reads its child's stderr, a full disk, a terminal that is
- * stopped. The service goes on all the same, and holds a bounded number of bytes. Past it, lines are dropped, those of
- * level info first, and counted; once most of the held lines are written, they are taken again, and a line says how many
- * are missing. A line is written at the end of its turn of the event loop, and lines that follow within some milliseconds
- * together: each request has one, and must not cost a system call.
+ * The reader of the log may stall: a program that never reads its child's stderr, a full disk, a terminal that is stopped.
+ * The service goes on, and holds a bounded number of bytes. Past it, lines are dropped, those of level info first, and
+ * counted; once most of the held lines are written, they are taken again, and a line says how many are missing. A line is
+ * written at the end of its turn of the event loop, and lines that follow within some milliseconds together: each request
+ * has one, and must not cost a system call.
  */
-import { LOG_LEVELS, type LogLevel } from './log-level.ts'
+import { createLineBuffer } from './line-buffer.ts'
+import { createLineDrops, type LineCounts } from './line-drops.ts'
+import type { LogLevel } from './log-level.ts'
 
 const HELD_BYTES_MAX = 4 * 1024 * 1024
-/** Lines of a level are taken while less than this share of the bytes is held. */
-const SHARE_OF_LEVEL: Readonly<Record<LogLevel, number>> = { debug: 0.75, info: 0.75, warn: 0.875, error: 1 }
-/** Lines are taken again when no more than this share is held. */
-const RESUME_SHARE = 0.25
-const PIECE_BYTES = 64 * 1024
 /** Lines that come sooner after a write wait for so long. */
 const WRITE_PERIOD_MS = 10
 /** After a write that wrote nothing, the next try: twice as late each time. */
 const RETRY_MS = { min: 5, max: 250 }
 
-/** What takes bytes. Both calls give how many were taken, which may be none, and throw where writing failed. */
+/** What takes bytes. Both calls return how many were taken, which may be none, and throw where writing failed. */
 export interface LogSink {
-  /** Never waits for whatever reads them. */
+  /** Never waits for the reader. */
   write(bytes: Uint8Array): number | Promise<number>
   /** Called when the event loop has ended; may wait for a disk. */
   writeAtExit(bytes: Uint8Array): number
 }
 
-export type LineCounts = Readonly<Record<LogLevel, number>>
-
-export interface LogOutput {
-  /** Takes a line that ends in a newline, or drops it. */
-  add(line: string, level: LogLevel): void
-  /** Writes what can be written now. */
-  flush(): void
-  /** Resolves when nothing is held, or after this time. */
-  drained(ms: number): Promise<void>
-  /** Writes what is held for at most this time, without the event loop. */
-  flushAtExit(ms: number): void
-  readonly heldBytes: number
-  /** How many lines were dropped since the start. */
-  readonly dropped: LineCounts
-}
-
-export interface LogOutputOptions {
+interface LogOutputOptions {
   readonly sink: LogSink
   /** Called when lines are taken again: it may add a line that says how many are missing. */
   readonly onResume: (missing: LineCounts) => void
   readonly heldBytesMax?: number
 }
 
-interface Piece {
-  readonly buffer: Buffer
-  start: number
-  end: number
+export type LogOutput = ReturnType<typeof createLogOutput>
+
+export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX }: LogOutputOptions) {
+  const held = createLineBuffer()
+  const drops = createLineDrops(heldBytesMax)
+  /** The reader is gone for good: nothing is held any more. */
+  let isBroken = false
+  let onDrained: () => void = () => {}
+  const writer = createWriter(held, sink, { onWritten, onBroken })
+
+  function onWritten(): void {
+    const missing = drops.resume(held.bytes)
+    if (missing !== undefined) onResume(missing)
+    if (held.bytes === 0) onDrained()
+  }
+
+  function onBroken(): void {
+    isBroken = true
+    held.clear()
+    onDrained()
+  }
+
+  return {
+    /** Takes a line that ends in a newline, or drops it. */
+    add(line: string, level: LogLevel): void {
+      const bytes = Buffer.byteLength(line)
+      if (isBroken || drops.isDue(level, held.bytes + bytes)) return drops.count(level)
+      held.append(line, bytes)
+      writer.schedule()
+    },
+    /** Writes what can be written now. */
+    flush: writer.write,
+    /** Resolves when nothing is held, or after this time. */
+    async drained(ms: number): Promise<void> {
+      writer.write()
+      if (held.bytes === 0) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      onDrained = resolve
+      const late = setTimeout(resolve, ms)
+      await promise
+      clearTimeout(late)
+    },
+    /** Writes what is held for at most this time, without the event loop. */
+    flushAtExit(ms: number): void {
+      writer.skipInFlight(ms / 4)
+      for (let leftMs = ms; held.bytes > 0 && leftMs > 0; ) {
+        const taken = writeAtExit(sink, held.first() ?? NOTHING)
+        if (taken > 0) writer.written(taken)
+        else {
+          sleep(RETRY_MS.min)
+          leftMs -= RETRY_MS.min
+        }
+      }
+    },
+    get heldBytes() {
+      return held.bytes
+    },
+    dropped: drops.dropped,
+  }
 }
 
-export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX }: LogOutputOptions): LogOutput {
-  const pieces: Piece[] = []
-  const dropped: Record<LogLevel, number> = { debug: 0, info: 0, warn: 0, error: 0 }
-  let missing: Record<LogLevel, number> | undefined
-  /** Of the most important level that is missing; -1 where none is. */
-  let rankMissing = -1
-  let heldBytes = 0
+/** Writes what is held, at the pace of the sink. */
+function createWriter(
+  held: ReturnType<typeof createLineBuffer>,
+  sink: LogSink,
+  { onWritten, onBroken }: { readonly onWritten: () => void; readonly onBroken: () => void },
+) {
   let isScheduled = false
-  /** What the sink was given and has not taken yet. */
+  /** Given to the sink, which has not taken them yet. */
   let bytesInFlight = 0
-  let isBroken = false
   let retryMs = RETRY_MS.min
   let retry: NodeJS.Timeout | undefined
   let pause: NodeJS.Timeout | undefined
-  let onDrained: () => void = () => {}
-
-  function drop(level: LogLevel): void {
-    missing ??= { debug: 0, info: 0, warn: 0, error: 0 }
-    missing[level]++
-    dropped[level]++
-    rankMissing = Math.max(rankMissing, LOG_LEVELS.indexOf(level))
-  }
-
-  /** Once lines of a level are dropped, so are the next, or a slow reader would get one report after the other. */
-  function hasRoom(bytes: number, level: LogLevel): boolean {
-    if (isBroken || LOG_LEVELS.indexOf(level) <= rankMissing) return false
-    return heldBytes + bytes <= heldBytesMax * SHARE_OF_LEVEL[level]
-  }
-
-  function append(line: string, bytes: number): void {
-    let piece = pieces.at(-1)
-    if (piece === undefined || piece.buffer.length - piece.end < bytes) {
-      piece = { buffer: Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, bytes)), start: 0, end: 0 }
-      pieces.push(piece)
-    }
-    piece.end += piece.buffer.write(line, piece.end)
-    heldBytes += bytes
-  }
 
   function schedule(): void {
     if (isScheduled || bytesInFlight > 0 || retry !== undefined || pause !== undefined) return
@@ -104,126 +114,82 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
 
   function writeAndPause(): void {
     isScheduled = false
-    writeOn()
+    write()
     pause = setTimeout(() => {
       pause = undefined
-      if (heldBytes > 0) writeAndPause()
+      if (held.bytes > 0) writeAndPause()
     }, WRITE_PERIOD_MS).unref()
   }
 
-  function writeOn(): void {
+  function write(): void {
     while (bytesInFlight === 0 && retry === undefined) {
-      const piece = pieces[0]
-      if (piece === undefined || piece.start === piece.end) return
+      const bytes = held.first()
+      if (bytes === undefined) return
       try {
-        const taken = sink.write(piece.buffer.subarray(piece.start, piece.end))
-        if (typeof taken === 'number') written(piece, taken)
-        else waitFor(piece, taken)
+        const taken = sink.write(bytes)
+        if (typeof taken === 'number') written(taken)
+        else void settle(taken, bytes.length)
       } catch (error) {
         failed(error)
       }
     }
   }
 
-  function waitFor(piece: Piece, taking: Promise<number>): void {
-    bytesInFlight = piece.end - piece.start
-    const settled = (): void => void (bytesInFlight = 0)
-    taking
-      .then((taken) => {
-        settled()
-        written(piece, taken)
-      })
-      .catch((error: unknown) => {
-        settled()
-        failed(error)
-      })
-      .finally(writeOn)
+  async function settle(taking: Promise<number>, bytes: number): Promise<void> {
+    bytesInFlight = bytes
+    try {
+      const taken = await taking
+      bytesInFlight = 0
+      written(taken)
+    } catch (error) {
+      bytesInFlight = 0
+      failed(error)
+    }
+    write()
   }
 
-  function written(piece: Piece, bytes: number): void {
-    piece.start += bytes
-    heldBytes -= bytes
-    if (piece.start === piece.end) {
-      // The next lines go into the same memory.
-      if (pieces.length === 1 && piece.buffer.length === PIECE_BYTES) piece.start = piece.end = 0
-      else pieces.shift()
-    }
+  function written(bytes: number): void {
+    held.remove(bytes)
     if (bytes === 0) return tryLater()
     retryMs = RETRY_MS.min
-    if (missing !== undefined && heldBytes <= heldBytesMax * RESUME_SHARE) resume(missing)
-    if (heldBytes === 0) onDrained()
-  }
-
-  function resume(counts: LineCounts): void {
-    missing = undefined
-    rankMissing = -1
-    onResume(counts)
+    onWritten()
   }
 
   function tryLater(): void {
     retry = setTimeout(() => {
       retry = undefined
-      writeOn()
+      write()
     }, retryMs).unref()
     retryMs = Math.min(2 * retryMs, RETRY_MS.max)
   }
 
-  /** Where whatever reads is gone for good, nothing more is held. Another failure, as of a full disk, may pass. */
+  /** Some errors mean that the reader is gone for good. Another one, as of a full disk, may pass. */
   function failed(error: unknown): void {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code !== 'EPIPE' && code !== 'EIO' && code !== 'EBADF') return tryLater()
-    isBroken = true
-    pieces.length = 0
-    heldBytes = 0
-    onDrained()
+    if (code === 'EPIPE' || code === 'EIO' || code === 'EBADF') onBroken()
+    else tryLater()
   }
 
   return {
-    add(line, level) {
-      const bytes = Buffer.byteLength(line)
-      if (!hasRoom(bytes, level)) return drop(level)
-      append(line, bytes)
-      schedule()
+    schedule,
+    write,
+    written,
+    /** At the exit, counts bytes in flight as written: node's thread pool goes on with them for this time. */
+    skipInFlight(ms: number): void {
+      if (bytesInFlight === 0 || held.bytes === 0) return
+      sleep(ms)
+      written(bytesInFlight)
     },
-    flush: writeOn,
-    async drained(ms) {
-      writeOn()
-      if (heldBytes === 0) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      onDrained = resolve
-      const late = setTimeout(resolve, ms)
-      await promise
-      clearTimeout(late)
-    },
-    flushAtExit(ms) {
-      const [first] = pieces
-      if (bytesInFlight > 0 && first !== undefined) {
-        sleep(ms / 4) // The pool of node writes on; its bytes count as written.
-        written(first, bytesInFlight)
-      }
-      for (let leftMs = ms; heldBytes > 0 && leftMs > 0; ) {
-        const piece = pieces[0]
-        if (piece === undefined) return
-        const taken = atExit(piece)
-        if (taken > 0) written(piece, taken)
-        else {
-          sleep(RETRY_MS.min)
-          leftMs -= RETRY_MS.min
-        }
-      }
-    },
-    get heldBytes() {
-      return heldBytes
-    },
-    dropped,
   }
+}
 
-  function atExit(piece: Piece): number {
-    try {
-      return sink.writeAtExit(piece.buffer.subarray(piece.start, piece.end))
-    } catch {
-      return 0
-    }
+const NOTHING = new Uint8Array(0)
+
+function writeAtExit(sink: LogSink, bytes: Uint8Array): number {
+  try {
+    return sink.writeAtExit(bytes)
+  } catch {
+    return 0
   }
 }
 

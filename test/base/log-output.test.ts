@@ -1,7 +1,8 @@
 /** A log that is slow to be read, or not read at all: how much is held, what is dropped, and what the reader gets. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createLogOutput, type LineCounts, type LogOutput, type LogSink } from '../../src/base/log-output.ts'
+import { createLogOutput, type LogOutput, type LogSink } from '../../src/base/log-output.ts'
+import type { LineCounts } from '../../src/base/line-drops.ts'
 import type { LogLevel } from '../../src/base/log-level.ts'
 
 const LINE_BYTES = 100
