@@ -127,7 +127,7 @@ describe('tokenVerifier() refuses', () => {
     it(`${name}, and says "${reason}" to the log`, () => assert.equal(check(token), reason))
   }
 
-  it('a token before it reads the claims of somebody without the secret', () => {
+  it('a token before it reads the claims of a client without the secret', () => {
     assert.equal(check(forge(HEADER, '{'.repeat(1000), OLD)), 'signature')
   })
 })

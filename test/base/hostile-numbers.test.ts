@@ -1,5 +1,5 @@
 /**
- * Numbers are kept to the last digit, and anybody may send two megabytes of them, also before signing in.
+ * Numbers are kept to the last digit, and any client may send two megabytes of them, also before signing in.
  *
  * The attacks: one number with a million zeros in it, of which a pattern for the zeros at its end tried each, which held
  * up the service for hours; one number that needs its digits beside hundreds of thousands of members, for each of which

@@ -69,7 +69,7 @@ describe('a connection', () => {
     connection.destroy()
   })
 
-  it('gets the response to a good request before the refusal of what follows it', async () => {
+  it('gets the response to a valid request before the rejection of the input after it', async () => {
     const { route, entered, release } = gate()
     await using server = await startServer([route])
     const connection = await RawConnection.open(server.port)
@@ -133,7 +133,7 @@ describe('a connection', () => {
     }
   })
 
-  it('with an expectation nobody knows is served all the same', async () => {
+  it('with an unknown expectation is served', async () => {
     await using server = await startServer([QUICK])
     assert.equal((await sendRaw(server.port, get('/quick', 'Expect: the-unexpected\r\n'))).status, 200)
   })

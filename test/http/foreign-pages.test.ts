@@ -1,5 +1,5 @@
 /**
- * A page of somebody else, open in a browser on the machine of a service that listens on a loopback address.
+ * A foreign page, open in a browser on the machine of a service that listens on a loopback address.
  *
  * Its name can be made to mean 127.0.0.1 after it was loaded (DNS rebinding): the browser then takes the service for a
  * part of the page, and only the Host that it sends tells. And a page can send what a form can without being asked.
@@ -69,7 +69,7 @@ describe('the Host of a request', () => {
     })
   }
 
-  it('is judged anew for each request', () => {
+  it('is checked for each request', () => {
     for (const host of ['localhost', 'evil.example', 'localhost', 'evil.example']) {
       const judge = (): void => guard({ method: 'GET', headers: { host } })
       if (host === 'localhost') judge()

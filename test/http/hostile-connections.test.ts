@@ -1,7 +1,7 @@
 /**
- * Connections that are opened to keep others out.
+ * Connections that are opened to keep other clients out.
  *
- * The attack: 10,100 connections that send headers and never a body shut everybody out for 28 seconds, since only
+ * The attack: 10,100 connections that send headers and never a body shut every other client out for 28 seconds, since only
  * connections between two requests made room. A client may have any number of addresses of its own: those of this
  * machine stand for them here.
  */

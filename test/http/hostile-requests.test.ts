@@ -1,6 +1,6 @@
 /**
- * Bytes that no honest client sends. Whatever comes, the sender gets a proper error or a closed connection, nobody
- * else notices, and the log has no error of ours in it.
+ * Bytes that no honest client sends. In each case, the sender gets a proper error or a closed connection, other clients
+ * notice nothing, and the log has no error of the server.
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -272,7 +272,7 @@ describe('slow clients', () => {
     assert.equal((await server.logged('request')).fields['status'], 408)
   })
 
-  it('do not hold a connection by a body that nobody reads', async () => {
+  it('do not hold a connection by a body that no handler reads', async () => {
     await using server = await startServer(ROUTES, { limits })
     const connection = await RawConnection.open(server.port)
     connection.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nx')

@@ -181,7 +181,7 @@ describe('readJson()', () => {
   })
 })
 
-describe('a body that nobody reads', () => {
+describe('a body that no handler reads', () => {
   it('does not spoil the connection when it is small', async () => {
     await using server = await startServer(ROUTES)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -37,7 +37,7 @@ async function stalledClient(port: number, requests = 1): Promise<Socket> {
   return socket
 }
 
-describe('responses that nobody reads', () => {
+describe('responses that their clients do not read', () => {
   it('keep those that were asked for in advance waiting, which come when they are read', async () => {
     const { route, count } = large()
     await using server = await startServer([route, QUICK])

@@ -6,6 +6,7 @@
  * message. Every response has `Vary: Origin`: a shared cache that kept the response to one origin, or to none, must not
  * use it for another.
  */
+import { splitCommaList } from '../../base/comma-list.ts'
 
 /** `local` is any port of http://localhost and http://127.0.0.1, as a web page in development has. */
 export type CorsPolicy = 'local' | readonly string[]
@@ -18,10 +19,7 @@ export type CorsHeaders = (origin: string | undefined) => readonly string[]
  * An empty list is a policy too: no page may read a response. Throws an Error that names the first bad entry.
  */
 export function parseOrigins(list: string): readonly string[] {
-  const origins = list
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+  const origins = splitCommaList(list)
   for (const origin of origins) {
     if (origin === '*') {
       throw new Error('Cannot allow origin "*": browsers refuse it for requests with credentials, so name the origins')

@@ -9,6 +9,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
+import { splitCommaList } from '../../base/comma-list.ts'
 import { describe, fail } from '../../base/failure.ts'
 
 export interface ForeignPageRules {
@@ -29,10 +30,7 @@ export const NO_GUARD: ForeignPageGuard = () => {}
 
 /** Reads a comma-separated list of host names and addresses. Throws an Error that names the first bad entry. */
 export function parseHosts(list: string): readonly string[] {
-  const hosts = list
-    .split(',')
-    .map((entry) => entry.trim().toLowerCase())
-    .filter((entry) => entry !== '')
+  const hosts = splitCommaList(list.toLowerCase())
   for (const host of hosts) {
     if (hostName(host) !== host) {
       throw new Error(`Cannot allow host "${host}": wanted a name such as news.example.org, without a port`)

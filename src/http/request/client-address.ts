@@ -6,6 +6,7 @@
  * them.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { splitCommaList } from '../../base/comma-list.ts'
 
 /** Bounds the walk through a header that names only trusted proxies. */
 const HOPS_MAX = 32
@@ -22,10 +23,7 @@ export const NO_PROXIES: TrustedProxies = { isTrusted: () => false }
  * Throws an Error that names the first bad entry.
  */
 export function parseProxies(list: string): TrustedProxies {
-  const entries = list
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+  const entries = splitCommaList(list)
   if (entries.length === 0) return NO_PROXIES
   const blocks = new BlockList()
   for (const entry of entries) addBlock(blocks, entry)

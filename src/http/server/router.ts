@@ -43,7 +43,7 @@ export function createRouter(routes: readonly Route[]) {
         if (handler === undefined) throw wrongMethod(method, path, entry.allow)
         return { path: entry.path, handler, params: paramsOf(entry.names, match) }
       }
-      // The asterisk form asks about the server as a whole (RFC 9110 section 9.3.7).
+      // The asterisk form is about the server as a whole (RFC 9110 section 9.3.7).
       if (method === 'OPTIONS') return path === '*' ? optionsRoute(methods) : OPTIONS_UNKNOWN
       throw fail('notFound', `Cannot ${method} ${describe(path)}: there is no such path`)
     },
