@@ -100,7 +100,7 @@ describe('the first administrator', () => {
   })
 })
 
-describe('an address that stands in for one', () => {
+describe('a reserved e-mail address', () => {
   const STAND_INS = [
     '66f000000000000000000601@anonymous.invalid',
     'X@Anonymous.INVALID',
@@ -111,7 +111,7 @@ describe('an address that stands in for one', () => {
 
   it('cannot be that of the administrator, whichever way it is set', () => {
     for (const address of STAND_INS) {
-      const wanted = /expected an address that gets mail/
+      const wanted = /expected an e-mail address that receives mail/
       assert.throws(() => readConfig(new Map([['adminEmail', address]]), {}), wanted, address)
       assert.throws(() => readConfig(new Map(), { DATELINE_ADMIN_EMAIL: address }), wanted, address)
       assert.throws(() => readConfig(new Map(), { OVERRIDE_ADMIN_EMAIL: address }), wanted, address)
@@ -127,7 +127,7 @@ describe('an address that stands in for one', () => {
     ]) {
       const { code, stdout, stderr } = await run([...words, '--data-dir', data])
       assert.deepEqual([code, stdout], [2, ''], stderr)
-      assert.match(stderr, /stands in/)
+      assert.match(stderr, /reserved/)
     }
     assert.equal(existsSync(data), false)
   })
