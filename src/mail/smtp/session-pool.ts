@@ -79,7 +79,7 @@ export function createSessionPool(limits: PoolLimits) {
   return {
     /** Does the work on a session, an idle one if there is one. Rejects with what `open` or `work` reject with. */
     async use<T>(attempt: SmtpAttempt, use: SessionUse<T>): Promise<T> {
-      await slots.acquire(attempt)
+      if (!slots.take(attempt)) await slots.wait(attempt)
       attempts.add(attempt)
       try {
         return await onSession(attempt, use)
@@ -123,12 +123,15 @@ function createSlots({ sessions, queued }: PoolLimits) {
     if (busy === 0 && isClosing) drained.resolve()
   }
   return {
-    async acquire(attempt: SmtpAttempt): Promise<void> {
+    /** Takes a free slot. Returns false where there is none. */
+    take(attempt: SmtpAttempt): boolean {
       throwIfOver(attempt)
-      if (busy < sessions) {
-        busy++
-        return
-      }
+      if (busy >= sessions) return false
+      busy++
+      return true
+    },
+    /** Waits for a slot, in the order of asking. */
+    async wait(attempt: SmtpAttempt): Promise<void> {
       if (queue.length >= queued) throw new PoolError('too many mails wait for a connection already')
       const { promise, resolve } = Promise.withResolvers<boolean>()
       queue.push(resolve)

@@ -10,40 +10,32 @@ import type { SendOptions, Trace } from '../delivery/delivery-error.ts'
 const TRACE_LINES_MAX = 400
 const TRACE_CHARS_MAX = 400
 
-export type SmtpAttempt = ReturnType<typeof createAttempt>
+export type SmtpAttempt = Readonly<ReturnType<typeof createAttempt>>
 
 /** Starts the time limit. To be closed once the outcome is known. */
 export function createAttempt({ signal, trace }: SendOptions, totalMs: number) {
-  const listeners = new Set<() => void>()
+  let listeners: (() => void)[] = []
   let lines = 0
   let isClosed = false
-  let abortReason: string | undefined
 
-  const abort = (reason: string): void => {
-    if (abortReason !== undefined) return
-    abortReason = reason
-    const called = [...listeners]
-    listeners.clear()
-    for (const listener of called) listener()
-  }
-  const onSignal = (): void => abort('the service is stopping')
-  const timer = setTimeout(() => abort(`it took longer than ${totalMs} ms as a whole`), totalMs)
-  signal?.addEventListener('abort', onSignal)
-  if (signal?.aborted === true) onSignal()
-
-  return {
+  // Plain members: one attempt is made for each mail, and accessors would take much of its time.
+  const attempt = {
     /** Why the attempt must stop; undefined while it may go on. */
-    get abortReason(): string | undefined {
-      return abortReason
+    abortReason: undefined as string | undefined,
+    isTraced: trace !== undefined,
+    abort(reason: string): void {
+      if (attempt.abortReason !== undefined) return
+      attempt.abortReason = reason
+      const called = listeners
+      listeners = []
+      for (const listener of called) listener()
     },
-    get isTraced(): boolean {
-      return trace !== undefined
-    },
-    abort,
     /** Calls `listener` once when the attempt is aborted, never if it has been. Returns an undo function. */
     onAbort(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      listeners.push(listener)
+      return () => {
+        listeners = listeners.filter((one) => one !== listener)
+      }
     },
     /** Traces one line, which the caller has masked. Long lines and long dialogues are cut. */
     trace(from: Parameters<Trace>[0]['from'], text: string): void {
@@ -56,7 +48,12 @@ export function createAttempt({ signal, trace }: SendOptions, totalMs: number) {
       isClosed = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', onSignal)
-      listeners.clear()
+      listeners = []
     },
   }
+  const onSignal = (): void => attempt.abort('the service is stopping')
+  const timer = setTimeout(() => attempt.abort(`it took longer than ${totalMs} ms as a whole`), totalMs)
+  signal?.addEventListener('abort', onSignal)
+  if (signal?.aborted === true) onSignal()
+  return attempt
 }

@@ -12,7 +12,7 @@ const UNREAD_REPLIES_MAX = 8
 
 export function createInbox() {
   let parser = createReplyParser()
-  let unread: Reply[] = []
+  const unread: Reply[] = []
   let error: DeliveryError | undefined
   let notify = (): void => {}
   return {
@@ -31,8 +31,8 @@ export function createInbox() {
     /** Parses bytes. `problem` tells what is wrong with them, or with the number of replies. */
     push(chunk: Uint8Array): ParsedReplies {
       const { replies, problem } = parser.push(chunk)
-      const isFlood = unread.length + replies.length > UNREAD_REPLIES_MAX
-      unread = [...unread, ...replies].slice(0, UNREAD_REPLIES_MAX + 1)
+      for (const reply of replies) unread.push(reply)
+      const isFlood = unread.length > UNREAD_REPLIES_MAX
       return { replies, problem: problem ?? (isFlood ? 'the server sends replies that nothing asked for' : undefined) }
     },
     /** Starts over with what comes out of TLS. */

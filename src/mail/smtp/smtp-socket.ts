@@ -20,15 +20,15 @@ export function openSocket({ host, port }: SmtpServer, { onReady, onData, onClos
 
   /** Inside TLS only the TLS socket counts; the TCP socket beneath it can still report an error. */
   const listen = (source: Socket, readyEvent: 'connect' | 'secureConnect'): void => {
-    const ifCurrent =
-      <T extends unknown[]>(handle: (...values: T) => void) =>
-      (...values: T): void => {
-        if (source === socket) handle(...values)
-      }
-    source.on('data', ifCurrent(onData))
+    const closeIfCurrent = (): void => {
+      if (source === socket) onClose()
+    }
+    source.on('data', (chunk: Buffer) => {
+      if (source === socket) onData(chunk)
+    })
     source.on('error', onError)
-    source.on('end', ifCurrent(onClose))
-    source.on('close', ifCurrent(onClose))
+    source.on('end', closeIfCurrent)
+    source.on('close', closeIfCurrent)
     source.once(readyEvent, () => {
       isReady = true
       onReady()
