@@ -1,6 +1,6 @@
 /**
- * From the words of a command line to operands, options and settings. An unknown flag is an error with the nearest
- * name.
+ * From the words of a command line to operands, options and settings. An unknown flag is an error that suggests the
+ * nearest name.
  */
 import { didYouMean } from '../base/nearest.ts'
 import { SETTINGS, type SettingName } from '../config/settings.ts'
@@ -54,7 +54,7 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     else {
       const value = words[++i]
       if (value === undefined) throw new UsageError(`${name} wants a value`)
-      // A value that was forgotten, as in "--to --json", must not become the name of a file.
+      // Where the value was forgotten, as in "--to --json", the next flag must not become a file name.
       if (flags.has(value)) throw new UsageError(`${name} wants a value, found ${value}`)
       flag.set(value)
     }

@@ -1,6 +1,6 @@
 /**
- * What the audit trail tells of a command: its name, what it was given, and the user that it was about. Secrets and
- * e-mail addresses are never among that: a record outlives the account that an address belongs to.
+ * The record of a command in the audit trail: its name, its arguments, and the user that it changed. Secrets and e-mail
+ * addresses are never in it: a record outlives the account that an address belongs to.
  */
 import { systemClock } from '../base/clock.ts'
 import { systemReason } from '../base/system-error.ts'
@@ -15,7 +15,7 @@ import { openStore } from '../store/sqlite/sqlite-store.ts'
 import type { Terminal } from './command.ts'
 import { openForReading } from './documents/open-for-reading.ts'
 
-/** What is undefined was not given; a switch that is on has an empty text. */
+/** Undefined for an argument that was not given; empty for a switch that is on. */
 export type Given = Readonly<Record<string, string | undefined>>
 
 export function commandRecord(name: string, given: Given = {}, userId?: string): AuditEntry {
@@ -26,9 +26,8 @@ export function commandRecord(name: string, given: Given = {}, userId?: string):
 }
 
 /**
- * Records a command that works on the file and not through the services, once it is done. It has done what it should
- * whether or not that can be recorded, as in a database of an older program or on a disk that is read only: then stderr
- * says so.
+ * Records a command that works on the file and not through the services, after its work. Where that is not possible, as
+ * in a database of an older program or on a read-only disk, stderr says so and the command succeeds.
  */
 export async function recordBeside(
   { dataDir }: Pick<Config, 'dataDir'>,

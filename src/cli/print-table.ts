@@ -1,4 +1,4 @@
-/** Columns for people: as wide as their widest cell, and safe to print on a terminal. */
+/** Tables on a terminal: columns as wide as their widest cell, without control characters. */
 
 const CELL_CHARS_MAX = 200
 

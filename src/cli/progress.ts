@@ -1,15 +1,8 @@
-/** How far a long command is, shown in one line on a terminal and nowhere else. */
+/** The progress of a long command: one line, on a terminal only. */
 import type { Terminal } from './command.ts'
 
-export interface Progress {
-  /** From 0 to 1. */
-  show(share: number): void
-  /** Clears the line. */
-  end(): void
-}
-
 /** `what` begins the line: `Backing up … 42 %`. */
-export function progressOn({ stderr, stderrIsTerminal }: Terminal, what: string): Progress {
+export function progressOn({ stderr, stderrIsTerminal }: Terminal, what: string) {
   let shown = ''
   const write = (text: string): void => {
     if (!stderrIsTerminal || text === shown) return
@@ -17,7 +10,12 @@ export function progressOn({ stderr, stderrIsTerminal }: Terminal, what: string)
     stderr.write(`\r\u001b[K${text}`)
     shown = text
   }
-  return { show: (share) => write(`${what} … ${Math.floor(share * 100)} %`), end: () => write('') }
+  return {
+    /** `share` is from 0 to 1. */
+    show: (share: number): void => write(`${what} … ${Math.floor(share * 100)} %`),
+    /** Clears the line. */
+    end: (): void => write(''),
+  }
 }
 
 /** `1.03 GB`, `12.4 MB` */
@@ -25,7 +23,7 @@ export function sizeText(bytes: number): string {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(2)} GB` : `${(bytes / 1e6).toFixed(1)} MB`
 }
 
-/** Aborts when the process is asked to end, so that a command can clear up. */
+/** Aborts when the process is asked to end, so that a command can clean up. */
 export function abortOn(interrupted: Promise<string>): AbortSignal {
   const controller = new AbortController()
   void interrupted.then(() => controller.abort())

@@ -49,12 +49,12 @@ export const backupCommand: Command = {
 }
 
 /**
- * Where there are few cores, the service goes first: most of a backup is reading the copy, and nobody waits for that.
+ * Where there are few cores, the service goes first: most of a backup is reading the copy, which is not urgent.
  */
 function yieldToService(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // Not everybody may set priorities; it is only a courtesy.
+    // The user may not set priorities; the backup works all the same.
   }
 }

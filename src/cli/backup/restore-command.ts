@@ -1,4 +1,4 @@
-/** `dateline restore`: puts a backup in the place of the database, while no service runs on the directory. */
+/** `dateline restore`: replaces the database by a backup, while no service runs on the directory. */
 import { resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -13,7 +13,7 @@ import { abortOn, progressOn, sizeText } from '../progress.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'put a backup in the place of the database, which is kept beside it; not while the service runs',
+  summary: 'replace the database by a backup, and keep the old one beside it; not while the service runs',
   operands: [{ name: 'FILE', meaning: 'a backup, or a dateline.db.before-schema-N that was kept before a migration' }],
   options: [{ flag: '--json', meaning: 'print the result as JSON' }],
   settings: ['dataDir'],

@@ -1,9 +1,9 @@
 /**
  * `dateline verify`: whether a downloaded file is the one that was published.
  *
- * A list of sums beside the file protects against broken downloads only, for whoever can replace the one can replace
- * the other. The signature over the list (Ed25519, RFC 8032, 64 bytes in a file of their own) protects against that
- * too, with a key that came another way. A list that is not signed as demanded is not looked into.
+ * A list of checksums beside the file protects only against broken downloads: an attacker who can replace the file can
+ * replace the list. The signature of the list (Ed25519, RFC 8032, 64 bytes in a file of its own) protects against that,
+ * with a key that came another way. A list whose signature is wrong is not read.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -45,14 +45,14 @@ export const verifyCommand: Command = {
   },
 }
 
-/** The file is not what was published, or that cannot be found out. */
+/** The file is not what was published, or that cannot be checked. */
 class VerifyError extends Error {}
 
 interface Verified {
   readonly file: string
   readonly sha256: string
   readonly sums: string
-  /** Whether the list of sums was found to be signed; without a key nobody can tell. */
+  /** Whether the signature of the list was checked, which needs a key. */
   readonly signed: boolean
 }
 
@@ -114,7 +114,7 @@ function readKey(file: string): KeyObject {
     const key = createPublicKey(text)
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch {
-    // Told below, in the words that fit every file that is no such key.
+    // Reported below, as for a key of another kind.
   }
   throw new UsageError(`Cannot use --key "${file}": expected a public key of Ed25519 as PEM`)
 }

@@ -1,8 +1,8 @@
 /**
  * `dateline explain`: how the service would answer a query, and what that takes, on the real data.
  *
- * It opens the database to read only, beside a running service, and really runs the query, without the service's bounds
- * of time: a query that takes long there takes long here.
+ * It runs the query on a read-only connection, beside a running service, and without its deadline: a query that takes
+ * long there takes long here.
  */
 import { systemClock } from '../../base/clock.ts'
 import { readConfig } from '../../config/read-config.ts'

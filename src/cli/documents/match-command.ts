@@ -45,7 +45,7 @@ interface MatchQuery {
   readonly limit: number
 }
 
-/** A line of the input that is no JSON object. */
+/** A line of the input that is not a JSON object. */
 class LineError extends Error {}
 
 /** Throws UsageError with the service's own message where the service would refuse. */
@@ -97,7 +97,7 @@ async function printInOrder({ filter, limit }: MatchQuery, terminal: Terminal): 
 }
 
 async function printSorted({ filter, limit }: MatchQuery, sort: Sort, terminal: Terminal): Promise<void> {
-  // Here an id may be of any type, or missing: as one more key it is ordered like any value.
+  // An id of any type, or none: as one more key it is ordered like any value.
   const total: Sort = [...sort, { path: ['id'], descending: false }]
   const holds = filterTest(filter, unlimitedSteps())
   const found: { text: string; keys: readonly Json[]; id: string }[] = []

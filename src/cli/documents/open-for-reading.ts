@@ -1,4 +1,4 @@
-/** The database of a data directory for a command that only looks: it creates nothing and changes nothing. */
+/** The database of a data directory for a command that only reads: it creates and changes nothing. */
 import { existsSync } from 'node:fs'
 import { VERSION } from '../../base/version.ts'
 import type { Config } from '../../config/settings.ts'

@@ -38,7 +38,7 @@ import { importRows, type ImportState } from './import-writer.ts'
 export const importCommand: Command = {
   name: 'import',
   summary:
-    'put the rows of a file into the database, in the place of those with the same id; also while the service runs',
+    'insert the rows of a file, or replace the documents with the same id; also while the service runs',
   operands: [{ name: 'FILE', meaning: 'a file of JSON lines or CSV, as "export" writes them; - reads stdin' }],
   options: [
     { flag: '--model', value: 'NAME', meaning: 'the model of all rows' },
@@ -51,10 +51,10 @@ export const importCommand: Command = {
       flag: '--dry-run',
       meaning: 'check every row and change nothing; rows of different batches do not see each other',
     },
-    { flag: '--resume', meaning: 'go on behind the last batch of an import of this file that was cut off' },
+    { flag: '--resume', meaning: 'continue an import of this file that was cut off, after its last batch' },
     {
       flag: '--again',
-      meaning: 'begin anew although rows without an id are there already from an import that was cut off',
+      meaning: 'import from the beginning although rows without an id were imported before the import was cut off',
     },
     { flag: '--rejects', value: 'FILE', meaning: 'write the line, id and message of each row that is refused to FILE' },
     { flag: '--batch', value: 'N', meaning: `rows of one transaction at most (default: ${ROWS_OF_BATCH})` },

@@ -1,6 +1,6 @@
 /**
- * The outbox, as the operator sees it: `mail outbox` and `mail retry`, also while the service runs. What a server said
- * is shown in its own words; the codes are not here, they are sealed and gone when the mail is.
+ * `mail outbox` and `mail retry`, also while the service runs. Replies of servers are quoted. Codes are not shown: they
+ * are encrypted, and deleted with the mail.
  */
 import { messageJson, WHY_NOT_RETRIED } from '../../endpoints/outbox.ts'
 import { systemClock } from '../../base/clock.ts'

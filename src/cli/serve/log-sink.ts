@@ -1,9 +1,9 @@
 /**
- * stderr as a place for the log that never holds up the event loop.
+ * stderr as a sink for the log that never blocks the event loop.
  *
- * Node writes to terminals and files with calls that wait, and keeps in memory what a pipe does not take. Here pipes,
- * sockets and terminals are written to without waiting; what they do not take stays with log-output.ts, which bounds it.
- * Files go through the thread pool, one write at a time.
+ * Node blocks on terminals and files, and buffers without bound for a pipe that is not read. Here writes to pipes, sockets
+ * and terminals never block; what they do not take stays in log-output.ts, which bounds it. Files go through the thread
+ * pool, one write at a time.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, write, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
@@ -13,14 +13,14 @@ import type { LogSink } from '../../base/log-output.ts'
 const STDERR = 2
 const writeInPool = promisify(write)
 
-/** Throws nothing: what cannot be found out about the descriptor makes it a file. */
+/** Never throws: a descriptor that cannot be examined is treated as a file. */
 export function openLogSink(of: number = STDERR): LogSink {
-  const descriptor = withoutWaiting(of)
+  const descriptor = neverBlocking(of)
   return descriptor === undefined ? pooled(of) : { write: writer(descriptor), writeAtExit: writer(descriptor) }
 }
 
-/** A descriptor of the same stream whose writes never wait; undefined where there is none. */
-function withoutWaiting(descriptor: number): number | undefined {
+/** A descriptor of the same stream whose writes never block; undefined where there is none. */
+function neverBlocking(descriptor: number): number | undefined {
   try {
     const stat = fstatSync(descriptor)
     const isPipe = stat.isFIFO()
@@ -32,8 +32,8 @@ function withoutWaiting(descriptor: number): number | undefined {
 }
 
 /**
- * Linux opens the pipe or terminal behind a descriptor again: what is set there is not set for other programs that share
- * it, and they cannot take it back. Not where it belongs to another user.
+ * On Linux, opens the pipe or terminal behind a descriptor again, so that O_NONBLOCK is not set for other programs that
+ * share it, and they cannot clear it. Fails where it belongs to another user.
  */
 function reopened(descriptor: number): number | undefined {
   if (process.platform !== 'linux') return undefined
@@ -43,17 +43,17 @@ function reopened(descriptor: number): number | undefined {
     if (isNonBlocking(opened)) return opened
     closeSync(opened)
   } catch {
-    // As it is, then.
+    // The descriptor is used as it is.
   }
   return undefined
 }
 
-/** Node has set pipes and sockets so when it opened process.stderr, but not on Windows. */
+/** Node made pipes and sockets non-blocking when it opened process.stderr, but not on Windows. */
 function nonBlocking(descriptor: number): number | undefined {
   return process.platform !== 'win32' && isNonBlocking(descriptor) ? descriptor : undefined
 }
 
-/** Asks Linux (proc_pid_fdinfo(5)); elsewhere it is taken for granted. */
+/** Reads it on Linux (proc_pid_fdinfo(5)); elsewhere it is assumed. */
 function isNonBlocking(descriptor: number): boolean {
   if (process.platform !== 'linux') return true
   const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1]
@@ -71,7 +71,7 @@ function writer(descriptor: number): (bytes: Uint8Array) => number {
   }
 }
 
-/** A write that never returns, as to a terminal of another user that is stopped, takes one thread of the pool. */
+/** A write that never returns, as to a stopped terminal of another user, blocks one thread of the pool. */
 function pooled(descriptor: number): LogSink {
   return {
     write: async (bytes) => (await writeInPool(descriptor, bytes)).bytesWritten,

@@ -1,22 +1,16 @@
 /**
- * Noticing that the program which started this one is gone, so that no orphan keeps its port and its data.
+ * Detects that the parent process is gone, so that no orphan keeps its port and its data.
  *
- * An input that is a pipe ends when nobody holds its other end any more, however the parent died; that works on every
- * system. Elsewhere (a terminal, /dev/null) the input says nothing, but on POSIX an orphan gets another parent.
+ * A stdin that is a pipe ends when its other end is closed, however the parent died; that works on every system. With
+ * another stdin (a terminal, /dev/null), POSIX still gives an orphan another parent.
  */
 import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 const STDIN = 0
 
-export interface ParentWatch {
-  /** Resolves with what was noticed. */
-  readonly gone: Promise<string>
-  stop(): void
-}
-
-export function watchParent(stdin: Readable): ParentWatch {
+export function watchParent(stdin: Readable) {
   const { promise: gone, resolve } = Promise.withResolvers<string>()
   const isListening = isPipe()
   if (isListening) {
@@ -24,15 +18,16 @@ export function watchParent(stdin: Readable): ParentWatch {
     stdin.once('end', ended).once('error', ended).once('close', ended).resume()
   }
   const parent = process.ppid
-  // Windows keeps telling the number of a parent that is gone.
-  const timer = process.platform === 'win32' ? undefined : setInterval(look, LOOK_MS)
+  // Windows still returns the id of a parent that is gone.
+  const timer = process.platform === 'win32' ? undefined : setInterval(poll, POLL_MS)
   timer?.unref()
-  function look(): void {
+  function poll(): void {
     if (process.ppid !== parent) resolve('parent gone')
   }
   return {
+    /** Resolves with the reason. */
     gone,
-    stop() {
+    stop(): void {
       clearInterval(timer)
       // A pipe that is read keeps the process alive.
       if (isListening) stdin.destroy()

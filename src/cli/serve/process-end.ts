@@ -1,9 +1,9 @@
 /**
- * The end of a process whose work is done, within a second, whatever hangs in it.
+ * Ends a process whose work is done, within a second, whatever hangs in it.
  *
- * Node exits when nothing keeps its event loop busy, and then waits for its threads and for the system calls of its
- * thread pool, also in `process.exit()`. One that never returns (native code, a network disk) would keep the process
- * for ever. So those are looked for first, and where one is left the process ends by a signal, which waits for nothing.
+ * Before it exits, Node waits for its threads and for the system calls of its thread pool, also in `process.exit()`. One
+ * that never returns (native code, a network disk) would keep the process for ever. Where one is left, the process ends
+ * by a signal, which waits for nothing.
  */
 import type { Writable } from 'node:stream'
 import { endThreads } from '../../base/thread.ts'
@@ -15,7 +15,7 @@ const THREADS_MS_MAX = 300
 const CALLS_MS_MAX = 200
 const CALLS_POLL_MS = 20
 
-/** Never returns. Ends with the code; by SIGTERM where something hangs that would keep the process. */
+/** Ends with the code, or by SIGTERM where a thread or a system call hangs. */
 export async function endProcess(code: ExitCode, streams: readonly Writable[]): Promise<never> {
   process.exitCode = code
   await Promise.race([Promise.all(streams.map(written)), pause(WRITE_MS_MAX)])
@@ -24,7 +24,7 @@ export async function endProcess(code: ExitCode, streams: readonly Writable[]): 
   return endBySignal('SIGTERM')
 }
 
-/** Ends the process at once by the default action of a signal, as a second Ctrl-C wants it. */
+/** Ends the process at once by the default action of a signal, as for a second Ctrl-C. */
 export function endBySignal(signal: NodeJS.Signals): never {
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)
@@ -32,7 +32,7 @@ export function endBySignal(signal: NodeJS.Signals): never {
   process.abort()
 }
 
-/** Whether the system calls that are under way in the thread pool return soon. */
+/** Whether the running system calls of the thread pool return soon. */
 async function callsReturn(): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < CALLS_MS_MAX; waitedMs += CALLS_POLL_MS) {
     if (!process.getActiveResourcesInfo().some((name) => CALL.test(name))) return true
@@ -41,10 +41,10 @@ async function callsReturn(): Promise<boolean> {
   return false
 }
 
-/** As node names them: `FSReqPromise`, `GetAddrInfoReqWrap`. */
+/** Node's names: `FSReqPromise`, `GetAddrInfoReqWrap`. */
 const CALL = /^(?:FSReq|GetAddrInfo|GetNameInfo|CloseReq)/
 
-/** Resolves when all that was written before has left, or cannot. */
+/** Resolves when everything written before was sent, or failed. */
 function written(stream: Writable): Promise<void> {
   return new Promise((resolve) => void stream.write('', () => resolve()))
 }

@@ -1,9 +1,8 @@
 /**
- * What systemd and a service that it started tell each other (sd_listen_fds(3), sd_notify(3)): a socket that is bound
- * already, and the news that the service is ready.
+ * Socket activation and readiness notification of systemd (sd_listen_fds(3), sd_notify(3)).
  *
- * The news goes over a Unix datagram socket, which Node does not have. `systemd-notify` sends it for us, so the unit
- * needs `NotifyAccess=all`.
+ * A notification goes over a Unix datagram socket, which Node does not have. `systemd-notify` sends it, so the unit needs
+ * `NotifyAccess=all`.
  */
 import { spawn } from 'node:child_process'
 import type { Log } from '../../base/log.ts'
@@ -13,22 +12,22 @@ import { ListenError } from '../../http/server/listening.ts'
 const FIRST_DESCRIPTOR = 3
 const NOTIFY_MS_MAX = 5_000
 
-/** The descriptor of the socket that was handed to this process; undefined where there is none. Throws ListenError. */
+/** The descriptor of the socket that systemd passed to this process; undefined without one. Throws ListenError. */
 export function inheritedSocket({ LISTEN_PID, LISTEN_FDS }: Environment, pid: number): number | undefined {
-  // The variables reach children of the process they were meant for, too.
+  // Children of the process that they are meant for inherit the variables.
   if (LISTEN_FDS === undefined || LISTEN_PID !== String(pid)) return undefined
   if (LISTEN_FDS === '1') return FIRST_DESCRIPTOR
   throw new ListenError(`Cannot take the sockets of LISTEN_FDS: expected 1, found ${JSON.stringify(LISTEN_FDS)}`)
 }
 
-/** Sends states such as `READY=1`; does nothing where nobody asked for them. A failure goes to the log. */
+/** Sends states such as `READY=1`; does nothing where systemd does not listen. A failure goes to the log. */
 export type Notify = (...states: readonly string[]) => void
 
 export function notifier({ NOTIFY_SOCKET, PATH }: Environment, log: Log): Notify {
   if (NOTIFY_SOCKET === undefined || NOTIFY_SOCKET === '') return () => {}
   return (...states) => {
     const child = spawn('systemd-notify', states, {
-      // LISTEN_PID and the secrets of our environment are none of its business.
+      // Without LISTEN_PID and the secrets of our environment.
       env: { NOTIFY_SOCKET, ...(PATH === undefined ? {} : { PATH }) },
       stdio: 'ignore',
       timeout: NOTIFY_MS_MAX,

@@ -1,9 +1,10 @@
 /**
  * The file with the administrator's token for the app that started the service.
  *
- * It is written whole under another name and then renamed, so that whoever waits for it never reads half of it, and
- * made with its mode, so that nobody else can open it at any moment. A link in its place is replaced, not followed; so
- * is what a run left that was killed. A file of anything else stays: a path that is mistyped must not cost a database.
+ * It is written under another name and renamed when complete, so that a program that waits for it never reads half of
+ * it. It is created with its mode, so that no other user can open it at any moment. A link at its path is replaced, not
+ * followed; so is the file of an earlier run that was killed. A file with other content stays: a mistyped path must not
+ * cost a database.
  */
 import {
   accessSync,
@@ -23,7 +24,7 @@ import { systemReason } from '../../base/system-error.ts'
 
 const FILE_MODE = 0o600
 const FILE_BYTES_MAX = 4096
-/** What an earlier run left (RFC 7519 section 3), or a file that was made for the token. */
+/** A token of an earlier run (RFC 7519 section 3), or an empty file. */
 const TOKEN_OR_NOTHING = /^(?:[\w-]+\.[\w-]+\.[\w-]+)?\s*$/
 
 /** A file that cannot be written; the message is one sentence for the operator. */
@@ -31,14 +32,11 @@ export class TokenFileError extends Error {
   override readonly name = 'TokenFileError'
 }
 
-export interface TokenFile {
-  /** Removes the file, unless somebody has put another one there. */
-  remove(): void
-}
+export type TokenFile = ReturnType<typeof writeTokenFile>
 
 /**
- * Checks, before the service creates anything, that the file can be written. Creates nothing itself; the data directory
- * may still be missing, since the service makes that one. Throws TokenFileError.
+ * Checks, before the service creates anything, that the file can be written. The data directory may still be missing:
+ * the service creates it. Throws TokenFileError.
  */
 export function requireTokenPath(path: string, dataDir: string): void {
   const file = resolve(path)
@@ -53,8 +51,8 @@ export function requireTokenPath(path: string, dataDir: string): void {
   }
 }
 
-/** Writes the token and a line feed. `suffix` is a text that nobody can guess. Throws TokenFileError. */
-export function writeTokenFile(path: string, token: string, suffix: string): TokenFile {
+/** Writes the token and a line feed. `suffix` must not be guessable. Throws TokenFileError. */
+export function writeTokenFile(path: string, token: string, suffix: string) {
   const file = resolve(path)
   const text = `${token}\n`
   const draft = `${file}.${suffix}`
@@ -73,7 +71,8 @@ export function writeTokenFile(path: string, token: string, suffix: string): Tok
     throw cannotWrite(file, error)
   }
   return {
-    remove() {
+    /** Removes the file, unless it was replaced by another one. */
+    remove(): void {
       if (contentOf(file) === text) rmSync(file, { force: true })
     },
   }
@@ -83,7 +82,7 @@ function cannotWrite(file: string, cause: unknown): TokenFileError {
   return new TokenFileError(`Cannot write the token to "${file}": ${systemReason(cause)}`, { cause })
 }
 
-/** Throws where a directory is in the way, or a file of anything but a token. */
+/** Throws where the path is a directory, or a file with other content than a token. */
 function requireReplaceable(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false })
   if (found?.isDirectory() === true) throw new Error('it is a directory')
@@ -92,7 +91,7 @@ function requireReplaceable(file: string): void {
   }
 }
 
-/** Undefined for what cannot be read, is no file, or is longer than any token. */
+/** Undefined for a path that cannot be read, is no file, or is longer than any token. */
 function contentOf(file: string): string | undefined {
   try {
     return readRegularFile(file, FILE_BYTES_MAX).toString()
