@@ -34,16 +34,16 @@ export function createRowSplitter({ hasQuotes, rowBytesMax, offset, line }: RowS
   /** How much of the rest was scanned, and how much of its row was skipped before it. */
   let [scanned, skippedBytes, skippedLines, isInside] = [0, 0, 0, false]
 
-  const rowOf = (bytes: Buffer, end: number, next: number): SplitRow => {
-    const isTooLong = skippedBytes + end > rowBytesMax
-    const trimmed = end > 0 && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end
+  const rowOf = (bytes: Buffer, start: number, end: number, next: number): SplitRow => {
+    const isTooLong = skippedBytes + end - start > rowBytesMax
+    const trimmed = end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end
     const firstLine = line - skippedLines
-    line += countLines(bytes.subarray(0, next))
-    offset += next
+    line += countLines(bytes, start, next)
+    offset += next - start
     skippedBytes = 0
     skippedLines = 0
     return {
-      bytes: bytes.subarray(0, isTooLong ? 0 : trimmed),
+      bytes: bytes.subarray(start, isTooLong ? start : trimmed),
       line: firstLine,
       nextOffset: offset,
       nextLine: line,
@@ -72,7 +72,7 @@ export function createRowSplitter({ hasQuotes, rowBytesMax, offset, line }: RowS
           at = quote + 1
         } else if (feed === bytes.length) break
         else {
-          yield rowOf(bytes.subarray(start), feed - start, feed + 1 - start)
+          yield rowOf(bytes, start, feed, feed + 1)
           start = at = feed + 1
         }
       }
@@ -80,7 +80,7 @@ export function createRowSplitter({ hasQuotes, rowBytesMax, offset, line }: RowS
       scanned = rest.length
       if (skippedBytes + rest.length <= rowBytesMax) return
       // Of a row that is too long, only the numbers of bytes and lines are kept.
-      const lines = countLines(rest)
+      const lines = countLines(rest, 0, rest.length)
       skippedLines += lines
       line += lines
       offset += rest.length
@@ -90,7 +90,7 @@ export function createRowSplitter({ hasQuotes, rowBytesMax, offset, line }: RowS
     },
     /** The row without a line end, if there is one. */
     *end(): Generator<SplitRow, void> {
-      if (rest.length + skippedBytes > 0) yield rowOf(rest, rest.length, rest.length)
+      if (rest.length + skippedBytes > 0) yield rowOf(rest, 0, rest.length, rest.length)
     },
     /** Whether the row that has not ended yet is too long already. */
     isSkipping: () => skippedBytes > 0,
@@ -102,8 +102,8 @@ function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
   return index === -1 ? bytes.length : index
 }
 
-function countLines(bytes: Buffer): number {
+function countLines(bytes: Buffer, from: number, to: number): number {
   let lines = 0
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
+  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
   return lines
 }
