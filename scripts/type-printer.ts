@@ -5,6 +5,8 @@
  * Records within others become interfaces named after where they are: `RemoteConfigAdConfig`. A body shares those of
  * the document where they are the same.
  */
+import { whoMay } from '../src/api/openapi/openapi-models.ts'
+import { schemaName } from '../src/api/openapi/openapi-schema.ts'
 import { assertNever } from '../src/base/failure.ts'
 import type { Field, Model, RecordField, Shape } from '../src/models/schema.ts'
 
@@ -22,7 +24,7 @@ export interface TypePrinter {
 
 /** `user_app_settings` and `userAppSettings` are `UserAppSettings`. */
 export function typeName(name: string): string {
-  return name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return schemaName({ name })
 }
 
 /** Whether a client can send a document of the model. */
@@ -189,21 +191,13 @@ function noteOn(field: Field): string {
   }
 }
 
-const WHO = {
-  everybody: 'every signed-in user',
-  publisher: 'publishers and administrators',
-  owner: 'its owner and administrators',
-  admin: 'administrators',
-  unsupported: 'not supported',
-} as const
-
 /** A document's comment: who may do what with it. */
 function accessNote({ name, access, extras }: Model): string {
   const rights = (['list', 'read', 'create', 'replace', 'remove'] as const).filter(
     (operation) => access[operation] !== 'unsupported',
   )
   const said = Map.groupBy(rights, (operation) => access[operation])
-  const clauses = [...said].map(([grant, operations]) => ` *   ${operations.join(', ')}: ${WHO[grant]}`)
+  const clauses = [...said].map(([grant, operations]) => ` *   ${operations.join(', ')}: ${whoMay(grant)}`)
   const more = extras === 'keep' ? [' * It may have members beyond these, as they were sent.'] : []
   return ['/**', ` * A document of the model \`${name}\`.`, ...clauses, ...more, ' */'].join('\n')
 }

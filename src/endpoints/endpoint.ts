@@ -48,7 +48,7 @@ export interface RawResponse {
 
 type Response = RecordField | TextResponse | RawResponse
 
-/** What a request can be answered with besides: a status, what it means, and the schema of its body where it has one. */
+/** Another response than that of success: its status, its meaning, and the schema of its body where it has one. */
 export interface OtherResponse {
   readonly status: 304 | 503
   readonly description: string
@@ -76,7 +76,7 @@ interface Declaration {
   readonly others?: readonly OtherResponse[]
   /** Those besides what the access and every request can bring. */
   readonly errors?: readonly FailureCode[]
-  /** Group and name of the method in the typed client, which is generated; one that chooses between two endpoints is not. */
+  /** Group and name of the method in the typed client; a name that two endpoints share is not generated. */
   readonly client?: `${'auth' | 'data' | 'dashboard' | 'admin'}.${string}`
 }
 

@@ -38,7 +38,7 @@ export function whoMayText(operation: Operation): string {
   return parts.join('; ')
 }
 
-function whoMay(grant: Grant): string {
+export function whoMay(grant: Grant): string {
   switch (grant) {
     case 'everybody':
       return 'every signed-in user'

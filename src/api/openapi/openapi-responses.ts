@@ -22,8 +22,8 @@ const ALWAYS: readonly FailureCode[] = [
 const ALWAYS_WITH_BODY: readonly FailureCode[] = ['payloadTooLarge']
 export const METADATA = { requestId: '018f2b3c-7a1e-7c52-9d0a-3f6b1c2d4e5f', timestamp: '2026-03-01T12:00:00.000Z' }
 
-/** What it brings that an endpoint has an access: no session, too many requests. */
-const BY_ACCESS: Readonly<Record<Access, readonly FailureCode[]>> = {
+/** The failures that follow from the access: no session, too many requests. */
+export const FAILURES_OF_ACCESS: Readonly<Record<Access, readonly FailureCode[]>> = {
   public: [],
   visitor: ['tooManyRequests'],
   codeRequest: ['tooManyRequests'],
@@ -137,7 +137,7 @@ function otherResponse({ description, body }: OtherResponse, headers: JsonSchema
 /** Codes that share a status share its entry. */
 function failures({ access, body, errors = [] }: Described): JsonSchemas {
   const codes = [
-    ...new Set([...BY_ACCESS[access], ...errors, ...ALWAYS, ...(body === undefined ? [] : ALWAYS_WITH_BODY)]),
+    ...new Set([...FAILURES_OF_ACCESS[access], ...errors, ...ALWAYS, ...(body === undefined ? [] : ALWAYS_WITH_BODY)]),
   ]
   return Object.fromEntries(
     [...Map.groupBy(codes, (code) => FAILURES[code].status)].map(([status, shared]) => {

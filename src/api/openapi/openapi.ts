@@ -12,7 +12,14 @@ import { SHARED_SCHEMAS } from './openapi-bodies.ts'
 import { exampleOf } from './openapi-example.ts'
 import { FILTER_SCHEMAS, OPERATORS } from './openapi-filter.ts'
 import { describedModels, whoMayText } from './openapi-models.ts'
-import { enveloped, failureResponses, HEADERS, modelsFor, responsesOf } from './openapi-responses.ts'
+import {
+  enveloped,
+  failureResponses,
+  FAILURES_OF_ACCESS,
+  HEADERS,
+  modelsFor,
+  responsesOf,
+} from './openapi-responses.ts'
 import { bodySchemaName, modelSchemas, recordName, recordSchemas, refTo, schemaName } from './openapi-schema.ts'
 
 export const TAGS: Readonly<Record<Tag, string>> = {
@@ -104,8 +111,7 @@ function operation(endpoint: Described, schemas: JsonSchemas): JsonSchema {
 
 function securityOf({ access, token }: Described): readonly JsonSchema[] {
   if (token === 'optional') return [{}, { token: [] }]
-  const isOpen = access === 'public' || access === 'visitor' || access === 'codeRequest' || access === 'guestSignIn'
-  return isOpen ? [] : [{ token: [] }]
+  return FAILURES_OF_ACCESS[access].includes('unauthorized') ? [{ token: [] }] : []
 }
 
 /** A part of the path. */
