@@ -77,40 +77,11 @@ export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions({ store, keys, settings, newId, instance }: SessionsOptions) {
   const ownRun = `${RUN_TOKEN}${instance}`
-  const verify = tokenVerifier({ keys: keys.signing, issuer: settings.issuer })
-  const callerOf = callerReader()
-  const guestSeen = createGuestActivity(store)
   const activity = createSessionActivity(store)
-
-  /** The session of a request, or why it has none. */
-  async function identify(request: Signed, now: number): Promise<Session | string> {
-    const { headers } = request
-    const token = BEARER.exec(headers.authorization ?? '')?.[1]
-    if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
-    const claims = verify(token, now)
-    if (typeof claims === 'string') return claims
-    if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
-    const claim = { userId: claims.sub, jti: claims.jti, iat: claims.iat, expiresAt: claims.exp * 1000 }
-    const user = await store.caller(claim)
-    if (user === undefined) return 'ended, or its user is gone'
-    const caller = callerOf(claims.sub, user)
-    if (caller.appRole === 'guestUser') guestSeen(caller.id, now)
-    activity.used(claims.jti, now)
-    return {
-      caller,
-      user,
-      claim,
-      acting(judge) {
-        const { clientAddress, requestId } = request
-        return { kind: 'caller', claim, judge, origin: { clientAddress, requestId } }
-      },
-      async current(time) {
-        const text = claim.expiresAt > time ? await store.caller(claim) : undefined
-        if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
-        return callerOf(claim.userId, text)
-      },
-    }
-  }
+  const identify = createIdentification(store, activity.used, {
+    verify: tokenVerifier({ keys: keys.signing, issuer: settings.issuer }),
+    ownRun,
+  })
 
   function open({ label, now, lifetimeMs = settings.lifetimeMs }: NewSession, jti = newId()): SessionRecord {
     const expiresAt = (Math.floor(now / 1000) + Math.floor(lifetimeMs / 1000)) * 1000
@@ -160,6 +131,44 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
     /** Ends the session: its token is rejected from now on. Throws unauthorized where it ended meanwhile. */
     end: ({ claim, acting }: Session, now: number): Promise<void> =>
       store.as(acting(anyCaller)).revoke({ jti: claim.jti, expiresAt: claim.expiresAt, now }),
+  }
+}
+
+/** Returns the function from a request to its session, or to the reason why it has none. */
+function createIdentification(
+  store: AccountStore & Writable,
+  sessionUsed: (jti: string, now: number) => void,
+  { verify, ownRun }: { readonly verify: ReturnType<typeof tokenVerifier>; readonly ownRun: string },
+) {
+  const callerOf = callerReader()
+  const guestSeen = createGuestActivity(store)
+  return async (request: Signed, now: number): Promise<Session | string> => {
+    const { headers } = request
+    const token = BEARER.exec(headers.authorization ?? '')?.[1]
+    if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
+    const claims = verify(token, now)
+    if (typeof claims === 'string') return claims
+    if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
+    const claim = { userId: claims.sub, jti: claims.jti, iat: claims.iat, expiresAt: claims.exp * 1000 }
+    const user = await store.caller(claim)
+    if (user === undefined) return 'ended, or its user is gone'
+    const caller = callerOf(claims.sub, user)
+    if (caller.appRole === 'guestUser') guestSeen(caller.id, now)
+    sessionUsed(claims.jti, now)
+    return {
+      caller,
+      user,
+      claim,
+      acting(judge) {
+        const { clientAddress, requestId } = request
+        return { kind: 'caller', claim, judge, origin: { clientAddress, requestId } }
+      },
+      async current(time) {
+        const text = claim.expiresAt > time ? await store.caller(claim) : undefined
+        if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
+        return callerOf(claim.userId, text)
+      },
+    }
   }
 }
 

@@ -138,11 +138,8 @@ function createWriter(
   async function settle(taking: Promise<number>, bytes: number): Promise<void> {
     bytesInFlight = bytes
     try {
-      const taken = await taking
-      bytesInFlight = 0
-      written(taken)
+      written(await taking.finally(() => (bytesInFlight = 0)))
     } catch (error) {
-      bytesInFlight = 0
       failed(error)
     }
     write()
@@ -163,10 +160,8 @@ function createWriter(
     retryMs = Math.min(2 * retryMs, RETRY_MS.max)
   }
 
-  /** Some errors mean that the reader is gone for good. Another one, as of a full disk, may pass. */
   function failed(error: unknown): void {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EPIPE' || code === 'EIO' || code === 'EBADF') onBroken()
+    if (isReaderGone(error)) onBroken()
     else tryLater()
   }
 
@@ -184,6 +179,12 @@ function createWriter(
 }
 
 const NOTHING = new Uint8Array(0)
+
+/** Whether the reader is gone for good. Another error, as of a full disk, may pass. */
+function isReaderGone(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'EPIPE' || code === 'EIO' || code === 'EBADF'
+}
 
 function writeAtExit(sink: LogSink, bytes: Uint8Array): number {
   try {

@@ -13,7 +13,7 @@ import { createBodyMemory } from '../guard/body-memory.ts'
 import { createBodyPace } from '../guard/body-pace.ts'
 import { createConnectionGuard, type ConnectionGuard } from '../guard/connection-guard.ts'
 import { corsHeaders, originCheck, type CorsPolicy } from '../guard/cors.ts'
-import { foreignPageGuard, NO_GUARD } from '../guard/foreign-pages.ts'
+import { foreignPageGuard, NO_GUARD, type ForeignPageGuard } from '../guard/foreign-pages.ts'
 import { clientAddress, UNIX_PEER, type TrustedProxies } from '../request/client-address.ts'
 import { IncomingExchange } from '../request/incoming-exchange.ts'
 import type { Certificate } from './certificate.ts'
@@ -119,12 +119,7 @@ export function createServer(options: ServerOptions) {
       server.on('error', (error) => log.error('server.failed', { error }))
       guard.start()
       isUnixSocket = listening.kind === 'unix'
-      foreignPages = foreignPageGuard({
-        isLoopback: isLoopback(listening),
-        boundName: address.kind === 'tcp' ? address.host : undefined,
-        allowedHosts: options.allowedHosts ?? [],
-        isAllowedOrigin: originCheck(options.cors),
-      })
+      foreignPages = foreignPagesOf(listening, address, options)
       return listening
     },
     /** Takes another certificate for the connections to come. */
@@ -132,6 +127,19 @@ export function createServer(options: ServerOptions) {
     /** Stops accepting, lets running requests finish, cuts them off after closeMs. May be called more than once. */
     close: (): Promise<void> => (closing ??= close(server, guard, limits.closeMs)),
   }
+}
+
+function foreignPagesOf(
+  listening: Listening,
+  address: ListenAddress,
+  { allowedHosts = [], cors }: Pick<ServerOptions, 'allowedHosts' | 'cors'>,
+): ForeignPageGuard {
+  return foreignPageGuard({
+    isLoopback: isLoopback(listening),
+    boundName: address.kind === 'tcp' ? address.host : undefined,
+    allowedHosts,
+    isAllowedOrigin: originCheck(cors),
+  })
 }
 
 async function close(server: NodeServer['server'], guard: ConnectionGuard, closeMs: number): Promise<void> {
