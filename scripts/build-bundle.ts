@@ -25,7 +25,8 @@ export interface Bundle {
 }
 
 export async function bundleProgram(): Promise<Bundle> {
-  const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).sort()
+  // By file name, which is their key: the order of the assets does not depend on folders.
+  const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).sort((a, b) => (basename(a) < basename(b) ? -1 : 1))
   const scripts = await Promise.all(['src/main.ts', ...workers].map(bundle))
   const [main = '', ...rest] = scripts
   const { assets } = await buildDashboard()
