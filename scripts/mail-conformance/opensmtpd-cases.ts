@@ -28,7 +28,7 @@ export function openSmtpdCases(kit: Kit, openSmtpd: OpenSmtpd): Case[] {
       },
     },
     {
-      name: 'a relay without a login, in clear',
+      name: 'a relay without a login, unencrypted',
       async run() {
         const mail = mailOf(CONTENT)
         await deliverOnce(kit, ports.open, mail, { login: null, tls: { mode: 'starttls-if-offered' } })

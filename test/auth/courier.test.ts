@@ -100,7 +100,7 @@ function openOffice(t: Cleanup, more: Partial<CourierOptions> = {}): Office {
   return office
 }
 
-const refusal = (reply: string, stage: Stage = 'rcpt'): DeliveryError =>
+const rejectionOf = (reply: string, stage: Stage = 'rcpt'): DeliveryError =>
   new DeliveryError(`Cannot deliver mail at ${stage}: got "${reply}"`, {
     stage,
     temporary: reply.startsWith('4'),
@@ -140,7 +140,7 @@ describe('a message', () => {
 
   it('that is rejected temporarily is retried after pauses until its code expires', async (t) => {
     const office = openOffice(t)
-    office.answer = throws(() => refusal('450 4.2.0 greylisted'))
+    office.answer = throws(() => rejectionOf('450 4.2.0 greylisted'))
     await office.ask('a@example.org')
     await office.idle()
     const tried: number[] = []
@@ -165,7 +165,7 @@ describe('a message', () => {
 
   it('that is accepted at the second attempt is not sent a third time', async (t) => {
     const office = openOffice(t)
-    const answers = [throws(() => refusal('450 busy')), () => '250 ok', () => '250 twice']
+    const answers = [throws(() => rejectionOf('450 busy')), () => '250 ok', () => '250 twice']
     office.answer = (mail, signal) => (answers.shift() as Answer)(mail, signal)
     await office.ask('a@example.org')
     await office.idle()
@@ -175,7 +175,7 @@ describe('a message', () => {
 
   it('that is rejected permanently is not retried', async (t) => {
     const office = openOffice(t)
-    office.answer = throws(() => refusal('550 5.1.1 no such user'))
+    office.answer = throws(() => rejectionOf('550 5.1.1 no such user'))
     await office.ask('a@example.org')
     for (let i = 0; i < 5; i++) await office.pass(MINUTE_MS)
     assert.deepEqual([office.sent.length, (await office.records())[0]?.state], [1, 'failed'])
@@ -201,9 +201,9 @@ describe('a message', () => {
     await office.idle()
     const codes = office.sent.map(({ code = '' }) => code)
     assert.equal(codes.filter((code) => /^\d{6}$/.test(code)).length, 2)
-    const told = JSON.stringify([office.log.entries.map(({ fields }) => fields), await office.records()])
-    assert.match(told, /odd: \*\*\* is/)
-    for (const code of codes) assert.ok(!told.includes(code), told)
+    const leaked = JSON.stringify([office.log.entries.map(({ fields }) => fields), await office.records()])
+    assert.match(leaked, /odd: \*\*\* is/)
+    for (const code of codes) assert.ok(!leaked.includes(code), leaked)
   })
 })
 
@@ -367,7 +367,7 @@ describe('an unreachable mail server', () => {
     office.answer = throws(unreachable)
     await office.ask('a@example.org')
     for (let i = 0; i < 4; i++) await office.pass(MINUTE_MS)
-    office.answer = throws(() => refusal('550 no such user'))
+    office.answer = throws(() => rejectionOf('550 no such user'))
     await office.pass(MINUTE_MS)
     assert.equal(office.events('mail.circuit-closed'), 1)
   })
@@ -387,7 +387,7 @@ describe('an unreachable mail server', () => {
 describe('a clock that is set back by a day', () => {
   const DAY_MS = 24 * 60 * MINUTE_MS
   const rows: readonly (readonly [string, () => Error])[] = [
-    ['does not delay a message that was rejected temporarily', () => refusal('450 greylisted')],
+    ['does not delay a message that was rejected temporarily', () => rejectionOf('450 greylisted')],
     ['does not delay the probe of an unreachable server', unreachable],
   ]
   for (const [name, error] of rows) {

@@ -8,6 +8,7 @@ import { createDkimSigner } from '../../src/mail/message/dkim.ts'
 import { relaxedBody, relaxedFields, relaxedHeader } from '../../src/mail/message/dkim.ts'
 import { DkimError, parseDkimKey } from '../../src/mail/message/dkim-key.ts'
 import { composeMessage } from '../../src/mail/message/message.ts'
+import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { verifyDkim } from '../support/smtp/dkim-verifier.ts'
 
@@ -45,7 +46,7 @@ function messageTo(to: string, language: string, code = '012345'): string {
 }
 
 const MESSAGES = [
-  ...['en', 'de', 'fr', 'es', 'ar'].map((language) => messageTo('reader@example.net', language)),
+  ...BUILT_IN_LANGUAGES.map((language) => messageTo('reader@example.net', language)),
   messageTo('zoë@bücher.example', 'en'),
 ]
 

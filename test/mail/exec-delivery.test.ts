@@ -93,10 +93,10 @@ describe('deliverByProgram()', { skip }, () => {
   }
 
   it('traces the dialogue, with codes masked', async () => {
-    const told: string[] = []
-    const trace: SendOptions['trace'] = ({ from, text }) => void told.push(`${from}: ${text}`)
+    const traced: string[] = []
+    const trace: SendOptions['trace'] = ({ from, text }) => void traced.push(`${from}: ${text}`)
     await deliverByProgram(shell('head -1; exit 0'), MAIL, { trace })
-    assert.deepEqual(told, [
+    assert.deepEqual(traced, [
       'note: starting "/bin/sh"',
       'server: Subject: *** is your code',
       'note: it ended with status 0',

@@ -78,7 +78,8 @@ describe("Python's mail parser", { skip: existsSync(PYTHON) ? false : `there is 
     })
     const input = JSON.stringify(cases.map(({ message }) => Buffer.from(message).toString('base64')))
     const answer = JSON.parse(execFileSync(PYTHON, ['-c', READ], { input }).toString()) as Read[]
-    assert.equal(answer.length, 140)
+    assert.equal(answer.length, cases.length)
+    assert.ok(cases.length >= 140)
     for (const [index, { name, content, onTheWire }] of cases.entries()) {
       const read = answer[index]
       assert.ok(read !== undefined)

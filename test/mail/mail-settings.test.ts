@@ -303,7 +303,7 @@ describe('mail settings that the service rejects', () => {
       /found that TLS is required$/,
     ],
     [
-      'a token in clear',
+      'an unencrypted token',
       { mail: ann, mailTokenFile: TOKEN, mailTls: 'none' },
       /--mail-token-file: expected TLS .* or --mail-cleartext-login, found --mail-tls none$/,
     ],

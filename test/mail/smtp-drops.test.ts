@@ -80,7 +80,7 @@ async function attempt(script: readonly Step[], overrides: Overrides, options: P
 }
 
 const conversations = [
-  ['in clear', IN_CLEAR, {}],
+  ['unencrypted', IN_CLEAR, {}],
   ['in one group', IN_ONE_GROUP, {}],
   ['over TLS and with a login', OVER_TLS, { mode: 'starttls', login: LOGIN }],
 ] as const

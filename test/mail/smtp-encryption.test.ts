@@ -78,12 +78,12 @@ describe('deliver() to another machine', () => {
       'starttls',
     ],
     [
-      'STARTTLS is refused for now',
+      'STARTTLS is rejected temporarily',
       [GREETING, OFFER, ['STARTTLS', '454 later'], ['QUIT', '221 x']],
       TRUSTED,
       'starttls',
     ],
-    ['STARTTLS is refused', [GREETING, OFFER, ['STARTTLS', '502 no'], ['QUIT', '221 x']], TRUSTED, 'starttls'],
+    ['STARTTLS is rejected', [GREETING, OFFER, ['STARTTLS', '502 no'], ['QUIT', '221 x']], TRUSTED, 'starttls'],
     ['the connection drops after STARTTLS', [GREETING, OFFER, ['STARTTLS', '220 go', 'drop']], TRUSTED, 'tls'],
     [
       'there is no TLS after STARTTLS',
@@ -123,7 +123,7 @@ describe('deliver() to another machine', () => {
       'auth',
     ],
     [
-      'the password is refused',
+      'the password is rejected',
       [...OVER_TLS.slice(0, 4), ['AUTH', '535 5.7.8 no'], ['QUIT', '221 x']],
       TRUSTED,
       'auth',
@@ -162,7 +162,7 @@ describe('deliver() to another machine', () => {
     assertNothingLeaked(outcome)
   })
 
-  it('rejects implicit TLS where the server speaks first in clear', async () => {
+  it('rejects implicit TLS where the server speaks first without TLS', async () => {
     const outcome = await attempt([['', '220 hi\r\n250 x']], { ...TRUSTED, mode: 'implicit', verify: true })
     assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], ['tls', true])
     assertNothingLeaked(outcome)

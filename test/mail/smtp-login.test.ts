@@ -37,9 +37,9 @@ async function attempt(script: readonly Step[], overrides: Overrides = {}): Prom
     error = thrown
   }
   await peer.quiet()
-  const told = [...trace, error?.message, error?.reply, error?.stack].join('\n')
+  const shown = [...trace, error?.message, error?.reply, error?.stack].join('\n')
   for (const secret of [LOGIN.password, TOKEN].flatMap((text) => [text, base64(text)])) {
-    assert.ok(!told.includes(secret), told)
+    assert.ok(!shown.includes(secret), shown)
   }
   return { peer, error, trace }
 }

@@ -28,7 +28,7 @@ export function createInbox() {
       return unread.length > 0 || parser.isMidReply
     },
     take: (): Reply | undefined => unread.shift(),
-    /** Parses bytes. `problem` tells what is wrong with them, or with the number of replies. */
+    /** Parses bytes. `problem` says what is wrong with them, or with the number of replies. */
     push(chunk: Uint8Array): ParsedReplies {
       const { replies, problem } = parser.push(chunk)
       for (const reply of replies) unread.push(reply)

@@ -91,9 +91,9 @@ async function converse(socket: Socket, accepted: AcceptedMail[], rule: Rule): P
           break
         case 'RCPT': {
           const recipient = /<([^>]*)>/.exec(line)?.[1] ?? ''
-          const refusal = await rule('rcpt', recipient)
-          if (refusal === undefined) to = recipient
-          say(refusal ?? '250 2.1.5 ok')
+          const rejection = await rule('rcpt', recipient)
+          if (rejection === undefined) to = recipient
+          say(rejection ?? '250 2.1.5 ok')
           break
         }
         case 'DATA':
@@ -103,13 +103,13 @@ async function converse(socket: Socket, accepted: AcceptedMail[], rule: Rule): P
         case '.': {
           inMessage = false
           const arrival = ++arrivals
-          const refusal = await rule('message', to)
-          if (refusal === undefined && !socket.destroyed) {
+          const rejection = await rule('message', to)
+          if (rejection === undefined && !socket.destroyed) {
             const messageId = /^Message-ID: (\S+)/im.exec(data)?.[1] ?? ''
             last = { to, data, messageId, arrival, isAcknowledged: false }
             accepted.push(last)
           }
-          say(refusal ?? '250 2.0.0 queued')
+          say(rejection ?? '250 2.0.0 queued')
           break
         }
         case 'QUIT':
