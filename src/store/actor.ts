@@ -24,7 +24,7 @@ export interface CallerClaim extends Token {
   readonly iat: number
 }
 
-/** Where a request came from. */
+/** The source of a request. */
 export interface Origin {
   readonly clientAddress: string
   readonly requestId: string

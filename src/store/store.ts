@@ -1,5 +1,5 @@
 /**
- * What the service needs of a database, named after what the service does.
+ * The interface between the service and its database, in the terms of the service.
  *
  * Everything is asynchronous and small, and each change is one call: what must happen together stands in one
  * operation, with its conditions inside, so that no caller can check first and act later. Nothing above this folder
@@ -310,7 +310,7 @@ export interface MessageRecord {
   readonly reply: string | undefined
   readonly createdAt: number
   readonly triedAt: number | undefined
-  /** Of a waiting one: the next attempt. */
+  /** The next attempt, of a waiting message. */
   readonly dueAt: number | undefined
   /** When its code expires. */
   readonly expiresAt: number
@@ -389,7 +389,7 @@ export interface QueryCounts {
     readonly allFull: number
     readonly waitedTooLong: number
   }
-  /** Whose client disconnected while they waited. */
+  /** Those whose client disconnected while they waited. */
   readonly abandoned: number
   /** Those that had to wait and got their turn, and how long they waited in all. */
   readonly waited: number

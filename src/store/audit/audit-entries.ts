@@ -106,7 +106,7 @@ export function sessionEnded(userId: string, name: 'session' | 'ended', value: s
   return { event: 'session.ended', model: user.name, documentId: userId, details: [{ name, value }] }
 }
 
-/** Of the account, only its pseudonym is recorded. */
+/** Only the pseudonym of the account is recorded. */
 export function userDeleted(pseudonym: string, { isOwn }: { readonly isOwn: boolean }): AuditEntry {
   const actor = isOwn ? { actor: pseudonym, clientAddress: '', sessionId: '', requestId: '' } : {}
   return { event: 'user.deleted', ...actor, model: user.name, documentId: pseudonym }

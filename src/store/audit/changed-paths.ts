@@ -1,4 +1,4 @@
-/** Where two versions of a document differ: the paths of the values, with what stood and stands there. */
+/** The paths at which two versions of a document differ, with both values. */
 import { hasKey, isObject, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { AuditRecord } from '../../models/audit.ts'
 

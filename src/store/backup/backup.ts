@@ -63,7 +63,7 @@ export function readBackupName(name: string): { readonly at: string; readonly ki
 
 /** Writes a backup while others use the database. Throws DatabaseFileError. */
 export async function writeBackup({ database, target, makesDirectory, ...request }: BackupRequest): Promise<Backup> {
-  const begun = request.now()
+  const startedAt = request.now()
   const file = resolve(target)
   const action = `Cannot back up "${database}" to "${file}"`
   const partial = `${file}.partial-${process.pid}`
@@ -72,7 +72,7 @@ export async function writeBackup({ database, target, makesDirectory, ...request
     requireFree(file)
     if (makesDirectory) makeDirectory(dirname(file), DIRECTORY_MODE)
     else requireDirectory(dirname(file))
-    removeAbandoned(dirname(file), begun)
+    removeAbandoned(dirname(file), startedAt)
     const copied = await copyDatabase({
       ...request,
       from: database,
@@ -82,7 +82,7 @@ export async function writeBackup({ database, target, makesDirectory, ...request
     })
     giveName(partial, file)
     syncDirectory(dirname(file))
-    return { ...copied, file, ms: request.now() - begun }
+    return { ...copied, file, ms: request.now() - startedAt }
   } catch (error) {
     if (error instanceof DatabaseFileError) throw error
     throw new DatabaseFileError(`${action}: ${systemReason(error)}`, { cause: error })

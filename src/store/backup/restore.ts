@@ -112,7 +112,7 @@ function setAside(database: string, now: number): string | undefined {
   return kept
 }
 
-/** What SQLite may keep beside a database. */
+/** The files that SQLite may keep beside a database. */
 const filesBeside = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix)
 
 function freeName(name: string): string {

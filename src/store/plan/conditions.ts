@@ -77,7 +77,7 @@ export function conditionsOf(model: Model, filter: Filter): Conditions {
   return { texts, bounds: strictest(bounds), searches, rest, never }
 }
 
-/** What a search for a pattern can ask for. */
+/** The texts that a pattern requires. */
 function searchClauses(pattern: Pattern): TextSearch['clauses'] {
   const clauses = pattern.kind === 'regexp' ? textsRequiredBy(pattern) : [[pattern.text]]
   return clauses.filter((clause) => clause.every(isSqlText))

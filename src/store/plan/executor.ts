@@ -128,7 +128,7 @@ type RawRow = readonly SQLOutputValue[]
 const DOC_AT = 2
 const KEYS_AT = 3
 
-interface Judge {
+interface RowTests {
   readonly plan: Plan
   readonly sort: Sort
   /** Undefined where SQL has decided. */
@@ -138,7 +138,7 @@ interface Judge {
 }
 
 /** The item of a row, or undefined where its document does not match. */
-function itemOf(row: RawRow, { plan, sort, holds, tests, steps }: Judge): PageItem | undefined {
+function itemOf(row: RawRow, { plan, sort, holds, tests, steps }: RowTests): PageItem | undefined {
   const [seq, id, doc] = [Number(row[0]), String(row[1]), row[2]]
   if (doc === null || doc === undefined) {
     const textsAt = KEYS_AT + plan.keyColumns
@@ -150,7 +150,7 @@ function itemOf(row: RawRow, { plan, sort, holds, tests, steps }: Judge): PageIt
   return { seq, id, doc: String(doc), keys: sortKeys(document, sort, steps) }
 }
 
-/** Of the document that comes with a row; the keys of its sort are looked for in it once each. */
+/** The length of the document in a row, if there is one. */
 function parsedChars(row: RawRow): number {
   const doc = row[DOC_AT]
   return typeof doc === 'string' ? doc.length : 0

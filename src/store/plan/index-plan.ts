@@ -12,7 +12,7 @@
 import { isSqlText } from './conditions.ts'
 import {
   extraConditions,
-  judgingOf,
+  residualOf,
   NO_SQL,
   ordering,
   rowCost,
@@ -73,7 +73,7 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): PricedPlan 
 
   const known = new Set(['id', ...columns.map(({ path }) => path), ...kept])
   const extra = extraConditions(task, { known, fixed: new Set(fixed.map(({ path }) => path)), column: valueAt })
-  const judging = judgingOf(task, { known, isAll: extra.isAll, merged: order.covered })
+  const residual = residualOf(task, { known, isAll: extra.isAll, merged: order.covered })
   const starts = startsOf(order, query)
   const isFlagged = extra.sql.length > 0 && !task.mayTakeLong
   const [flag, filter] = isFlagged ? [{ flag: `(${extra.sql.join(' AND ')})` }, NO_SQL] : [{}, extra]
@@ -81,7 +81,7 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): PricedPlan 
   // Ranges that differ in values alone share one text, and so one prepared statement.
   const texts = starts.map(
     (start) =>
-      selectRows(task, judging, { index: name, ...flag }) +
+      selectRows(task, residual, { index: name, ...flag }) +
       where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql]) +
       ordering(start.orderBy),
   )
@@ -95,7 +95,7 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): PricedPlan 
   const inRange = statistics.total * share * (bounded && order.keys.length === 0 ? BOUNDED_SHARE : 1)
   const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
   const sortedBy = order.isTotal ? query.sort.length + 1 : order.covered
-  const { isExact, keyColumns, readsDocuments, tests } = judging
+  const { isExact, keyColumns, readsDocuments, tests } = residual
   const plan = {
     access: 'index',
     index: name,
@@ -108,7 +108,7 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): PricedPlan 
     readsDocuments,
     expectedRows: rows + ranges.length,
   } as const
-  return { plan, cost: ranges.length * SEEK_COST + rows * rowCost(judging) }
+  return { plan, cost: ranges.length * SEEK_COST + rows * rowCost(residual) }
 }
 
 function inDirection({ path, descending }: IndexColumn): string {

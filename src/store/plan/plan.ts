@@ -1,5 +1,5 @@
 /**
- * What a plan is, and the pieces of SQL that plans are put together from.
+ * Plans, and the pieces of SQL that they are built from.
  *
  * A plan is a list of ranges: SQL statements whose rows together are a superset of the answer. Each range delivers its
  * rows in the order of the first keys of the sort (`sortedBy`), so that the executor can merge them and stop when the
@@ -37,7 +37,7 @@ export interface Plan {
    * The last column says whether a row meets what SQL decides; the others come as well, so that each of them counts.
    */
   readonly isFlagged: boolean
-  /** Rows bring their documents, to be judged or for keys that SQL cannot tell. */
+  /** Rows include their documents, to be tested or for keys that SQL cannot compute. */
   readonly readsDocuments: boolean
   /** Rows that are expected to be read. */
   readonly expectedRows: number
@@ -45,7 +45,7 @@ export interface Plan {
 
 /** The plan that was taken. */
 export interface ChosenPlan extends Plan {
-  /** What finding it took, in steps of the interpreter. */
+  /** The cost of planning, in steps of the interpreter. */
   readonly stepsToPlan: number
 }
 
@@ -55,7 +55,7 @@ export interface PricedPlan {
   readonly cost: number
 }
 
-/** What a search by trigrams would find. */
+/** The expected result of a search by trigrams. */
 export interface Search {
   readonly match: string
   /** Texts as the index holds them, of which one must stand in the field. */
@@ -82,7 +82,7 @@ export interface Task {
   readonly matches: number
 }
 
-/** Costs in rows of an index: to start a range, to read and judge a document, to judge a text that the row brings. */
+/** Costs in rows of an index: to start a range, to read and test a document, to test a text in the row. */
 export const SEEK_COST = 2
 export const DOCUMENT_COST = 5
 const TEXT_COST = 1
@@ -92,8 +92,8 @@ export function rowsToPage(rows: number, { query: { limit }, matches }: Task): n
   return limit === undefined ? rows : Math.min(rows, ((limit + 1) * rows) / Math.max(matches, 0.5))
 }
 
-/** What is left to be judged of a row, and which columns it needs for that. */
-export interface Judging {
+/** The conditions that SQL does not decide (the residual), and the columns that they need. */
+export interface Residual {
   readonly isExact: boolean
   readonly keyColumns: number
   readonly tests: readonly PatternFilter[]
@@ -106,10 +106,10 @@ type PatternFilter = Extract<Filter, { kind: 'pattern' }>
  * `known` are the paths whose values are at hand, `isAll` says that SQL decides all conditions that are no patterns,
  * `merged` how many keys the merge of the ranges needs.
  */
-export function judgingOf(
+export function residualOf(
   { model, query: { sort }, conditions: { rest } }: Task,
   { known, isAll, merged }: { readonly known: ReadonlySet<string>; readonly isAll: boolean; readonly merged: number },
-): Judging {
+): Residual {
   const tests = rest.filter((one) => one.kind === 'pattern').filter(({ path }) => known.has(path.join('.')))
   const isDecided = isAll && tests.length === rest.length
   const keyColumns = isDecided && sort.every(({ path }) => isTextPath(model, path)) ? sort.length : merged
@@ -117,15 +117,15 @@ export function judgingOf(
   return { isExact: isDecided && tests.length === 0, keyColumns, tests: readsDocuments ? [] : tests, readsDocuments }
 }
 
-/** What reading one row costs. */
-export function rowCost({ readsDocuments, tests }: Judging): number {
+/** The cost of reading one row. */
+export function rowCost({ readsDocuments, tests }: Residual): number {
   return readsDocuments ? DOCUMENT_COST : 1 + tests.length * TEXT_COST
 }
 
 /** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…"`, with a `flag` as the last column. */
 export function selectRows(
   { model, query }: Task,
-  { keyColumns, tests, readsDocuments }: Judging,
+  { keyColumns, tests, readsDocuments }: Residual,
   { index, flag }: { readonly index?: string; readonly flag?: string } = {},
 ): string {
   const paths = [...query.sort.slice(0, keyColumns), ...tests].map(({ path }) => valueAt(path.join('.')))

@@ -11,7 +11,7 @@ import type { Database } from '../sqlite/database.ts'
 import { indexPlans } from './index-plan.ts'
 import {
   DOCUMENT_COST,
-  judgingOf,
+  residualOf,
   NO_SQL,
   ordering,
   rowCost,
@@ -111,16 +111,16 @@ function idPlan(task: Task): PricedPlan | undefined {
     key?.descending === true ? { beyond: 'id < ?', order: 'id DESC' } : { beyond: 'id > ?', order: 'id' }
   if (named === undefined && !inOrder) return undefined
   const isAll = conditions.bounds.length === 0 && conditions.texts.size === (named === undefined ? 0 : 1)
-  const judging = judgingOf(task, { known: new Set(), isAll, merged: 0 })
+  const residual = residualOf(task, { known: new Set(), isAll, merged: 0 })
   // A cursor may hold any key beside any id; the condition is only there where they are one.
   const isIdPosition = query.after !== undefined && query.after.keys.every((one) => one === query.after?.id)
   const after: SqlPart = inOrder && isIdPosition ? { sql: [direction.beyond], values: [query.after?.id ?? ''] } : NO_SQL
   const list: SqlPart =
     named === undefined ? NO_SQL : { sql: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(named)] }
   const sql =
-    selectRows(task, judging) + where([...list.sql, ...after.sql]) + ordering(inOrder ? [direction.order] : [])
+    selectRows(task, residual) + where([...list.sql, ...after.sql]) + ordering(inOrder ? [direction.order] : [])
   const rows = named === undefined ? rowsToPage(statistics.total, task) : named.length
-  const { isExact, keyColumns, readsDocuments } = judging
+  const { isExact, keyColumns, readsDocuments } = residual
   const plan: Plan = {
     access: 'ids',
     index: undefined,
@@ -133,7 +133,7 @@ function idPlan(task: Task): PricedPlan | undefined {
     readsDocuments,
     expectedRows: rows,
   }
-  return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(judging) + SEEK_COST }
+  return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(residual) + SEEK_COST }
 }
 
 function tablePlan(task: Task): PricedPlan {

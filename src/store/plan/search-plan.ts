@@ -51,7 +51,7 @@ export function searchOf(
   return { ...best, match, candidates, counted: probed + candidates, isRare }
 }
 
-/** Of all texts that conditions ask for, the list that says most: long texts, and few to choose from. */
+/** The most selective list of all texts that conditions require: long texts, and few alternatives. */
 function bestSearch(searches: readonly TextSearch[]): Pick<Search, 'condition' | 'texts'> | undefined {
   const lists = searches.flatMap((condition) =>
     condition.clauses.map((clause) => ({ condition, texts: clause.map(indexedText) })),

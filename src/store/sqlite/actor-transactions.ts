@@ -1,4 +1,4 @@
-/** The transactions of one actor: each judges the actor (authority.ts) and keeps the audit records of its job. */
+/** The transactions of one actor: each checks the actor (authority.ts) and adds the audit records of its job. */
 import type { Clock } from '../../base/clock.ts'
 import type { Actor, Visitor } from '../actor.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'

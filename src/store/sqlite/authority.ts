@@ -10,8 +10,8 @@ import { holds } from '../tables/session-table.ts'
 import type { Moment } from '../store.ts'
 
 /**
- * What a job sees of the moment in which it writes. Throws unauthorized where the caller's token no longer holds, and
- * what the judge throws. `now` in milliseconds since the epoch.
+ * What a job sees inside its transaction. Throws unauthorized where the caller's token is no longer valid, and what the
+ * judge throws. `now` is in milliseconds since the epoch.
  */
 export function momentOf(database: Database, actor: Actor | Visitor, now: number): Moment {
   return {

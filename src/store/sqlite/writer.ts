@@ -1,6 +1,6 @@
 /**
- * The writes of the store in the name of an actor, who is judged in the transaction of each (authority.ts). What a write
- * does is recorded here as well: the record is a row of the same transaction (audit-trail.ts).
+ * The writes of the store in the name of an actor. Each checks the actor in its transaction (authority.ts), and adds its
+ * audit record as a row of the same transaction (audit-trail.ts).
  */
 import type { Actor, Visitor } from '../actor.ts'
 import { guestsRemoved } from '../audit/audit-entries.ts'
@@ -42,7 +42,7 @@ function outboxWrites({ database, write, writeUnsynced }: ActorTransactions) {
   } satisfies Partial<Writer>
 }
 
-/** What the service does by itself. */
+/** The writes of the service itself. */
 function serviceWrites({ database, write }: ActorTransactions, erasure: ReturnType<typeof accountErasure>) {
   return {
     seeGuest: (id, time) => write(() => guests.seeGuest(database, id, time)),

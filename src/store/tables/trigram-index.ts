@@ -16,7 +16,7 @@ const TRIGRAM_POINTS = 3
 export const TRIGRAMS_MAX = 12
 /** Trigrams are taken of the beginning of a text, which may repeat a few of them to its end. */
 const SEARCHED_CHARS_MAX = 1_000
-/** Of trigrams that are counted, so many of the rarest are asked for together. */
+/** A query requires so many of the rarest of the counted trigrams. */
 const RAREST = 3
 
 /** Puts a new document into the index of its model; does nothing for a model without one. */
