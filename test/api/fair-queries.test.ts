@@ -90,7 +90,8 @@ describe('slow queries of guests', () => {
       const answer = await askLong(flooding.token, SLOW, gone.signal).catch(() => undefined)
       if (answer !== undefined) refused.push(answer)
     })
-    while (store.queryCounts().waiting.guest < 16) await new Promise(setImmediate)
+    // Where the machine is too slow for sixteen to wait, the assertions below fail in place of this loop never ending.
+    while (store.queryCounts().waiting.guest < 16 && refused.length < 23) await new Promise(setImmediate)
     const answers = await Promise.all(
       [other.token, standard.token, admin.token].map((token) => askLong(token, THREAD)),
     )
