@@ -8,10 +8,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { checkpoint, NO_PART } from '../../src/store/wal/wal-file.ts'
-import { moveLongWal } from '../../src/store/wal/move-wal.ts'
+import { moveLongWal, moveWal } from '../../src/store/wal/move-wal.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { unusedSpan } from '../../src/store/wal/unused-space.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
@@ -196,4 +196,27 @@ it('a writer that holds the lock, as a bulk load does for seconds, cannot keep t
   const moved = moveLongWal({ file, pageFile, blanked: NO_PART, waitsMax: 0 })
   assert.ok(moved.frames >= PAGES_OF_LONG_WAL, `only ${moved.frames} frames were moved`)
   assert.equal(Atomics.load(state, 1), 1, 'the other still holds the lock')
+})
+
+it('a WAL that another process restarts in the middle of a move is not taken for blanked', (t) => {
+  const file = join(temporaryDirectory(t), 'a.db')
+  const [writer, database, reader] = [openDatabase(file), openDatabase(file), openDatabase(file)]
+  t.after(() => [reader, database, writer].forEach((one) => one.close()))
+  writer.exec('CREATE TABLE a (b)')
+  for (let i = 0; i < 20; i++) writer.run('INSERT INTO a VALUES (?)', 'x'.repeat(3_000))
+  // All of it is in the database: the next commit restarts the WAL, unless a reader needs it.
+  checkpoint(writer, 'PASSIVE')
+  const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
+  t.after(() => closeSync(pageFile.descriptor))
+  const restarting: Database = {
+    ...database,
+    get(sql, ...values) {
+      const row = database.get(sql, ...values)
+      if (sql.includes('PASSIVE')) writer.run('INSERT INTO a VALUES (?)', 'y'.repeat(3_000))
+      return row
+    },
+  }
+  assert.equal(moveWal({ database: restarting, reader }, { file, pageFile }, NO_PART), undefined)
+  const moved = moveWal({ database, reader }, { file, pageFile }, NO_PART)
+  assert.equal(moved?.frames, checkpoint(writer, 'NOOP').pages)
 })

@@ -11,11 +11,14 @@
  * 3. Blank the pages of these frames, and end the reader.
  *
  * Writers append to the WAL all the while. A page that they change again is moved, and blanked, with its newer frame.
+ *
+ * Where everything was in the database before the mark was set, the reader needs no frame, and a writer may restart the
+ * WAL. No checkpoint writes the database then either, but the frames are those of another WAL. The salts show it.
  */
 import { fdatasyncSync } from 'node:fs'
 import { openDatabase, type Database } from '../sqlite/database.ts'
 import { blankUnused, type PageFile } from './unused-space.ts'
-import { checkpoint, currentPart, pagesOf, type WalPart } from './wal-file.ts'
+import { checkpoint, pagesOf, saltsOf, type WalPart } from './wal-file.ts'
 
 /** Between two reads of the WAL's length lies a commit only now and then. */
 const MARK_TRIES_MAX = 1_000
@@ -40,7 +43,7 @@ export interface WalConnections {
 
 /**
  * Moves the WAL up to its present end. Returns the part that is blanked then; undefined where a reader of an older
- * state or another checkpoint is in the way. Throws what SQLite throws; nothing is lost then.
+ * state, another checkpoint or a restart of the WAL is in the way. Throws what SQLite throws; nothing is lost then.
  */
 export function moveWal(
   { database, reader }: WalConnections,
@@ -49,30 +52,35 @@ export function moveWal(
   pauseMs = 0,
 ): WalPart | undefined {
   try {
-    const mark = setMark(database, reader)
-    if (mark === undefined || checkpoint(database, 'PASSIVE').moved < mark) return undefined
-    if (mark === 0) return blanked
-    const part = currentPart(`${file}-wal`, blanked)
-    const pages = pagesOf(`${file}-wal`, part.frames, mark, pageFile.pageBytes)
+    const wal = `${file}-wal`
+    const mark = setMark({ database, reader }, wal)
+    if (mark === undefined || checkpoint(database, 'PASSIVE').moved < mark.frames) return undefined
+    if (mark.frames === 0) return blanked
+    const from = blanked.salts === mark.salts ? blanked.frames : 0
+    const pages = pagesOf(wal, from, mark.frames, pageFile.pageBytes)
+    if (saltsOf(wal) !== mark.salts) return undefined
     let changed = 0
     for (let at = 0; at < pages.length; at += BATCH_PAGES) {
       changed += blankUnused(pageFile, pages.slice(at, at + BATCH_PAGES))
       if (pauseMs > 0) pause(pauseMs)
     }
     if (changed > 0) fdatasyncSync(pageFile.descriptor)
-    return { ...part, frames: mark }
+    return mark
   } finally {
     if (reader.inTransaction) reader.exec('COMMIT')
   }
 }
 
-/** Begins to read at the end of the WAL, and returns the number of its frames. */
-function setMark(database: Database, reader: Database): number | undefined {
+/** Begins to read at the end of the WAL, and returns the part up to there. */
+function setMark({ database, reader }: WalConnections, wal: string): WalPart | undefined {
+  const end = (): WalPart => ({ frames: checkpoint(database, 'NOOP').pages, salts: saltsOf(wal) })
   for (let tries = 0; tries < MARK_TRIES_MAX; tries++) {
-    const before = checkpoint(database, 'NOOP').pages
+    const before = end()
     reader.exec('BEGIN')
     reader.get('SELECT count(*) FROM sqlite_schema')
-    if (checkpoint(database, 'NOOP').pages === before) return before
+    const after = end()
+    // -1 while another connection runs a checkpoint.
+    if (after.frames >= 0 && after.frames === before.frames && after.salts === before.salts) return after
     reader.exec('COMMIT')
   }
   return undefined

@@ -34,10 +34,9 @@ export interface WalPart {
 
 export const NO_PART: WalPart = { salts: '', frames: 0 }
 
-/** As much of the part as belongs to the WAL that is there now. The caller keeps it from being restarted. */
-export function currentPart(file: string, part: WalPart): WalPart {
-  const salts = readAt(file, (read) => read(SALTS_AT, SALTS_BYTES)?.toString('hex') ?? '')
-  return part.salts === salts ? part : { salts, frames: 0 }
+/** The salts of the WAL that is there now. They are written before its first frame. */
+export function saltsOf(file: string): string {
+  return readAt(file, (read) => read(SALTS_AT, SALTS_BYTES)?.toString('hex') ?? '')
 }
 
 /** The numbers of the pages in the frames `from` up to `to`, counted from 0. */

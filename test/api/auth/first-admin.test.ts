@@ -1,4 +1,4 @@
-/** The administrator whom the setting names is there after every start, and no other user is changed by it. */
+/** The administrator that the setting names exists after every start, and no other user is changed by it. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * The problems of what is typed, shown while typing and at their fields.
+ * The problems of a draft, shown while typing and at their fields.
  *
  * The server checks, so that the rules are its own. Until a first attempt to save, only fields that the reader has been
  * to show a problem: an empty form is no fault.
