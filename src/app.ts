@@ -119,8 +119,8 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
   starting.defer(() => mail.stop())
-  const backupPlace = { database: databaseFile(dataDir), directory: join(dataDir, BACKUPS_DIRECTORY) }
-  const backupRuns = createBackupRuns({ ...backupPlace, keep: config.backupKeep, now, log })
+  const backupPaths = { database: databaseFile(dataDir), directory: join(dataDir, BACKUPS_DIRECTORY) }
+  const backupRuns = createBackupRuns({ ...backupPaths, keep: config.backupKeep, now, log })
   starting.defer(() => backupRuns.stop())
   const everyMs = config.backupEvery
   const own = store.as(SYSTEM)
@@ -146,14 +146,14 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   let shown = surroundings.settings
   const status = {
     version: VERSION,
-    ...{ instance, startedAt, now, dataDir, database: backupPlace.database, store, counters, checks },
+    ...{ instance, startedAt, now, dataDir, database: backupPaths.database, store, counters, checks },
     mail: mail.description,
-    backups: { schedule: backups, directory: backupPlace.directory, everyMs, keep: config.backupKeep },
+    backups: { schedule: backups, directory: backupPaths.directory, everyMs, keep: config.backupKeep },
   }
   let openApi: Buffer | undefined
   const context: EndpointContext = {
     ...{ accounts, sessions, limits, store, emailHashes, documents, now, metrics, instance, startedAt },
-    ...{ backupPlace, backupRuns, listSettings, logMemory },
+    ...{ backupPaths, backupRuns, listSettings, logMemory },
     publicRemoteConfig: config.publicRemoteConfig,
     hasProxies: config.trustedProxies !== NO_PROXIES,
     setup: {

@@ -1,4 +1,4 @@
-/** The README as a newcomer reads it: every command in it is run. */
+/** The README as a new operator reads it: every command in it is run. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -171,7 +171,7 @@ describe('handlers of requests write in the name of their caller', () => {
   }
 
   it('takes session.acting(), comments, and layers that are not for requests', () => {
-    const text = '// not as SYSTEM\nstore.as(session.acting(judge)).revoke(token)'
+    const text = '// not as SYSTEM\nstore.as(session.acting(authorize)).revoke(token)'
     assertTidy(handlersWriteAsCallers(made({ 'src/endpoints/a.ts': text, 'src/cli/a.ts': 'store.as(OPERATOR)' })))
   })
 })

@@ -110,7 +110,7 @@ export function createAccounts(options: AccountsOptions) {
         dashboard,
         guest: session?.caller.appRole === 'guestUser' ? session.claim : undefined,
         session: opened,
-        newcomer: await prepare(now, { email }),
+        newAccount: await prepare(now, { email }),
         now,
         merge: (parts) => mergePreferences({ ...parts, config: parts.config ?? defaultConfig }, now),
       })

@@ -45,7 +45,7 @@ export function startCourier(options: CourierOptions) {
       now: now(),
       leaseMs: LEASE_MS,
       take: pausedUntil === undefined ? lanes : Math.min(lanes, attempts.isProbing ? 0 : 1),
-      onlyAsked: pausedUntil !== undefined && now() < pausedUntil,
+      onlyRequested: pausedUntil !== undefined && now() < pausedUntil,
       pauseMsMax: PAUSE_MAX_MS,
       inHand: attempts.ids(),
     })

@@ -56,7 +56,7 @@ export function createCircuit() {
       pausedUntil = nextTry(tried, PACE) ?? nextTry({ ...tried, expiresAt: Infinity }, PACE)
       return failures === FAILURES_TO_OPEN
     },
-    /** The server accepted or judged a message. Returns whether the circuit was open. */
+    /** The server accepted or rejected a message. Returns whether the circuit was open. */
     answered(): boolean {
       const wasOpen = failures >= FAILURES_TO_OPEN
       if (failures > 0) epoch++

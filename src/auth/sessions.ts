@@ -159,9 +159,9 @@ function createIdentification(
       caller,
       user,
       claim,
-      acting(judge) {
+      acting(authorize) {
         const { clientAddress, requestId } = request
-        return { kind: 'caller', claim, judge, origin: { clientAddress, requestId } }
+        return { kind: 'caller', claim, authorize, origin: { clientAddress, requestId } }
       },
       async current(time) {
         const text = claim.expiresAt > time ? await store.caller(claim) : undefined

@@ -40,27 +40,27 @@ export async function endThreads(ms: number, threads: Iterable<Worker> = living)
   }
 }
 
-type Message<Answer> =
+type Message<Result> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answer'; readonly answer: Answer }
+  | { readonly kind: 'result'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: Error }
 
 /**
- * Starts `new URL('./x-worker.ts', import.meta.url)` in a thread, for one task at a time. The program calls answerTasks().
+ * Starts `new URL('./x-worker.ts', import.meta.url)` in a thread, for one task at a time. The program calls runTasks().
  * The thread does not keep the process alive.
  */
-export function startTaskThread<Task, Answer>(program: URL, options: WorkerOptions) {
+export function startTaskThread<Task, Result>(program: URL, options: WorkerOptions) {
   const worker = startThread(program, options)
   const ready = Promise.withResolvers<void>()
-  let pending: PromiseWithResolvers<Answer> | undefined
+  let pending: PromiseWithResolvers<Result> | undefined
   let [isAlive, isEnding] = [true, false]
   let failure: unknown = new Error('The thread was ended')
   worker.unref()
-  worker.on('message', (message: Message<Answer>) => {
+  worker.on('message', (message: Message<Result>) => {
     if (message.kind === 'ready') return ready.resolve()
-    // An answer that crossed with the end: the thread is busy until it is gone.
+    // A result that crossed with the end: the thread is busy until it is gone.
     if (isEnding) return
-    if (message.kind === 'answer') pending?.resolve(message.answer)
+    if (message.kind === 'result') pending?.resolve(message.result)
     else pending?.reject(message.error)
   })
   worker.on('error', (error) => {
@@ -78,7 +78,7 @@ export function startTaskThread<Task, Answer>(program: URL, options: WorkerOptio
       return isAlive
     },
     /** Settles when the thread is done with the task or gone. Rejects with what the task threw or what ended the thread. */
-    ask(task: Task): Promise<Answer> {
+    run(task: Task): Promise<Result> {
       pending = Promise.withResolvers()
       worker.postMessage(task)
       return pending.promise
@@ -91,11 +91,11 @@ export function startTaskThread<Task, Answer>(program: URL, options: WorkerOptio
 }
 
 /** To be called by the program of a task thread. */
-export function answerTasks<Task, Answer>(answer: (task: Task) => Answer | Promise<Answer>): void {
-  const post = (message: Message<Answer>): void => parentPort?.postMessage(message)
+export function runTasks<Task, Result>(run: (task: Task) => Result | Promise<Result>): void {
+  const post = (message: Message<Result>): void => parentPort?.postMessage(message)
   parentPort?.on('message', async (task: Task) => {
     try {
-      post({ kind: 'answer', answer: await answer(task) })
+      post({ kind: 'result', result: await run(task) })
     } catch (error) {
       post({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
     }

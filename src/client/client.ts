@@ -6,7 +6,7 @@
  * file that is given away.
  *
  * The token goes into one header of requests to the configured address, and nowhere else: redirects are refused, and
- * no error has it in its text. What comes back is judged before it is believed, for between us and the service there
+ * no error has it in its text. What comes back is checked before it is used, for between us and the service there
  * may be a proxy, a hotel's sign-in page, or the wrong server.
  */
 import type { Bodies, ModelName, Models, Offers, Replacements } from './client-types.ts'
@@ -266,8 +266,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   /** For replies with data. The type is the service's promise; only the outermost form is looked at. */
-  const ask = async <T extends object>(asked: Call): Promise<{ data: T; etag: string | undefined }> => {
-    const call = { ...asked, token }
+  const fetchData = async <T extends object>(request: Call): Promise<{ data: T; etag: string | undefined }> => {
+    const call = { ...request, token }
     const response = await send(call)
     if (!response.ok) throw await refusalOf(call, response)
     const text = await readText(call, response, REPLY_BYTES_MAX)
@@ -278,8 +278,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   /** For empty responses. Any other success is not the service's: nothing was done. */
-  const tell = async (asked: Call, status: 202 | 204): Promise<void> => {
-    const call = { ...asked, token }
+  const fetchEmpty = async (request: Call, status: 202 | 204): Promise<void> => {
+    const call = { ...request, token }
     const response = await send(call)
     if (!response.ok) throw await refusalOf(call, response)
     leave(response.body)
@@ -287,25 +287,25 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   const transport: Transport = {
-    data: async (call) => (await ask<never>(call)).data,
+    data: async (call) => (await fetchData<never>(call)).data,
     async page(call, cursor) {
-      const { data } = await ask<never>(call)
+      const { data } = await fetchData<never>(call)
       if (!isPage(data, cursor)) throw unreadable(call)
       return data
     },
     async stored(call) {
-      const { data, etag } = await ask<never>(call)
+      const { data, etag } = await fetchData<never>(call)
       return { document: data, etag }
     },
     async signIn(call) {
-      const { data } = await ask<SignedIn>(call)
+      const { data } = await fetchData<SignedIn>(call)
       if (!isToken(data.token) || !isObject(data.user)) throw unreadable(call)
       token = data.token
       return data
     },
-    done: tell,
-    async file(asked, type) {
-      const call = { ...asked, token }
+    done: fetchEmpty,
+    async file(request, type) {
+      const call = { ...request, token }
       const response = await send(call)
       if (!response.ok) throw await refusalOf(call, response)
       if (response.headers.get('content-type')?.split(';')[0] !== type) {
@@ -561,10 +561,10 @@ function parseObject(text: string, parse: (text: string) => unknown): Members | 
 }
 
 /** A page that is not the last must lead on, or a loop over the pages never ends. */
-function isPage({ items, cursor, hasMore }: Page<unknown>, asked: ListQuery['cursor']): boolean {
+function isPage({ items, cursor, hasMore }: Page<unknown>, sent: ListQuery['cursor']): boolean {
   if (!Array.isArray(items)) return false
   if (hasMore === false) return cursor === null || typeof cursor === 'string'
-  return typeof cursor === 'string' && cursor !== asked && items.length > 0
+  return typeof cursor === 'string' && cursor !== sent && items.length > 0
 }
 
 /** The error that a reply with another status than 2xx is. */

@@ -13,7 +13,7 @@ import type { Model } from '../models/schema.ts'
 import { DASHBOARD_ROLES, user } from '../models/user.ts'
 import { eq } from '../query/ast.ts'
 import type { DocumentStore } from '../store/store.ts'
-import { askerOf } from './asker.ts'
+import { queryCallerOf } from './query-caller.ts'
 import type { Drafting, Drafts, Standing } from './drafts.ts'
 import { collectProblems, problemAt, type Report } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
@@ -64,7 +64,7 @@ export function createDocumentCheck(
     const [before, after] = [parseJson(text) as JsonObject, change(parseJson(text) as JsonObject, caller)]
     if (before['dashboardRole'] !== 'admin' || !LOWER_ROLES.includes(String(after['dashboardRole']))) return
     const query = { filter: eq(['dashboardRole'], 'admin'), sort: [], limit: 2, after: undefined }
-    const { items } = await store.find(user, query, askerOf(caller))
+    const { items } = await store.find(user, query, queryCallerOf(caller))
     if (items.length < 2) report(LAST_ADMIN_DEMOTED)
   }
 

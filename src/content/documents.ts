@@ -26,10 +26,10 @@ import { user } from '../models/user.ts'
 import type { Filter } from '../query/ast.ts'
 import { matches } from '../query/match.ts'
 import { StepsExceeded } from '../query/steps.ts'
-import type { Judge, Requester } from '../store/actor.ts'
+import type { Authorize, Requester } from '../store/actor.ts'
 import type { Condition, Moment, ReadDocument, Store, Writer } from '../store/store.ts'
 import { requireOwner, requireRole } from './access.ts'
-import { askerOf, type Connection } from './asker.ts'
+import { queryCallerOf, type Connection } from './query-caller.ts'
 import {
   createDocumentCheck,
   existsAlready,
@@ -44,7 +44,7 @@ import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 /** Stored documents of this length take milliseconds to parse. */
 const LONG_CHARS = 64 * 1024
-/** Steps that judging the summary may take: some milliseconds, since it is done beside other requests. */
+/** Steps that matching the summary may take: some milliseconds, since it is done beside other requests. */
 const SUMMARY_STEPS_MAX = 1_000_000
 
 /** A body, and what its references may bring in. */
@@ -55,12 +55,12 @@ export interface SentBody {
 /** Reads the body; called once everything that can be checked without it has been. */
 export type ReadBody = () => Promise<SentBody>
 /** The parameters of a list, and the caller with the roles that hold now that they are read. */
-export interface AskedList {
+export interface ListRequest {
   readonly params: ListParams
   readonly caller: Caller
 }
 /** Reads the parameters of a list, from the URL or from a body. */
-export type ReadParams = () => AskedList | Promise<AskedList>
+export type ReadParams = () => ListRequest | Promise<ListRequest>
 
 /** A body that is only looked at, and the caller with the roles that hold now that it is read. */
 export interface SentDocument extends SentBody {
@@ -112,10 +112,10 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
   }
 
   const insert = async (model: Model, { document, admit }: Draft, by: Requester): Promise<string> => {
-    const judge = judgeOf(model, 'create', document.id)
+    const authorize = authorizationOf(model, 'create', document.id)
     const text = writeJson(document.value)
     const written = { ...document, text }
-    const outcome = await store.as(by.acting(judge)).insert(model, written, (moment) => admit(standingAt(moment)))
+    const outcome = await store.as(by.acting(authorize)).insert(model, written, (moment) => admit(standingAt(moment)))
     if (outcome === 'inserted') return text
     throw new ProblemFailure(outcome === 'exists' ? existsAlready(model, document.id) : ownerIsMissing(document.id))
   }
@@ -125,7 +125,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       const { caller, query } = await readList(model, params, admitted)
       if (query.limit === 0) return pageText(model, query, { items: [], next: undefined })
       if (model !== dashboardSummary) {
-        return pageText(model, query, await store.find(model, query, askerOf(caller, connection)))
+        return pageText(model, query, await store.find(model, query, queryCallerOf(caller, connection)))
       }
       const text = await requireItem(model, dashboardSummary.singleton ?? '')
       const isWanted = query.after === undefined && isListed(query.filter, text)
@@ -139,7 +139,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
         throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
       }
       const { caller, query } = await readList(model, params, admitted)
-      return store.explain(model, query, askerOf(caller, connection))
+      return store.explain(model, query, queryCallerOf(caller, connection))
     },
 
     read: (model: Model, id: string, caller: Caller): Promise<string> => admit(model, 'read', id, caller),
@@ -161,7 +161,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     async replace(model: Model, id: string, body: ReadBody, { by, condition }: Changing): Promise<string> {
       const found = await admit(model, 'replace', id, by.caller)
       condition?.(found)
-      const writer = store.as(by.acting(judgeOf(model, 'replace', id)))
+      const writer = store.as(by.acting(authorizationOf(model, 'replace', id)))
       const { body: sent, references } = await body()
       if (model === user) return replaceUser(writer, { id, body: sent, condition, now: now() })
       const change = await drafts.replace(model, id, sent, { references, report: refuse })
@@ -182,7 +182,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
     async remove(model: Model, id: string, { by, condition }: Changing): Promise<void> {
       const found = await admit(model, 'remove', id, by.caller)
       condition?.(found)
-      const writer = store.as(by.acting(judgeOf(model, 'remove', id)))
+      const writer = store.as(by.acting(authorizationOf(model, 'remove', id)))
       if (model !== user) {
         if (!(await writer.remove(model, id, condition))) throw notFound(model, id)
         return
@@ -214,7 +214,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
 }
 
 /** What a model's declaration says of the caller's roles and of ownership, at the moment of writing. */
-function judgeOf(model: Model, operation: Operation, id: string): Judge {
+function authorizationOf(model: Model, operation: Operation, id: string): Authorize {
   return (caller) => {
     requireRole(model, operation, caller)
     requireOwner(model, operation, caller, id)

@@ -1,5 +1,5 @@
 /**
- * The sample content that a newcomer can load: topics, sources and some hundred headlines of invented events.
+ * The sample content that a new operator can load: topics, sources and some hundred headlines of invented events.
  *
  * Ids come from the slugs in data/sample.json and never from the clock, so that loading a second time, even weeks
  * later, finds every item there and adds nothing. Dates do come from the clock: a feed of last year's news shows

@@ -11,7 +11,7 @@ import { problemAt, TOO_DEEP, type Report } from './problems.ts'
 
 /** Reports everything in a body that cannot be stored. */
 export function checkStorable(body: JsonObject, report: Report): void {
-  // Nearly every body is fine, and a long one is judged several times faster without the path of each member.
+  // Nearly every body is fine, and a long one is checked several times faster without the path of each member.
   if (!isStorable(body, 1)) reportUnstorable(body, { path: '', level: 1, report })
 }
 

@@ -35,7 +35,7 @@ export interface BodyOptions {
   readonly creating: boolean
   /** Where problems go; without it, the first is thrown. */
   readonly report?: Report
-  /** The records that references of the body name; without it, a reference is judged as a copy like any other. */
+  /** The records that references of the body name; without it, a reference is validated as a copy like any other. */
   readonly records?: Records
 }
 

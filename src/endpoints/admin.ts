@@ -4,7 +4,7 @@ import type { EmailHashes } from '../auth/keys.ts'
 import { LOG_LEVELS } from '../base/log-level.ts'
 import type { LogMemory } from '../base/log-memory.ts'
 import { requireAdministrator } from '../content/access.ts'
-import { askerOf } from '../content/asker.ts'
+import { queryCallerOf } from '../content/query-caller.ts'
 import { pageText, readListQuery, type ListSettings } from '../content/list-query.ts'
 import { ok } from '../http/request/exchange.ts'
 import { audit } from '../models/audit.ts'
@@ -87,6 +87,6 @@ export const ADMIN = [
     if (query.limit === 0) return ok(pageText(audit, query, { items: [], next: undefined }))
     // So that a reader sees what was left out up to now.
     if (store.hasSuppressed()) await store.as(acting(requireAdministrator)).recordSuppressed()
-    return ok(pageText(audit, query, await store.find(audit, query, askerOf(caller, exchange))))
+    return ok(pageText(audit, query, await store.find(audit, query, queryCallerOf(caller, exchange))))
   }),
 ]

@@ -6,7 +6,7 @@ import { describe, fail } from '../base/failure.ts'
 import type { OpenFile } from '../base/regular-file.ts'
 import { requireAdministrator } from '../content/access.ts'
 import { backup, backups } from '../models/responses.ts'
-import { backupFiles, openBackup, type BackupPlace } from '../store/backup/backup-files.ts'
+import { backupFiles, openBackup, type BackupPaths } from '../store/backup/backup-files.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from '../store/backup/backup-runs.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
 import type { Writable } from '../store/store.ts'
@@ -15,7 +15,7 @@ import { endpointOn } from './endpoint.ts'
 
 export interface BackupContext {
   readonly store: Writable
-  readonly backupPlace: BackupPlace
+  readonly backupPaths: BackupPaths
   readonly backupRuns: Pick<BackupRuns, 'make'>
   readonly downloads: DownloadSlots
 }
@@ -33,7 +33,7 @@ export const BACKUPS = [
     summary: 'List the backups, newest first',
     response: backups,
     client: 'admin.backups',
-  }).handle(async ({ backupPlace }) => ({ items: await orReason(backupFiles(backupPlace)) })),
+  }).handle(async ({ backupPaths }) => ({ items: await orReason(backupFiles(backupPaths)) })),
   endpoint({
     route: 'POST /api/v1/admin/backups',
     id: 'makeBackup',
@@ -64,12 +64,12 @@ export const BACKUPS = [
     },
     errors: ['notFound', 'tooManyRequests'],
     client: 'admin.downloadBackup',
-  }).handle(async ({ store, backupPlace, downloads }, { params }, { caller, acting }) => {
+  }).handle(async ({ store, backupPaths, downloads }, { params }, { caller, acting }) => {
     const name = params['name'] ?? ''
     const release = downloads.take(caller.id)
     let file: OpenFile | undefined
     try {
-      file = await orReason(openBackup(backupPlace, name))
+      file = await orReason(openBackup(backupPaths, name))
     } finally {
       if (file === undefined) release()
     }
@@ -98,9 +98,9 @@ async function keepIf({ file }: BackupRecord, recorded: Promise<void>): Promise<
 }
 
 /** A full disk, or a file in the place of the directory, is an expected failure, and the message says which. */
-async function orReason<T>(asked: Promise<T>): Promise<T> {
+async function orReason<T>(pending: Promise<T>): Promise<T> {
   try {
-    return await asked
+    return await pending
   } catch (error) {
     if (error instanceof DatabaseFileError) throw fail('networkError', error.message, { cause: error })
     throw error

@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { requireEditor } from '../content/access.ts'
-import type { AskedList, Documents, SentBody } from '../content/documents.ts'
+import type { ListRequest, Documents, SentBody } from '../content/documents.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { created, notModified, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import { isKnown, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
@@ -99,7 +99,7 @@ export const DATA = [
     client: 'data.list',
   }).handle(async ({ documents, now }, exchange, session) =>
     ok(
-      await documents.list(readModel(exchange), () => askedInBody(exchange, session, now), session.caller, exchange),
+      await documents.list(readModel(exchange), () => readListBody(exchange, session, now), session.caller, exchange),
     ),
   ),
   endpoint({
@@ -116,12 +116,12 @@ export const DATA = [
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'tooManyRequests'],
     client: 'data.explain',
   }).handle(({ documents, now }, exchange, session) => {
-    const asked = async (): Promise<AskedList> => {
-      const read = await askedInBody(exchange, session, now)
+    const readRequest = async (): Promise<ListRequest> => {
+      const read = await readListBody(exchange, session, now)
       requireEditor(read.caller)
       return read
     }
-    return documents.explain(readModel(exchange), asked, session.caller, exchange)
+    return documents.explain(readModel(exchange), readRequest, session.caller, exchange)
   }),
   endpoint({
     route: 'POST /api/v1/data/check',
@@ -199,7 +199,7 @@ export const DATA = [
   }),
 ]
 
-async function askedInBody(exchange: Exchange, session: Session, now: Clock): Promise<AskedList> {
+async function readListBody(exchange: Exchange, session: Session, now: Clock): Promise<ListRequest> {
   const body = await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true })
   return { params: paramsOfBody(exchange, body), caller: await session.current(now()) }
 }

@@ -1,4 +1,4 @@
-/** What a list is asked for: filter, sort, limit and cursor, in the query of the URL or in a body. */
+/** The parameters of a list: filter, sort, limit and cursor, in the query of the URL or in a body. */
 import { describe, fail } from '../base/failure.ts'
 import { writeJson, type Json, type JsonObject } from '../base/json.ts'
 import type { ListParams } from '../content/list-query.ts'

@@ -23,7 +23,7 @@ export function filterTest(filter: Filter, steps: Steps): ValueTest {
   return testOf(filter, { steps, patternBytes: bytesOfEach(patternsIn(filter)) })
 }
 
-interface Judging {
+interface Matching {
   readonly steps: Steps
   /** What each pattern may remember from document to document. */
   readonly patternBytes: number
@@ -42,19 +42,19 @@ function patternsIn(filter: Filter): number {
   }
 }
 
-function testOf(filter: Filter, judging: Judging): ValueTest {
-  const { steps } = judging
+function testOf(filter: Filter, matching: Matching): ValueTest {
+  const { steps } = matching
   switch (filter.kind) {
     case 'and': {
-      const members = filter.filters.map((one) => testOf(one, judging))
+      const members = filter.filters.map((one) => testOf(one, matching))
       return (root) => members.every((holds) => holds(root))
     }
     case 'or': {
-      const members = filter.filters.map((one) => testOf(one, judging))
+      const members = filter.filters.map((one) => testOf(one, matching))
       return (root) => members.some((holds) => holds(root))
     }
     case 'not': {
-      const holds = testOf(filter.filter, judging)
+      const holds = testOf(filter.filter, matching)
       return (root) => !holds(root)
     }
     case 'eq':
@@ -79,13 +79,13 @@ function testOf(filter: Filter, judging: Judging): ValueTest {
       return someCandidate(path, (found) => Array.isArray(found) && found.length === size, steps, { whole: true })
     }
     case 'elemMatch': {
-      const test = elementTest(filter.form, testOf(filter.filter, judging), steps)
+      const test = elementTest(filter.form, testOf(filter.filter, matching), steps)
       return someCandidate(filter.path, test, steps, { whole: true })
     }
     case 'mod':
       return someCandidate(filter.path, remainderTest(filter.divisor, filter.remainder), steps)
     case 'pattern': {
-      const test = patternTest(filter.pattern, steps, judging.patternBytes)
+      const test = patternTest(filter.pattern, steps, matching.patternBytes)
       return someCandidate(filter.path, (candidate) => typeof candidate === 'string' && test(candidate), steps)
     }
     default:

@@ -1,5 +1,5 @@
 /**
- * Counts the work of judging documents, so that a limit on work can stand where a limit on time would depend on how
+ * Counts the work of matching documents, so that a limit on work can stand where a limit on time would depend on how
  * busy the machine is.
  *
  * A step is about one comparison: a character that a pattern looks at, or a state that it passes through. Many steps are

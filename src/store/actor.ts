@@ -2,9 +2,9 @@
  * The actors that change the store. `store.as(actor)` is the only way to write, so every write has its actor.
  *
  * A request is admitted before its body is read, and a body may take half a minute to arrive. Meanwhile its token may be
- * signed out, and its user demoted or deleted. So a write of a request carries the claim of its token and a judge, and both
- * are checked again inside the transaction that writes (authority.ts): a claim that is no longer valid is 401, what the
- * judge throws about the roles of that moment is thrown, and nothing is written.
+ * signed out, and its user demoted or deleted. So a write of a request carries the claim of its token and `authorize`, and
+ * both are checked again inside the transaction that writes (authority.ts): a claim that is no longer valid is 401, what
+ * `authorize` throws about the roles of that moment is thrown, and nothing is written.
  *
  * For the audit trail, an actor from the network has its `origin`, and a caller its `claim`.
  */
@@ -31,13 +31,13 @@ export interface Origin {
 }
 
 /** Throws where the roles of the caller, as they are at the moment of writing, do not allow the write. */
-export type Judge = (caller: Caller) => void
+export type Authorize = (caller: Caller) => void
 
 /** A request with an access token. */
 export interface CallerActor {
   readonly kind: 'caller'
   readonly claim: CallerClaim
-  readonly judge: Judge
+  readonly authorize: Authorize
   readonly origin: Origin
 }
 
@@ -66,9 +66,9 @@ export const SYSTEM: System = { kind: 'system' }
 export interface Requester {
   /** With the roles of the moment in which the request was admitted. */
   readonly caller: Caller
-  /** The actor of the request's writes. The judge gets the roles at the moment of writing. */
-  acting(judge: Judge): CallerActor
+  /** The actor of the request's writes. `authorize` gets the roles at the moment of writing. */
+  acting(authorize: Authorize): CallerActor
 }
 
 /** Admits every signed-in user to its own account: a valid token is enough. */
-export const anyCaller: Judge = () => {}
+export const anyCaller: Authorize = () => {}

@@ -40,7 +40,7 @@ export interface Found {
 }
 
 /** The caller of a query, which decides when it is served while others wait. */
-export interface Asker {
+export interface QueryCaller {
   readonly id: string
   readonly class: CallerClass
   /** Aborts when the answer is not wanted any more. Used only by queries that wait. */
@@ -85,9 +85,9 @@ export interface DocumentStore {
    * may wait for its turn: throws tooManyRequests where many queries of this caller are waiting or this one waited too
    * long, networkError where too many of all callers wait, and the reason of the signal when that aborts.
    */
-  find(model: Model, query: FindQuery, asker: Asker): Promise<Found>
+  find(model: Model, query: FindQuery, caller: QueryCaller): Promise<Found>
   /** How `find` answers a query, and what that costs. Runs it, in a thread; throws what `find` throws. */
-  explain(model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan>
+  explain(model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan>
   /** How many documents of a counted model have the status `active`. */
   countActive(model: Model): Promise<number>
   /** How many documents of a counted model have each status that any has. */
@@ -174,7 +174,7 @@ export interface SignIn {
    */
   readonly guest: CallerClaim | undefined
   /** The user with defaults that is created where none has the email and no guest is converted. */
-  readonly newcomer: NewAccount
+  readonly newAccount: NewAccount
   /** Becomes a session of that user. */
   readonly session: SessionRecord
   readonly now: number
@@ -271,15 +271,15 @@ export interface OutboxMessage {
   readonly expiresAt: number
 }
 
-/** What the courier asks for at each turn. Times in milliseconds since the epoch. */
+/** What the courier requests at each turn. Times in milliseconds since the epoch. */
 export interface OutboxTurn {
   readonly now: number
   /** The lease of a message that is taken. */
   readonly leaseMs: number
   /** How many messages at most. */
   readonly take: number
-  /** Takes only messages that an operator asked for. */
-  readonly onlyAsked: boolean
+  /** Takes only messages that an operator requested. */
+  readonly onlyRequested: boolean
   /** The longest pause before an attempt. A longer one was set before the clock was set back: the message is due. */
   readonly pauseMsMax: number
   /** The messages with a running attempt. */

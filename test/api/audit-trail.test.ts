@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { audit, type AuditRecord } from '../../src/models/audit.ts'
 import { eq } from '../../src/query/ast.ts'
-import { ASKER } from '../support/service/asker.ts'
+import { QUERY_READER } from '../support/service/query-reader.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { REMOTE_CONFIG_ID, TOPIC } from '../support/service/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
@@ -350,7 +350,7 @@ for (const [auditDays, isGone] of [
     const site = await startService(t, { auditDays })
     const settings = async (): Promise<number> => {
       const query = { filter: eq(['event'], 'settings'), sort: [], limit: 10, after: undefined }
-      return (await site.app.services.store.find(audit, query, ASKER)).items.length
+      return (await site.app.services.store.find(audit, query, QUERY_READER)).items.length
     }
     assert.equal(await settings(), 1)
     site.advance(181 * 24 * 3_600_000)

@@ -20,10 +20,10 @@ import { testStore, type SystemStore } from '../support/service/stores.ts'
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const BY: Requester = {
   caller: ADMIN,
-  acting: (judge) => ({
+  acting: (authorize) => ({
     kind: 'caller',
     claim: { userId: ADMIN.id, jti: 'a token', iat: 0, expiresAt: 1 },
-    judge,
+    authorize,
     origin: { clientAddress: '192.0.2.1', requestId: 'a request' },
   }),
 }

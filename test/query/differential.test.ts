@@ -98,7 +98,7 @@ describe(`queries answer as brute force does (SEED=${SEED})`, () => {
     t.after(() => pool.close())
     const ways: readonly SystemStore['find'][] = [
       (...query) => store.find(...query),
-      ({ name }, query, asker) => pool.run(writeQuery(name, query), asker, 'ask for less'),
+      ({ name }, query, caller) => pool.run(writeQuery(name, query), caller, 'ask for less'),
     ]
     for (let i = 0; i < STORE_QUESTIONS; i++) {
       const question = randomQuestion(random)

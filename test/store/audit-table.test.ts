@@ -20,7 +20,7 @@ import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { ASKER } from '../support/service/asker.ts'
+import { QUERY_READER } from '../support/service/query-reader.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -51,7 +51,7 @@ function open(t: Cleanup, dir = prepareDataDir(join(temporaryDirectory(t), 'data
   t.after(() => database.close())
   const all = async (): Promise<readonly AuditRecord[]> => {
     const sort = [{ path: ['time'], descending: false }]
-    const { items } = await store.find(audit, { filter: matchAll, sort, limit: undefined, after: undefined }, ASKER)
+    const { items } = await store.find(audit, { filter: matchAll, sort, limit: undefined, after: undefined }, QUERY_READER)
     return items.map((item) => JSON.parse(item) as AuditRecord)
   }
   return { store, dir, told, suppressed, database, all }
@@ -64,7 +64,7 @@ async function addUser({ store }: Site, id: string, email: string, dashboardRole
 
 function callerOf(userId: string): CallerActor {
   const claim = { userId, jti: `session of ${userId}`, iat: NOW / 1000, expiresAt: NOW + DAY_MS }
-  return { kind: 'caller', claim, judge: anyCaller, origin: { clientAddress: '192.0.2.77', requestId: 'a request' } }
+  return { kind: 'caller', claim, authorize: anyCaller, origin: { clientAddress: '192.0.2.77', requestId: 'a request' } }
 }
 
 function visitor(clientAddress: string): Visitor {
@@ -363,8 +363,8 @@ it('inactive guests that are removed leave one record for each step, and none wi
   for (const [i, id] of ids.entries()) {
     const guest = { id, email: `${id}@anonymous.invalid`, appRole: 'guestUser', dashboardRole: 'none', now: NOW } as const
     const session = { jti: `session of ${id}`, label: '', createdAt: NOW, expiresAt: NOW + DAY_MS }
-    const asker = site.store.as(visitor(`192.0.2.${i}`))
-    assert.equal(await asker.createAccount(newAccount({ ...guest, language: {} }), session), 'inserted')
+    const visitorStore = site.store.as(visitor(`192.0.2.${i}`))
+    assert.equal(await visitorStore.createAccount(newAccount({ ...guest, language: {} }), session), 'inserted')
     await own.seeGuest(id, NOW)
   }
   assert.equal((await site.all()).filter(({ event, role }) => event === 'sign-in.succeeded' && role === 'guestUser').length, 45)

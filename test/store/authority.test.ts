@@ -5,7 +5,7 @@ import { newAccount } from '../../src/auth/new-account.ts'
 import { fail } from '../../src/base/failure.ts'
 import type { Caller } from '../../src/models/caller.ts'
 import { topic } from '../../src/models/topic.ts'
-import { anyCaller, type CallerActor, type CallerClaim, type Judge } from '../../src/store/actor.ts'
+import { anyCaller, type CallerActor, type CallerClaim, type Authorize } from '../../src/store/actor.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import type { Cleanup } from '../support/service/service.ts'
@@ -13,11 +13,11 @@ import { systemStore, testStore, type SystemStore } from '../support/service/sto
 
 const CLAIM: CallerClaim = { userId: 'ann', jti: 'ann-1', iat: 0, expiresAt: 60_000 }
 
-function actor(judge: Judge = anyCaller, claim = CLAIM): CallerActor {
-  return { kind: 'caller', claim, judge, origin: { clientAddress: '192.0.2.1', requestId: 'a request' } }
+function actor(authorize: Authorize = anyCaller, claim = CLAIM): CallerActor {
+  return { kind: 'caller', claim, authorize, origin: { clientAddress: '192.0.2.1', requestId: 'a request' } }
 }
 
-const requireAdmin: Judge = ({ dashboardRole }) => {
+const requireAdmin: Authorize = ({ dashboardRole }) => {
   if (dashboardRole !== 'admin') throw fail('forbidden', 'This is for administrators')
 }
 
@@ -78,13 +78,13 @@ describe('every method that writes refuses', () => {
   })
 })
 
-it('the judge gets the roles of the moment, and a job sees them', async (t) => {
+it('authorize() gets the roles of the moment, and a job sees them', async (t) => {
   const { store } = await site(t)
   const heard: Caller[] = []
   const promoted = store.updateUser('ann', (stored) => ({ ...stored, appRole: 'premiumUser' }))
-  const judge: Judge = (caller) => void heard.push(caller)
+  const authorize: Authorize = (caller) => void heard.push(caller)
   const document = { id: 'x', value: { id: 'x', name: 'X', status: 'active' } }
-  const insertion = store.as(actor(judge)).insert(topic, document, ({ caller }) => void heard.push(caller as Caller))
+  const insertion = store.as(actor(authorize)).insert(topic, document, ({ caller }) => void heard.push(caller as Caller))
   assert.equal(await insertion, 'inserted')
   await promoted
   const ann = { id: 'ann', appRole: 'premiumUser', dashboardRole: 'admin' }

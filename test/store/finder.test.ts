@@ -8,7 +8,7 @@ import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { ASKER } from '../support/service/asker.ts'
+import { QUERY_READER } from '../support/service/query-reader.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
@@ -123,7 +123,7 @@ describe('a query runs', () => {
         limit: 10,
         after: undefined,
       }
-      await store.find(headline, query, ASKER)
+      await store.find(headline, query, QUERY_READER)
       const { inline, worker } = store.queryCounts()
       assert.deepEqual([inline - earlier.inline, worker - earlier.worker], runs === 'inline' ? [1, 0] : [0, 1])
     })
@@ -137,7 +137,7 @@ it('a thousand bounds on one path are as good as the strictest', async () => {
   }))
   const answer = async (filter: Json): Promise<readonly string[]> => {
     const query = { filter: parseFilter(filter), sort: parseSort('updatedAt:desc'), limit: 1_000, after: undefined }
-    return (await store.find(headline, query, ASKER)).items.map((item) => item.slice(0, 33))
+    return (await store.find(headline, query, QUERY_READER)).items.map((item) => item.slice(0, 33))
   }
   const found = await answer({
     status: 'active',

@@ -7,8 +7,8 @@ import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { createInlineLane, type InlineLane } from '../../src/store/scan/inline-lane.ts'
-import type { Asker, FindQuery, Found } from '../../src/store/store.ts'
-import { ASKER } from '../support/service/asker.ts'
+import type { QueryCaller, FindQuery, Found } from '../../src/store/store.ts'
+import { QUERY_READER } from '../support/service/query-reader.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
 import type { Cleanup } from '../support/service/service.ts'
@@ -42,7 +42,7 @@ function query(filter: Json, limit = 1_000): FindQuery {
 }
 
 const everything = query({ rank: { $gte: 0 } })
-const guest = (id: string): Asker => ({ id, class: 'guest' })
+const guest = (id: string): QueryCaller => ({ id, class: 'guest' })
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 /** Turns of the event loop until it is answered. */
@@ -60,28 +60,28 @@ async function turnsOf(answer: Promise<unknown>): Promise<number> {
 describe('a query that is longer than a moment', () => {
   it('leaves turns of the event loop to others, in proportion to its work', async (t) => {
     const lane = laneFor(t)
-    const all = await turnsOf(lane.run(headline, everything, ASKER))
-    const some = await turnsOf(lane.run(headline, query({ _id: { $in: [1, 2, 3].map(sampleId) } }), ASKER))
+    const all = await turnsOf(lane.run(headline, everything, QUERY_READER))
+    const some = await turnsOf(lane.run(headline, query({ _id: { $in: [1, 2, 3].map(sampleId) } }), QUERY_READER))
     assert.ok(all >= 5 && all <= 20, `${all} turns`)
     assert.ok(some <= 3, `${some} turns`)
   })
 
   it('leaves a few more turns to new connections, and ends however many there are', async (t) => {
-    const alone = await turnsOf(laneFor(t).run(headline, everything, ASKER))
-    const flooded = await turnsOf(laneFor(t, { areMany: () => true }).run(headline, everything, ASKER))
+    const alone = await turnsOf(laneFor(t).run(headline, everything, QUERY_READER))
+    const flooded = await turnsOf(laneFor(t, { areMany: () => true }).run(headline, everything, QUERY_READER))
     assert.ok(flooded >= 5 * alone && flooded <= 9 * alone, `${alone} turns alone, ${flooded} beside new connections`)
   })
 
   it('sees the state of the database in which it began', async (t) => {
     const lane = laneFor(t)
-    const answer = lane.run(headline, query({ rank: { $gte: 0 } }, 2), ASKER)
+    const answer = lane.run(headline, query({ rank: { $gte: 0 } }, 2), QUERY_READER)
     for (let i = 0; i < 3; i++) await turn()
     assert.equal(lane.slots.counts().running.user, 1, 'it is under way')
     const value = { ...randomHeadline(seededRandom(2), sampleId(9_000)), rank: DOCUMENTS + 1 }
     await store.insert(headline, { id: sampleId(9_000), value })
     await store.remove(headline, sampleId(DOCUMENTS - 1))
     assert.deepEqual(ranksOf(await answer), [DOCUMENTS - 1, DOCUMENTS - 2])
-    const later = await lane.run(headline, query({ rank: { $gte: 0 } }, 2), ASKER)
+    const later = await lane.run(headline, query({ rank: { $gte: 0 } }, 2), QUERY_READER)
     assert.deepEqual(ranksOf(later), [DOCUMENTS + 1, DOCUMENTS - 2])
   })
 
@@ -91,8 +91,8 @@ describe('a query that is longer than a moment', () => {
     const heavy = (conditions: number): FindQuery =>
       query({ $nor: Array.from({ length: conditions }, (_, i) => ({ rank: { $lt: -1 - i } })) })
     for (let i = 0; i < 3; i++) {
-      assert.equal((await lane.run(headline, heavy(100), ASKER))?.items.length, DOCUMENTS)
-      assert.equal(await lane.run(headline, heavy(999), ASKER), undefined)
+      assert.equal((await lane.run(headline, heavy(100), QUERY_READER))?.items.length, DOCUMENTS)
+      assert.equal(await lane.run(headline, heavy(999), QUERY_READER), undefined)
     }
   })
 
@@ -121,7 +121,7 @@ describe('a query that is longer than a moment', () => {
 
   it('does not begin in a lane that is closed in the same moment', async () => {
     const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals: NO_ARRIVALS, bytesOf: () => 0 })
-    const refused = assert.rejects(lane.run(headline, everything, ASKER), { message: 'The service is stopping' })
+    const refused = assert.rejects(lane.run(headline, everything, QUERY_READER), { message: 'The service is stopping' })
     await lane.close()
     await refused
   })

@@ -31,7 +31,7 @@ const turn = (now: number, more: Partial<OutboxTurn> = {}): OutboxTurn => ({
   now,
   leaseMs: 90_000,
   take: 10,
-  onlyAsked: false,
+  onlyRequested: false,
   pauseMsMax: MINUTE_MS,
   inHand: [],
   ...more,
@@ -176,7 +176,7 @@ describe('retry', () => {
     for (const id of ['a', 'b']) await store.finishMessage(id, { kind: 'later', reply: '451', dueAt: 60_000 }, 0)
     await store.issueCode(issue('c@example.org', 'c', 1))
     assert.equal(await store.retryMessage('b', 5), 'due')
-    assert.deepEqual(ids((await store.takeMessages(turn(5, { onlyAsked: true }))).messages), ['b'])
+    assert.deepEqual(ids((await store.takeMessages(turn(5, { onlyRequested: true }))).messages), ['b'])
     await store.finishMessage('b', { kind: 'later', reply: '451', dueAt: 60_000 }, 6)
     assert.deepEqual(ids(await takeAll(store, 6)), ['c'])
   })

@@ -11,7 +11,7 @@ import { comparePositions, parseSort, sortKeys } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { PAGE_BYTES_MAX } from '../../src/store/plan/page-items.ts'
 import type { FindQuery, Found } from '../../src/store/store.ts'
-import { ASKER } from '../support/service/asker.ts'
+import { QUERY_READER } from '../support/service/query-reader.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
@@ -39,9 +39,9 @@ const bytesOf = ({ items }: Found): number => items.reduce((sum, item) => sum + 
 const idsOf = ({ items }: Found): string[] => items.map((item) => item.slice(7, 31))
 
 async function allPages(query: FindQuery): Promise<readonly Found[]> {
-  const pages = [await store.find(headline, query, ASKER)]
+  const pages = [await store.find(headline, query, QUERY_READER)]
   for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next) {
-    pages.push(await store.find(headline, { ...query, after: next }, ASKER))
+    pages.push(await store.find(headline, { ...query, after: next }, QUERY_READER))
   }
   return pages
 }

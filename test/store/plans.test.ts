@@ -224,7 +224,7 @@ const ROWS: readonly Row[] = [
     plan: 'index topic/status,name superset, in order, 1 range, inline',
   },
   {
-    name: 'suggested topics to a newcomer',
+    name: 'suggested topics to a new user',
     model: 'topic',
     filter: { _id: { $nin: [] }, ...ACTIVE },
     sort: 'name:asc',

@@ -12,7 +12,7 @@ import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { writeQuery, type QueryMessage } from '../../src/store/scan/query-message.ts'
 import { createScanPool, type PoolLimits, type ScanPool } from '../../src/store/scan/scan-pool.ts'
-import type { Asker, FindQuery } from '../../src/store/store.ts'
+import type { QueryCaller, FindQuery } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { seededRandom } from '../support/random.ts'
@@ -55,9 +55,9 @@ function hungPool(t: Cleanup, limits: Partial<PoolLimits> = {}): ScanPool {
   return pool
 }
 
-const user = (id: string): Asker => ({ id, class: 'user' })
-const guest = (id: string): Asker => ({ id, class: 'guest' })
-const editor = (id: string): Asker => ({ id, class: 'dashboard' })
+const user = (id: string): QueryCaller => ({ id, class: 'user' })
+const guest = (id: string): QueryCaller => ({ id, class: 'guest' })
+const editor = (id: string): QueryCaller => ({ id, class: 'dashboard' })
 
 function message(filter: Json, { sort = 'title', limit = 3 } = {}): QueryMessage {
   const query: FindQuery = { filter: parseFilter(filter), sort: parseSort(sort), limit, after: undefined }
@@ -139,7 +139,7 @@ describe('threads are shared', () => {
       ),
     )
     const others = await Promise.all(
-      [guest('b'), guest('c'), user('d'), editor('e')].map((asker) => pool.run(message(HARMLESS), asker, ADVICE)),
+      [guest('b'), guest('c'), user('d'), editor('e')].map((caller) => pool.run(message(HARMLESS), caller, ADVICE)),
     )
     assert.ok(others.every(({ items }) => items.length === 3))
     assert.equal(pool.counts().refused.lineFull, 83, 'one runs and sixteen wait')

@@ -1,6 +1,6 @@
 /** Lists for the operator, which may be longer than a page. */
 import type { Model } from '../../models/schema.ts'
-import type { Asker, FindQuery, Found, Store } from '../../store/store.ts'
+import type { QueryCaller, FindQuery, Found, Store } from '../../store/store.ts'
 import { UsageError, type Option } from '../command.ts'
 
 export const LIMIT_DEFAULT = 100
@@ -11,7 +11,7 @@ export const LIMIT_FLAG: Option = {
   meaning: `at most so many (default: ${LIMIT_DEFAULT})`,
 }
 
-const OPERATOR: Asker = { id: 'the operator', class: 'dashboard' }
+const OPERATOR: QueryCaller = { id: 'the operator', class: 'dashboard' }
 
 /** Throws UsageError. */
 export function readLimit(given: string | undefined): number {

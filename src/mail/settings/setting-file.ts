@@ -2,7 +2,7 @@
  * Files that mail settings name: certificates, keys, passwords, tokens. They are read at start, so that a wrong path is
  * reported then and not with the first mail.
  *
- * A secret is judged as ssh judges a private key: a file of our own user that others may read is rejected, and one
+ * A secret is checked as ssh checks a private key: a file of our own user that others may read is rejected, and one
  * `chmod 600` fixes it. A file of another user, such as root, came to us through a group or a mounted secret: its owner
  * decided who may read it and we could not change that, so a file that is readable by all users gets a warning.
  */

@@ -72,7 +72,7 @@ export function rejectsMechanism(code: number): boolean {
 
 /**
  * Whether the same mail may succeed after this rejection. 4xx always means so (RFC 5321 4.2.1). 5xx is permanent only
- * where the server has judged this recipient or this message (552 to MAIL is about the announced size, RFC 1870). A 5xx
+ * where the server has decided about this recipient or this message (552 to MAIL is about the announced size, RFC 1870). A 5xx
  * to the connection, the password (535) or the sender's address, and a demand for a password (530) or a better one
  * (534, 538) at any step (RFC 4954 section 6), are about the settings: the operator can correct them while the mail
  * waits.
@@ -80,8 +80,8 @@ export function rejectsMechanism(code: number): boolean {
 export function isTemporary(stage: Stage, code: number): boolean {
   if (code < 500) return true
   if (stage === 'mail') return code !== 552
-  const judgesMail = stage === 'rcpt' || stage === 'data' || stage === 'message'
-  return !judgesMail || AUTH_CODES.includes(code)
+  const concernsMail = stage === 'rcpt' || stage === 'data' || stage === 'message'
+  return !concernsMail || AUTH_CODES.includes(code)
 }
 
 const AUTH_CODES = [530, 534, 535, 538]

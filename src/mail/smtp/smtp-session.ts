@@ -86,13 +86,13 @@ function createSession(channel: SmtpChannel, extensions: Extensions) {
 async function oneByOne(channel: SmtpChannel, steps: readonly Step[]): Promise<DeliveryError | undefined> {
   for (const step of steps) {
     channel.send([step])
-    const error = judge(channel, step, await channel.reply(step.stage))
+    const error = checkReply(channel, step, await channel.reply(step.stage))
     if (error !== undefined) return error
   }
   return undefined
 }
 
-/** RFC 2920 section 3.1: each reply is judged by itself. The first rejection counts; the later ones follow from it. */
+/** RFC 2920 section 3.1: each reply is checked by itself. The first rejection counts; the later ones follow from it. */
 async function pipelined(channel: SmtpChannel, steps: readonly Step[]): Promise<DeliveryError | undefined> {
   channel.send(steps)
   let error: DeliveryError | undefined
@@ -101,7 +101,7 @@ async function pipelined(channel: SmtpChannel, steps: readonly Step[]): Promise<
       const reply = await channel.reply(step.stage)
       // A server may ask for the message although it has rejected the recipient. A dot alone ends it.
       if (error !== undefined && step.stage === 'data' && reply.code === 354) await channel.message(LONE_DOT)
-      error ??= judge(channel, step, reply)
+      error ??= checkReply(channel, step, reply)
       if (!channel.isOpen) break
     }
   } catch (cause) {
@@ -112,7 +112,7 @@ async function pipelined(channel: SmtpChannel, steps: readonly Step[]): Promise<
 
 const LONE_DOT = Buffer.from('.\r\n')
 
-function judge(channel: SmtpChannel, { line, stage, expected }: Step, reply: Reply): DeliveryError | undefined {
+function checkReply(channel: SmtpChannel, { line, stage, expected }: Step, reply: Reply): DeliveryError | undefined {
   const error = rejection(channel, stage, reply, expected)
   if (error === undefined || line !== 'RSET') return error
   // This is not about the mail, and the session is of no use.

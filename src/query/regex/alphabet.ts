@@ -142,8 +142,8 @@ function contextSets({ ops, others }: Program) {
   })
   const isUsed = (part: string): boolean => [...used].some((name) => name === part || name === `no-${part}`)
   return [
-    { bit: CONTEXT.line, set: charSet(LINE_TERMINATORS), isAsked: isUsed('line-start') || isUsed('line-end') },
-    { bit: CONTEXT.word, set: charSet(WORD_CHARS), isAsked: isUsed('boundary') },
-    { bit: CONTEXT.foldedWord, set: charSet(FOLDED_WORD_CHARS), isAsked: isUsed('folded-boundary') },
-  ].filter(({ isAsked }) => isAsked)
+    { bit: CONTEXT.line, set: charSet(LINE_TERMINATORS), isRelevant: isUsed('line-start') || isUsed('line-end') },
+    { bit: CONTEXT.word, set: charSet(WORD_CHARS), isRelevant: isUsed('boundary') },
+    { bit: CONTEXT.foldedWord, set: charSet(FOLDED_WORD_CHARS), isRelevant: isUsed('folded-boundary') },
+  ].filter(({ isRelevant }) => isRelevant)
 }

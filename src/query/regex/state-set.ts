@@ -9,7 +9,7 @@ import { takeSteps, unlimitedSteps, type Steps } from '../steps.ts'
 import { CONTEXT, END_CLASS, type Alphabet } from './alphabet.ts'
 import { ASSERTIONS, OP, type Program } from './program.ts'
 
-/** States that wait, in no order, and the context of the character before, as far as one of them asks for it. */
+/** States that wait, in no order, and the context of the character before, as far as one of them reads it. */
 export interface StateSet {
   readonly states: Uint16Array
   readonly before: number
@@ -37,8 +37,8 @@ export function createStepper(program: Program, alphabet: Alphabet): Stepper {
   const stack = new Uint16Array(3 * size + 1)
   const seeds = new Uint16Array(size + 1)
   const waiting = new Uint16Array(size)
-  /** Of the character before, what an assertion that waits, or one behind it, may ask later. */
-  const asked = ops.reduce((bits, op, i) => (op === OP.assertion ? bits | contextAskedBy(others[i] as number) : bits), 0)
+  /** Of the character before, what an assertion that waits, or one behind it, may read later. */
+  const relevant = ops.reduce((bits, op, i) => (op === OP.assertion ? bits | contextReadBy(others[i] as number) : bits), 0)
 
   /**
    * Follows the seeds as far as they lead without a character, into `waiting`. `after` is the context of the next
@@ -76,7 +76,7 @@ export function createStepper(program: Program, alphabet: Alphabet): Stepper {
     if (count < 0) return 'match'
     if (count === 0 && !startsLater) return 'no match'
     const states = waiting.slice(0, count)
-    return { states, before: hasAssertion(states, ops) ? before & asked : 0 }
+    return { states, before: hasAssertion(states, ops) ? before & relevant : 0 }
   }
 
   /** Whether a match may begin after the first character: `^` without `m` rules that out. */
@@ -118,16 +118,16 @@ function hasAssertion(states: Uint16Array, ops: Uint8Array): boolean {
 
 /** Undefined where it takes the next character to know. */
 function assertionHolds(assertion: number, before: number, after: number | undefined): boolean | undefined {
-  const asked = contextAskedBy(assertion)
-  if (assertion === TEXT_START || assertion === LINE_START) return (before & asked) !== 0
+  const relevant = contextReadBy(assertion)
+  if (assertion === TEXT_START || assertion === LINE_START) return (before & relevant) !== 0
   if (after === undefined) return undefined
-  if (assertion === TEXT_END || assertion === LINE_END) return (after & asked) !== 0
-  const isBoundary = ((before ^ after) & asked) !== 0
+  if (assertion === TEXT_END || assertion === LINE_END) return (after & relevant) !== 0
+  const isBoundary = ((before ^ after) & relevant) !== 0
   return isBoundary === (assertion === BOUNDARY || assertion === FOLDED_BOUNDARY)
 }
 
-/** What an assertion asks of the characters beside its place. */
-function contextAskedBy(assertion: number): number {
+/** What an assertion reads of the characters beside its place. */
+function contextReadBy(assertion: number): number {
   if (assertion === TEXT_START || assertion === TEXT_END) return CONTEXT.edge
   if (assertion === LINE_START || assertion === LINE_END) return CONTEXT.edge | CONTEXT.line
   return assertion === BOUNDARY || assertion === NO_BOUNDARY ? CONTEXT.word : CONTEXT.foldedWord

@@ -17,7 +17,7 @@ import { DatabaseFileError } from './database-copy.ts'
 /** The newest; a command may have put any number there. */
 const LISTED_MAX = 1_000
 
-export interface BackupPlace {
+export interface BackupPaths {
   /** The database file. */
   readonly database: string
   /** Of the backups; it may not exist yet. */
@@ -25,17 +25,17 @@ export interface BackupPlace {
 }
 
 /** The backups in the directory, newest first. Throws DatabaseFileError. */
-export async function backupFiles(place: BackupPlace): Promise<readonly Backup[]> {
-  const named = (await namesIn(place.directory))
+export async function backupFiles(paths: BackupPaths): Promise<readonly Backup[]> {
+  const named = (await namesIn(paths.directory))
     .flatMap((name) => {
       const read = readBackupName(name)
       return read === undefined ? [] : [{ name, createdAt: read.at }]
     })
     .sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.name, b.name))
-  const inUse = await filesInUse(place)
+  const inUse = await filesInUse(paths)
   const found: Backup[] = []
   for (const { name, createdAt } of named.slice(0, LISTED_MAX)) {
-    const stats = await lstat(join(place.directory, name), { bigint: true }).catch(() => undefined)
+    const stats = await lstat(join(paths.directory, name), { bigint: true }).catch(() => undefined)
     if (stats?.isFile() === true && !inUse.has(identity(stats))) {
       found.push({ name, bytes: Number(stats.size), createdAt })
     }
@@ -44,16 +44,16 @@ export async function backupFiles(place: BackupPlace): Promise<readonly Backup[]
 }
 
 /** Opens a backup of the directory to be read; undefined where none has the name. Throws DatabaseFileError. */
-export async function openBackup(place: BackupPlace, wanted: string): Promise<OpenFile | undefined> {
-  const name = (await namesIn(place.directory)).find((one) => one === wanted && readBackupName(one) !== undefined)
+export async function openBackup(paths: BackupPaths, wanted: string): Promise<OpenFile | undefined> {
+  const name = (await namesIn(paths.directory)).find((one) => one === wanted && readBackupName(one) !== undefined)
   if (name === undefined) return undefined
-  const path = join(place.directory, name)
+  const path = join(paths.directory, name)
   const stats = await lstat(path, { bigint: true }).catch(() => undefined)
-  return stats === undefined || (await filesInUse(place)).has(identity(stats)) ? undefined : openRegularFile(path)
+  return stats === undefined || (await filesInUse(paths)).has(identity(stats)) ? undefined : openRegularFile(path)
 }
 
 /** The database with its WAL and its shared memory. */
-async function filesInUse({ database }: BackupPlace): Promise<ReadonlySet<string>> {
+async function filesInUse({ database }: BackupPaths): Promise<ReadonlySet<string>> {
   const files = ['', '-wal', '-shm'].map((suffix) => stat(database + suffix, { bigint: true }).then(identity))
   return new Set((await Promise.allSettled(files)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
 }

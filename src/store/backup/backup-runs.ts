@@ -49,7 +49,7 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
 
   const run = async (thread: Maintenance, kind: BackupKind, at: number): Promise<BackupRecord> => {
     try {
-      const written = await thread.answer
+      const written = await thread.result
       if (written.kind !== 'written') throw new Error('The thread did something else')
       const { file, bytes, ms } = written.backup
       log.info('backup.written', { file, bytes, ms })

@@ -14,7 +14,7 @@ const EQUALITY_SHARE = 0.05
 const COMPARISON_SHARE = 0.5
 const NEGATION_SHARE = 0.9
 /** Of a longer list, so many values are looked up, and the others assumed to be like them. */
-const VALUES_ASKED_MAX = 50
+const VALUES_SAMPLED_MAX = 50
 
 export type Statistics = ReturnType<typeof statisticsOf>
 
@@ -22,9 +22,9 @@ export function statisticsOf(database: Database, model: Model) {
   const row = database.get(`SELECT max(seq) AS n FROM ${tableOf(model)}`)
   const total = Number(row?.['n'] ?? 0)
   const sum = (sql: string, keys: readonly string[], values: readonly string[]): number => {
-    const asked = values.slice(0, VALUES_ASKED_MAX)
-    const found = asked.reduce((sumSoFar, value) => sumSoFar + Number(database.get(sql, ...keys, value)?.['n'] ?? 0), 0)
-    return Math.min(total, (found * values.length) / Math.max(1, asked.length))
+    const sampled = values.slice(0, VALUES_SAMPLED_MAX)
+    const found = sampled.reduce((sumSoFar, value) => sumSoFar + Number(database.get(sql, ...keys, value)?.['n'] ?? 0), 0)
+    return Math.min(total, (found * values.length) / Math.max(1, sampled.length))
   }
   return {
     /** Documents of the model, or a little more. */

@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts'
 import { fail, type Failure } from '../../base/failure.ts'
 import type { CallerClass } from '../../models/caller.ts'
 import { createFairQueue, type Waiting } from './fair-queue.ts'
-import type { Asker } from '../store.ts'
+import type { QueryCaller } from '../store.ts'
 
 /** Entries in the line of one caller. */
 const LINE_MAX = 16
@@ -59,13 +59,13 @@ export function createFairSlots(limits: SlotLimits, now: Clock) {
      * Resolves when the caller has a slot. Throws tooManyRequests where the caller's line is full or it has waited too
      * long, networkError where all lines are full or the slots are closed, and the reason of the signal when it aborts.
      */
-    async take(asker: Asker, bytes: number): Promise<Release> {
-      const caller = { caller: asker.id, class: asker.class }
+    async take(caller: QueryCaller, bytes: number): Promise<Release> {
+      const key = { caller: caller.id, class: caller.class }
       if (isClosed) throw stopping()
-      asker.signal?.throwIfAborted()
+      caller.signal?.throwIfAborted()
       // No caller is overtaken: a slot is only free here when no waiting caller may have it.
-      if (mayGo(caller)) return occupy(caller)
-      return waiters.add(asker, Math.max(bytes, ENTRY_BYTES_MIN), () => occupy(caller))
+      if (mayGo(key)) return occupy(key)
+      return waiters.add(caller, Math.max(bytes, ENTRY_BYTES_MIN), () => occupy(key))
     },
     counts: () => ({ running: slots.running(), ...waiters.counts() }),
     /** Gives out no slot until `resume`: all wait. */
@@ -93,7 +93,7 @@ function createWaiters({ waitMsMax = WAIT_MS_MAX, waitingBytesMax = WAITING_BYTE
   return {
     yieldTurn: queue.yieldTurn,
     /** Resolves with the slot that `occupy` takes when it is the caller's turn. */
-    async add({ id, class: name, signal }: Asker, weight: number, occupy: () => Release): Promise<Release> {
+    async add({ id, class: name, signal }: QueryCaller, weight: number, occupy: () => Release): Promise<Release> {
       const caller = { caller: id, class: name }
       if (queue.isFull(caller)) {
         refused.lineFull++

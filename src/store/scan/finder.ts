@@ -20,7 +20,7 @@ import { writeQuery } from './query-message.ts'
 import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
 import { indexColumns } from '../sqlite/schema-sql.ts'
-import type { Asker, FindQuery, Found, QueryCounts } from '../store.ts'
+import type { QueryCaller, FindQuery, Found, QueryCounts } from '../store.ts'
 
 /** The fixed cost of a query. */
 const FIND_STEPS = 5_000
@@ -41,18 +41,18 @@ export function createFinder(database: Database, options: FinderOptions) {
   const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
 
-  const inThread = (model: Model, query: FindQuery, asker: Asker): Promise<Found> =>
-    pool.run(writeQuery(model.name, query), asker, advice(model))
+  const inThread = (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> =>
+    pool.run(writeQuery(model.name, query), caller, advice(model))
 
-  const inLane = async (model: Model, query: FindQuery, asker: Asker): Promise<Found> => {
-    const found = await lane.run(model, query, asker)
-    if (found === undefined) return inThread(model, query, asker)
+  const inLane = async (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> => {
+    const found = await lane.run(model, query, caller)
+    if (found === undefined) return inThread(model, query, caller)
     inline++
     return found
   }
 
   /** The page, or where the query is to run instead. */
-  const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: Asker): Found | 'lane' | 'thread' => {
+  const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: QueryCaller): Found | 'lane' | 'thread' => {
     const { steps, nextDocument } = inlineBudget()
     const effort = noEffort(steps)
     const mayGoOn = (): boolean => {
@@ -68,18 +68,18 @@ export function createFinder(database: Database, options: FinderOptions) {
   }
 
   return {
-    find(model: Model, query: FindQuery, asker: Asker): Found | Promise<Found> {
-      if (!share.has(asker.id) || arrivals.areMany()) return inLane(model, query, asker)
+    find(model: Model, query: FindQuery, caller: QueryCaller): Found | Promise<Found> {
+      if (!share.has(caller.id) || arrivals.areMany()) return inLane(model, query, caller)
       const plan = planQuery(database, model, query)
-      if (!runsInline(plan)) return inThread(model, query, asker)
-      const found = isShort(plan) ? atOnce(model, plan, query, asker) : 'lane'
-      if (found === 'lane') return inLane(model, query, asker)
-      if (found === 'thread') return inThread(model, query, asker)
+      if (!runsInline(plan)) return inThread(model, query, caller)
+      const found = isShort(plan) ? atOnce(model, plan, query, caller) : 'lane'
+      if (found === 'lane') return inLane(model, query, caller)
+      if (found === 'thread') return inThread(model, query, caller)
       inline++
       return found
     },
-    explain: (model: Model, query: FindQuery, asker: Asker): Promise<QueryPlan> =>
-      pool.explain(writeQuery(model.name, query), asker, advice(model)),
+    explain: (model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan> =>
+      pool.explain(writeQuery(model.name, query), caller, advice(model)),
     counts(): QueryCounts {
       const { done, timedOut, ...threads } = pool.counts()
       return { inline, worker: done + timedOut, timedOut, ...together(threads, lane.slots.counts()) }

@@ -16,7 +16,7 @@ import { noEffort, startScan } from '../plan/executor.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
 import { inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
 import { planQuery } from '../plan/planner.ts'
-import type { Asker, FindQuery, Found } from '../store.ts'
+import type { QueryCaller, FindQuery, Found } from '../store.ts'
 
 /** Some thousand documents, which are read repeatedly. */
 const CACHE_KIB = 16 * 1024
@@ -48,7 +48,7 @@ export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions) 
     stepsLeft = SLICE_STEPS
   }
 
-  const scan = async (model: Model, query: FindQuery, { signal }: Asker): Promise<Found | undefined> => {
+  const scan = async (model: Model, query: FindQuery, { signal }: QueryCaller): Promise<Found | undefined> => {
     if (stepsLeft <= 0) await pause()
     if (isClosed) throw stopping()
     const connection = (database ??= openDatabase(file, { readOnly: true, cacheKib: CACHE_KIB }))
@@ -84,9 +84,9 @@ export function createInlineLane({ file, now, arrivals, bytesOf }: LaneOptions) 
 
   return {
     /** The page, or undefined where it takes more than an inline query may. Throws what fair-slots.ts says. */
-    async run(model: Model, query: FindQuery, asker: Asker): Promise<Found | undefined> {
-      const release = await slots.take(asker, bytesOf(query))
-      const scanning = scan(model, query, asker).finally(release)
+    async run(model: Model, query: FindQuery, caller: QueryCaller): Promise<Found | undefined> {
+      const release = await slots.take(caller, bytesOf(query))
+      const scanning = scan(model, query, caller).finally(release)
       running = scanning.catch(() => {})
       return scanning
     },

@@ -1,4 +1,4 @@
-/** Queries and answers as messages to and from a worker thread. */
+/** Queries and their results as messages to and from a worker thread. */
 import { reviveNumber } from '../../base/decimal.ts'
 import { writeJson } from '../../base/json.ts'
 import type { QueryPlan } from '../../models/responses.ts'
@@ -23,13 +23,13 @@ export interface ThreadData {
   readonly stopped: Int32Array
 }
 
-/** A query to answer, or to explain within so many milliseconds. */
-export type Question =
+/** A query to run, or to explain within so many milliseconds. */
+export type ScanTask =
   | { readonly kind: 'find'; readonly query: QueryMessage }
   | { readonly kind: 'explain'; readonly query: QueryMessage; readonly msMax: number }
 
 /** The tasks of a thread are numbered from 1. */
-export type TaskMessage = Question & { readonly number: number }
+export type ScanTaskMessage = ScanTask & { readonly number: number }
 
 export interface FoundMessage {
   readonly kind: 'found'
@@ -37,12 +37,12 @@ export interface FoundMessage {
   readonly next: string | undefined
 }
 
-export type AnswerMessage =
+export type ScanResultMessage =
   | FoundMessage
   | { readonly kind: 'explained'; readonly plan: QueryPlan }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
-  /** It was asked to stop, and did. */
+  /** It was requested to stop, and did. */
   | { readonly kind: 'stopped' }
 
 export function writeQuery(model: string, { filter, sort, limit, after }: FindQuery): QueryMessage {
@@ -53,11 +53,11 @@ export function readQuery({ filter, sort, limit, after }: QueryMessage): FindQue
   return { filter: readFilter(filter), sort, limit, after: readPosition(after) }
 }
 
-export function writeAnswer({ items, next }: Found): FoundMessage {
+export function writeFound({ items, next }: Found): FoundMessage {
   return { kind: 'found', items, next: writePosition(next) }
 }
 
-export function readAnswer({ items, next }: FoundMessage): Found {
+export function readFound({ items, next }: FoundMessage): Found {
   return { items, next: readPosition(next) }
 }
 

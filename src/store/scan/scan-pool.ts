@@ -9,9 +9,9 @@ import { availableParallelism } from 'node:os'
 import type { Clock } from '../../base/clock.ts'
 import type { QueryPlan } from '../../models/responses.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
-import { readAnswer, type QueryMessage, type Question } from './query-message.ts'
-import { endScanThreads, startScanThread, type GoodAnswer, type ScanThread } from './scan-thread.ts'
-import type { Asker, Found } from '../store.ts'
+import { readFound, type QueryMessage, type ScanTask } from './query-message.ts'
+import { endScanThreads, startScanThread, type ScanResult, type ScanThread } from './scan-thread.ts'
+import type { QueryCaller, Found } from '../store.ts'
 
 export interface PoolLimits {
   /** Threads that every caller may have a query in. */
@@ -73,9 +73,9 @@ export function createScanPool({ file, now, limits: narrower, program = PROGRAM 
     started.worker.once('exit', () => threads.delete(started))
     return started
   }
-  const ask = async (question: Question, asker: Asker, advice: string): Promise<GoodAnswer> => {
-    const release = await slots.take(asker, question.query.filter.length)
-    const { signal } = asker
+  const runTask = async (task: ScanTask, caller: QueryCaller, advice: string): Promise<ScanResult> => {
+    const release = await slots.take(caller, task.query.filter.length)
+    const { signal } = caller
     try {
       signal?.throwIfAborted()
       // A slot that was given in the moment of the end.
@@ -90,23 +90,23 @@ export function createScanPool({ file, now, limits: narrower, program = PROGRAM 
       release()
     }
     const { deadlineMs } = limits
-    const answer = await thread.ask(question, { deadlineMs, advice, signal, onLate: () => timedOut++, onFree })
+    const result = await thread.run(task, { deadlineMs, advice, signal, onLate: () => timedOut++, onFree })
     done++
-    return answer
+    return result
   }
   return {
-    /** Answers a query in a thread. Throws badRequest past the deadline, with `advice`; else what fair-slots.ts says. */
-    async run(query: QueryMessage, asker: Asker, advice: string): Promise<Found> {
-      const answer = await ask({ kind: 'find', query }, asker, advice)
-      if (answer.kind !== 'found') throw new Error('The thread did something else')
-      return readAnswer(answer)
+    /** Runs a query in a thread. Throws badRequest past the deadline, with `advice`; else what fair-slots.ts says. */
+    async run(query: QueryMessage, caller: QueryCaller, advice: string): Promise<Found> {
+      const result = await runTask({ kind: 'find', query }, caller, advice)
+      if (result.kind !== 'found') throw new Error('The thread did something else')
+      return readFound(result)
     },
     /** Explains a query within the same bounds; a run that would miss the deadline is ended before. */
-    async explain(query: QueryMessage, asker: Asker, advice: string): Promise<QueryPlan> {
+    async explain(query: QueryMessage, caller: QueryCaller, advice: string): Promise<QueryPlan> {
       const msMax = Math.floor(limits.deadlineMs * EXPLAIN_SHARE)
-      const answer = await ask({ kind: 'explain', query, msMax }, asker, advice)
-      if (answer.kind !== 'explained') throw new Error('The thread did something else')
-      return answer.plan
+      const result = await runTask({ kind: 'explain', query, msMax }, caller, advice)
+      if (result.kind !== 'explained') throw new Error('The thread did something else')
+      return result.plan
     },
     counts: () => ({ ...slots.counts(), done, timedOut }),
     slots,

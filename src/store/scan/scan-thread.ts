@@ -1,13 +1,13 @@
 /**
  * One thread for queries that take long, with one query at a time.
  *
- * A query that misses its deadline, or whose client has disconnected, is asked to stop: the thread checks between two
+ * A query that misses its deadline, or whose client has disconnected, is requested to stop: the thread checks between two
  * rows. A thread that does not stop is ended. Whatever the caller has been told by then, the thread counts as busy until
- * it has answered or is really gone, which `terminate()` alone does not promise (base/thread.ts).
+ * it has posted the result or is really gone, which `terminate()` alone does not promise (base/thread.ts).
  */
 import { fail } from '../../base/failure.ts'
 import { endThreads, startTaskThread } from '../../base/thread.ts'
-import type { AnswerMessage, Question, TaskMessage, ThreadData } from './query-message.ts'
+import type { ScanResultMessage, ScanTask, ScanTaskMessage, ThreadData } from './query-message.ts'
 
 /** V8 wants room to breathe: a thread holds one page and one document. */
 const HEAP_MB_MAX = 64
@@ -15,18 +15,18 @@ const HEAP_MB_MAX = 64
 const YOUNG_HEAP_MB_MAX = 4
 /** For a thread to load its program, on a busy machine. */
 const START_MS_MAX = 10_000
-/** For a query that was asked to stop to do so. */
+/** For a query that was requested to stop to do so. */
 const STOP_MS_MAX = 250
 
-export type GoodAnswer = Extract<AnswerMessage, { kind: 'found' | 'explained' }>
+export type ScanResult = Extract<ScanResultMessage, { kind: 'found' | 'explained' }>
 
-export interface AskOptions {
+export interface ScanOptions {
   readonly deadlineMs: number
   /** What is said past the deadline, and where the thread runs out of memory. */
   readonly advice: string
   readonly signal: AbortSignal | undefined
   readonly onLate: () => void
-  /** Called when the thread is done with the query or gone, before the answer is known. */
+  /** Called when the thread is done with the query or gone, before the result is known. */
   readonly onFree: () => void
 }
 
@@ -35,7 +35,7 @@ export type ScanThread = ReturnType<typeof startScanThread>
 export function startScanThread({ file, program }: { readonly file: string; readonly program: URL }) {
   /** The number of the query that is to stop. */
   const stopped = new Int32Array(new SharedArrayBuffer(4))
-  const thread = startTaskThread<TaskMessage, AnswerMessage>(program, {
+  const thread = startTaskThread<ScanTaskMessage, ScanResultMessage>(program, {
     workerData: { file, stopped } satisfies ThreadData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX },
   })
@@ -44,12 +44,12 @@ export function startScanThread({ file, program }: { readonly file: string; read
   return {
     worker: thread.worker,
     isAlive: (): boolean => thread.isAlive,
-    /** Asks the thread, which has nothing else to do. */
-    ask(question: Question, { deadlineMs, advice, signal, onLate, onFree }: AskOptions): Promise<GoodAnswer> {
-      const result = Promise.withResolvers<GoodAnswer>()
+    /** Runs the task in the thread, which has nothing else to do. */
+    run(task: ScanTask, { deadlineMs, advice, signal, onLate, onFree }: ScanOptions): Promise<ScanResult> {
+      const pending = Promise.withResolvers<ScanResult>()
       const number = ++queries
       const stop = (error: unknown): void => {
-        result.reject(error)
+        pending.reject(error)
         Atomics.store(stopped, 0, number)
         setTimer(() => void thread.end(), STOP_MS_MAX)
       }
@@ -73,7 +73,7 @@ export function startScanThread({ file, program }: { readonly file: string; read
       stopCurrent = stop
       thread.worker.ref()
       void thread
-        .ask({ ...question, number })
+        .run({ ...task, number })
         .finally(() => {
           isDone = true
           clearTimeout(timer)
@@ -83,11 +83,11 @@ export function startScanThread({ file, program }: { readonly file: string; read
           thread.worker.unref()
           onFree()
         })
-        .then((answer) => result.resolve(goodAnswer(answer)))
+        .then((message) => pending.resolve(resultOf(message)))
         .catch((error: unknown) => {
-          result.reject(isOutOfMemory(error) ? fail('badRequest', advice, { cause: error }) : error)
+          pending.reject(isOutOfMemory(error) ? fail('badRequest', advice, { cause: error }) : error)
         })
-      return result.promise
+      return pending.promise
     },
     /** Rejects what runs with this error, and ends the thread. */
     end(error: Error): void {
@@ -111,17 +111,17 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }
 
-function goodAnswer(answer: AnswerMessage): GoodAnswer {
-  switch (answer.kind) {
+function resultOf(message: ScanResultMessage): ScanResult {
+  switch (message.kind) {
     case 'found':
     case 'explained':
-      return answer
+      return message
     case 'refused':
-      throw fail('badRequest', answer.message)
+      throw fail('badRequest', message.message)
     case 'unavailable':
-      throw fail('networkError', answer.message, { cause: answer.cause })
+      throw fail('networkError', message.message, { cause: message.cause })
     case 'stopped':
       // Its caller has been told why.
-      throw new Error('A scan stopped without being asked to')
+      throw new Error('A scan stopped without being requested to')
   }
 }

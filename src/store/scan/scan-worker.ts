@@ -8,20 +8,20 @@
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
 import { Failure } from '../../base/failure.ts'
-import { answerTasks } from '../../base/thread.ts'
+import { runTasks } from '../../base/thread.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import { asStoreFailure, openDatabase } from '../sqlite/database.ts'
 import { execute, noEffort } from '../plan/executor.ts'
 import { explainQuery } from '../plan/explain.ts'
 import { planQuery } from '../plan/planner.ts'
-import { readQuery, writeAnswer, type AnswerMessage, type TaskMessage, type ThreadData } from './query-message.ts'
+import { readQuery, writeFound, type ScanResultMessage, type ScanTaskMessage, type ThreadData } from './query-message.ts'
 
 const { file, stopped } = workerData as ThreadData
 const database = openDatabase(file, { readOnly: true })
 
-answerTasks((task: TaskMessage): AnswerMessage => {
+runTasks((task: ScanTaskMessage): ScanResultMessage => {
   try {
-    return answer(task)
+    return run(task)
   } catch (error) {
     if (error instanceof Failure) return { kind: 'refused', message: error.message }
     const failure = asStoreFailure(error)
@@ -30,7 +30,7 @@ answerTasks((task: TaskMessage): AnswerMessage => {
   }
 })
 
-function answer(task: TaskMessage): AnswerMessage {
+function run(task: ScanTaskMessage): ScanResultMessage {
   const mayGoOn = (): boolean => Atomics.load(stopped, 0) !== task.number
   if (!mayGoOn()) return { kind: 'stopped' }
   const model = storedModelNamed(task.query.model)
@@ -44,7 +44,7 @@ function answer(task: TaskMessage): AnswerMessage {
     }
     const plan = planQuery(database, model, query, { mayTakeLong: true })
     const found = execute(database, model, { plan, query, effort: noEffort(), mayGoOn })
-    return found === undefined ? { kind: 'stopped' } : writeAnswer(found)
+    return found === undefined ? { kind: 'stopped' } : writeFound(found)
   } finally {
     database.exec('COMMIT')
   }

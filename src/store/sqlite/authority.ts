@@ -10,8 +10,8 @@ import { holds } from '../tables/session-table.ts'
 import type { Moment } from '../store.ts'
 
 /**
- * What a job sees inside its transaction. Throws unauthorized where the caller's token is no longer valid, and what the
- * judge throws. `now` is in milliseconds since the epoch.
+ * What a job sees inside its transaction. Throws unauthorized where the caller's token is no longer valid, and what
+ * `authorize` throws. `now` is in milliseconds since the epoch.
  */
 export function momentOf(database: Database, actor: Actor | Visitor, now: number): Moment {
   return {
@@ -20,12 +20,12 @@ export function momentOf(database: Database, actor: Actor | Visitor, now: number
   }
 }
 
-function admit(database: Database, { claim, judge }: Actor & { readonly kind: 'caller' }, now: number): Caller {
+function admit(database: Database, { claim, authorize }: Actor & { readonly kind: 'caller' }, now: number): Caller {
   const text = holds(database, claim, now)
   if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
   const { appRole, dashboardRole } = parseJson(text) as unknown as Caller
   const caller = { id: claim.userId, appRole, dashboardRole }
-  judge(caller)
+  authorize(caller)
   return caller
 }
 

@@ -135,8 +135,8 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
     as: on,
 
     get: (model, id) => read(() => documents.getDocument(database, model, id)),
-    find: (model, query, asker) => read(() => finder.find(model, query, asker)),
-    explain: (model, query, asker) => read(() => finder.explain(model, query, asker)),
+    find: (model, query, caller) => read(() => finder.find(model, query, caller)),
+    explain: (model, query, caller) => read(() => finder.explain(model, query, caller)),
     countActive: (model) => read(() => documents.countActive(database, model)),
     countByStatus: (model) => read(() => documents.countByStatus(database, model)),
     countByHour: (model, range) => read(() => documents.countByHour(database, model, range)),

@@ -98,7 +98,7 @@ export function signIn(database: Database, request: SignIn): SignInOutcome {
 
 /** The account of the email: an existing one, the converted guest, or a new one. */
 function findAccount(database: Database, request: SignIn): SignedIn {
-  const { code, guest, newcomer, now } = request
+  const { code, guest, newAccount, now } = request
   const account = userByEmail(database, code.email)
   const guestId = guest !== undefined && isStillGuest(database, guest, now) ? guest.userId : undefined
   // A guest by role who has the email already is this account and joins no other.
@@ -106,16 +106,16 @@ function findAccount(database: Database, request: SignIn): SignedIn {
     revoke(database, { jti: guest.jti, expiresAt: guest.expiresAt, now })
     if (account === undefined) {
       const user = convertGuest(database, guestId, request)
-      ensureBelongings(database, guestId, newcomer)
+      ensureBelongings(database, guestId, newAccount)
       return { kind: 'signed-in', how: 'converted', user }
     }
   }
   if (account === undefined) {
-    createAccount(database, newcomer)
-    return { kind: 'signed-in', how: 'created', user: newcomer.user.value }
+    createAccount(database, newAccount)
+    return { kind: 'signed-in', how: 'created', user: newAccount.user.value }
   }
   const accountId = String(account['id'])
-  ensureBelongings(database, accountId, newcomer)
+  ensureBelongings(database, accountId, newAccount)
   if (guestId === undefined || guestId === accountId) return { kind: 'signed-in', how: 'existing', user: account }
   const user = takeOverRole(database, { account, guestId, now })
   mergePreferences(database, { accountId, user, guestId, request })

@@ -27,8 +27,8 @@ const RECORDS_KEPT_MS = 7 * DAY_MS
 const PURGE_ROWS_MAX = 50
 /** Messages that one turn may end; the next turn goes on. */
 const EXPIRED_ROWS_MAX = 100
-/** The due time of a message that an operator asked for: before all others, and different from them. */
-const ASKED_FOR = 0
+/** The due time of a message that an operator requested: before all others, and different from them. */
+const REQUESTED_DUE_AT = 0
 
 /** Whether there is no room for a message to this email. One that supersedes another needs none. */
 export function isFull(database: Database, email: string): boolean {
@@ -73,7 +73,7 @@ export function takeMessages(database: Database, turn: OutboxTurn): OutboxWork {
   return { messages, unwanted, expired, nextDue: next === undefined ? undefined : Number(next['due_at']) }
 }
 
-function takeDue(database: Database, { now, leaseMs, take, onlyAsked }: OutboxTurn): readonly OutboxMessage[] {
+function takeDue(database: Database, { now, leaseMs, take, onlyRequested }: OutboxTurn): readonly OutboxMessage[] {
   const rows = database.all(
     `UPDATE outbox SET lease_until = ?, tried_at = ?, attempts = attempts + 1
       WHERE id IN (
@@ -82,7 +82,7 @@ function takeDue(database: Database, { now, leaseMs, take, onlyAsked }: OutboxTu
       RETURNING id, sealed, attempts, due_at, expires_at`,
     now + leaseMs,
     now,
-    onlyAsked ? ASKED_FOR : now,
+    onlyRequested ? REQUESTED_DUE_AT : now,
     now,
     now,
     take,
@@ -152,7 +152,7 @@ export function retryMessage(
   now: number,
 ): 'due' | Exclude<MessageState, 'waiting'> | 'missing' {
   const changed = database.run(
-    `UPDATE outbox SET due_at = ${ASKED_FOR} WHERE id = ? AND state = 'waiting' AND lease_until <= ? AND expires_at > ?`,
+    `UPDATE outbox SET due_at = ${REQUESTED_DUE_AT} WHERE id = ? AND state = 'waiting' AND lease_until <= ? AND expires_at > ?`,
     id,
     now,
     now,

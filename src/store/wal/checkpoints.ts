@@ -134,9 +134,9 @@ function createMover(connections: WalConnections, files: WalFiles) {
     moveInThread(onEnd: () => void): void {
       const started = startMaintenance({ kind: 'move', move: { ...files, blanked } })
       thread = started
-      void started.answer
-        .then((answer) => {
-          if (answer.kind === 'moved') blanked = answer.blanked
+      void started.result
+        .then((result) => {
+          if (result.kind === 'moved') blanked = result.blanked
         })
         .catch(() => {})
         .then(started.end)

@@ -1,6 +1,6 @@
 /** The program of the thread for maintenance: moves a long WAL, or writes a backup. */
 import { systemClock } from '../../base/clock.ts'
-import { answerTasks } from '../../base/thread.ts'
+import { runTasks } from '../../base/thread.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { writeBackup, type Backup } from '../backup/backup.ts'
 import { DatabaseFileError } from '../backup/database-copy.ts'
@@ -11,12 +11,12 @@ export type MaintenanceTask =
   | { readonly kind: 'move'; readonly move: LongMove }
   | { readonly kind: 'backup'; readonly database: string; readonly target: string }
 
-export type MaintenanceAnswer =
+export type MaintenanceResult =
   | { readonly kind: 'moved'; readonly blanked: WalPart }
   | { readonly kind: 'written'; readonly backup: Backup }
   | { readonly kind: 'refused'; readonly message: string }
 
-answerTasks(async (task: MaintenanceTask): Promise<MaintenanceAnswer> => {
+runTasks(async (task: MaintenanceTask): Promise<MaintenanceResult> => {
   try {
     if (task.kind === 'move') return { kind: 'moved', blanked: moveLongWal(task.move) }
     const options = { makesDirectory: true, models: STORED_MODELS, now: systemClock }

@@ -20,7 +20,7 @@ import { execute, noEffort } from '../../../src/store/plan/executor.ts'
 import type { Plan } from '../../../src/store/plan/plan.ts'
 import { planQuery, possiblePlans } from '../../../src/store/plan/planner.ts'
 import type { FindQuery, Found } from '../../../src/store/store.ts'
-import { ASKER } from '../service/asker.ts'
+import { QUERY_READER } from '../service/query-reader.ts'
 import { randomHeadline, SAMPLE_EXTRAS, sampleId } from '../service/headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from '../random.ts'
@@ -175,7 +175,7 @@ export async function differenceOfStore(
   let after: Position | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const query: FindQuery = { filter, sort, limit: question.limit, after }
-    const found = await find(model, query, ASKER)
+    const found = await find(model, query, QUERY_READER)
     const difference = differenceOfPage(found, query, truth)
     if (difference !== undefined) return `${difference}\nafter ${JSON.stringify(after)}`
     if (found.next === undefined || ordered.length === 0) return undefined

@@ -45,13 +45,13 @@ export const VISITOR: Visitor = { kind: 'visitor', origin: { clientAddress: '192
 /** Signs in with a code, creating a user with defaults where there is none. */
 export function signInWith(store: Pick<Writer, 'signIn'>, code: CodeClaim): Promise<SignInOutcome> {
   const { email, now } = code
-  const newcomer = { id: `user of ${email}`, email, appRole: 'standardUser', dashboardRole: 'none', now } as const
+  const account = { id: `user of ${email}`, email, appRole: 'standardUser', dashboardRole: 'none', now } as const
   return store.signIn({
     code,
     dashboard: false,
     guest: undefined,
     session: { jti: `session of ${email}`, label: '', createdAt: now, expiresAt: now + 60_000 },
-    newcomer: newAccount({ ...newcomer, language: {} }),
+    newAccount: newAccount({ ...account, language: {} }),
     now,
     merge: ({ account }) => account,
   })
@@ -59,6 +59,6 @@ export function signInWith(store: Pick<Writer, 'signIn'>, code: CodeClaim): Prom
 
 /** Takes every message that is due. */
 export async function takeAll(store: OutboxWriter, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
-  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyAsked: false, pauseMsMax: 60_000, inHand: [] }))
+  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyRequested: false, pauseMsMax: 60_000, inHand: [] }))
     .messages
 }

@@ -226,7 +226,7 @@ export function handlersWriteAsCallers(tree: Tree): string[] {
   const files = ['src/endpoints', 'src/content'].flatMap((folder) => inFolder(tree, folder))
   return files
     .filter(([path, text]) => path !== 'src/content/seeding.ts' && /\b(?:SYSTEM|OPERATOR)\b/.test(codeOf(text)))
-    .map(([path]) => `${path} writes in the name of the service: wanted session.acting(judge)`)
+    .map(([path]) => `${path} writes in the name of the service: wanted session.acting(authorize)`)
 }
 
 /** The words themselves are put together here, so that this file does not break its own rule. */
