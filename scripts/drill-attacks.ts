@@ -17,7 +17,7 @@ import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/proces
 import { directoryOfRun, prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
 import {
   DEFAULT_LIMITS,
-  judge,
+  faultsOf,
   missesDeadlines,
   PROBE_KINDS,
   slownessOf,
@@ -106,7 +106,7 @@ async function runAttack(attack: Attack, target: Target, leniency: number): Prom
     const { measured, notes, faults } = await measure(attack, running)
     const all = [
       ...faults,
-      ...judge(measured, limits, leniency),
+      ...faultsOf(measured, limits, leniency),
       ...running.errors().map((line) => `an error in the log: ${line}`),
     ]
     for (const note of notes) console.log(`  ${note}`)

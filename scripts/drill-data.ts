@@ -186,13 +186,13 @@ interface Killed {
   readonly seconds: number
 }
 
-/** `judge` looks at what is there after a kill, says whether it is the new state, and prepares the next run. */
-async function killRepeatedly({ words, watched, random, seconds }: Killed, judge: () => boolean): Promise<string> {
+/** `isNewState` checks the state after a kill, and prepares the next run. */
+async function killRepeatedly({ words, watched, random, seconds }: Killed, isNewState: () => boolean): Promise<string> {
   const begun = performance.now()
   let changesOfAll = 0
   const whole = await runOnce(words, () => watchNames(watched, () => changesOfAll++), 0)
   assert.equal(whole.code, 0, whole.stderr)
-  assert.ok(judge(), 'a run that is left alone makes the new state')
+  assert.ok(isNewState(), 'a run that is left alone makes the new state')
   let [runs, finished, found] = [0, 0, 0]
   // On a busy machine the first run may take all of the time; one kill at least is wanted.
   const mayGoOn = (): boolean =>
@@ -203,7 +203,7 @@ async function killRepeatedly({ words, watched, random, seconds }: Killed, judge
     const { code } = await runOnce(words, (kill) => killAfter(watched, changes, kill), killMs)
     runs++
     if (code !== null) finished++
-    if (judge()) found++
+    if (isNewState()) found++
   }
   assert.ok(runs > finished, 'no run was killed')
   return `${runs - finished} runs killed, ${finished} finished before, the new state in ${found}, the old one in ${runs - found}`

@@ -1,6 +1,6 @@
 /**
  * The description of the API before validators of others: openapi-spec-validator, which brings its own schema of
- * OpenAPI 3.1 and judges every schema in the document, and jsonschema, which must agree with our own validator about
+ * OpenAPI 3.1 and validates every schema in the document, and jsonschema, which must agree with our own validator about
  * the table of its tests.
  *
  *   npm run openapi-conformance

@@ -127,7 +127,7 @@ async function run(
     ...running.errors().map((line) => `an error in the log: ${line}`),
     ...(waits <= requests * WAITS_SHARE_MAX ? [] : [`${waits} of ${requests} requests were told to come back`]),
     ...(code === 0 && totalMs <= STOP_MS_MAX ? [] : [`exit code ${code} after ${Math.round(totalMs)} ms`]),
-    ...judgeGrowth(rows),
+    ...growthFaults(rows),
   ]
 }
 
@@ -236,7 +236,7 @@ function lineOf(minute: number, row: Minute, attacked: readonly string[]): strin
 }
 
 /** Prints the first and the last third of each compared figure and returns the faults. */
-function judgeGrowth(rows: readonly Minute[]): readonly string[] {
+function growthFaults(rows: readonly Minute[]): readonly string[] {
   const compared = rows.slice(Math.ceil(rows.length * WARM_UP_SHARE))
   const found = (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((name) => ({
     limit: LIMITS[name] as GrowthLimit,
@@ -251,7 +251,7 @@ function judgeGrowth(rows: readonly Minute[]): readonly string[] {
   })
   console.log(printTable(['', 'first third', 'last third', 'growth allowed', 'verdict'], cells).trimEnd())
   if (compared.length < MEASUREMENTS_MIN)
-    console.log(`Growth was not judged: ${compared.length} minutes after warm-up, wanted ${MEASUREMENTS_MIN}`)
+    console.log(`Growth was not checked: ${compared.length} minutes after warm-up, wanted ${MEASUREMENTS_MIN}`)
   return found.flatMap(({ fault }) => fault ?? [])
 }
 

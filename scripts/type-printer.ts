@@ -1,5 +1,5 @@
 /**
- * Prints TypeScript types of what is declared in the language of the models: the same types that `DocumentOf`,
+ * Prints TypeScript types of models and records: the same types that `DocumentOf`,
  * `ValueOf` and `Bodies` in src/ are, but in full and with names, for a file that stands alone.
  *
  * Records within others become interfaces named after where they are: `RemoteConfigAdConfig`. A body shares those of

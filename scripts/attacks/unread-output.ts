@@ -19,7 +19,7 @@ export const logUnread: Attack = {
   name: 'log-unread',
   tries: 'requests for 64 MiB of log lines while the program that started the service does not read its stderr',
   isQuick: true,
-  // The requests take the one core that serves requests, which is not what is judged here.
+  // The requests take the one core that serves requests, which is not what is measured here.
   // Kept lines would take more than 64 MiB beside what such a load takes anyhow.
   limits: { growthMib: 100, othersMedianMs: 100, othersP99Ms: 1_000 },
   async run(site) {

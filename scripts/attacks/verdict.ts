@@ -77,7 +77,7 @@ export interface Measured {
 }
 
 /** Lists what broke a limit, empty where nothing did. `leniency` multiplies every limit on time. */
-export function judge(measured: Measured, limits: Limits, leniency = 1): readonly string[] {
+export function faultsOf(measured: Measured, limits: Limits, leniency = 1): readonly string[] {
   const { felt } = measured
   const patience = leniency * measured.slowness
   const slack = (bareMs: number): number => BARE_TIMES * bareMs + NOISE_MS

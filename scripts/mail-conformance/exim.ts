@@ -83,10 +83,10 @@ rfc1413_query_timeout = 0s
 smtp_enforce_sync = true
 deliver_drop_privilege = true
 keep_environment =
-acl_smtp_rcpt = judge
+acl_smtp_rcpt = check_rcpt
 
 begin acl
-judge:
+check_rcpt:
   accept condition = \${if eq{$received_port}{${ports.open}}}
   deny message = encryption required
        !encrypted = *

@@ -39,7 +39,7 @@ for name, schema in document["components"]["schemas"].items():
     failures += [f"example {name}: {error.message[:300]}" for error in Draft202012Validator(whole).iter_errors(value)]
     examples += 1
 
-# Formats are left out: jsonschema judges only some of them, and those by rules of its own.
+# Formats are left out: jsonschema checks only some of them, and those by rules of its own.
 cases = [case for case in json.load(open(sys.argv[2])) if '"format"' not in json.dumps(case["schema"])]
 values = 0
 for case in cases:

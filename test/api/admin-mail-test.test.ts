@@ -81,7 +81,7 @@ describe('a test mail', () => {
   for (const [name, body] of [
     ['no address', {}],
     ['a number', { to: 7 }],
-    ['no e-mail address', { to: 'nobody' }],
+    ['no e-mail address', { to: 'unknown' }],
     ['attack: a line of its own', { to: 'a@example.org\r\nBcc: victim@example.org' }],
     ['attack: a command of its own', { to: 'a@example.org>\r\nRCPT TO:<victim@example.org' }],
     ['attack: two addresses', { to: 'a@example.org, victim@example.org' }],

@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
     good: HEADLINE,
     faults: [
       ['source', { id: FREE_ID }],
-      ['topic', { id: 'nobody' }],
+      ['topic', { id: 'unknown' }],
       ['title', null],
       ['url', []],
       ['eventCountry.isoCode', 7],
@@ -152,7 +152,7 @@ describe('the problems of a body', () => {
         good: { ...SETTINGS, id: standard.id },
         faults: [
           ['language', { id: FREE_ID }],
-          ['id', 'somebody'],
+          ['id', 'unknown'],
           ['displaySettings.baseTheme', 'pink'],
           ['displaySettings.fontWeight', undefined],
           ['feedPreferences', []],
@@ -203,7 +203,7 @@ describe('the problems of a body', () => {
         ['appRole', 'king'],
         ['dashboardRole', 7],
         ['feedDecoratorStatus.upgrade.isCompleted', 'yes'],
-        ['email', 'nobody'],
+        ['email', 'unknown'],
       ],
     })
     const message = 'a user with this e-mail address exists already'

@@ -70,7 +70,7 @@ function exampleDocument(name: string): JsonObject {
   return (components.examples[schema]?.value as { data: JsonObject }).data
 }
 
-/** The id of what is replaced: that of an owner, of a singleton, or of a document made for it. */
+/** The id of the document that is replaced: that of an owner, of a singleton, or of a document made for it. */
 async function replaceable(model: Model, body: string): Promise<string> {
   if (model.singleton !== undefined) return model.singleton
   if (model.owned === true) return admin.id

@@ -3,7 +3,7 @@
  *
  * V8 compiles some patterns of fewer than 1,000 characters for hours, which ends with neither its thread nor SIGTERM:
  * `a?` × 300 + `aaaa`, `(?:\b|a)` × 120 + `aaaa`. It matches others in exponential time, and the one document of
- * dashboard_summary is judged beside all other requests. So it sees no pattern from outside, and each of these is an
+ * dashboard_summary is matched beside all other requests. So it sees no pattern from outside, and each of these is an
  * ordinary query now: it is answered, other requests do not wait for it, and no thread stays behind.
  */
 import assert from 'node:assert/strict'
@@ -87,7 +87,7 @@ describe('a guest sends sixteen at once, for users', () => {
   }
 })
 
-describe('a publisher sends sixteen at once, for the summary that is judged beside other requests', () => {
+describe('a publisher sends sixteen at once, for the summary that is matched beside other requests', () => {
   for (const [name, pattern] of Object.entries(ATTACKS)) {
     it(name, async () => {
       const answers = await attack('dashboard_summary', { id: { $regex: pattern } }, publisher)

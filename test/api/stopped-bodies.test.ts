@@ -244,7 +244,7 @@ describe('what a body in two halves may still do', () => {
     assert.match((await store.get(user, person.id)) ?? '', /"dashboardRole":"none"/)
   })
 
-  it('preferences are judged by the role of the moment in which they are written', async () => {
+  it('preferences are checked by the role of the moment in which they are written', async () => {
     const person = await newPerson(service, 'premium', admin.token)
     const savedHeadlines = bodies.copies(bodies.HEADLINE, 31)
     const path = `/api/v1/data/${person.id}?model=user_content_preferences`

@@ -74,7 +74,7 @@ describe('nbf', () => {
     ['that is now changes nothing', NOW_S, NOW_S, 'holds'],
     ['that is a moment ahead keeps the token from holding', NOW_S + 0.001, NOW_S, 'early'],
     ['within the tolerance for clocks keeps it too', NOW_S + 5, NOW_S, 'early'],
-    ['is judged by the time of each request', NOW_S + 30, NOW_S + 30, 'holds'],
+    ['is checked by the time of each request', NOW_S + 30, NOW_S + 30, 'holds'],
     ['after the end makes a token that never holds', NOW_S + 120, NOW_S + 59, 'early'],
   ] as const) {
     it(name, () => {
@@ -83,7 +83,7 @@ describe('nbf', () => {
     })
   }
 
-  it('is judged again for a token that was seen before', () => {
+  it('is checked again for a token that was seen before', () => {
     const verify = tokenVerifier({ keys: signing, issuer: CLAIMS.iss })
     const token = forge({ alg: 'HS256', kid: newest.id }, { ...CLAIMS, nbf: NOW_S + 30 }, NEW)
     assert.equal(verify(token, NOW_S * 1000), 'early')

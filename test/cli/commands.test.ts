@@ -57,7 +57,7 @@ it('admin works before the service ever ran, and wants an address', async (t) =>
   assert.equal((await run(['admin', '--email', 'a@example.org', '--data-dir', data])).code, 0)
   const missing = await run(['admin', '--data-dir', data])
   assert.deepEqual([missing.code, missing.stderr], [2, 'dateline admin wants --email ADDRESS\n'])
-  const bad = await run(['admin', '--email', 'nobody', '--data-dir', data])
+  const bad = await run(['admin', '--email', 'unknown', '--data-dir', data])
   assert.equal(bad.code, 2)
   assert.match(bad.stderr, /expected an e-mail address/)
 })
@@ -144,7 +144,7 @@ it('match names the line that is no JSON object, with status 1', async () => {
   }
 })
 
-it('a command whose output nobody reads ends without a word', { skip: process.platform === 'win32' }, async () => {
+it('a command whose output is not read exits without a message', { skip: process.platform === 'win32' }, async () => {
   for (const [words, input] of [
     [['openapi'], ''],
     [['match', '--filter', '{}'], '{"a":1}\n'.repeat(20_000)],

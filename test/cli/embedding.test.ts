@@ -42,7 +42,7 @@ it('every reply names the instance of the ready line', async (t) => {
 })
 
 describe('--token-file', () => {
-  it('holds the token of an administrator whom nobody else can sign in as, for this run only', async (t) => {
+  it('holds the token of an administrator that has no other way to sign in, for this run only', async (t) => {
     const directory = temporaryDirectory(t)
     const [data, file] = [join(directory, 'data'), join(directory, 'token')]
     const words = ['--data-dir', data, '--token-file', file]
@@ -67,7 +67,7 @@ describe('--token-file', () => {
     assert.equal((await me(second.url, token)).status, 401, 'a clean end')
     assert.equal((await me(second.url, newer)).status, 200)
     await second.end('SIGKILL')
-    assert.ok(existsSync(file), 'nobody was there to remove it')
+    assert.ok(existsSync(file), 'SIGKILL leaves no time to remove it')
     const third = await serve(t, ['--data-dir', data])
     assert.equal((await me(third.url, newer)).status, 401, 'kill -9, and a run without such a token')
     for (const { output } of [first, second, third]) {
@@ -97,7 +97,7 @@ describe('--token-file', () => {
     assert.match((await me(service.url, readFileSync(file, 'utf8').trim())).text, /"email":"you@example\.org"/)
   })
 
-  it('replaces what is there, a link too, and leaves what somebody else puts there later', async (t) => {
+  it('replaces an existing file or link, and leaves a file that another program puts there later', async (t) => {
     const directory = temporaryDirectory(t)
     const [file, precious] = [join(directory, 'token'), join(directory, 'precious')]
     writeFileSync(precious, 'precious', { mode: 0o644 })

@@ -134,7 +134,7 @@ describe('explain', () => {
     },
     {
       name: 'a special key with a wrong value',
-      words: ['--model', 'country', '--filter', '{"usage":"nobody"}'],
+      words: ['--model', 'country', '--filter', '{"usage":"unknown"}'],
       message: /"\$\.usage": expected "eventCountry" or "headquarters"/,
     },
     { name: 'a bad sort', words: ['--model', 'headline', '--sort', 'a:up'], message: /^Cannot read sort "a:up"/ },

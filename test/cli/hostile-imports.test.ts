@@ -122,7 +122,7 @@ describe('a file that cannot be read on ends the import, which keeps what was be
   }
 
   for (const [name, csv, reason] of [
-    ['a column that nobody knows', 'id,nmae\n', 'topic has no column "nmae": did you mean "name"?'],
+    ['an unknown column', 'id,nmae\n', 'topic has no column "nmae": did you mean "name"?'],
     [
       'a column that changes prototypes',
       'id,__proto__\n',

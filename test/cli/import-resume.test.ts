@@ -1,4 +1,4 @@
-/** An import that was cut off goes on where its last batch ended, and only where it is safe does it begin anew. */
+/** An aborted import resumes after its last batch, and starts again from the first row only where that is safe. */
 import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -92,7 +92,7 @@ it('a file that changed is another file, and --again takes rows without an id tw
   assert.match((await run('--resume')).stderr, /or the file or the other flags have changed/)
 })
 
-it('where every row has its id, beginning anew is as good as going on', async (t) => {
+it('where every row has its id, starting again has the same result as resuming', async (t) => {
   const { import: run, names } = world(temporaryDirectory(t), (i) => (i === 1 ? {} : { ...topic(i), id: `t${i}` }))
   await run('cut')
   const { stdout } = await run()

@@ -104,7 +104,7 @@ it(
 )
 
 it(
-  'SIGHUP reads the file of settings anew for the level of the log, and refuses a bad one',
+  'SIGHUP reads the log level from the settings file again, and rejects a bad one',
   { skip: ON_WINDOWS },
   async (t) => {
     const directory = temporaryDirectory(t)

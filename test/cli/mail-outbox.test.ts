@@ -81,9 +81,9 @@ for (const { name, words, code, message } of [
     message: 'expected one of waiting, sending, delivered, failed, expired, superseded, found "lost"',
   },
   { name: 'a retry of nothing', words: ['retry'], code: 2, message: 'ID' },
-  { name: 'a retry of what is no id', words: ['retry', 'seven'], code: 2, message: 'found "seven"' },
+  { name: 'a retry of an invalid id', words: ['retry', 'seven'], code: 2, message: 'found "seven"' },
   {
-    name: 'a retry of what is not there',
+    name: 'a retry of an unknown id',
     words: ['retry', '0'.repeat(24)],
     code: 1,
     message: `Cannot retry mail ${'0'.repeat(24)}: the outbox has none of that id`,

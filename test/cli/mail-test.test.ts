@@ -113,7 +113,7 @@ it('attack: a server that answers with control characters does not reach the ter
 
 for (const { words, says } of [
   { words: [], says: /^dateline mail test wants --to ADDRESS\n$/ },
-  { words: ['--to', 'nobody'], says: /expected an e-mail address/ },
+  { words: ['--to', 'unknown'], says: /expected an e-mail address/ },
   { words: ['--to', 'you@example.org', '--mail', 'smpt://x'], says: /--mail/ },
   {
     words: ['--to', 'you@example.org', '--mail', 'smtp://x', '--mail-ca', '/nowhere.pem'],

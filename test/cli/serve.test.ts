@@ -265,7 +265,7 @@ for (const { name, words, prepare = () => {}, message } of [
     message: /Cannot use the data directory "\/proc\/nowhere": no such file or directory/,
   },
   {
-    name: 'a host that nobody knows',
+    name: 'a host name that does not resolve',
     words: ['--host', 'nowhere.invalid'],
     message: /Cannot listen on nowhere\.invalid: no address is known/,
   },

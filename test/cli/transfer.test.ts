@@ -206,12 +206,12 @@ describe('import decides row by row', () => {
     const csv =
       'id,title,excerpt,url,imageUrl,topic.id,topic.name,source.id,eventCountry.id\n' +
       `one,"Ferry, late",,https://e.org,,${topic.id},,${source.id},${country.id}\n` +
-      `two,T,,https://e.org,,nobody,,${source.id},${country.id}\n`
+      `two,T,,https://e.org,,unknown,,${source.id},${country.id}\n`
     const words = ['import', '--data-dir', data, '--model', 'headline', '--format', 'csv', '-']
     const { code, stderr } = await runHere(words, { input: csv })
     assert.deepEqual(
       [code, stderr],
-      [1, 'line 3, id "two": topic: expected the id of a topic, found "nobody", which no topic has\n'],
+      [1, 'line 3, id "two": topic: expected the id of a topic, found "unknown", which no topic has\n'],
     )
     const [one] = documents(await exported(data, 'headline', '--filter', '{"id":"one"}')) as Record<string, unknown>[]
     assert.deepEqual(
@@ -244,7 +244,7 @@ it('users come with settings and preferences, and keep the rules of accounts', a
     { id: 'u2', email: 'anna@example.org' },
     { id: 'u3', email: 'u3@anonymous.invalid', appRole: 'guestUser' },
     { id: 'u4', email: 'u3@anonymous.invalid' },
-    { id: 'u5', email: 'nobody' },
+    { id: 'u5', email: 'unknown' },
     { id: 'u1', email: 'anna@example.org', appRole: 'standardUser', dashboardRole: 'none' },
     { id: 'u3', email: 'anna@example.org', appRole: 'standardUser', dashboardRole: 'none' },
     { id: 'u3', email: 'guest@example.org', appRole: 'premiumUser', dashboardRole: 'publisher' },
@@ -274,10 +274,10 @@ it('users come with settings and preferences, and keep the rules of accounts', a
     settings.map(({ id }) => id),
     ['u1', 'u3'],
   )
-  // Settings of nobody.
-  const lost = JSON.stringify({ ...settings[0], id: 'nobody' })
+  // Settings without a user.
+  const lost = JSON.stringify({ ...settings[0], id: 'unknown' })
   const orphan = await runHere(['import', '--data-dir', data, '--model', 'user_app_settings', '-'], { input: lost })
-  assert.equal(orphan.stderr, 'line 1, id "nobody": id: expected the id of a user, found "nobody", which no user has\n')
+  assert.equal(orphan.stderr, 'line 1, id "unknown": id: expected the id of a user, found "unknown", which no user has\n')
 })
 
 it('two imports at once beside a service that writes lose nothing', async (t) => {
@@ -327,8 +327,8 @@ it('a pipe with a name is read once', { skip: process.platform === 'win32' && 'W
   assert.match(again.stderr, /^Cannot go on with [^\n]*: what came through a pipe cannot come again\n$/)
 })
 
-describe('export to whoever reads', () => {
-  it('ends quietly when that is enough for them, and refuses a file that is there', async (t) => {
+describe('export to a pipe', () => {
+  it('ends quietly when the reader closes the pipe, and rejects an existing file', async (t) => {
     const directory = temporaryDirectory(t)
     const data = join(directory, 'data')
     await done(['seed', '--data-dir', data])

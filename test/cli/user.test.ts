@@ -116,9 +116,9 @@ describe('refused with a sentence:', () => {
       says: /expected one of standardUser, premiumUser/,
     },
     {
-      words: ['user', 'show', 'nobody@example.org'],
+      words: ['user', 'show', 'unknown@example.org'],
       code: 1,
-      says: /no user "nobody@example\.org": see "dateline user list"/,
+      says: /no user "unknown@example\.org": see "dateline user list"/,
     },
     { words: ['user', 'show', "' OR 1=1 --"], code: 1, says: /There is no user/ },
     { words: ['user', 'show'], code: 2, says: /wants USER: the e-mail address or the id/ },

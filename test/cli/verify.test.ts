@@ -13,7 +13,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** A directory as somebody downloads it: a file, the list, its signature, and the key. */
+/** A directory of downloads: a file, the checksums, their signature, and the key. */
 function download(t: Cleanup) {
   const directory = temporaryDirectory(t)
   const [file, sums, key] = [join(directory, NAME), join(directory, 'SHA256SUMS'), join(directory, 'dateline.pub')]

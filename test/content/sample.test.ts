@@ -151,7 +151,7 @@ describe('loading the sample at another time', () => {
 })
 
 describe('what the sample lets one try', () => {
-  it('a second page of everything, also of what is active', () => {
+  it('a second page of each model, with and without inactive documents', () => {
     for (const items of [topics, sources, headlines]) assert.ok(active(items).length > DEFAULT_PAGE)
     assert.ok(topics.length >= 30)
     assert.ok(sources.length >= 40)

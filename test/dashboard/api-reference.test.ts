@@ -244,7 +244,7 @@ describe('the playground', () => {
   })
 })
 
-it('a token is taken out of what is shown, also one that a reply brings', () => {
+it('a token is removed from what is shown, also one that a response contains', () => {
   const [own, other] = ['dlt_0123456789', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2NmYwIn0.c2lnbmF0dXJl']
   assert.equal(withoutTokens(`a ${own} b "${other}"`, own), `a ${HIDDEN} b "${HIDDEN}"`)
   assert.equal(withoutTokens('a b', ''), 'a b')

@@ -71,9 +71,9 @@ describe('the Host of a request', () => {
 
   it('is checked for each request', () => {
     for (const host of ['localhost', 'evil.example', 'localhost', 'evil.example']) {
-      const judge = (): void => guard({ method: 'GET', headers: { host } })
-      if (host === 'localhost') judge()
-      else assert.throws(judge)
+      const check = (): void => guard({ method: 'GET', headers: { host } })
+      if (host === 'localhost') check()
+      else assert.throws(check)
     }
   })
 

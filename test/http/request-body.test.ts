@@ -155,7 +155,7 @@ describe('readJson()', () => {
     assert.equal(over.headers.connection, 'close')
   })
 
-  it('judges a chunked body while it arrives', async () => {
+  it('checks a chunked body while it arrives', async () => {
     await using server = await startServer(ROUTES)
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
     const full = await send(server.port, '/size', { method: 'POST', headers, body: bodyOfBytes(BODY_BYTES_MAX) })

@@ -44,7 +44,7 @@ describe('growthOf()', () => {
     assert.deepEqual({ first, last }, { first: 2, last: 8 })
   })
 
-  it('does not judge a series that is too short', () => {
+  it('does not check a series that is too short', () => {
     const values = Array.from({ length: MEASUREMENTS_MIN }, (_, i) => 1_000 * i)
     assert.ok(growthOf(values, LIMIT).fault !== undefined)
     assert.equal(growthOf(values.slice(1), LIMIT).fault, undefined)

@@ -1,7 +1,7 @@
 /** The judgement of the drill of attacks: what it lets pass, and measurements that it must find fault with. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DEFAULT_LIMITS, judge, percentile, slownessOf, type Felt, type Measured } from '../../scripts/attacks/verdict.ts'
+import { DEFAULT_LIMITS, faultsOf, percentile, slownessOf, type Felt, type Measured } from '../../scripts/attacks/verdict.ts'
 
 const FAST: Felt = { count: 100, p50: 2, p99: 9, max: 12, failures: {} }
 const UNHARMED: Measured = {
@@ -27,9 +27,9 @@ function felt(changes: Partial<Record<keyof Measured['felt'], Partial<Felt>>>): 
   return { ...UNHARMED, felt: Object.fromEntries(kinds) as Measured['felt'] }
 }
 
-describe('judge()', () => {
+describe('faultsOf()', () => {
   it('finds no fault with a service that was not harmed', () => {
-    assert.deepEqual(judge(UNHARMED, DEFAULT_LIMITS), [])
+    assert.deepEqual(faultsOf(UNHARMED, DEFAULT_LIMITS), [])
   })
 
   for (const [name, measured, wanted] of [
@@ -46,7 +46,7 @@ describe('judge()', () => {
     ['a probe that measured nothing', felt({ item: { count: 0 } }), /^item: nothing was measured$/],
   ] as const) {
     it(`finds fault with ${name}`, () => {
-      const faults = judge(measured, DEFAULT_LIMITS)
+      const faults = faultsOf(measured, DEFAULT_LIMITS)
       assert.equal(faults.length, 1, faults.join('; '))
       assert.match(faults[0] ?? '', wanted)
     })
@@ -54,30 +54,30 @@ describe('judge()', () => {
 
   it('takes into account what a bare server beside the service needed', () => {
     const busy = felt({ item: { p99: 900 }, bare: { p99: 250 } })
-    assert.deepEqual(judge(busy, DEFAULT_LIMITS), [])
-    assert.equal(judge(felt({ item: { p99: 1_100 }, bare: { p99: 250 } }), DEFAULT_LIMITS).length, 1)
+    assert.deepEqual(faultsOf(busy, DEFAULT_LIMITS), [])
+    assert.equal(faultsOf(felt({ item: { p99: 1_100 }, bare: { p99: 250 } }), DEFAULT_LIMITS).length, 1)
   })
 
   it('stretches limits on time by the slowness of the machine, and no others', () => {
     const slow = { ...felt({ item: { p99: 1_100 } }), slowness: 4 }
-    assert.deepEqual(judge(slow, DEFAULT_LIMITS), [])
-    assert.equal(judge({ ...slow, slowness: 3 }, DEFAULT_LIMITS).length, 1)
-    assert.equal(judge({ ...slow, rssPeakMib: 300 }, DEFAULT_LIMITS).length, 1)
+    assert.deepEqual(faultsOf(slow, DEFAULT_LIMITS), [])
+    assert.equal(faultsOf({ ...slow, slowness: 3 }, DEFAULT_LIMITS).length, 1)
+    assert.equal(faultsOf({ ...slow, rssPeakMib: 300 }, DEFAULT_LIMITS).length, 1)
   })
 
   it('forgives late queries on a slow machine, and nothing else', () => {
     const late = felt({ query: { failures: { '400': 2, '429': 1 } } })
-    assert.equal(judge(late, DEFAULT_LIMITS).length, 1)
-    assert.deepEqual(judge({ ...late, slowness: 5 }, DEFAULT_LIMITS), [])
+    assert.equal(faultsOf(late, DEFAULT_LIMITS).length, 1)
+    assert.deepEqual(faultsOf({ ...late, slowness: 5 }, DEFAULT_LIMITS), [])
     const refused = felt({ query: { failures: { '500': 2 } }, item: { failures: { '503': 1 } } })
-    assert.match(judge({ ...refused, slowness: 5 }, DEFAULT_LIMITS).join(), /item 503×1, query 500×2/)
+    assert.match(faultsOf({ ...refused, slowness: 5 }, DEFAULT_LIMITS).join(), /item 503×1, query 500×2/)
   })
 
   it('multiplies limits on time by the leniency, and no others', () => {
     const slow = { ...felt({ item: { p99: 1_400 } }), stopMs: 14_000 }
-    assert.equal(judge(slow, DEFAULT_LIMITS).length, 2)
-    assert.deepEqual(judge(slow, DEFAULT_LIMITS, 5), [])
-    assert.equal(judge({ ...UNHARMED, rssPeakMib: 300 }, DEFAULT_LIMITS, 5).length, 1)
+    assert.equal(faultsOf(slow, DEFAULT_LIMITS).length, 2)
+    assert.deepEqual(faultsOf(slow, DEFAULT_LIMITS, 5), [])
+    assert.equal(faultsOf({ ...UNHARMED, rssPeakMib: 300 }, DEFAULT_LIMITS, 5).length, 1)
   })
 })
 

@@ -1,4 +1,4 @@
-/** Every write judges its actor in its own transaction: there is no method of the store that forgets to. */
+/** Every write authorizes its actor in its own transaction: no method of the store omits this. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newAccount } from '../../src/auth/new-account.ts'

@@ -53,7 +53,7 @@ describe('a page of large documents', () => {
     { name: 'of an index that decides everything', sort: 'updatedAt:desc', filter: { status: 'active' } },
     { name: 'sorted by a member with ties', sort: 'rank:desc' },
     { name: 'sorted by the large text itself', sort: 'large:desc,rank' },
-    { name: 'for which a filter is judged', sort: 'title', filter: { rank: { $gte: 0 } } },
+    { name: 'to which a filter is applied', sort: 'title', filter: { rank: { $gte: 0 } } },
   ]) {
     it(`${name} has fewer items than the limit, and its cursor goes on`, async () => {
       const pages = await allPages(queryOf(sort, 100, filter))

@@ -37,7 +37,7 @@ export async function newPerson(service: TestService, role: Role, adminToken: st
   return { id, email, token: await service.app.services.sessions.issue(id, { label: 'a test', now: service.now() }) }
 }
 
-/** One person of each role; the administrator is the one whom the service made at its start. */
+/** One person of each role; the administrator is the one that the service made at its start. */
 export async function newCast(service: TestService): Promise<Cast> {
   const { store, sessions } = service.app.services
   const id = String((await store.userByEmail(ADMIN_EMAIL))?.['id'])

@@ -310,7 +310,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
   })
 
   it('is accessible in both themes, with forms and schemas open', async () => {
-    // The playground asks for its list when it comes into sight, and a walk through the page judges what was there before.
+    // The playground requests its list when it is scrolled into view, and a walk through the page checks what was there before.
     await page.open('/docs#/playground')
     await page.find({ role: 'heading', name: 'Plan' })
     await openForm(page, 'replace')
@@ -410,7 +410,7 @@ describe('the API reference, against attacks', { skip: browserMissing() }, () =>
   })
 })
 
-describe('the API reference, with nobody signed in', { skip: browserMissing() }, () => {
+describe('the API reference, signed out', { skip: browserMissing() }, () => {
   let page: Page
   before(async () => {
     page = await dashboard.open('docs')

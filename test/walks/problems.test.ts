@@ -28,7 +28,7 @@ describe('problems', { skip: browserMissing() }, () => {
     const page = await openAs(cast.admin, '#/users', { language: 'ar' })
     await page.click(button('إضافة مستخدم'))
     const email = { role: 'textbox', name: 'البريد الإلكتروني' }
-    await page.type(email, 'nobody')
+    await page.type(email, 'unknown')
     await page.press('Enter')
     await page.waitFor(async () => (await page.find(email)).description === 'أدخل بريدًا إلكترونيًا صالحًا', 'the problem')
     await page.fill(email, cast.publisher.email)

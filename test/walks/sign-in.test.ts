@@ -182,7 +182,7 @@ describe('signing in', { skip: browserMissing() }, () => {
 
   it('says what is wrong with an address, a role, a code, and how long to wait', async () => {
     const page = await fresh()
-    await page.fill(EMAIL, 'nobody@example.org')
+    await page.fill(EMAIL, 'unknown@example.org')
     await page.press('Enter')
     await page.reads(/No account uses this e-mail address/)
     await page.fill(EMAIL, cast.standard.email)

@@ -75,7 +75,7 @@ describe('a guest', () => {
   const BODIES: readonly (readonly [string, Parameters<typeof anonymous>[0]])[] = [
     ['no body', {}],
     ['an empty object', { body: {} }],
-    ['an object with members', { body: { name: 'somebody', email: 7 } }],
+    ['an object with members', { body: { name: 'unknown', email: 7 } }],
     ['an object without a content type', { body: '{}', headers: { 'content-type': '' } }],
     ['an object of another type', { body: '{}', headers: { 'content-type': 'text/plain' } }],
     ['an empty body of a form', { body: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],

@@ -17,8 +17,8 @@ const sized = (bytes: number, members: string): string => {
 }
 
 const BODIES: [path: string, members: string, status: number][] = [
-  ['request-code', '"email":"somebody@example.org"', 202],
-  ['verify-code', '"email":"somebody@example.org","code":"000000"', 400],
+  ['request-code', '"email":"stranger@example.org"', 202],
+  ['verify-code', '"email":"stranger@example.org","code":"000000"', 400],
   ['anonymous', '"a":1', 200],
 ]
 

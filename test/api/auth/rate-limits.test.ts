@@ -189,7 +189,7 @@ for (const { name, settings, windowMs, prepare, status } of LIMITS) {
 describe('requests for codes', () => {
   it('count on the client address before anything of them is read', async (t) => {
     const site = await limited(t, { codesPerAddress: '4' })
-    const bodies = ['{', { email: 'nobody' }, { email: 'stranger@example.org', isDashboardLogin: true }]
+    const bodies = ['{', { email: 'unknown' }, { email: 'stranger@example.org', isDashboardLogin: true }]
     const statuses: number[] = []
     for (const body of bodies) statuses.push((await site.requestCode(body)).status)
     statuses.push(

@@ -289,7 +289,7 @@ const MALFORMED: readonly (readonly [string, (code: string) => unknown])[] = [
   ['a sign', (code) => ({ code: `+${code.slice(1)}` })],
   ['no address', (code) => ({ email: undefined, code })],
   ['an address that is a number', (code) => ({ email: 7, code })],
-  ['no valid address', (code) => ({ email: 'nobody', code })],
+  ['no valid address', (code) => ({ email: 'unknown', code })],
   ['isDashboardLogin as a text', (code) => ({ code, isDashboardLogin: 'false' })],
   ['isDashboardLogin as null', (code) => ({ code, isDashboardLogin: null })],
 ]

@@ -5,7 +5,7 @@
  *   await expectAccessible(page)
  *   await expectAccessible(page, { themes: ['dark'], keyboard: false, allow: [/^contrast .*#watermark/] })
  *
- * A page is judged in the state it is in: open the menu or the dialog first, and judge again. The themes are those of
+ * A page is checked in its present state: open the menu or the dialog first, and check again. The themes are those of
  * the system (`prefers-color-scheme`); the page is left in the last of them. The walk leaves the focus where it ends.
  */
 import { contrastFindings } from './contrast.ts'

@@ -29,7 +29,7 @@ export function contrastFindings(page: Page): Promise<readonly string[]> {
       }
       return false
     }
-    const judge = (what: string, element: Element, style: CSSStyleDeclaration): void => {
+    const check = (what: string, element: Element, style: CSSStyleDeclaration): void => {
       const size = Number.parseFloat(style.fontSize)
       const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700)
       const wanted = isLarge ? LARGE_TEXT_MIN : TEXT_MIN
@@ -41,20 +41,20 @@ export function contrastFindings(page: Page): Promise<readonly string[]> {
     }
 
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    const judged = new Set<Element>()
+    const checked = new Set<Element>()
     while (walker.nextNode() !== null) {
       const element = walker.currentNode.parentElement
-      if (element === null || judged.has(element) || walker.currentNode.textContent?.trim() === '') continue
-      judged.add(element)
+      if (element === null || checked.has(element) || walker.currentNode.textContent?.trim() === '') continue
+      checked.add(element)
       if (/^(?:script|style|noscript|option|title|desc)$/.test(element.localName)) continue
       if (isShown(element) && !isExempt(element) && !isClipped(element))
-        judge('text', element, getComputedStyle(element))
+        check('text', element, getComputedStyle(element))
     }
     for (const element of document.body.querySelectorAll('*')) {
       for (const pseudo of ['::before', '::after'] as const) {
         const style = getComputedStyle(element, pseudo)
         if (!/^"(?!\s*")/.test(style.content) || style.display === 'none') continue
-        if (isShown(element) && !isExempt(element) && !isClipped(element)) judge(`text ${pseudo}`, element, style)
+        if (isShown(element) && !isExempt(element) && !isClipped(element)) check(`text ${pseudo}`, element, style)
       }
     }
 
@@ -66,8 +66,8 @@ export function contrastFindings(page: Page): Promise<readonly string[]> {
       const around = field.parentElement ?? document.body
       const isTicked = type === 'checkbox' || type === 'radio'
       if (isTicked && style.appearance === 'auto') continue
-      if (!isTicked && value !== '') judge('value', field, style)
-      if (value === '' && placeholder !== '') judge('placeholder', field, getComputedStyle(field, '::placeholder'))
+      if (!isTicked && value !== '') check('value', field, style)
+      if (value === '' && placeholder !== '') check('placeholder', field, getComputedStyle(field, '::placeholder'))
       // A frame may be drawn by the box around a field that has nothing of its own.
       const frames: readonly [Element, Element][] = [
         [field, around],

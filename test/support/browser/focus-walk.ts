@@ -2,7 +2,7 @@
  * A walk through a page with the Tab key alone, from its beginning until the focus comes round: every control that can
  * be used is reached, nothing holds the focus, and wherever it is can be seen (WCAG 2.1.1, 2.1.2, 2.4.7, 1.4.11).
  *
- * Where it can be seen is judged as the focus arrives, against what the same element looked like without it: an outline,
+ * Where it can be seen is checked as the focus arrives, against what the same element looked like without it: an outline,
  * or a ring, border, fill or underline that changed, of the element, of the elements right around it or beside it.
  */
 import type { Page } from './page.ts'

@@ -5,7 +5,7 @@
  *
  * The background of an element is what its ancestors paint. Where a gradient lies behind, each of its colours counts;
  * pictures are not looked into. What is laid over something other than its ancestors, as a dialog is, has to have a
- * background of its own to be judged.
+ * background of its own to be checked.
  */
 import { valueOf } from './page-input.ts'
 import type { Page } from './page.ts'

@@ -20,9 +20,9 @@ const FORMATS: Readonly<Record<string, Format>> = {
   'uri-reference': (text) => !NOT_IN_URI.test(text),
 }
 
-/** What judges texts by the format. Throws an Error where we do not know it. */
+/** What validators texts by the format. Throws an Error where we do not know it. */
 export function isFormat(name: string): Format {
   const format = FORMATS[name]
-  if (format === undefined) throw new Error(`Cannot judge the format "${name}"`)
+  if (format === undefined) throw new Error(`Cannot validate the format "${name}"`)
   return format
 }

@@ -1,38 +1,38 @@
 /**
- * What each keyword of JSON Schema asks for, apart from references (json-schema-validation, sections 6 and 7;
+ * What each keyword of JSON Schema requires, apart from references (json-schema-validation, sections 6 and 7;
  * json-schema-core, sections 10 and 11).
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isFormat } from './json-schema-formats.ts'
-import { FITS, isMembers, misfit, show, type Judge, type Members, type Misfit, type Run } from './json-schema-judge.ts'
+import { FITS, isMembers, misfit, show, type Validate, type Members, type Misfit, type Run } from './json-schema-validator.ts'
 
 export interface KeywordContext {
   /** The schema that the keyword stands in. */
   readonly schema: Members
   readonly closed: boolean
-  compile(schema: unknown): Judge
+  compile(schema: unknown): Validate
 }
 
-/** Reads the value of a keyword once, and gives what judges values by it. Throws an Error where it makes no sense. */
-export type Keyword = (value: unknown, context: KeywordContext) => Judge
+/** Reads the value of a keyword once, and returns the function that validates by it. Throws an Error where it makes no sense. */
+export type Keyword = (value: unknown, context: KeywordContext) => Validate
 
-/** Judgements of what is of another kind than the keyword speaks of are always good. */
+/** A value of another type than that of the keyword is valid (json-schema-validation, section 6). */
 const ofTexts =
-  (judge: (text: string) => readonly Misfit[]): Judge =>
+  (validate: (text: string) => readonly Misfit[]): Validate =>
   (value) =>
-    typeof value === 'string' ? judge(value) : FITS
+    typeof value === 'string' ? validate(value) : FITS
 const ofNumbers =
-  (judge: (number: number) => readonly Misfit[]): Judge =>
+  (validate: (number: number) => readonly Misfit[]): Validate =>
   (value) =>
-    typeof value === 'number' ? judge(value) : FITS
+    typeof value === 'number' ? validate(value) : FITS
 const ofLists =
-  (judge: (list: readonly unknown[], run: Run) => readonly Misfit[]): Judge =>
+  (validate: (list: readonly unknown[], run: Run) => readonly Misfit[]): Validate =>
   (value, run) =>
-    Array.isArray(value) ? judge(value as unknown[], run) : FITS
+    Array.isArray(value) ? validate(value as unknown[], run) : FITS
 const ofObjects =
-  (judge: (members: Members, run: Run) => readonly Misfit[]): Judge =>
+  (validate: (members: Members, run: Run) => readonly Misfit[]): Validate =>
   (value, run) =>
-    isMembers(value) ? judge(value, run) : FITS
+    isMembers(value) ? validate(value, run) : FITS
 
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   type(value) {
@@ -67,13 +67,13 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
   format(value) {
     const name = textOf(value)
-    const judge = isFormat(name)
-    return ofTexts((text) => (judge(text) ? FITS : misfit(`expected a ${name}, found ${show(text)}`)))
+    const hasFormat = isFormat(name)
+    return ofTexts((text) => (hasFormat(text) ? FITS : misfit(`expected a ${name}, found ${show(text)}`)))
   },
 
   items(value, { compile }) {
-    const judge = compile(value)
-    return ofLists((list, run) => list.flatMap((item, i) => below(`[${i}]`, judge, item, run)))
+    const validate = compile(value)
+    return ofLists((list, run) => list.flatMap((item, i) => below(`[${i}]`, validate, item, run)))
   },
   minItems: (value) => ofLists((list) => atLeast(list.length, numberOf(value), 'items')),
   maxItems: (value) => ofLists((list) => atMost(list.length, numberOf(value), 'items')),
@@ -86,77 +86,77 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     })
   },
   dependentSchemas(value, { compile }) {
-    const judges = Object.entries(membersOf(value)).map(([name, schema]) => [name, compile(schema)] as const)
+    const validators = Object.entries(membersOf(value)).map(([name, schema]) => [name, compile(schema)] as const)
     return ofObjects((members, run) =>
-      judges.flatMap(([name, judge]) => (Object.hasOwn(members, name) ? judge(members, run) : FITS)),
+      validators.flatMap(([name, validate]) => (Object.hasOwn(members, name) ? validate(members, run) : FITS)),
     )
   },
   minProperties: (value) => ofObjects((members) => atLeast(Object.keys(members).length, numberOf(value), 'members')),
   maxProperties: (value) => ofObjects((members) => atMost(Object.keys(members).length, numberOf(value), 'members')),
   propertyNames(value, { compile }) {
-    const judge = compile(value)
+    const validate = compile(value)
     return ofObjects((members, run) =>
-      Object.keys(members).flatMap((name) => below(`.${name}`, judge, name, { ...run, evaluated: undefined })),
+      Object.keys(members).flatMap((name) => below(`.${name}`, validate, name, { ...run, evaluated: undefined })),
     )
   },
   properties(value, context) {
-    const judges = new Map(Object.entries(membersOf(value)).map(([name, one]) => [name, context.compile(one)]))
+    const validators = new Map(Object.entries(membersOf(value)).map(([name, one]) => [name, context.compile(one)]))
     const isClosed = context.closed && isSilentOnOthers(context.schema)
     return ofObjects((members, run) => {
       const found: Misfit[] = []
       for (const name in members) {
-        const judge = judges.get(name)
-        if (judge !== undefined) {
+        const validate = validators.get(name)
+        if (validate !== undefined) {
           run.evaluated?.add(name)
-          found.push(...below(`.${name}`, judge, members[name], run))
+          found.push(...below(`.${name}`, validate, members[name], run))
         } else if (isClosed) found.push({ path: `.${name}`, words: 'expected no such member' })
       }
       return found
     })
   },
   patternProperties(value, { compile }) {
-    const judges = Object.entries(membersOf(value)).map(([text, one]) => [new RegExp(text, 'u'), compile(one)] as const)
+    const validators = Object.entries(membersOf(value)).map(([text, one]) => [new RegExp(text, 'u'), compile(one)] as const)
     return ofObjects((members, run) =>
-      judges.flatMap(([pattern, judge]) =>
+      validators.flatMap(([pattern, validate]) =>
         Object.keys(members)
           .filter((name) => pattern.test(name))
-          .flatMap((name) => evaluate(name, judge, members, run)),
+          .flatMap((name) => evaluate(name, validate, members, run)),
       ),
     )
   },
   additionalProperties(value, { schema, compile }) {
-    const judge = compile(value)
+    const validate = compile(value)
     const named = new Set(Object.keys(isMembers(schema['properties']) ? schema['properties'] : {}))
     const given = isMembers(schema['patternProperties']) ? schema['patternProperties'] : {}
     const patterns = Object.keys(given).map((text) => new RegExp(text, 'u'))
     return ofObjects((members, run) =>
       Object.keys(members)
         .filter((name) => !named.has(name) && !patterns.some((pattern) => pattern.test(name)))
-        .flatMap((name) => evaluate(name, judge, members, run)),
+        .flatMap((name) => evaluate(name, validate, members, run)),
     )
   },
   unevaluatedProperties(value, { compile }) {
-    const judge = compile(value)
+    const validate = compile(value)
     return ofObjects((members, run) =>
       Object.keys(members)
         .filter((name) => run.evaluated?.has(name) !== true)
-        .flatMap((name) => evaluate(name, judge, members, run)),
+        .flatMap((name) => evaluate(name, validate, members, run)),
     )
   },
 
   allOf(value, { compile }) {
-    const judges = listOf(value).map(compile)
-    return (found, run) => judges.flatMap((judge) => judge(found, run))
+    const validators = listOf(value).map(compile)
+    return (found, run) => validators.flatMap((validate) => validate(found, run))
   },
   anyOf(value, { compile }) {
-    const judges = listOf(value).map(compile)
+    const validators = listOf(value).map(compile)
     return (found, run) => {
       const misfits: Misfit[] = []
       let fits = false
-      for (const judge of judges) {
-        const more = attempt(judge, found, run)
+      for (const validate of validators) {
+        const more = attempt(validate, found, run)
         if (more.length > 0) misfits.push(...more.slice(0, 1))
-        // Where somebody asks for the members that were looked at, all schemas that fit have a say.
+        // Where evaluated members are collected, all schemas that fit contribute theirs.
         else if (run.evaluated === undefined) return FITS
         else fits = true
       }
@@ -164,25 +164,25 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     }
   },
   oneOf(value, { compile }) {
-    const judges = listOf(value).map(compile)
+    const validators = listOf(value).map(compile)
     return (found, run) => {
-      const results = judges.map((judge) => attempt(judge, found, run))
+      const results = validators.map((validate) => attempt(validate, found, run))
       const count = results.filter((misfits) => misfits.length === 0).length
       if (count === 1) return FITS
       const reasons = results.flatMap((misfits) => misfits.slice(0, 1)).map(({ path, words }) => `${path} ${words}`)
-      return misfit(`fits ${count} of ${judges.length}, expected one: ${reasons.join('; ')}`)
+      return misfit(`fits ${count} of ${validators.length}, expected one: ${reasons.join('; ')}`)
     }
   },
   not(value, { compile }) {
-    const judge = compile(value)
+    const validate = compile(value)
     return (found, run) =>
-      judge(found, { ...run, evaluated: undefined }).length > 0 ? FITS : misfit(`fits what it must not: ${show(value)}`)
+      validate(found, { ...run, evaluated: undefined }).length > 0 ? FITS : misfit(`fits what it must not: ${show(value)}`)
   },
   if(value, { schema, compile }) {
-    const judge = compile(value)
+    const validate = compile(value)
     const whenSo = compile(schema['then'] ?? true)
     const otherwise = compile(schema['else'] ?? true)
-    return (found, run) => (attempt(judge, found, run).length === 0 ? whenSo : otherwise)(found, run)
+    return (found, run) => (attempt(validate, found, run).length === 0 ? whenSo : otherwise)(found, run)
   },
 }
 
@@ -194,22 +194,22 @@ function kindOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** Judges a member or an item. What it looks at in there says nothing about the members out here. */
-function below(step: string, judge: Judge, value: unknown, run: Run): readonly Misfit[] {
-  const found = judge(value, run.evaluated === undefined ? run : { ...run, evaluated: undefined })
+/** Validates a member or an item. The members evaluated in it are not those of its parent. */
+function below(step: string, validate: Validate, value: unknown, run: Run): readonly Misfit[] {
+  const found = validate(value, run.evaluated === undefined ? run : { ...run, evaluated: undefined })
   return found.length === 0 ? FITS : found.map(({ path, words }) => ({ path: step + path, words }))
 }
 
-function evaluate(name: string, judge: Judge, members: Members, run: Run): readonly Misfit[] {
+function evaluate(name: string, validate: Validate, members: Members, run: Run): readonly Misfit[] {
   run.evaluated?.add(name)
-  return below(`.${name}`, judge, members[name], run)
+  return below(`.${name}`, validate, members[name], run)
 }
 
-/** Judges, and tells of the members that were looked at only where it fits. */
-function attempt(judge: Judge, value: unknown, run: Run): readonly Misfit[] {
-  if (run.evaluated === undefined) return judge(value, run)
+/** Validates, and records the evaluated members only where the value fits. */
+function attempt(validate: Validate, value: unknown, run: Run): readonly Misfit[] {
+  if (run.evaluated === undefined) return validate(value, run)
   const evaluated = new Set<string>()
-  const found = judge(value, { ...run, evaluated })
+  const found = validate(value, { ...run, evaluated })
   if (found.length === 0) for (const name of evaluated) run.evaluated.add(name)
   return found
 }

@@ -29,7 +29,7 @@ async function walk({
   const { user } = await guest.auth.anonymous()
   const own = await guest.data('user_app_settings').get(user.id)
   const refused = await errorOf(guest.data('topic').create({ name: 'No', description: '', iconUrl: '' }))
-  const wrongCode = await errorOf(guest.auth.verifyCode({ email: 'nobody@example.org', code: '000000' }))
+  const wrongCode = await errorOf(guest.auth.verifyCode({ email: 'unknown@example.org', code: '000000' }))
   const meBefore = await guest.auth.me()
   await guest.auth.signOut()
   const signedOut = await errorOf(guest.auth.me())

@@ -1,4 +1,4 @@
-/** Our source files as a tree to judge: their texts, what they import, what they export, and their code alone. */
+/** Our source files as a tree: their texts, what they import, what they export, and their code alone. */
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 

@@ -219,8 +219,8 @@ export function noBannedCalls(tree: Tree, allowed: readonly Allowance[]): string
 }
 
 /**
- * Handlers of requests write in the name of their caller, who is judged when it happens. The service and the operator
- * are judged by nothing, so their names are not for handlers.
+ * Handlers of requests write in the name of their caller, who is authorized when it happens. The service and the operator
+ * need no authorization, so their names are not for handlers.
  */
 export function handlersWriteAsCallers(tree: Tree): string[] {
   const files = ['src/endpoints', 'src/content'].flatMap((folder) => inFolder(tree, folder))

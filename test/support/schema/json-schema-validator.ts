@@ -1,17 +1,17 @@
-/** What the files about JSON Schema share: how a value is judged, and what is said where it does not fit. */
+/** What the files about JSON Schema share: how a value is validated, and the message where it does not fit. */
 
 export interface Misfit {
-  /** From the value that is judged to what does not fit, as `.items[0].id`. */
+  /** From the value that is validated to what does not fit, as `.items[0].id`. */
   readonly path: string
   readonly words: string
 }
 
 export interface Run {
-  /** Collects the names of members that some schema has looked at; only where `unevaluatedProperties` will ask. */
+  /** Collects the names of members that some schema has evaluated; only where `unevaluatedProperties` needs them. */
   readonly evaluated: Set<string> | undefined
 }
 
-export type Judge = (value: unknown, run: Run) => readonly Misfit[]
+export type Validate = (value: unknown, run: Run) => readonly Misfit[]
 
 export const FITS: readonly Misfit[] = []
 export type Members = Readonly<Record<string, unknown>>
