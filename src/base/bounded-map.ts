@@ -1,6 +1,4 @@
-/** Bounding a Map that remembers by key: a Map iterates in the order of insertion, so its first key is the oldest. */
-
-/** Sets the entry, makes it the newest, and evicts the oldest where the map then has more than `max`. */
+/** Sets the entry as the newest, and evicts the oldest past `max`: a Map iterates in the order of insertion. */
 export function setNewest<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
   map.delete(key)
   map.set(key, value)

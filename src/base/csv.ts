@@ -1,9 +1,6 @@
 /**
- * Comma-separated values as RFC 4180 writes them: cells in quotes where they need them, quotes doubled inside, CRLF at
- * the end of rows.
- *
- * The RFC does not define a missing value. Here a cell tells whether it is quoted, which distinguishes an empty text
- * (`""`) from no value at all (nothing between two commas); the reader of the cells decides whether that matters.
+ * Comma-separated values as RFC 4180 writes them. The RFC does not define a missing value: here a cell tells whether it
+ * is quoted, which distinguishes an empty text (`""`) from no value (nothing between two commas).
  */
 
 export interface Cell {
@@ -28,10 +25,7 @@ function writeCell(text: string | undefined): string {
   return text === '' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/**
- * Reads one row, given without its line end. Stops after one cell more than `cellsMax`: the caller sees that the row is
- * too long. Throws CsvError.
- */
+/** Reads one row, given without its line end. Stops after one cell more than `cellsMax`. Throws CsvError. */
 export function readCsvRow(text: string, cellsMax: number): readonly Cell[] {
   const cells: Cell[] = []
   let at = 0

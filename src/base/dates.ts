@@ -12,10 +12,7 @@ export function isoDate(ms: number): string {
 
 let latest = { ms: 0, text: '1970-01-01T00:00:00.000Z' }
 
-/**
- * Converts any ISO 8601 date or date-time to the form above; undefined for any other text (`2025-02-30`, `soon`).
- * Fractions of a millisecond are cut off.
- */
+/** Any ISO 8601 date or date-time in that form, fractions of a millisecond cut off; undefined for any other text. */
 export function parseIsoDate(text: string): string | undefined {
   if (known.has(text)) return text
   const date = readIsoDate(text)

@@ -1,10 +1,7 @@
 /**
- * Reads a JSON text with the exact value of every number (see decimal.ts), where JSON.parse would round some, and in
- * slices, where JSON.parse would block the event loop until the end of the text.
- *
- * JSON.parse passes the text of a number to a reviver only, which it calls for each member and element of the document:
- * a body at the limit of its size would take more than a second. This reader reads each character once and accepts the
- * texts that JSON.parse accepts (RFC 8259). It has its own stack, so that it can stop after any token and continue.
+ * Reads a JSON text with the exact value of every number (see decimal.ts), and in slices. JSON.parse with a reviver,
+ * which it calls for each member, would take more than a second for a body at the limit of its size. Accepts what
+ * JSON.parse accepts (RFC 8259). It has its own stack, so that it can stop after any token and continue.
  */
 import { isNumberText, parseNumber } from './decimal.ts'
 import { isOfNumber } from './json-survey.ts'
@@ -75,12 +72,10 @@ export function decimalReader(text: string) {
   }
 
   return {
-    /** Reads so many values. True when the text is read; throws SyntaxError with the position for a malformed one. */
     read(values: number): boolean {
       for (let left = values; left > 0 && !isDone; left--) step()
       return isDone
     },
-    /** What JSON.parse returns, but for the numbers. Complete after read() has returned true. */
     get value() {
       return root
     },
@@ -168,10 +163,7 @@ function createScanner(text: string) {
   }
 }
 
-/**
- * A slice of this length keeps the text that it is part of in memory (V8's SlicedString), such as a body of two megabytes
- * for an id that is cached. Concatenation makes a text of its own.
- */
+/** V8 keeps the whole text in memory for a slice of this length; a concatenation is a text of its own. */
 function detached(slice: string): string {
   return slice.length < SLICE_CHARS_MIN ? slice : ` ${slice}`.slice(1)
 }

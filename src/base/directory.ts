@@ -1,8 +1,6 @@
 /**
- * Making directories, and syncing the names in them.
- *
- * Parents are made one at a time: Node's recursive mkdir loops forever where a file system takes no directories, as below
- * /proc.
+ * Making directories, and syncing the names in them. Parents are made one at a time: Node's recursive mkdir loops
+ * forever where a file system takes no directories, as below /proc.
  */
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,10 +10,7 @@ export function nearestDirectory(path: string): string {
   return existsSync(path) ? path : nearestDirectory(dirname(path))
 }
 
-/**
- * Makes the missing directories of an absolute path, with the given mode. Returns the directories that it made, parents first.
- * Throws the system's error.
- */
+/** Makes a directory and its missing parents. Returns those that it made, parents first. Throws the system's error. */
 export function makeDirectory(path: string, mode: number): readonly string[] {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return []
   const parent = dirname(path)
@@ -31,10 +26,7 @@ export function makeDirectory(path: string, mode: number): readonly string[] {
   }
 }
 
-/**
- * Returns when the names in a directory are on disk: a file that was renamed is found under its new name after a power
- * cut. Windows opens no directories and keeps names by itself.
- */
+/** Returns once the names in a directory are on disk. Windows opens no directories and keeps names by itself. */
 export function syncDirectory(path: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(path, 'r')
@@ -46,8 +38,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Gives a complete file its final name, which must be free: where it is taken, a link fails with EEXIST, and the partial
- * file is removed; a rename would replace the other file. Some file systems have no links.
+ * Gives a complete file its final name. Where the name is taken, a link fails with EEXIST and the partial file is
+ * removed; a rename would replace the other file. Some file systems have no links.
  */
 export function giveName(partial: string, file: string): void {
   try {

@@ -12,10 +12,7 @@ export interface DurationRange {
   readonly max: number
 }
 
-/**
- * Reads a whole number with its unit (`s`, `m`, `h` or `d`) in milliseconds. Throws an Error that says what is wanted
- * and found.
- */
+/** Milliseconds of a whole number with its unit, as in `30m`. Throws an Error that says what is wanted and found. */
 export function parseDuration(text: string, { min, max }: DurationRange): number {
   const [, digits = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(text.trim()) ?? []
   const value = Number(digits) * (UNIT_MS[unit] ?? Number.NaN)

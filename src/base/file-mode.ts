@@ -12,7 +12,6 @@ const [READ_BY_OTHERS, READ_BY_ALL, WRITE_BY_OTHERS, WRITE_BY_ALL, STICKY] = [0o
 const [ENTER_BY_OTHERS, ENTER_BY_ALL] = [0o055, 0o005]
 const ON_WINDOWS = process.platform === 'win32'
 
-/** `0644` */
 function modeText({ mode }: Stats): string {
   return (mode & 0o7777).toString(8).padStart(4, '0')
 }
@@ -64,9 +63,8 @@ const replaceable = (path: string, stats: Stats, remedy: string): string =>
   `mode ${modeText(stats)} of "${path}" lets other users replace what is in it: run chmod ${remedy} "${path}"`
 
 /**
- * How other users could put files into a directory, and the remedy; undefined where they cannot, or where there is no
- * directory. The sticky bit of /tmp changes nothing: it protects the files that are there, and a WAL that another user
- * adds beside the database becomes part of it. Throws the system's error.
+ * How other users could put files into a directory, and the remedy; undefined where they cannot. The sticky bit of /tmp
+ * changes nothing: a WAL that another user adds beside the database becomes part of it. Throws the system's error.
  */
 export function replacementIn(directory: string): string | undefined {
   const stats = statSync(directory, { throwIfNoEntry: false })
@@ -89,10 +87,7 @@ export function replacementAbove(directory: string): string | undefined {
   return undefined
 }
 
-/**
- * Many systems give each user a group of its own, with the same number, and let it write all files of the user (umask
- * 002): the group has no other member.
- */
+/** Many systems give each user a group of its own, with the same number and no other member (umask 002). */
 function hasOwnGroup({ uid, gid }: Stats): boolean {
   return uid === gid && uid !== 0
 }

@@ -1,9 +1,7 @@
 /**
- * Item ids: 24 lower-case hex characters that grow with time.
- *
- * The first four bytes are seconds, as in MongoDB's ObjectId, so that ids of an imported site and new ones sort together
- * by age. Then come ten bits of milliseconds and 54 bits from a cryptographic
- * generator. Within one millisecond each id is the one before plus a random step, so the order of creation holds.
+ * Item ids: 24 lower-case hex characters that grow with time. The first four bytes are seconds, as in MongoDB's
+ * ObjectId, so that ids of an imported site and new ones sort by age; then come ten bits of milliseconds and 54 random
+ * ones. Within one millisecond each id is the one before plus a random step, so the order of creation holds.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './clock.ts'
@@ -17,7 +15,6 @@ const LOW_SIZE = 2 ** 32
 /** Random bytes come in blocks: one call of the generator costs more than making an id. */
 const BLOCK_BYTES = 4096
 
-/** Whether the text has the form of an item id. */
 export function isId(text: string): boolean {
   return ID.test(text)
 }
@@ -54,7 +51,6 @@ function hex(word: number): string {
   return word.toString(16).padStart(8, '0')
 }
 
-/** Unsigned numbers of 32 random bits. */
 function randomWords(random: (bytes: number) => Buffer): () => number {
   let block: Buffer = Buffer.alloc(0)
   let used = 0

@@ -1,10 +1,7 @@
 /**
  * One pass over a JSON text before it is parsed: how deep it nests, how many tokens it has, and whether a double holds
- * every number in it.
- *
- * The result decides how the text is read. JSON.parse is several times faster than any reader in JavaScript, so a text
- * goes to decimal-reader.ts only where JSON.parse would round one of its numbers. Nothing is validated here: a malformed
- * text gets some result, and JSON.parse rejects it afterwards.
+ * every number in it. JSON.parse is several times faster than any reader in JavaScript, so decimal-reader.ts is for
+ * texts with a number that JSON.parse would round. Nothing is validated here: JSON.parse does that afterwards.
  */
 import { isDouble } from './decimal.ts'
 
@@ -52,7 +49,6 @@ export function surveyJson(text: string, { depthMax, tokensMax }: JsonLimits): S
   return { kind: isExact ? 'exact' : 'plain', tokens }
 }
 
-/** Digits, `+`, `-`, `.`, `e` and `E`. */
 export function isOfNumber(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || unit === 0x2b || unit === 0x2d || unit === 0x2e || (unit | LOWER_CASE) === E
 }

@@ -1,9 +1,6 @@
 /**
- * Reading a file whose path comes from a setting or a user.
- *
- * The path may lead to anything: a pipe would block the program, signals included, until another program writes, and a
- * device such as /dev/zero never ends. Some files are read again later, which a pipe does not allow. So only regular files
- * are read, up to a limit.
+ * Reading a file whose path comes from a setting or a user. A pipe would block the program until another one writes,
+ * and cannot be read again; a device such as /dev/zero never ends. So only regular files are read, up to a limit.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
@@ -14,10 +11,7 @@ export interface OpenFile {
   readonly bytes: number
 }
 
-/**
- * Opens a regular file to be read piece by piece; undefined where the name leads to anything else, a symbolic link
- * included, or to nothing. Throws any other error of the system.
- */
+/** Opens a regular file; undefined for anything else, a symbolic link included. Throws other errors of the system. */
 export async function openRegularFile(path: string): Promise<OpenFile | undefined> {
   let handle: FileHandle
   try {
@@ -41,10 +35,7 @@ export async function openRegularFile(path: string): Promise<OpenFile | undefine
   return undefined
 }
 
-/**
- * The bytes of a regular file of at most `bytesMax` bytes. Throws the system's error, or one whose message says what
- * was expected and found.
- */
+/** The bytes of a regular file of at most `bytesMax`. Throws the system's error, or what was expected and found. */
 export function readRegularFile(path: string, bytesMax: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {

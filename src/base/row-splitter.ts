@@ -1,8 +1,6 @@
 /**
- * Cuts a stream of bytes into rows, which end at a line feed; in CSV a line feed between quotes belongs to its row.
- *
- * It works on bytes: in UTF-8, line feed and quote are never part of another character, and nothing is decoded twice. A
- * quote is doubled within quotes, so whether a position is inside depends only on the number of quotes before it. At most
+ * Cuts a stream of bytes into rows, which end at a line feed. In CSV a line feed between quotes belongs to its row, as
+ * an odd number of quotes before it shows. In UTF-8, line feed and quote are never part of another character. At most
  * one row and one chunk are held: a row that is longer than the limit is skipped to its end.
  */
 

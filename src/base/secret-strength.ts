@@ -1,9 +1,7 @@
 /**
- * Whether a text can be a signing secret: at least 32 bytes (RFC 7518 section 3.2) that do not look typed.
- *
- * Entropy cannot be measured on one sample, so this rejects only what no random generator produces: few distinct
- * characters, a short text repeated, a run such as `abcdef…`. The chance that a random secret of 32 hexadecimal digits
- * is rejected is below 1 in 10 million; that of the 43 characters of a generated one is below 1 in 10^25.
+ * Whether a text can be a signing secret: at least 32 bytes (RFC 7518 section 3.2) that do not look typed. Only what no
+ * random generator produces is rejected: few distinct characters, a short text repeated, a run such as `abcdef…`. A
+ * random secret of 32 hexadecimal digits is rejected with a chance below 1 in 10 million.
  */
 
 const SECRET_BYTES_MIN = 32

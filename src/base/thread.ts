@@ -1,8 +1,6 @@
 /**
- * Threads, which need their program as a file of its own.
- *
- * Run from the sources, that is the file itself. The executable has no files: there each worker is embedded as one
- * script, with all that it imports, under the name of its source. Only its text is handed to the thread.
+ * Threads, which need their program as a file of its own. The executable has no files: there each worker is embedded as
+ * one script, with all that it imports, under the name of its source.
  *
  * A thread in native code that does not end (V8 compiling a pattern, a system call on a disk that hangs) ignores
  * `terminate()`, and Node waits for it before the process can exit. So every thread is known here until its `exit`.
