@@ -1,9 +1,6 @@
 /**
- * Numbers that a double cannot hold.
- *
- * A JSON number may have any length (RFC 8259 section 6), and a filter compares numbers by value with nothing
- * rounded. Almost every number survives the conversion to a double and back; the few that do not (`9007199254740993`,
- * `1e400`) are kept as a Decimal: their text as it was sent, and the parts that a comparison needs.
+ * Numbers that a double cannot hold (`9007199254740993`, `1e400`). A JSON number may have any length (RFC 8259 section
+ * 6), and a filter compares without rounding: a Decimal keeps the text, and the parts that a comparison needs.
  */
 
 /** value = sign × 0.digits × 10^exponent; digits without leading or trailing zeros, empty for zero. */
@@ -13,27 +10,18 @@ interface Parts {
   readonly digits: string
 }
 
-export class Decimal implements Parts {
+export class Decimal {
   /** The number as it stood in the JSON text. */
   readonly source: string
-  /** Computed at the first comparison: most numbers of a body are only stored. */
   #parts: Parts | undefined
 
-  /** Takes the text of a JSON number. */
   constructor(source: string) {
     this.source = source
   }
 
-  get sign(): Parts['sign'] {
-    return this.#compared().sign
-  }
-
-  get exponent(): number {
-    return this.#compared().exponent
-  }
-
-  get digits(): string {
-    return this.#compared().digits
+  /** Computed at the first comparison: most numbers of a body are only stored. */
+  get parts(): Parts {
+    return (this.#parts ??= partsOf(this.source))
   }
 
   /** Lets JSON.stringify write the number as it was read. */
@@ -44,10 +32,6 @@ export class Decimal implements Parts {
   toString(): string {
     return this.source
   }
-
-  #compared(): Parts {
-    return (this.#parts ??= partsOf(this.source))
-  }
 }
 
 /** Reads the text of one JSON number: as a double where that says the same value, else as a Decimal. */
@@ -56,14 +40,13 @@ export function parseNumber(source: string): number | Decimal {
   if (!Number.isFinite(double)) return new Decimal(source)
   // At most 15 digits survive, unless the number is so small that a double has fewer (IEEE 754, DBL_DIG).
   if (source.length <= DOUBLE_DIGITS && Math.abs(double) >= SMALL) return double
-  // A number as JavaScript writes it.
   if (String(double) === source) return double
   const [exact, kept] = [partsOf(source), partsOf(String(double))]
   const same = exact.sign === kept.sign && exact.exponent === kept.exponent && exact.digits === kept.digits
   return same ? double : new Decimal(source)
 }
 
-/** A reviver for JSON.parse that keeps the value of each number. It bounds no depth, in contrast to json.ts. */
+/** A reviver for JSON.parse that keeps the value of each number. It bounds no depth. */
 export function reviveNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' && context?.source !== undefined ? parseNumber(context.source) : value
 }
@@ -81,21 +64,20 @@ export function isDouble(text: string): boolean {
 /** Orders two numbers by value: negative, zero or positive. */
 export function compareNumbers(a: number | Decimal, b: number | Decimal): number {
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
-  return compareParts(typeof a === 'number' ? partsOf(String(a)) : a, typeof b === 'number' ? partsOf(String(b)) : b)
+  return compareParts(partsOfValue(a), partsOfValue(b))
 }
 
 /** Drops the fraction, toward zero. Undefined where the whole part is too long to be worth computing with. */
 export function truncate(value: number | Decimal): bigint | undefined {
-  const { sign, exponent, digits } = typeof value === 'number' ? partsOf(String(value)) : value
+  const { sign, exponent, digits } = partsOfValue(value)
   if (exponent > WHOLE_DIGITS_MAX) return undefined
   if (exponent <= 0) return 0n
   const whole = digits.slice(0, exponent).padEnd(exponent, '0')
   return BigInt(whole) * BigInt(sign)
 }
 
-/** Whether the number has no fraction. */
 export function isWhole(value: number | Decimal): boolean {
-  return typeof value === 'number' ? Number.isInteger(value) : value.digits.length <= value.exponent
+  return typeof value === 'number' ? Number.isInteger(value) : value.parts.digits.length <= value.parts.exponent
 }
 
 const WHOLE_DIGITS_MAX = 400
@@ -122,6 +104,10 @@ function partsOf(source: string): Parts {
 }
 
 const ZERO = 0x30
+
+function partsOfValue(value: number | Decimal): Parts {
+  return typeof value === 'number' ? partsOf(String(value)) : value.parts
+}
 
 function compareParts(a: Parts, b: Parts): number {
   if (a.sign !== b.sign) return a.sign - b.sign

@@ -1,7 +1,4 @@
-/**
- * JSON in and out, with the two things JSON.parse does not do: numbers that a double cannot hold keep their value
- * (see decimal.ts), and nesting is bounded, so that no document can exhaust the stack of a later walk.
- */
+/** JSON in and out, with numbers that a double cannot hold (see decimal.ts), and with bounded nesting. */
 import { Decimal } from './decimal.ts'
 import { decimalReader, readExactly } from './decimal-reader.ts'
 import { surveyJson, type JsonLimits, type Survey } from './json-survey.ts'
@@ -12,9 +9,7 @@ export interface JsonObject {
 }
 
 export const JSON_DEPTH_MAX = 200
-/**
- * For texts whose reader has limits of its own: a filter of 100 levels has two of JSON in each, and some around them.
- */
+/** For texts whose reader has limits of its own: each of the 100 levels of a filter has two of JSON. */
 export const JSON_DEPTH_JUDGED_MAX = 450
 
 /** A text that is no JSON document, or one past a limit. The message says where, and quotes nothing long. */
@@ -22,10 +17,7 @@ export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/**
- * Parses one JSON document (RFC 8259).
- * Throws JsonError when it is malformed, nested deeper than depthMax, or of more tokens than tokensMax.
- */
+/** Parses one JSON document (RFC 8259). Throws JsonError for a malformed one, and past a limit. */
 export function parseJson(
   text: string,
   { depthMax = JSON_DEPTH_MAX, tokensMax = Infinity }: Partial<JsonLimits> = {},
@@ -39,9 +31,8 @@ export function parseJson(
 }
 
 /**
- * Parses one JSON document in slices: between two of them, `turn` lets other work run.
- * Rejects with what parseJson throws. `onTokens` is called with the number of names and values before they are parsed, and
- * may throw to reject them.
+ * Parses one JSON document in slices: between two of them, `turn` lets other work run. Rejects with what parseJson
+ * throws. `onTokens` gets the number of names and values before they are parsed, and may throw to reject them.
  */
 export async function parseJsonInTurns(
   text: string,
@@ -82,7 +73,6 @@ function asJsonError(error: unknown, text: string): unknown {
   return error instanceof SyntaxError ? new JsonError(withoutQuotedText(error.message, text)) : error
 }
 
-/** Writes JSON. Decimals keep their text. */
 export function writeJson(value: Json): string {
   return JSON.stringify(value)
 }
@@ -95,10 +85,6 @@ export function isNumber(value: unknown): value is number | Decimal {
   return typeof value === 'number' || value instanceof Decimal
 }
 
-/** Whether the object has the key itself; inherited names such as `constructor` do not count. */
-export function hasKey(object: JsonObject, key: string): boolean {
-  return Object.hasOwn(object, key)
-}
 
 /** V8 quotes a part of the input in some messages; the messages of the API never repeat a body. */
 function withoutQuotedText(message: string, text: string): string {

@@ -1,21 +1,15 @@
 /** Suggestions for a mistyped name. */
 
-/** Names further away than this are no help. */
 const DISTANCE_MAX = 4
 
-/** The known name with the fewest single-character edits from the given one; undefined where none is near. */
-function nearestName(given: string, known: readonly string[]): string | undefined {
+/** `: did you mean "--port"?` with the known name of the fewest single-character edits; nothing where none is near. */
+export function didYouMean(given: string, known: readonly string[]): string {
   const ranked = known
     .map((name) => ({ name, distance: editDistance(given.slice(0, 64), name) }))
     .sort((a, b) => a.distance - b.distance)
   const [best] = ranked
-  return best !== undefined && best.distance <= Math.min(DISTANCE_MAX, best.name.length / 2) ? best.name : undefined
-}
-
-/** `: did you mean "--port"?`, or nothing. */
-export function didYouMean(given: string, known: readonly string[]): string {
-  const name = nearestName(given, known)
-  return name === undefined ? '' : `: did you mean "${name}"?`
+  const isNear = best !== undefined && best.distance <= Math.min(DISTANCE_MAX, best.name.length / 2)
+  return isNear ? `: did you mean "${best.name}"?` : ''
 }
 
 /** Levenshtein distance, one row at a time. */

@@ -1,42 +1,21 @@
-/**
- * A problem: one violation found in a document, as data for programs and as a sentence for users.
- *
- * `code` and `params` let a client write the sentence in its reader's language; `message` is the English one.
- */
+/** A problem: one violation found in a document. A client writes its sentence from `code` and `params`. */
 import { Failure, type FailureCode } from './failure.ts'
 
-/** Every code of a problem, with the failure of a request that has it. Codes are API: they never change. */
-const FAILURES = {
-  required: 'invalidInput',
-  blank: 'invalidInput',
-  notText: 'invalidInput',
-  notUnicode: 'invalidInput',
-  tooLong: 'invalidInput',
-  notChoice: 'invalidInput',
-  notBoolean: 'invalidInput',
-  notWholeNumber: 'invalidInput',
-  notDate: 'invalidInput',
-  notEmail: 'invalidInput',
-  notVersion: 'invalidInput',
-  notList: 'invalidInput',
-  notObject: 'invalidInput',
-  notReference: 'invalidInput',
-  unknownReference: 'invalidInput',
-  notId: 'invalidInput',
-  otherId: 'invalidInput',
-  reservedName: 'invalidInput',
-  unknownName: 'invalidInput',
-  tooMany: 'invalidInput',
-  tooManyReferences: 'invalidInput',
-  tooLarge: 'invalidInput',
-  tooDeep: 'invalidInput',
+/** Every code of a problem. Codes are API: they never change. */
+export const PROBLEM_CODES = [
+  'required', 'blank', 'notText', 'notUnicode', 'tooLong', 'notChoice', 'notBoolean', 'notWholeNumber',
+  'notDate', 'notEmail', 'notVersion', 'notList', 'notObject', 'notReference', 'unknownReference',
+  'notId', 'otherId', 'reservedName', 'unknownName', 'tooMany', 'tooManyReferences', 'tooLarge',
+  'tooDeep', 'overLimit', 'lastAdministrator', 'duplicate',
+] as const
+export type ProblemCode = (typeof PROBLEM_CODES)[number]
+
+/** The failure of a request that has the problem, where that is not `invalidInput`. */
+const FAILURES: { readonly [code in ProblemCode]?: FailureCode } = {
   overLimit: 'forbidden',
   lastAdministrator: 'forbidden',
   duplicate: 'conflict',
-} as const satisfies Readonly<Record<string, FailureCode>>
-
-export type ProblemCode = keyof typeof FAILURES
-export const PROBLEM_CODES = Object.keys(FAILURES) as readonly ProblemCode[]
+}
 
 /** Parameters of the sentence, each a text: a limit, the allowed values, the model of a reference, a name. */
 export const PROBLEM_PARAMS = ['max', 'choices', 'model', 'name'] as const
@@ -56,7 +35,7 @@ export class ProblemFailure extends Failure {
 
   constructor(problem: Problem) {
     const { code, path, message } = problem
-    super(FAILURES[code], path === '' ? message : `${path}: ${message}`)
+    super(FAILURES[code] ?? 'invalidInput', path === '' ? message : `${path}: ${message}`)
     this.problem = problem
   }
 }

@@ -11,7 +11,7 @@ import sample from '../../data/sample.json' with { type: 'json' }
 import { isoDate } from '../base/dates.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail } from '../base/failure.ts'
-import { hasKey, type JsonObject } from '../base/json.ts'
+import { type JsonObject } from '../base/json.ts'
 import { seedId } from './seeds.ts'
 
 const HEADLINE_AGE_MAX_MS = 42 * DAY_MS
@@ -159,7 +159,7 @@ function fraction(text: string): number {
 function finder(model: string, member: string, records: readonly JsonObject[]): (code: string) => JsonObject {
   const byCode = new Map<unknown, JsonObject>()
   for (const record of records) {
-    const code = hasKey(record, member) ? record[member] : undefined
+    const code = Object.hasOwn(record, member) ? record[member] : undefined
     if (!byCode.has(code)) byCode.set(code, record)
   }
   return (code) => {

@@ -10,7 +10,7 @@
  */
 import { parseIsoDate } from '../base/dates.ts'
 import { assertNever, describe, shortText } from '../base/failure.ts'
-import { hasKey, isObject, type Json, type JsonObject } from '../base/json.ts'
+import { isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ProblemCode, ProblemParams } from '../base/problem.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Extras, type Field, type Model, type Shape } from '../models/schema.ts'
 import { problemAt, refuse, REPORTED, type Report } from './problems.ts'
@@ -53,7 +53,7 @@ export function readBody(
   const scope: Scope = { creating, report, records, copies: new Map() }
   const members: Member[] = []
   for (const [name, field] of Object.entries(model.fields)) {
-    const given = hasKey(body, name) ? body[name] : undefined
+    const given = Object.hasOwn(body, name) ? body[name] : undefined
     if (field.kind === 'generated') members.push({ name, value: null, from: 'server' })
     else if (field.kind === 'list' && field.absent === 'keep' && given === undefined) {
       members.push({ name, value: [], from: 'stored' })
@@ -112,7 +112,7 @@ function readRecord(shape: Shape, { extras, value, path, scope }: RecordInput): 
 /** All declared members, in the order of the shape. */
 function readMembers(shape: Shape, value: JsonObject, path: string, scope: Scope): [string, Json][] {
   return Object.entries(shape).map(([name, field]) => {
-    const given = hasKey(value, name) ? value[name] : undefined
+    const given = Object.hasOwn(value, name) ? value[name] : undefined
     return [name, readField(field, given, `${path}.${name}`, scope)]
   })
 }

@@ -4,7 +4,7 @@
  * This is the only definition: an index may narrow what is looked at, and then this decides. A filter is turned into
  * functions once, so that a scan of many documents neither inspects the tree nor compiles a pattern for each of them.
  */
-import { Decimal, truncate } from '../base/decimal.ts'
+import { Decimal, isWhole, truncate } from '../base/decimal.ts'
 import { assertNever } from '../base/failure.ts'
 import { isNumber, isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { CompareOperator, Filter, ValueType } from './ast.ts'
@@ -181,6 +181,6 @@ function typeOf(value: Json): ValueType {
       if (Array.isArray(value)) return 'array'
       if (!(value instanceof Decimal)) return 'object'
       // What a double cannot hold is past 32 bits, or it has a fraction.
-      return value.digits.length <= value.exponent ? 'long' : 'double'
+      return isWhole(value) ? 'long' : 'double'
   }
 }

@@ -8,7 +8,6 @@
 import { parseIsoDate } from '../base/dates.ts'
 import { fail } from '../base/failure.ts'
 import {
-  hasKey,
   isObject,
   JSON_DEPTH_JUDGED_MAX,
   JsonError,
@@ -139,10 +138,10 @@ function readOperators(reading: Reading, operators: JsonObject, target: Target):
   return ast.and(
     ...Object.entries(operators).map(([operator, operand]) => {
       // Options are read with their pattern, and count with it.
-      if (operator === '$options' && hasKey(operators, '$regex')) return ast.matchAll
+      if (operator === '$options' && Object.hasOwn(operators, '$regex')) return ast.matchAll
       if (operator !== '$not') reading.conditions++
       if (operator === '$regex') {
-        const options = hasKey(operators, '$options') ? (operators['$options'] as Json) : ''
+        const options = Object.hasOwn(operators, '$options') ? (operators['$options'] as Json) : ''
         const pattern = readPattern(operand, options, target.at)
         reading.patternStates += statesOf(pattern)
         for (const name of propertiesOf(pattern)) reading.properties.add(name)

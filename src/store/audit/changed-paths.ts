@@ -1,5 +1,5 @@
 /** The paths at which two versions of a document differ, with both values. */
-import { hasKey, isObject, writeJson, type Json, type JsonObject } from '../../base/json.ts'
+import { isObject, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { AuditRecord } from '../../models/audit.ts'
 
 /** Counting stops here: a record of more paths is cut anyway. */
@@ -25,7 +25,7 @@ export function changedPaths(before: JsonObject, after: JsonObject, except: read
 
 /** Inherited names such as `constructor` are no members. */
 function member(object: JsonObject, name: string): Json | undefined {
-  return hasKey(object, name) ? object[name] : undefined
+  return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 function jsonOf(value: Json | undefined): string {
