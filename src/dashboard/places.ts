@@ -58,6 +58,11 @@ export function noteQuery(query: URLSearchParams): void {
   noteHref(hrefTo(currentPlace().segments, query))
 }
 
+/** The same for some members of the query. */
+export function noteInQuery(members: Readonly<Record<string, string>>): void {
+  noteQuery(new URLSearchParams({ ...Object.fromEntries(currentPlace().query), ...members }))
+}
+
 /**
  * Numbers the entries of the history, in their state, and gives a function that tells after each step how many entries
  * it went on, or back where it is below 0: the address alone does not tell, and who takes a step back has to know.

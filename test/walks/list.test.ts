@@ -188,7 +188,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.click(await changed())
     await waitForTitles('Story 000')
     const direction = () =>
-      page.evaluate(() => document.querySelector('[data-sort=updatedAt]')?.parentElement?.getAttribute('aria-sort'))
+      page.evaluate(() => document.querySelector('[data-key=updatedAt]')?.parentElement?.getAttribute('aria-sort'))
     assert.deepEqual([await hash(), await direction()], ['#/headlines?sort=updatedAt', 'ascending'])
     await page.click(await changed())
     await waitForTitles('Story 129')

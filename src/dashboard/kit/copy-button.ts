@@ -1,6 +1,6 @@
 /** Puts a text on the clipboard and says so. Pages that are not served over TLS may have none (W3C Clipboard API). */
 import { t } from '../texts.ts'
-import { h } from './dom.ts'
+import { button } from './dom.ts'
 import { icon } from './icons.ts'
 import { notify } from './notices.ts'
 
@@ -13,15 +13,6 @@ export function copyButton(text: () => string, { isSmall = false } = {}): HTMLBu
       notify(t('copy.failed'), { kind: 'failed' })
     }
   }
-  return h(
-    'button',
-    {
-      type: 'button',
-      class: isSmall ? 'plain small' : undefined,
-      'aria-label': isSmall ? t('copy') : undefined,
-      on: { click: () => void copy() },
-    },
-    icon('copy'),
-    isSmall ? null : t('copy'),
-  )
+  const small = { class: 'plain small', 'aria-label': t('copy') }
+  return button([icon('copy'), !isSmall && t('copy')], () => void copy(), isSmall ? small : {})
 }

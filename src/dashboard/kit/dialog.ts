@@ -3,7 +3,8 @@
  * closes on Escape and gives the focus back.
  */
 import { t } from '../texts.ts'
-import { h, type Child } from './dom.ts'
+import { button, h, type Child } from './dom.ts'
+import { labelled, submitForm } from './elements.ts'
 import { icon } from './icons.ts'
 import { rescueNotices } from './notices.ts'
 
@@ -37,11 +38,7 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
   const titleId = `dialog-${++count}`
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const close = (): void => element.close()
-  const cross = h(
-    'button',
-    { type: 'button', class: 'plain', 'aria-label': t('close'), on: { click: close } },
-    icon('close'),
-  )
+  const cross = button(icon('close'), close, { class: 'plain', 'aria-label': t('close') })
   const element = h(
     'dialog',
     {
@@ -63,9 +60,9 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
         },
       },
     },
-    h('header', {}, h('h2', { id: titleId }, title), dismissable ? cross : null),
+    h('header', {}, h('h2', { id: titleId }, title), dismissable && cross),
     h('div', { class: 'dialog-body' }, body),
-    actions.length === 0 ? null : h('footer', {}, actions),
+    actions.length > 0 && h('footer', {}, actions),
   )
   if (dismissable) dismissables.add(element)
   document.body.append(element)
@@ -91,38 +88,19 @@ export async function ask({ title, text, confirm, isDangerous = false, typed }: 
     { type: 'submit', class: isDangerous ? 'danger' : 'primary', disabled: typed !== undefined },
     confirm,
   )
-  const input = h('input', {
-    autofocus: true,
-    autocomplete: 'off',
-    spellcheck: 'false',
-    on: {
-      input: () => {
-        yes.disabled = input.value.trim() !== typed
-      },
-    },
-  })
-  const form = h(
-    'form',
-    {
-      on: {
-        submit(event) {
-          event.preventDefault()
-          if (yes.disabled) return
-          answer = true
-          dialog.close()
-        },
-      },
-    },
+  const compare = (): void => void (yes.disabled = input.value.trim() !== typed)
+  const input = h('input', { autofocus: true, autocomplete: 'off', spellcheck: 'false', on: { input: compare } })
+  const submit = (): void => {
+    if (yes.disabled) return
+    answer = true
+    dialog.close()
+  }
+  const form = submitForm(
+    {},
+    submit,
     h('div', { class: 'prose' }, text),
-    typed === undefined
-      ? null
-      : h('label', { class: 'field' }, h('span', {}, t('dialog.typeToConfirm', { typed })), input),
-    h(
-      'div',
-      { class: 'buttons end' },
-      h('button', { type: 'button', autofocus: typed === undefined, on: { click: () => dialog.close() } }, t('cancel')),
-      yes,
-    ),
+    typed !== undefined && labelled(t('dialog.typeToConfirm', { typed }), input),
+    h('div', { class: 'buttons end' }, button(t('cancel'), () => dialog.close(), { autofocus: typed === undefined }), yes),
   )
   const dialog = openDialog({ title, body: form })
   await dialog.closed

@@ -26,6 +26,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** A button that runs something. One that sends a form is made by h(). */
+export function button(content: Child, click: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  return h('button', { type: 'button', ...attributes, on: { click } }, content)
+}
+
 const SVG = 'http://www.w3.org/2000/svg'
 
 /** The same for a part of a drawing. */

@@ -6,8 +6,10 @@
  */
 import { t } from '../texts.ts'
 import { after } from '../timing.ts'
-import { fill, h } from './dom.ts'
+import { button, fill, h } from './dom.ts'
+import { focusMain, hasFocus, keepFocus } from './focus.ts'
 import { icon } from './icons.ts'
+import { isAbort, wordsOf } from './states.ts'
 
 const SHOWN_MS = 6_000
 /** The oldest make room. */
@@ -22,6 +24,11 @@ export interface NoticeOptions {
   /** Runs when the notice goes without its action having been chosen. */
   readonly onGone?: () => void
   readonly shownMs?: number
+}
+
+/** Says that something failed, unless it was aborted. */
+export function notifyFailure(error: unknown): void {
+  if (!isAbort(error)) notify(wordsOf(error), { kind: 'failed' })
 }
 
 /** Takes a notice away before its time; its onGone runs. */
@@ -41,9 +48,11 @@ export function notify(
     if (isOver) return
     isOver = true
     stop()
-    const hadFocus = element.contains(document.activeElement)
-    element.remove()
-    if (hadFocus) (cameFrom?.isConnected === true ? cameFrom : document.querySelector<HTMLElement>('main'))?.focus()
+    keepFocus(
+      element,
+      () => element.remove(),
+      () => (cameFrom?.isConnected === true ? cameFrom.focus() : focusMain()),
+    )
     if (how === 'gone') onGone?.()
   }
   const wait = (): void => {
@@ -53,7 +62,7 @@ export function notify(
   const hold = (): void => stop()
   // The pointer may be on it while the focus is elsewhere, and the other way round.
   const leave = (): void => {
-    if (!element.contains(document.activeElement)) wait()
+    if (!hasFocus(element)) wait()
   }
   const blur = (): void => {
     if (!element.matches(':hover')) wait()
@@ -78,15 +87,9 @@ export function notify(
       end('chosen')
       action.run()
     }
-    element.append(h('button', { type: 'button', class: 'link', on: { click: choose } }, action.label))
+    element.append(button(action.label, choose, { class: 'link' }))
   }
-  element.append(
-    h(
-      'button',
-      { type: 'button', class: 'plain small', 'aria-label': t('close'), on: { click: () => end('gone') } },
-      icon('close'),
-    ),
-  )
+  element.append(button(icon('close'), () => end('gone'), { class: 'plain small', 'aria-label': t('close') }))
   list.append(element)
   const all = [...list.children]
   if (all.length > NOTICES_MAX) all[0]?.querySelector<HTMLElement>('button.plain')?.click()

@@ -1,7 +1,8 @@
 /** What stands in the place of content that is not there: yet, at all, or because something failed. */
 import { problemOf, problemText } from '../problem-text.ts'
 import { t } from '../texts.ts'
-import { h, type Child } from './dom.ts'
+import { button, h, type Child } from './dom.ts'
+import { focusMain } from './focus.ts'
 import { icon, type IconName } from './icons.ts'
 
 /** Grey lines of about the size of what comes, so that nothing jumps. */
@@ -19,9 +20,9 @@ export function emptyState(iconName: IconName, title: string, ...more: readonly 
 
 /** The words of a failure and a button that tries again. */
 export function failureState(error: unknown, retry: () => void): HTMLElement {
-  // The button goes: the focus stays near.
+  // The button goes.
   const tryAgain = (): void => {
-    element.closest('main')?.focus({ preventScroll: true })
+    focusMain()
     retry()
   }
   const element = h(
@@ -30,7 +31,7 @@ export function failureState(error: unknown, retry: () => void): HTMLElement {
     icon('warning'),
     h('p', { class: 'state-title' }, failureTitle(error)),
     h('p', {}, wordsOf(error)),
-    h('button', { type: 'button', on: { click: tryAgain } }, icon('refresh'), t('tryAgain')),
+    button([icon('refresh'), t('tryAgain')], tryAgain),
   )
   const again = (): void => {
     if (element.isConnected) retry()

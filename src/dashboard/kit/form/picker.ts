@@ -12,6 +12,7 @@ import { valueTitle } from '../../model-words.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { fill, h } from '../dom.ts'
+import { hasFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
 import { isAbort, wordsOf } from '../states.ts'
 import { atInput, newId, type Control, type ControlOptions } from './control.ts'
@@ -182,7 +183,7 @@ export function pickerControl(
   /** Selected, so that who goes on typing looks for another one. */
   function showChosen(): void {
     input.value = labelOfChosen()
-    if (document.activeElement === input) input.select()
+    if (hasFocus(input)) input.select()
   }
 
   function labelOfChosen(): string {

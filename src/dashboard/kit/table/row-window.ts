@@ -3,6 +3,7 @@
  *
  * A row that has the focus stays in the document wherever the reader scrolls to, since the focus would be lost with it.
  */
+import { hasFocus } from '../focus.ts'
 import { markChosen, tableRow } from './table-row.ts'
 import type { PageList } from './page-list.ts'
 import type { RowSelection } from './row-selection.ts'
@@ -76,7 +77,7 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
       const before = drawn.get(row)
       if (before !== undefined && isRight && before.item === item) continue
       const after = make(row, item)
-      const hadFocus = before?.element.contains(document.activeElement) === true
+      const hadFocus = hasFocus(before?.element)
       if (before === undefined) body.append(after.element)
       else before.element.replaceWith(after.element)
       drawn.set(row, after)
@@ -119,7 +120,7 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
     const wanted = new Set<number>()
     for (let row = Math.max(0, first - OVERSCAN); row <= Math.min(count - 1, last + OVERSCAN); row++) wanted.add(row)
     const held = drawn.get(current)?.element
-    if (count > 0 && held?.contains(document.activeElement) === true) wanted.add(current)
+    if (count > 0 && hasFocus(held)) wanted.add(current)
     put(wanted, !isOld && heightBefore === rowHeight)
     isOld = false
     const reachable = wanted.has(current) ? current : first

@@ -1,6 +1,7 @@
 /** The foot of a table: how many rows there are, or that some could not be read, which stays until it is tried again. */
 import { t } from '../../texts.ts'
-import { fill, h } from '../dom.ts'
+import { button, fill, h } from '../dom.ts'
+import { focusMain } from '../focus.ts'
 import { wordsOf } from '../states.ts'
 
 export interface TableFoot {
@@ -28,12 +29,12 @@ export function tableFoot(retry: () => void): TableFoot {
     },
     fail(error) {
       hasFailed = true
-      // The button goes: the focus stays near.
-      const click = (): void => {
-        element.closest('main')?.focus({ preventScroll: true })
+      // The button goes.
+      const tryAgain = (): void => {
+        focusMain()
         retry()
       }
-      const again = h('button', { type: 'button', class: 'link', on: { click } }, t('tryAgain'))
+      const again = button(t('tryAgain'), tryAgain, { class: 'link' })
       fill(element, h('div', { class: 'table-failure', role: 'alert' }, wordsOf(error), again))
     },
     clear() {

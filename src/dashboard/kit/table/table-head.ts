@@ -1,6 +1,7 @@
 /** The head of a table: titles that sort where that is quick, and the box that chooses all rows. */
 import { t } from '../../texts.ts'
-import { fill, h } from '../dom.ts'
+import { button, fill, h } from '../dom.ts'
+import { keepFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
 import type { TableColumn, TableSort } from './table-column.ts'
 
@@ -27,14 +28,10 @@ export function tableHead({ onSort, onAll }: TableHeadOptions): TableHead {
   return {
     element: h('div', { class: 'table-head', role: 'rowgroup' }, row),
     show(columns, sort) {
+      const pick = onAll !== undefined && h('div', { class: 'pick', role: 'columnheader' }, box)
+      const titles = columns.map((column, i) => titleOf(column, { sort, onSort, isMain: i === 0 }))
       // A reader who sorts by the keyboard stays at the title.
-      const focused = document.activeElement?.getAttribute('data-sort')
-      fill(
-        row,
-        onAll !== undefined && h('div', { class: 'pick', role: 'columnheader' }, box),
-        columns.map((column, i) => titleOf(column, { sort, onSort, isMain: i === 0 })),
-      )
-      if (focused != null) row.querySelector<HTMLElement>(`[data-sort="${CSS.escape(focused)}"]`)?.focus()
+      keepFocus(row, () => fill(row, pick, titles))
     },
     showChosen(chosen) {
       box.checked = chosen === 'all'
@@ -59,11 +56,10 @@ function titleOf<T>({ title, sort: own }: TableColumn<T>, { sort, onSort, isMain
   return h(
     'div',
     { class: `${name} sortable`, role: 'columnheader', 'aria-sort': direction },
-    h(
-      'button',
-      { type: 'button', class: 'plain', 'data-sort': path, on: { click: () => onSort({ path, descending }) } },
-      h('span', {}, title),
-      isSorted && icon(sort.descending ? 'down' : 'up'),
+    button(
+      [h('span', {}, title), isSorted && icon(sort.descending ? 'down' : 'up')],
+      () => onSort({ path, descending }),
+      { class: 'plain', 'data-key': path },
     ),
   )
 }

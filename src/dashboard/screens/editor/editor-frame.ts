@@ -7,7 +7,8 @@ import { modelsTitle, modelTitle, pathOf } from '../../model-words.ts'
 import { may } from '../../permissions.ts'
 import { hrefTo } from '../../places.ts'
 import { t, type TextKey } from '../../texts.ts'
-import { fill, h } from '../../kit/dom.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { keepFocus } from '../../kit/focus.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
 import { statusTag } from '../../kit/status-tag.ts'
 import { documentFacts } from './document-facts.ts'
@@ -49,37 +50,29 @@ export function editorFrame(options: FrameOptions): Frame {
   const buttons = h('div', { class: 'buttons end' })
   const facts = h('div', { class: 'editor-facts' })
 
-  const button = (words: string, iconName: IconName | undefined, run: () => void, kind = ''): HTMLElement =>
-    h(
-      'button',
-      { type: 'button', class: kind, on: { click: run } },
-      iconName === undefined ? null : icon(iconName),
-      words,
-    )
-
   let drawn: string | undefined | null = null
 
   function drawButtons(status: string | undefined): void {
     if (status === drawn) return
     drawn = status
-    const hadFocus = buttons.contains(document.activeElement)
-    const others = STATUSES.filter((one) => one !== status)
-    fill(
-      buttons,
+    const main = { class: 'primary' }
+    const turn = (one: Status, attributes = {}): HTMLElement =>
+      button([icon(ACTIONS[one].icon), t(ACTIONS[one].words)], () => save(one), attributes)
+    const others = STATUSES.filter((one) => one !== status).toReversed()
+    const [first, last] =
       status === undefined
-        ? [
-            button(t('editor.saveDraft'), undefined, () => save('draft')),
-            button(t('turn.active'), 'publish', () => save('active'), 'primary'),
-          ]
-        : [
-            others.toReversed().map((one) => button(t(ACTIONS[one].words), ACTIONS[one].icon, () => save(one))),
-            button(t('save'), 'check', () => save(), 'primary'),
-          ],
+        ? [button(t('editor.saveDraft'), () => save('draft')), turn('active', main)]
+        : [others.map((one) => turn(one)), button([icon('check'), t('save')], () => save(), main)]
+    keepFocus(
+      buttons,
+      () => fill(buttons, first, last),
+      () => last.focus(),
     )
-    if (hadFocus && buttons.lastElementChild instanceof HTMLElement) buttons.lastElementChild.focus()
   }
 
   function drawFacts(stored: StoredDocument): void {
+    const small = { class: 'small' }
+    const trail = hrefTo(['operations'], { part: 'audit', document: stored.id })
     fill(
       facts,
       h('h2', {}, t('editor.facts')),
@@ -87,12 +80,10 @@ export function editorFrame(options: FrameOptions): Frame {
       h(
         'div',
         { class: 'buttons' },
-        button(t('editor.json'), 'docs', showJson, 'small'),
-        may('create', model, user) ? button(t('editor.duplicate'), 'copy', duplicate, 'small') : null,
-        isAdmin(user)
-          ? h('a', { class: 'button small', href: trailHref(stored) }, icon('operations'), t('editor.trail'))
-          : null,
-        may('remove', model, user) ? button(t('delete'), 'trash', remove, 'small risky') : null,
+        button([icon('docs'), t('editor.json')], showJson, small),
+        may('create', model, user) && button([icon('copy'), t('editor.duplicate')], duplicate, small),
+        isAdmin(user) && h('a', { class: 'button small', href: trail }, icon('operations'), t('editor.trail')),
+        may('remove', model, user) && button([icon('trash'), t('delete')], remove, { class: 'small risky' }),
       ),
     )
   }
@@ -118,11 +109,6 @@ export function editorFrame(options: FrameOptions): Frame {
       for (const one of buttons.children) one.setAttribute('aria-busy', String(isSaving))
     },
   }
-}
-
-/** The records of the audit trail that are about a document. */
-function trailHref({ id }: StoredDocument): string {
-  return hrefTo(['operations'], { part: 'audit', document: id })
 }
 
 /** The way back to the list. */

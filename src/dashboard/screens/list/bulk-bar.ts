@@ -7,6 +7,7 @@ import type { RowSelection } from '../../kit/table/row-selection.ts'
 import { t, textOr } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
+import { hasFocus } from '../../kit/focus.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
 import { notify } from '../../kit/notices.ts'
 import { words } from './list-columns.ts'
@@ -62,7 +63,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
   }
 
   /** Leaves only these chosen. */
-  function letGo(kept: readonly string[], hadFocus = element.contains(document.activeElement)): void {
+  function letGo(kept: readonly string[], hadFocus = hasFocus(element)): void {
     selection.set(kept)
     if (hadFocus) focusRows()
   }
@@ -100,7 +101,7 @@ export function bulkBar({ model, documents, selection, mayRemove, onChanged, foc
 
   async function change(value: string): Promise<void> {
     const ids = selection.ids()
-    const hadFocus = element.contains(document.activeElement)
+    const hadFocus = hasFocus(element)
     const { changed, failures } = await busy(ids.length, (onProgress) =>
       changeStatus(ids, value, { documents, onProgress }),
     )

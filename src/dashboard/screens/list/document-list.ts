@@ -92,7 +92,7 @@ export function documentList(model: Model, { client, user, place, signal }: Scre
     fields: rules.filters,
     remove: ({ key }, value) => change(withFilter(state, key, value)),
     clear: () => change({ ...state, filters: new Map() }),
-    focusNext: () => search.focus(),
+    next: () => search,
     signal,
   })
   chips.show(state)

@@ -2,7 +2,8 @@
 import type { Client } from '../../../client/client.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { t } from '../../texts.ts'
-import { fill, h } from '../../kit/dom.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { hasFocus, keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { fetchNames, nameOf } from './document-names.ts'
 import { words } from './list-columns.ts'
@@ -14,8 +15,8 @@ export interface FilterChipsOptions {
   readonly fields: readonly FilterField[]
   readonly remove: (field: FilterField, value: string) => void
   readonly clear: () => void
-  /** For who has taken the last one away. */
-  readonly focusNext: () => void
+  /** Has the focus after the last one was taken away. */
+  readonly next: () => HTMLElement
   readonly signal: AbortSignal
 }
 
@@ -24,21 +25,21 @@ export interface FilterChips {
   show(state: ListState): void
 }
 
-export function filterChips({ client, fields, remove, clear, focusNext, signal }: FilterChipsOptions): FilterChips {
+export function filterChips({ client, fields, remove, clear, next, signal }: FilterChipsOptions): FilterChips {
   const element = h('ul', { class: 'chips', 'aria-label': t('list.filters'), hidden: true })
   let filters: ListState['filters'] = new Map()
 
   function draw(): void {
-    const buttons = (): readonly HTMLElement[] => [...element.querySelectorAll('button')]
-    const held = buttons().findIndex((one) => one === document.activeElement)
+    const held = [...element.querySelectorAll('button')].findIndex(hasFocus)
     const chips = fields.flatMap((field) => (filters.get(field.key) ?? []).map((value) => chip(field, value)))
     element.hidden = chips.length === 0
-    const all = h('button', { type: 'button', class: 'link', on: { click: clear } }, t('list.clear'))
-    fill(element, chips, chips.length > 1 && h('li', {}, all))
+    const all = button(t('list.clear'), clear, { class: 'link' })
     // After a filter is removed by keyboard, the focus goes to the next one.
-    if (held === -1) return
-    if (chips.length === 0) focusNext()
-    else buttons()[Math.min(held, chips.length - 1)]?.focus()
+    keepFocus(
+      element,
+      () => fill(element, chips, chips.length > 1 && h('li', {}, all)),
+      () => (chips[Math.min(held, chips.length - 1)]?.querySelector('button') ?? next()).focus(),
+    )
   }
 
   function chip(field: FilterField, value: string): HTMLElement {
@@ -48,16 +49,10 @@ export function filterChips({ client, fields, remove, clear, focusNext, signal }
       'li',
       { class: 'chip' },
       h('span', {}, t('pair', { name: title, value: '' }), words(name)),
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'plain small',
-          'aria-label': t('list.removeFilter', { name: t('pair', { name: title, value: name }) }),
-          on: { click: () => remove(field, value) },
-        },
-        icon('close'),
-      ),
+      button(icon('close'), () => remove(field, value), {
+        class: 'plain small',
+        'aria-label': t('list.removeFilter', { name: t('pair', { name: title, value: name }) }),
+      }),
     )
   }
 

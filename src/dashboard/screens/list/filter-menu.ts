@@ -5,7 +5,8 @@ import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { dropDown } from '../../kit/drop-down.ts'
-import { fill, h } from '../../kit/dom.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { isAbort, wordsOf } from '../../kit/states.ts'
 import { rememberName } from './document-names.ts'
@@ -29,21 +30,14 @@ export function filterMenu(options: FilterMenuOptions): HTMLElement {
   const panel = h('div', { class: 'filter-panel' })
 
   function showFields(): void {
-    const buttons = fields.map((field) =>
-      h('button', { type: 'button', class: 'plain', on: { click: () => showValues(field) } }, fieldTitle(field.key)),
-    )
+    const buttons = fields.map((field) => button(fieldTitle(field.key), () => showValues(field), { class: 'plain' }))
     fill(panel, buttons)
     buttons[0]?.focus()
   }
 
   function showValues(field: FilterField): void {
     const title = fieldTitle(field.key)
-    const back = h(
-      'button',
-      { type: 'button', class: 'plain filter-back', on: { click: showFields } },
-      icon('back'),
-      h('span', {}, title),
-    )
+    const back = button([icon('back'), h('span', {}, title)], showFields, { class: 'plain filter-back' })
     fill(panel, fields.length > 1 && back, field.model === undefined ? choices(field) : found(field, title, options))
     panel.querySelector<HTMLElement>('input')?.focus()
   }
@@ -88,9 +82,12 @@ function found(field: FilterField, title: string, options: FilterMenuOptions): r
       for (const item of items) rememberName(model, item)
       const rows = items.map((item) => h('li', {}, option(field, { value: item.id, label: labelOf(item) }, options)))
       // A ticked row keeps its place when more typing brings others.
-      const held = list.contains(document.activeElement) ? document.activeElement?.getAttribute('value') : undefined
-      fill(list, rows.length === 0 ? h('li', { class: 'soft' }, t('list.nothing')) : rows)
-      if (held != null) (list.querySelector<HTMLElement>(`[value="${CSS.escape(held)}"]`) ?? input).focus()
+      const shown = rows.length === 0 ? h('li', { class: 'soft' }, t('list.nothing')) : rows
+      keepFocus(
+        list,
+        () => fill(list, shown),
+        () => input.focus(),
+      )
     } catch (error) {
       if (!own.signal.aborted && !isAbort(error)) fill(list, h('li', { class: 'field-problem' }, wordsOf(error)))
     }
@@ -115,7 +112,7 @@ function option(
   return h(
     'label',
     { class: 'tick' },
-    h('input', { type: 'checkbox', value, checked: isChosen(field, value), on: { change } }),
+    h('input', { type: 'checkbox', 'data-key': value, checked: isChosen(field, value), on: { change } }),
     words(label),
   )
 }

@@ -11,8 +11,6 @@ export interface AuditSearch {
   readonly email: string
 }
 
-export const AUDIT_FIELDS = ['event', 'actor', 'document', 'email'] as const satisfies readonly (keyof AuditSearch)[]
-
 /** An address as far as it can be told before the server reads it: half of one, as it is typed, is refused there. */
 const WHOLE_EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/
 
@@ -26,6 +24,10 @@ export function readAuditSearch(query: URLSearchParams): AuditSearch {
   const event = AUDIT_EVENTS.find((one) => one === query.get('event')) ?? ''
   const email = isWholeEmail(text('email')) ? text('email') : ''
   return { event, actor: text('actor'), document: text('document'), email }
+}
+
+export function isSameSearch(one: AuditSearch, other: AuditSearch): boolean {
+  return auditHref(one) === auditHref(other)
 }
 
 /** The trail narrowed to this, as an address. */

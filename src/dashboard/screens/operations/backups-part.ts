@@ -2,14 +2,16 @@
 import type { Backup, ServiceStatus } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { every, now } from '../../timing.ts'
-import { fill, h, type Child } from '../../kit/dom.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { code } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago, byteSize, dateTime, duration } from '../../kit/moments.ts'
 import { notify } from '../../kit/notices.ts'
+import { readInto } from '../../kit/read-into.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { emptyState, isAbort, wordsOf } from '../../kit/states.ts'
-import { whileBusy } from './busy-button.ts'
-import { readInto, type OpenPart } from './part.ts'
+import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 
 export const backupsPart: OpenPart = (context) => {
@@ -17,16 +19,7 @@ export const backupsPart: OpenPart = (context) => {
   const place = h('div', { class: 'part' })
   const progress = h('div', { class: 'progress', role: 'status' })
   const problem = h('p', { class: 'banner', role: 'alert', dir: 'auto', hidden: true })
-  const tell = (words: string): void => {
-    fill(problem, words)
-    problem.hidden = words === ''
-  }
-  const make = h(
-    'button',
-    { type: 'button', class: 'primary', on: { click: () => void whileBusy(make, makeOne) } },
-    icon('plus'),
-    t('backups.make'),
-  )
+  const make = button([icon('plus'), t('backups.make')], () => void whileBusy(make, makeOne), { class: 'primary' })
   const { load } = readInto(context, {
     place,
     lines: 8,
@@ -36,93 +29,82 @@ export const backupsPart: OpenPart = (context) => {
     },
     show: ({ items, backups }) => [
       schedule(backups),
-      items.length === 0 ? emptyState('archive', t('backups.empty')) : table(items),
+      items.length === 0 ? emptyState('archive', t('backups.empty')) : backupTable(items, download),
     ],
   })
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), problem, place) }
+
+  /** Shows the progress of the work, and the problem that ends it. */
+  async function follow(label: string, more: Child, work: () => Promise<void>): Promise<void> {
+    tell('')
+    fill(progress, h('progress', { 'aria-label': label }), more)
+    try {
+      await work()
+    } catch (error) {
+      if (!isAbort(error)) tell(wordsOf(error))
+    } finally {
+      fill(progress)
+    }
+  }
+
+  function tell(words: string): void {
+    fill(problem, words)
+    problem.hidden = words === ''
+  }
 
   /** Leaving the screen does not cancel the backup. */
   async function makeOne(): Promise<void> {
     const begun = now()
     const ticking = new AbortController()
+    const label = t('backups.making')
     const passed = h('span', { 'aria-hidden': 'true' })
-    tell('')
-    fill(progress, h('progress', { 'aria-label': t('backups.making') }), h('span', {}, t('backups.making')), passed)
     every(1_000, ticking.signal, () => fill(passed, duration(now() - begun)))
-    try {
+    await follow(label, [h('span', {}, label), passed], async () => {
       const { name, bytes } = await client.admin.makeBackup()
       notify(t('backups.made', { name, size: byteSize(bytes) }), { kind: 'done' })
-    } catch (error) {
-      tell(wordsOf(error))
-    } finally {
-      ticking.abort()
-      fill(progress)
-      load()
-    }
+    })
+    ticking.abort()
+    load()
   }
 
-  function table(items: readonly Backup[]): HTMLElement {
-    return recordsTable(
-      t('operations.backups'),
-      [
-        { title: t('backups.name'), kind: 'code', cell: ({ name }) => h('code', { dir: 'ltr' }, name) },
-        { title: t('field.createdAt'), cell: ({ createdAt }) => dateTime(createdAt) },
-        { title: t('backups.size'), kind: 'number', cell: ({ bytes }) => byteSize(bytes) },
-        { title: t('backups.download'), kind: 'actions', cell: downloadButton },
-      ],
-      items,
-    )
-  }
-
-  function downloadButton({ name }: Backup): HTMLElement {
-    const label = t('backups.download')
-    const button = h(
-      'button',
-      {
-        type: 'button',
-        class: 'small',
-        'data-key': name,
-        'aria-label': t('pair', { name: label, value: name }),
-        on: { click: () => void whileBusy(button, download) },
-      },
-      icon('download'),
-      label,
-    )
-    const download = async (): Promise<void> => {
-      tell('')
-      fill(progress, h('progress', { 'aria-label': label }), h('span', {}, t('backups.downloading', { name })))
-      try {
-        saveFile(await client.admin.downloadBackup(name, { signal }), name)
-      } catch (error) {
-        if (!isAbort(error)) tell(wordsOf(error))
-      } finally {
-        fill(progress)
-      }
-    }
-    return button
+  function download(name: string): Promise<void> {
+    return follow(t('backups.download'), h('span', {}, t('backups.downloading', { name })), async () => {
+      saveFile(await client.admin.downloadBackup(name, { signal }), name)
+    })
   }
 }
 
+function backupTable(items: readonly Backup[], download: (name: string) => Promise<void>): HTMLElement {
+  const label = t('backups.download')
+  const downloadButton = ({ name }: Backup): HTMLElement => {
+    const attributes = { class: 'small', 'data-key': name, 'aria-label': t('pair', { name: label, value: name }) }
+    const own = button([icon('download'), label], () => void whileBusy(own, () => download(name)), attributes)
+    return own
+  }
+  return recordsTable(
+    t('operations.backups'),
+    [
+      { title: t('backups.name'), kind: 'code', cell: ({ name }) => code(name) },
+      { title: t('field.createdAt'), cell: ({ createdAt }) => dateTime(createdAt) },
+      { title: t('backups.size'), kind: 'number', cell: ({ bytes }) => byteSize(bytes) },
+      { title: label, kind: 'actions', cell: downloadButton },
+    ],
+    items,
+  )
+}
+
 function schedule({ everyMs, keep, directory, failure, last }: ServiceStatus['backups']): Child {
+  const rule = everyMs === null ? t('backups.never') : t('backups.every', { time: duration(everyMs), count: keep })
   return [
-    h(
-      'p',
-      {},
-      everyMs === null ? t('backups.never') : t('backups.every', { time: duration(everyMs), count: keep }),
-      ' ',
-      h('span', { class: 'soft' }, t('backups.directory'), ' ', h('code', { dir: 'ltr' }, directory)),
-    ),
-    failure === null
-      ? null
-      : h(
-          'p',
-          { class: 'banner' },
-          h('strong', {}, t('backups.failed')),
-          ' (',
-          ago(failure.at),
-          ') ',
-          h('span', { dir: 'auto' }, failure.message),
-        ),
-    last === null ? null : h('p', { class: 'soft' }, t('backups.last'), ' ', ago(last.at)),
+    h('p', {}, rule, ' ', h('span', { class: 'soft' }, t('backups.directory'), ' ', code(directory))),
+    failure !== null &&
+      h(
+        'p',
+        { class: 'banner' },
+        h('strong', {}, t('backups.failed')),
+        [' (', ago(failure.at), ') '],
+        h('span', { dir: 'auto' }, failure.message),
+      ),
+    last !== null && h('p', { class: 'soft' }, t('backups.last'), ' ', ago(last.at)),
   ]
 }

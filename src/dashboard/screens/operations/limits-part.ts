@@ -3,7 +3,8 @@ import type { ServiceStatus } from '../../../models/responses.ts'
 import { humanized } from '../../model-words.ts'
 import { locale, t, textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
-import { readInto, type OpenPart } from './part.ts'
+import { readInto } from '../../kit/read-into.ts'
+import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 
 export const limitsPart: OpenPart = (context) => {

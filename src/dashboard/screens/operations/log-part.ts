@@ -1,13 +1,14 @@
 /** The newest lines of the log, which follow by themselves while the screen is open and not paused. */
 import type { LogLines } from '../../../models/responses.ts'
-import { currentPlace, noteQuery } from '../../places.ts'
+import { noteInQuery } from '../../places.ts'
 import { t } from '../../texts.ts'
 import { every } from '../../timing.ts'
-import { fill, h, type Child } from '../../kit/dom.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { exactTime } from '../../kit/moments.ts'
+import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 import { newerThan, withoutOurs, type LogLine } from './log-lines.ts'
-import { readInto, type OpenPart } from './part.ts'
+import type { OpenPart } from './part.ts'
 
 const LINES = 200
 const REFRESH_MS = 4_000
@@ -24,30 +25,19 @@ export const logPart: OpenPart = (context) => {
       on: {
         change() {
           level = LOG_LEVELS.find((one) => one === choice.value) ?? level
-          const { query } = currentPlace()
-          query.set('level', level)
-          noteQuery(query)
+          noteInQuery({ level })
           load()
         },
       },
     },
     LOG_LEVELS.map((one) => h('option', { value: one, selected: one === level }, t(`level.${one}`))),
   )
-  const pause = h(
-    'button',
-    {
-      type: 'button',
-      'aria-pressed': 'false',
-      on: {
-        click() {
-          isPaused = !isPaused
-          pause.setAttribute('aria-pressed', String(isPaused))
-          if (!isPaused) load()
-        },
-      },
-    },
-    t('log.pause'),
-  )
+  const turn = (): void => {
+    isPaused = !isPaused
+    pause.setAttribute('aria-pressed', String(isPaused))
+    if (!isPaused) load()
+  }
+  const pause = button(t('log.pause'), turn, { 'aria-pressed': 'false' })
   const place = h('div')
   const draw = logDrawing()
   const { load, refresh } = readInto(context, {

@@ -1,15 +1,16 @@
 /** What became of mail: waiting, delivered or refused, with the mail server's words, and another try of what waits. */
 import { MESSAGE_STATES, type MessageState } from '../../../models/message-state.ts'
 import type { OutboxMessages, ServiceStatus } from '../../../models/responses.ts'
-import { currentPlace, noteQuery } from '../../places.ts'
+import { noteInQuery } from '../../places.ts'
 import { locale, t } from '../../texts.ts'
 import { after, every } from '../../timing.ts'
-import { fill, h, type Child } from '../../kit/dom.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
-import { notify } from '../../kit/notices.ts'
-import { emptyState, isAbort, wordsOf } from '../../kit/states.ts'
-import { readInto, type OpenPart } from './part.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { readInto } from '../../kit/read-into.ts'
+import { emptyState, isAbort } from '../../kit/states.ts'
+import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { openTestMail } from './test-mail.ts'
 
@@ -27,38 +28,11 @@ export const outboxPart: OpenPart = (context) => {
   const { client, user, signal, place: where } = context
   let state = MESSAGE_STATES.find((one) => one === where.query.get('state'))
   const place = h('div')
-  const states = h('div', { class: 'states', role: 'group', 'aria-label': t('outbox.state') })
-  const choose = (next: MessageState | undefined): void => {
+  const states = stateButtons(state, (next) => {
     state = next
-    const { query } = currentPlace()
-    query.set('state', next ?? '')
-    noteQuery(query)
-    for (const button of states.children) {
-      button.setAttribute('aria-pressed', String(button.getAttribute('data-state') === (next ?? '')))
-    }
+    noteInQuery({ state: next ?? '' })
     load()
-  }
-  /** The buttons stay; only their numbers change. */
-  const counts = new Map<MessageState | undefined, HTMLElement>()
-  fill(
-    states,
-    [undefined, ...MESSAGE_STATES].map((one) => {
-      const number = h('span', { class: 'number' })
-      counts.set(one, number)
-      return h(
-        'button',
-        {
-          type: 'button',
-          class: 'small',
-          'data-state': one ?? '',
-          'aria-pressed': String(one === state),
-          on: { click: () => choose(one) },
-        },
-        one === undefined ? t('all') : t(`state.${one}`),
-        number,
-      )
-    }),
-  )
+  })
   const { load, refresh } = readInto(context, {
     place,
     lines: 9,
@@ -70,23 +44,13 @@ export const outboxPart: OpenPart = (context) => {
       return { items, mail }
     },
     show({ items, mail }) {
-      showCounts(mail.counts)
-      return items.length === 0 ? emptyState('mail', t('outbox.empty')) : table(items)
+      states.showCounts(mail.counts)
+      return items.length === 0 ? emptyState('mail', t('outbox.empty')) : messageTable(items, retry)
     },
   })
   every(REFRESH_MS, signal, () => {
     if (!document.hidden) refresh()
   })
-  const test = h('button', { type: 'button', on: { click: () => openTestMail(client, user.email) } })
-  fill(test, icon('mail'), t('outbox.test'))
-  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, states, test), place) }
-
-  function showCounts(found: ServiceStatus['mail']['counts']): void {
-    const all = Object.values(found).reduce((sum, one) => sum + one, 0)
-    for (const [one, number] of counts) {
-      fill(number, (one === undefined ? all : found[one]).toLocaleString(locale()))
-    }
-  }
 
   async function retry({ id, address }: Message): Promise<void> {
     try {
@@ -95,41 +59,63 @@ export const outboxPart: OpenPart = (context) => {
       after(TRY_MS, load)
     } catch (error) {
       if (isAbort(error)) return
-      notify(wordsOf(error), { kind: 'failed' })
+      notifyFailure(error)
     }
     load()
   }
 
-  function table(items: readonly Message[]): HTMLElement {
-    return recordsTable(
-      t('operations.outbox'),
-      [
-        { title: t('outbox.address'), cell: ({ address }) => h('bdi', {}, address) },
-        { title: t('outbox.state'), cell: stateOf },
-        { title: t('outbox.reply'), cell: ({ reply }) => (reply === null ? '–' : h('bdi', { class: 'reply' }, reply)) },
-        { title: t('outbox.tries'), kind: 'number', cell: ({ attempts }) => attempts.toLocaleString(locale()) },
-        { title: t('outbox.asked'), cell: ({ createdAt }) => ago(createdAt) },
-        { title: t('outbox.retry'), kind: 'actions', cell: retryButton },
-      ],
-      items,
-    )
-  }
+  const test = button([icon('mail'), t('outbox.test')], () => openTestMail(client, user.email))
+  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, states.element, test), place) }
+}
 
-  function retryButton(message: Message): Child {
-    if (message.state !== 'waiting') return null
-    const label = t('outbox.retry')
-    return h(
-      'button',
-      {
-        type: 'button',
-        class: 'small',
-        'data-key': message.id,
-        'aria-label': t('pair', { name: label, value: message.address }),
-        on: { click: () => void retry(message) },
-      },
-      label,
-    )
+/** A button for each state and one for all. They stay while their numbers change. */
+function stateButtons(first: MessageState | undefined, choose: (state: MessageState | undefined) => void) {
+  const states = [undefined, ...MESSAGE_STATES].map((state) => {
+    const number = h('span', { class: 'number' })
+    const label = state === undefined ? t('all') : t(`state.${state}`)
+    const click = (): void => {
+      press(state)
+      choose(state)
+    }
+    return { state, number, element: button([label, number], click, { class: 'small' }) }
+  })
+  const press = (pressed: MessageState | undefined): void => {
+    for (const { state, element } of states) element.setAttribute('aria-pressed', String(state === pressed))
   }
+  press(first)
+  return {
+    element: h(
+      'div',
+      { class: 'states', role: 'group', 'aria-label': t('outbox.state') },
+      states.map(({ element }) => element),
+    ),
+    showCounts(counts: ServiceStatus['mail']['counts']): void {
+      const all = Object.values(counts).reduce((sum, one) => sum + one, 0)
+      for (const { state, number } of states) {
+        fill(number, (state === undefined ? all : counts[state]).toLocaleString(locale()))
+      }
+    },
+  }
+}
+
+function messageTable(items: readonly Message[], retry: (message: Message) => Promise<void>): HTMLElement {
+  const retryButton = (message: Message): Child => {
+    const label = t('outbox.retry')
+    const attributes = { class: 'small', 'data-key': message.id, 'aria-label': t('pair', { name: label, value: message.address }) }
+    return message.state === 'waiting' && button(label, () => void retry(message), attributes)
+  }
+  return recordsTable(
+    t('operations.outbox'),
+    [
+      { title: t('outbox.address'), cell: ({ address }) => h('bdi', {}, address) },
+      { title: t('outbox.state'), cell: stateOf },
+      { title: t('outbox.reply'), cell: ({ reply }) => (reply === null ? '–' : h('bdi', { class: 'reply' }, reply)) },
+      { title: t('outbox.tries'), kind: 'number', cell: ({ attempts }) => attempts.toLocaleString(locale()) },
+      { title: t('outbox.asked'), cell: ({ createdAt }) => ago(createdAt) },
+      { title: t('outbox.retry'), kind: 'actions', cell: retryButton },
+    ],
+    items,
+  )
 }
 
 function stateOf({ state, dueAt, doneAt }: Message): Child {

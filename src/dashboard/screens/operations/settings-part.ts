@@ -1,28 +1,25 @@
 /** The settings in use, and where each comes from; to be searched. Secrets arrive masked. */
 import type { ServiceSettings } from '../../../models/responses.ts'
-import { currentPlace, noteQuery } from '../../places.ts'
+import { noteInQuery } from '../../places.ts'
 import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
+import { code, searchInput } from '../../kit/elements.ts'
 import { emptyState } from '../../kit/states.ts'
-import { readInto, type OpenPart } from './part.ts'
+import { readInto } from '../../kit/read-into.ts'
+import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { settingsWith } from './settings-search.ts'
 
 export const settingsPart: OpenPart = (context) => {
   let items: ServiceSettings['items'] = []
   const place = h('div')
-  const search = h('input', {
-    type: 'search',
+  const search = searchInput({
     'aria-label': t('settings.search'),
     placeholder: t('settings.search'),
-    autocomplete: 'off',
-    spellcheck: 'false',
     value: context.place.query.get('q') ?? '',
     on: {
       input() {
-        const { query } = currentPlace()
-        query.set('q', search.value.trim())
-        noteQuery(query)
+        noteInQuery({ q: search.value.trim() })
         fill(place, table())
       },
     },
@@ -47,14 +44,12 @@ function show(items: ServiceSettings['items']): HTMLElement {
   return recordsTable(
     t('operations.settings'),
     [
-      { title: t('settings.setting'), kind: 'code', cell: ({ flag, name }) => h('code', { dir: 'ltr' }, flag ?? name) },
-      { title: t('settings.value'), kind: 'code', cell: ({ value }) => h('code', { dir: 'ltr' }, value) },
+      { title: t('settings.setting'), kind: 'code', cell: ({ flag, name }) => code(flag ?? name) },
+      { title: t('settings.value'), kind: 'code', cell: ({ value }) => code(value) },
       {
         title: t('settings.origin'),
         cell: ({ origin }) =>
-          origin === 'default'
-            ? h('span', { class: 'soft' }, t('settings.default'))
-            : h('code', { dir: 'ltr' }, origin),
+          origin === 'default' ? h('span', { class: 'soft' }, t('settings.default')) : code(origin),
       },
       { title: t('settings.meaning'), cell: ({ meaning }) => h('span', { lang: 'en', dir: 'ltr' }, meaning) },
     ],

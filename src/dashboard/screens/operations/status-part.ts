@@ -3,9 +3,11 @@ import type { ServiceStatus } from '../../../models/responses.ts'
 import { locale, t } from '../../texts.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'
+import { code } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { byteSize, dateTime, duration } from '../../kit/moments.ts'
-import { readInto, type OpenPart } from './part.ts'
+import { readInto } from '../../kit/read-into.ts'
+import type { OpenPart } from './part.ts'
 
 export const statusPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })
@@ -15,7 +17,6 @@ export const statusPart: OpenPart = (context) => {
 
 function show(status: ServiceStatus): Child {
   const { database, queries, mail } = status
-  const mebi = (bytes: number): Child => byteSize(bytes)
   return [
     attention(status),
     h(
@@ -30,9 +31,9 @@ function show(status: ServiceStatus): Child {
         [t('status.instance'), code(status.instance)],
       ]),
       card(t('status.storage'), [
-        [t('status.database'), mebi(database.bytes)],
-        [t('status.databaseLog'), mebi(database.logBytes)],
-        [t('status.free'), mebi(database.freeBytes)],
+        [t('status.database'), byteSize(database.bytes)],
+        [t('status.databaseLog'), byteSize(database.logBytes)],
+        [t('status.free'), byteSize(database.freeBytes)],
         [t('status.dataDir'), code(status.dataDir)],
       ]),
       card(t('status.queries'), [
@@ -72,10 +73,6 @@ function card(title: string, facts: readonly (readonly [string, Child])[]): HTML
       facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
     ),
   )
-}
-
-function code(text: string): Child {
-  return h('code', { dir: 'ltr' }, text)
 }
 
 function sum(counts: ServiceStatus['queries']['running']): number {

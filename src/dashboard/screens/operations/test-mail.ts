@@ -4,14 +4,14 @@ import type { MailTest } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
+import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
 import { isAbort, skeleton, wordsOf } from '../../kit/states.ts'
-import { whileBusy } from './busy-button.ts'
 
 /** `email` stands there at first. */
 export function openTestMail(client: Client, email: string): void {
   const closing = new AbortController()
   const address = h('input', {
-    id: 'test-mail-to',
     type: 'email',
     required: true,
     autofocus: true,
@@ -19,23 +19,12 @@ export function openTestMail(client: Client, email: string): void {
     value: email,
     'aria-describedby': 'test-mail-problem',
   })
-  const problem = h('p', { id: 'test-mail-problem', class: 'field-problem', role: 'alert' })
+  const problem = problemLine('test-mail-problem')
   const send = h('button', { type: 'submit', class: 'primary' }, t('outbox.send'))
   const result = h('div', { class: 'test-result', 'aria-live': 'polite' })
-  const form = h(
-    'form',
-    {
-      on: {
-        submit(event) {
-          event.preventDefault()
-          if (!send.disabled) void whileBusy(send, test)
-        },
-      },
-    },
-    h('label', { class: 'field', for: 'test-mail-to' }, h('span', {}, t('outbox.to')), address),
-    problem,
-    h('div', { class: 'buttons end' }, send),
-  )
+  const submit = (): void => void (!send.disabled && whileBusy(send, test))
+  const buttons = h('div', { class: 'buttons end' }, send)
+  const form = submitForm({}, submit, labelled(t('outbox.to'), address), problem, buttons)
   const dialog = openDialog({ title: t('outbox.test'), body: [form, result], wide: true })
   void dialog.closed.then(() => closing.abort())
 

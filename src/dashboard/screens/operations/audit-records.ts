@@ -1,4 +1,4 @@
-/** The cells of one record of the audit trail: who did what, and the links from there. */
+/** The records of the audit trail as a table: who did what, and the links from there. */
 import { DELETED_ACTOR, type AuditEvent } from '../../../models/audit.ts'
 import type { AuditRecords } from '../../../models/responses.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
@@ -9,8 +9,11 @@ import { humanized, modelTitle, pathOf, valueTitle } from '../../model-words.ts'
 import { hrefTo } from '../../places.ts'
 import { t, textOr } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
+import { code } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
+import { exactTime } from '../../kit/moments.ts'
 import { auditHref, type AuditSearch } from './audit-search.ts'
+import { recordsTable } from './records-table.ts'
 
 export type AuditItem = AuditRecords['items'][number]
 
@@ -26,13 +29,31 @@ export function namedIds({ actor, model, documentId }: AuditItem, of: Model): re
   return ids.filter((id) => id !== '' && !isDeleted(id))
 }
 
-export function whoCell({ actor, role }: AuditItem, search: AuditSearch): Child {
+export function auditTable(items: readonly AuditItem[], search: AuditSearch, models: readonly Model[]): HTMLElement {
+  return recordsTable(
+    t('operations.audit'),
+    [
+      { title: t('audit.time'), cell: ({ time }) => exactTime(time) },
+      { title: t('audit.event'), cell: ({ event }) => eventTitle(event) },
+      { title: t('audit.who'), cell: (item) => whoCell(item, search) },
+      { title: t('audit.from'), cell: ({ clientAddress }) => addressCell(clientAddress) },
+      { title: t('audit.what'), cell: (item) => whatCell(item, search, models) },
+    ],
+    items,
+  )
+}
+
+function addressCell(clientAddress: string): Child {
+  return clientAddress === '' ? '–' : h('code', { class: 'audit-address', dir: 'ltr' }, clientAddress)
+}
+
+function whoCell({ actor, role }: AuditItem, search: AuditSearch): Child {
   const roleName = textOr(`actor.${role}`, valueTitle(role))
   if (actor === '') return h('span', {}, roleName)
   return [named(userLabel(actor), isDeleted(actor) ? undefined : hrefTo(['users', actor]), { ...search, actor }), when(roleName)]
 }
 
-export function whatCell(item: AuditItem, search: AuditSearch, models: readonly Model[]): Child {
+function whatCell(item: AuditItem, search: AuditSearch, models: readonly Model[]): Child {
   const { changes, details } = item
   return [
     targetOf(item, search, models),
@@ -87,8 +108,4 @@ function isDeleted(id: string): boolean {
 
 function when(...children: readonly Child[]): HTMLElement {
   return h('span', { class: 'when' }, children)
-}
-
-function code(text: string): HTMLElement {
-  return h('code', { dir: 'ltr' }, text)
 }

@@ -1,0 +1,31 @@
+/** Elements that many screens make. */
+import { h, type Attributes, type Child } from './dom.ts'
+
+/** A form that the page itself sends. */
+export function submitForm(attributes: Attributes, send: () => void, ...children: readonly Child[]): HTMLFormElement {
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    send()
+  }
+  return h('form', { ...attributes, on: { submit } }, children)
+}
+
+/** An input with its name above it. */
+export function labelled(name: string, input: HTMLElement): HTMLElement {
+  return h('label', { class: 'field' }, h('span', {}, name), input)
+}
+
+/** A problem at an input, or with a form: read out as soon as something stands there. */
+export function problemLine(id?: string): HTMLElement {
+  return h('p', { id, class: 'field-problem', role: 'alert' })
+}
+
+/** An input to search by words or ids, which no browser completes or corrects. */
+export function searchInput(attributes: Attributes): HTMLInputElement {
+  return h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false', ...attributes })
+}
+
+/** A name, path or value as programs write it, from the left in every language. */
+export function code(text: string): HTMLElement {
+  return h('code', { dir: 'ltr' }, text)
+}
