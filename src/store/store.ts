@@ -88,6 +88,13 @@ export interface DocumentStore {
   find(model: Model, query: FindQuery, caller: QueryCaller): Promise<Found>
   /** How `find` answers a query, and what that costs. Runs it, in a thread; throws what `find` throws. */
   explain(model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan>
+  /**
+   * A number that differs whenever a document of any model has changed since, by this process or another. It belongs to the
+   * snapshot that all reads of this turn of the event loop see; cheap. Throws networkError.
+   */
+  revision(): number
+  /** The versions of some models in the same snapshot, as one text. It never comes again once one of them has changed. */
+  versionsOf(models: readonly Model[]): string
   /** How many documents of a counted model have the status `active`. */
   countActive(model: Model): Promise<number>
   /** How many documents of a counted model have each status that any has. */

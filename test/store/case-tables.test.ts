@@ -17,7 +17,7 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { execute, noEffort } from '../../src/store/plan/executor.ts'
 import type { Plan } from '../../src/store/plan/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/plan/planner.ts'
-import { modelSchema } from '../../src/store/sqlite/schema-sql.ts'
+import { modelSchema, SHARED_SCHEMA } from '../../src/store/sqlite/schema-sql.ts'
 import type { Found } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 
@@ -51,7 +51,7 @@ interface Case {
 
 const database = openDatabase(join(temporaryDirectory({ after: (work) => after(() => work()) }), 'scratch.db'))
 after(() => database.close())
-for (const { sql } of modelSchema(scratch)) database.exec(sql)
+for (const { sql } of [...SHARED_SCHEMA, ...modelSchema(scratch)]) database.exec(sql)
 
 function rowsOf(file: string): readonly Case[] {
   const text = readFileSync(new URL(`../cases/${file}`, import.meta.url), 'utf8')

@@ -10,7 +10,7 @@ import { dirname } from 'node:path'
 import { syncDirectory } from '../../base/directory.ts'
 import type { Model } from '../../models/schema.ts'
 import { databaseReason, type Database } from './database.ts'
-import { hourAt, modelSchema, tableOf, trigramTable, valueAt } from './schema-sql.ts'
+import { hourAt, modelSchema, SHARED_SCHEMA, tableOf, trigramTable, valueAt } from './schema-sql.ts'
 import { indexTexts } from '../tables/trigram-index.ts'
 
 /** "DLN1" in the file's header identifies the database as dateline's. */
@@ -208,7 +208,7 @@ function schemaPlan(database: Database, models: readonly Model[]) {
   const found = database
     .all('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL')
     .map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) }))
-  const wanted = models.flatMap(modelSchema)
+  const wanted = [...SHARED_SCHEMA, ...models.flatMap(modelSchema)]
   // A slash is only in names that came from declarations.
   const obsolete = found.filter(({ type, name, sql }) => {
     const declared = wanted.find((entry) => entry.name === name)

@@ -42,12 +42,21 @@ export function keptPaths(index: Index): readonly string[] {
   return index.filter((entry) => entry.startsWith('+')).map((entry) => entry.slice(1))
 }
 
+/** What the triggers of all models need. The primary key is the name of a model. */
+export const SHARED_SCHEMA: readonly { readonly name: string; readonly sql: string }[] = [
+  {
+    name: 'model_version',
+    sql: 'CREATE TABLE model_version (model TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID',
+  },
+]
+
 /** Statements that create what is missing; running them again changes nothing. */
 export function modelSchema(model: Model): readonly { readonly name: string; readonly sql: string }[] {
   return [
     { name: model.name, sql: createTable(model) },
     ...model.indexes.map((index) => createIndex(model, index)),
     ...(model.unique === undefined ? [] : [createUniqueIndex(model, model.unique)]),
+    ...versionTriggers(model),
     ...(model.counted === undefined ? [] : countTriggers(model)),
     ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
     ...(model.trigrams === undefined ? [] : [{ name: trigramTable(model), sql: createTrigrams(model) }]),
@@ -96,6 +105,19 @@ function createIndex(model: Model, index: Index): { name: string; sql: string } 
 function createUniqueIndex(model: Model, path: string): { name: string; sql: string } {
   const name = `${model.name}/${path}!`
   return { name, sql: `CREATE UNIQUE INDEX "${name}" ON ${tableOf(model)} (${valueAt(path)})` }
+}
+
+/**
+ * Three triggers that move the version of the model with each change of a document; see model-versions.ts. As triggers
+ * they cannot be forgotten: no write gets past them, whichever function, process or program makes it.
+ */
+function versionTriggers(model: Model): { name: string; sql: string }[] {
+  const move = `INSERT INTO model_version (model, version) VALUES ('${model.name}', 1)
+      ON CONFLICT (model) DO UPDATE SET version = version + 1;`
+  return ['INSERT', 'UPDATE', 'DELETE'].map((event) => {
+    const name = `${model.name}/version ${event}`
+    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${tableOf(model)} BEGIN ${move} END` }
+  })
 }
 
 /**

@@ -8,8 +8,11 @@
  */
 import type { Database } from './database.ts'
 
+export type Snapshot = ReturnType<typeof createSnapshot>
+
 export function createSnapshot(database: Database) {
   let isOpen = false
+  let serial = 0
   const end = (): void => {
     if (!isOpen) return
     isOpen = false
@@ -21,12 +24,13 @@ export function createSnapshot(database: Database) {
     }
   }
   return {
-    /** Opens the snapshot of this turn, if it is not open. */
-    begin(): void {
-      if (isOpen) return
+    /** Opens the snapshot of this turn, if it is not open, and returns its number: no two have the same. */
+    begin(): number {
+      if (isOpen) return serial
       database.run('BEGIN')
       isOpen = true
       setImmediate(end)
+      return ++serial
     },
     end,
   }

@@ -11,6 +11,7 @@ import { touchTables } from './database-check.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import * as documents from '../tables/document-tables.ts'
+import { createModelVersions } from './model-versions.ts'
 import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
 import { readMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
@@ -118,6 +119,14 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
       })
     },
   })
+  const versions = createModelVersions(database, snapshot)
+  const readVersions = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw asStoreFailure(error)
+    }
+  }
   const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
       snapshot.begin()
@@ -136,6 +145,8 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
 
     get: (model, id) => read(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => read(() => finder.find(model, query, caller)),
+    revision: () => readVersions(versions.revision),
+    versionsOf: (models) => readVersions(() => versions.of(models)),
     explain: (model, query, caller) => read(() => finder.explain(model, query, caller)),
     countActive: (model) => read(() => documents.countActive(database, model)),
     countByStatus: (model) => read(() => documents.countByStatus(database, model)),

@@ -1,0 +1,118 @@
+/**
+ * Versions of models: every way in which a document can change moves them, and nothing else does. A way that did not
+ * would leave pages remembered that are wrong.
+ */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { newAccount } from '../../src/auth/new-account.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import { headline } from '../../src/models/headline.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { topic } from '../../src/models/topic.ts'
+import { user } from '../../src/models/user.ts'
+import { openBulkWriter } from '../../src/store/sqlite/bulk-writer.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { createModelVersions } from '../../src/store/sqlite/model-versions.ts'
+import { createSnapshot } from '../../src/store/sqlite/snapshot.ts'
+import type { NewAccount } from '../../src/store/store.ts'
+import { testStore } from '../support/service/stores.ts'
+
+const account = (id: string, email = `${id}@example.org`): NewAccount =>
+  newAccount({ id, email, appRole: 'standardUser', dashboardRole: 'none', now: 0, language: {} })
+const topicOf = (id: string, name = id): JsonObject => ({ id, name, status: 'active' })
+const ACCOUNT = ['user', 'user_app_settings', 'user_content_preferences']
+
+it('every write of this process or of another moves the versions of the models that it changes, and only those', async (t) => {
+  const { store, dir } = testStore(t)
+  const other = openDatabase(dir.database)
+  t.after(() => other.close())
+  const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => account('imported') })
+  t.after(() => bulk.close())
+  const write = (id: string, name: string, keep = true): Promise<unknown> =>
+    bulk.transact((tables) => {
+      const basis = tables.stored(topic, id)
+      return tables.write(topic, { id, doc: JSON.stringify(topicOf(id, name)), search: undefined, basis })
+    }, keep)
+  const run = (sql: string) => (): void => void other.run(sql)
+
+  const steps: readonly [name: string, work: () => unknown, moved: readonly string[]][] = [
+    ['nothing', () => {}, []],
+    ['insert', () => store.insert(topic, { id: 't1', value: topicOf('t1') }), ['topic']],
+    ['insert of an id that is taken', () => store.insert(topic, { id: 't1', value: topicOf('t1') }), []],
+    ['insertMissing', () => store.insertMissing(headline, [{ id: 'h1', value: { id: 'h1', title: 'T', status: 'draft' } }]), ['headline']],
+    ['update', () => store.update(topic, 't1', (stored) => ({ ...stored, name: 'n' })), ['topic']],
+    ['update that throws', () => assert.rejects(store.update(topic, 't1', () => assert.fail('no'))), []],
+    ['remove', () => store.remove(topic, 't1'), ['topic']],
+    ['remove of what is not there', () => store.remove(topic, 't1'), []],
+    ['metadata', () => store.writeMeta('a', 1), []],
+    ['audit record', () => store.record({ event: 'settings', details: [] }), ['audit']],
+    ['new account', () => store.createAccount(account('a')), ACCOUNT],
+    ['promotion', () => store.promote('a@example.org', 0), ['user']],
+    ['change of a user', () => store.updateUser('a', (stored) => ({ ...stored, extra: 1 })), ['user']],
+    [
+      'deletion of an account, cascades included',
+      () => store.deleteAccount({ id: 'a', now: 0, keepLastAdmin: false }),
+      ACCOUNT,
+    ],
+    ['import', () => write('t2', 'first'), ['topic']],
+    ['import that replaces', () => write('t2', 'second'), ['topic']],
+    ['import of what is stored', () => write('t2', 'second'), []],
+    ['import that only tries', () => write('t3', 'dry', false), []],
+    ['SQL of an operator', run(`UPDATE topic SET doc = json_set(doc, '$.name', 'x') WHERE id = 't2'`), ['topic']],
+    ['REPLACE', run(`REPLACE INTO topic (id, doc) VALUES ('t2', '{"id":"t2","status":"draft"}')`), ['topic']],
+    ['DELETE without a condition', run('DELETE FROM topic'), ['topic']],
+    ['other tables', run(`INSERT INTO meta (name, value) VALUES ('b', '1')`), []],
+  ]
+  const versions = (): Map<string, string> => new Map(STORED_MODELS.map((one) => [one.name, store.versionsOf([one])]))
+  for (const [name, work, moved] of steps) {
+    await turn()
+    const [before, revision] = [versions(), store.revision()]
+    await work()
+    await turn()
+    const after = versions()
+    const found = [...after.keys()].filter((one) => after.get(one) !== before.get(one)).sort()
+    // Accounts are written with an audit record where an operator or a guest is concerned.
+    assert.deepEqual(found.filter((one) => one !== 'audit' || moved.includes(one)), moved, name)
+    assert.equal(store.revision() === revision, found.length === 0, `${name}: the revision moves with any version`)
+  }
+  assert.equal(store.versionsOf([topic, user]), `${store.versionsOf([topic])}.${store.versionsOf([user])}`)
+})
+
+it('belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.insert(topic, { id: 't', value: topicOf('t', 'old') })
+  const other = openDatabase(dir.database)
+  t.after(() => other.close())
+  await turn()
+  const before = store.versionsOf([topic])
+  other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'new')`)
+  assert.equal(store.versionsOf([topic]), before)
+  assert.match(String(await store.get(topic, 't')), /old/)
+  await turn()
+  assert.notEqual(store.versionsOf([topic]), before)
+  assert.match(String(await store.get(topic, 't')), /new/)
+})
+
+it('a commit that lies in the log of another connection is seen, and one of a rolled back transaction is not', async (t) => {
+  const { dir } = testStore(t)
+  const [reader, writer] = [openDatabase(dir.database, { readOnly: true }), openDatabase(dir.database)]
+  const snapshot = createSnapshot(reader)
+  const versions = createModelVersions(reader, snapshot)
+  t.after(() => {
+    snapshot.end()
+    reader.close()
+    writer.close()
+  })
+  const first = versions.of([topic])
+  await turn()
+  writer.exec('BEGIN IMMEDIATE')
+  writer.run(`INSERT INTO topic (id, doc) VALUES ('t', '{"status":"draft"}')`)
+  assert.equal(versions.of([topic]), first)
+  await turn()
+  writer.exec('ROLLBACK')
+  assert.equal(versions.of([topic]), first)
+  await turn()
+  writer.run(`INSERT INTO topic (id, doc) VALUES ('t', '{"status":"draft"}')`)
+  assert.notEqual(versions.of([topic]), first)
+})
