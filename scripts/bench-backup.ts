@@ -10,11 +10,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fillHeadlines } from './bench-http.ts'
+import { fillDirectory } from './bench/filled-service.ts'
 
 const MB_DEFAULT = 1_000
 /** What a sample headline takes with its part of the indexes. */
 const BYTES_PER_HEADLINE = 3_250
+const IDS_REPLACED = 1_000
 const WRITES_PER_SECOND = 150
 const QUIET_MS = 15_000
 /** The log that grew meanwhile has to be moved; that counts as well. */
@@ -24,7 +25,9 @@ export async function benchBackup([megabytes = String(MB_DEFAULT)]: readonly str
   const directory = mkdtempSync(join(tmpdir(), 'dateline-bench-'))
   let service: ChildProcess | undefined
   try {
-    const { token, ids } = await fillHeadlines(directory, Math.round((Number(megabytes) * 1e6) / BYTES_PER_HEADLINE))
+    const { token, world } = await fillDirectory(directory, Math.round((Number(megabytes) * 1e6) / BYTES_PER_HEADLINE))
+    // Bodies of these are read first.
+    const ids = world.ids.filter((_, i) => i % Math.ceil(world.ids.length / IDS_REPLACED) === 0)
     const words = ['src/main.ts', 'serve', '--port', '0', '--data-dir', directory, '--rate-limits', 'off']
     service = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'ignore'] })
     const port = await readyPort(service)

@@ -9,15 +9,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { openServices, type Services } from '../src/app/services.ts'
-import { systemClock } from '../src/base/clock.ts'
-import { isoDate } from '../src/base/dates.ts'
-import { createLog } from '../src/base/log.ts'
+import type { Services } from '../src/app/services.ts'
 import type { Json, JsonObject } from '../src/base/json.ts'
-import { readConfig } from '../src/config/read-config.ts'
 import { readListQuery } from '../src/content/list-query.ts'
-import { sampleContent } from '../src/content/sample.ts'
-import { countrySeeds, languageSeeds, seedId } from '../src/content/seeds.ts'
 import { country } from '../src/models/country.ts'
 import { headline } from '../src/models/headline.ts'
 import type { Model } from '../src/models/schema.ts'
@@ -25,14 +19,13 @@ import { source } from '../src/models/source.ts'
 import { topic } from '../src/models/topic.ts'
 import type { FindQuery } from '../src/store/store.ts'
 import { SYSTEM } from '../src/store/actor.ts'
+import { openBenchServices } from './bench/bench-services.ts'
+import { fillWorld, type World } from './bench/world.ts'
 
 const HEADLINES_DEFAULT = 1_000_000
 const SMALLER = 100
-const BATCH = 2_000
 const RUNS = 200
 const RUNS_SLOW = 10
-const TOPICS = 60
-const SOURCES = 500
 const SETTINGS = { limitDefault: 20, limitMax: 100, hideInactive: false }
 const READER = { id: '0'.repeat(24), appRole: 'standardUser', dashboardRole: 'none' } as const
 
@@ -62,14 +55,7 @@ interface Measured {
 }
 
 async function measure(path: string, count: number): Promise<Measured> {
-  const config = readConfig(new Map([['dataDir', path]]), {})
-  const log = createLog({
-    level: 'error',
-    format: 'json',
-    now: systemClock,
-    write: (text) => void process.stderr.write(text),
-  })
-  const services = await openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own: true })
+  const services = await openBenchServices(path)
   try {
     const world = await fillWorld(services, count)
     const queries: Figure[] = []
@@ -87,69 +73,6 @@ async function measure(path: string, count: number): Promise<Measured> {
     return { queries, others }
   } finally {
     await services.store.close()
-  }
-}
-
-interface World {
-  readonly count: number
-  readonly topics: readonly JsonObject[]
-  readonly sources: readonly JsonObject[]
-  readonly countries: readonly JsonObject[]
-  readonly ids: readonly string[]
-  readonly template: (i: number) => JsonObject
-  readonly loadedPerSecond: number
-}
-
-/** Deterministic: the same N gives the same documents. */
-export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newId'>, count: number): Promise<World> {
-  const [countries, languages, now] = [countrySeeds(), languageSeeds(), systemClock()]
-  const sample = sampleContent({ now, countries, languages })
-  const random = generator(count)
-  const zipf = (n: number): number => Math.min(n - 1, Math.floor(Math.exp(random() * Math.log(n + 1)) - 1))
-  const copies = (items: readonly JsonObject[], n: number, kind: string): JsonObject[] =>
-    Array.from({ length: n }, (_, i) => {
-      const item = items[i % items.length] as JsonObject
-      return { ...item, id: seedId(kind, `bench ${i}`), name: `${String(item['name'])} ${i}`, status: 'active' }
-    })
-  const [topics, sources] = [copies(sample.topics, TOPICS, 'topic'), copies(sample.sources, SOURCES, 'source')]
-  const words = sample.headlines.flatMap((item) => String(item['title']).split(' ')).filter((word) => word.length > 2)
-  const word = (): string => words[zipf(words.length)] ?? 'news'
-  const template = (i: number): JsonObject => {
-    const base = sample.headlines[i % sample.headlines.length] as JsonObject
-    const updatedAt = isoDate(now - i * 1000 - Math.floor(random() * 3600) * 1000)
-    return {
-      ...base,
-      title: Array.from({ length: 6 + Math.floor(random() * 6) }, word).join(' '),
-      excerpt: Array.from({ length: 20 + Math.floor(random() * 60) }, word).join(' '),
-      source: sources[zipf(SOURCES)] as JsonObject,
-      topic: topics[zipf(TOPICS)] as JsonObject,
-      eventCountry: countries[zipf(countries.length)] as JsonObject,
-      updatedAt,
-      status: random() < 0.95 ? 'active' : random() < 0.5 ? 'draft' : 'archived',
-      rank: Math.floor(random() * 1e6),
-    }
-  }
-  const documents = (items: readonly JsonObject[]) => items.map((value) => ({ id: String(value['id']), value }))
-  await store.as(SYSTEM).insertMissing(topic, documents(topics))
-  await store.as(SYSTEM).insertMissing(source, documents(sources))
-  const ids: string[] = []
-  const start = performance.now()
-  for (let done = 0; done < count; done += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, i) => ({
-      ...template(done + i),
-      id: newId(),
-    }))
-    ids.push(...batch.map(({ id }) => id))
-    await store.as(SYSTEM).insertMissing(headline, documents(batch))
-  }
-  return {
-    count,
-    topics,
-    sources,
-    countries,
-    ids,
-    template,
-    loadedPerSecond: count / ((performance.now() - start) / 1000),
   }
 }
 
@@ -396,15 +319,4 @@ function print(large: number, small: number, before: Measured, after: Measured):
   console.log()
   for (const [i, [name, value]] of after.others.entries())
     console.log(`${name.padEnd(34)}${value}   (${before.others[i]?.[1] ?? ''})`)
-}
-
-/** Numbers from 0 to 1 from a seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

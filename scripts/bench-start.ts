@@ -7,17 +7,14 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openServices } from '../src/app/services.ts'
-import { systemClock } from '../src/base/clock.ts'
-import { createLog } from '../src/base/log.ts'
-import { readConfig } from '../src/config/read-config.ts'
 import { bundleProgram } from './build-bundle.ts'
 import { buildExecutable } from './build-executable.ts'
-import { fillWorld } from './bench-query.ts'
+import { fillDirectory } from './bench/filled-service.ts'
+import { median } from './bench/load-rounds.ts'
 
 const ITEMS_DEFAULT = 1_000_000
 const RUNS = 10
@@ -93,22 +90,4 @@ async function start([command = '', ...words]: readonly string[], settleMs: numb
   child.kill('SIGKILL')
   await closed
   return { ms, cpuMs, residentMib: Number(resident) / 1024 }
-}
-
-async function fillDirectory(path: string, count: number): Promise<void> {
-  mkdirSync(path)
-  const log = createLog({
-    level: 'error',
-    format: 'json',
-    now: systemClock,
-    write: (text) => void process.stderr.write(text),
-  })
-  const config = readConfig(new Map([['dataDir', path]]), {})
-  const services = await openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own: true })
-  await fillWorld(services, count)
-  await services.store.close()
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

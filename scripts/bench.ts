@@ -1,6 +1,6 @@
 /** `npm run bench -- NAME [N]`: benchmarks, one run each, printed as ratios. Never part of the tests. */
 import { benchBackup } from './bench-backup.ts'
-import { benchHttp } from './bench-http.ts'
+import { benchHttp } from './bench/http-bench.ts'
 import { benchMail } from './bench-mail.ts'
 import { benchImport } from './bench-import.ts'
 import { benchPattern } from './bench-pattern.ts'

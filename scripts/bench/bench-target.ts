@@ -1,0 +1,47 @@
+/** The service of a benchmark: started on a filled data directory, with readers that are signed in. */
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import type { BenchRoom } from './bench-processes.ts'
+import { fillDirectory } from './filled-service.ts'
+import { sendRaw } from './raw-request.ts'
+import type { World } from './world.ts'
+
+const READERS = 64
+const GUEST = 'POST /api/v1/auth/anonymous HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
+
+export interface ServerAddress {
+  readonly port: number
+  readonly pid: number
+}
+
+export interface Target extends ServerAddress {
+  readonly world: World
+  readonly adminToken: string
+  /** Of several readers, since each of them has a share of the work. */
+  readonly readerTokens: readonly string[]
+}
+
+/** `beforeStart` is called with the data directory, whose files no process uses then. */
+export async function startTarget(
+  room: BenchRoom,
+  { count, mailPort, beforeStart }: { readonly count: number; readonly mailPort: number; readonly beforeStart: (directory: string) => void },
+): Promise<Target> {
+  const directory = join(room.directory, 'data')
+  const { world, token } = await fillDirectory(directory, count)
+  beforeStart(directory)
+  const flags = ['--port', '0', '--rate-limits', 'off', '--exit-with-parent', 'on', '--mail', `smtp://127.0.0.1:${mailPort}`]
+  const words = [process.execPath, 'src/main.ts', 'serve', '--data-dir', directory, ...flags]
+  const { pid, ready } = await room.startServer(words, { hasLog: true })
+  const { port } = JSON.parse(ready) as { port: number }
+  const guests = await Promise.all(Array.from({ length: READERS }, () => sendRaw(port, GUEST)))
+  const readerTokens = guests.map(({ body }) => (JSON.parse(body.toString()) as { data: { token: string } }).data.token)
+  return { pid, port, world, adminToken: token, readerTokens }
+}
+
+/** The load generator, and the port to which sign-in mails go. */
+export async function startGenerator(room: BenchRoom): Promise<{ readonly generator: ChildProcess; readonly mailPort: number }> {
+  const generator = room.startLoad(join(import.meta.dirname, 'load-process.ts'))
+  const [mailPort] = (await once(generator, 'message')) as [number]
+  return { generator, mailPort }
+}

@@ -1,0 +1,100 @@
+/** What `bench -- http` measures: requests, and the SQL that gives the same rows where one statement does. */
+import { isoDate } from '../../src/base/dates.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { CODE_CHARS, CODE_PLACE, EMAIL_CHARS, EMAIL_PLACE, TIME_PLACE, type LoadJob } from './load-job.ts'
+import { sendRaw } from './raw-request.ts'
+import type { Target } from './bench-target.ts'
+
+export interface Scenario {
+  readonly name: string
+  readonly job: Omit<LoadJob, 'port' | 'pid'>
+  /** The statement that gives the same rows, and its parameters, which come in turn. */
+  readonly sql?: { readonly text: string; readonly parameters: readonly (readonly string[])[] }
+  /** Why it is not measured. */
+  readonly skipped?: string
+}
+
+const IDS = 1_000
+const DATES = 1_000
+const PAGE = 'ORDER BY doc ->> \'$."updatedAt"\' DESC, id LIMIT 20'
+const ACTIVE = 'SELECT doc FROM headline WHERE doc ->> \'$."status"\' = \'active\''
+
+export async function httpScenarios({ world, port, adminToken, readerTokens }: Target): Promise<readonly Scenario[]> {
+  const get = (paths: readonly string[], more = ''): readonly string[] =>
+    Array.from({ length: Math.max(paths.length, readerTokens.length) }, (_, i) =>
+      requestText('GET', paths[i % paths.length] ?? '', { token: readerTokens[i % readerTokens.length] ?? '', more }),
+    )
+  const [sample = ''] = get([list({ status: 'active' })])
+  const reads = (name: string, requests: readonly string[], sql?: Scenario['sql']): Scenario => ({
+    name,
+    job: { kind: 'requests', requests, status: 200 },
+    ...(sql === undefined ? {} : { sql }),
+  })
+  const ids = Array.from({ length: IDS }, (_, i) => world.ids[Math.floor((i * world.ids.length) / IDS)] ?? '')
+  const topicIds = [1, 4, 8].map((i) => String(world.topics[i]?.['id']))
+  const first = list({ status: 'active' })
+  const cold = list({ status: 'active', updatedAt: { $lte: TIME_PLACE } })
+  const dates = Array.from({ length: DATES }, (_, i) => [isoDate(Date.now() - 3_600_000 + i * 50)])
+  const { etag } = (await sendRaw(port, sample)).headers
+  const zstd = 'Accept-Encoding: zstd\r\n'
+  const { 'content-encoding': encoding } = (await sendRaw(port, sample.replace('\r\n\r\n', `\r\n${zstd}\r\n`))).headers
+  const reference = (items: readonly JsonObject[]): Json => ({ id: String(items[1]?.['id']) })
+  const { title, excerpt, url, imageUrl } = world.template(0)
+  const body = JSON.stringify({
+    title, excerpt, url, imageUrl, status: 'active',
+    source: reference(world.sources), topic: reference(world.topics), eventCountry: reference(world.countries),
+  })
+  return [
+    reads('by id', get(ids.map((id) => `/api/v1/data/${id}?model=headline`)), {
+      text: 'SELECT doc FROM headline WHERE id = ?',
+      parameters: ids.map((id) => [id]),
+    }),
+    reads('list, cold', get([cold]), { text: `${ACTIVE} AND doc ->> '$."updatedAt"' <= ? ${PAGE}`, parameters: dates }),
+    reads('list, hot', get([first]), { text: `${ACTIVE} ${PAGE}`, parameters: [[]] }),
+    {
+      name: 'list, 304',
+      job: { kind: 'requests', requests: get([first], `If-None-Match: ${etag}\r\n`), status: 304 },
+      ...(etag === undefined ? { skipped: 'lists have no ETag' } : {}),
+    },
+    {
+      ...reads('list, zstd', get([first], zstd)),
+      ...(encoding === undefined ? { skipped: 'responses are not compressed' } : {}),
+    },
+    reads('feed, 3 topics', get([list({ 'topic.id': { $in: topicIds }, status: 'active' })])),
+    reads('search', get([list({ title: { $regex: 'harbour', $options: 'i' } })])),
+    {
+      name: 'create',
+      job: {
+        kind: 'requests',
+        requests: [requestText('POST', '/api/v1/data?model=headline', { token: adminToken, body })],
+        status: 201,
+      },
+      sql: { text: 'INSERT INTO headline (id, doc) VALUES (?, ?)', parameters: [] },
+    },
+    { name: 'sign-in', job: { kind: 'signIns', requests: signInRequests(), status: 200 } },
+  ]
+}
+
+function list(filter: Json): string {
+  const text = encodeURIComponent(JSON.stringify(filter)).replace(encodeURIComponent(TIME_PLACE), TIME_PLACE)
+  return `/api/v1/data?model=headline&filter=${text}&sort=updatedAt:desc&limit=20`
+}
+
+function signInRequests(): readonly string[] {
+  const [email, code] = [EMAIL_PLACE.padEnd(EMAIL_CHARS), CODE_PLACE.padEnd(CODE_CHARS)]
+  const forCode = requestText('POST', '/api/v1/auth/request-code', { body: JSON.stringify({ email }) })
+  const withCode = requestText('POST', '/api/v1/auth/verify-code', { body: JSON.stringify({ email, code }) })
+  return [forCode, withCode].map((text) => text.replace(email, EMAIL_PLACE).replace(code, CODE_PLACE))
+}
+
+interface RequestParts {
+  readonly token?: string
+  readonly more?: string
+  readonly body?: string
+}
+
+function requestText(method: string, path: string, { token, more = '', body }: RequestParts): string {
+  const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
+  const length = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${more}${length}\r\n${body ?? ''}`
+}
