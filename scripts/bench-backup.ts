@@ -74,20 +74,20 @@ function writeSteadily(port: number, { token, ids }: Target): { take(): number[]
     const id = ids[(sent++ * 7919) % ids.length] ?? ''
     const stored = bodies.get(id)
     const body = JSON.stringify({ ...stored, title: `Replaced ${sent} of ${String(stored?.['title'])}` })
-    const reply = await fetch(url(id), {
+    const response = await fetch(url(id), {
       method: 'PUT',
       headers: { authorization, 'content-type': 'application/json' },
       body,
     })
-    if (reply.status !== 200) throw new Error(await reply.text())
-    await reply.arrayBuffer()
+    if (response.status !== 200) throw new Error(await response.text())
+    await response.arrayBuffer()
     latencies.push(performance.now() - due)
   }
   const bodies = new Map<string, Record<string, unknown>>()
   const running = (async () => {
     for (const id of ids) {
-      const reply = await fetch(url(id), { headers: { authorization } })
-      bodies.set(id, ((await reply.json()) as { data: Record<string, unknown> }).data)
+      const response = await fetch(url(id), { headers: { authorization } })
+      bodies.set(id, ((await response.json()) as { data: Record<string, unknown> }).data)
     }
     const under = new Set<Promise<void>>()
     for (let due = performance.now(); !isOver; due += 1000 / WRITES_PER_SECOND) {

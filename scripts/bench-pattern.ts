@@ -72,7 +72,7 @@ function compare(texts: readonly string[], pattern: string, options: string) {
   const [ours, expression] = [ourTest(pattern, options), new RegExp(pattern, `u${options}`)]
   const theirs: TextTest = (text) => expression.test(text)
   const matching = countMatching(texts, ours)
-  if (matching !== countMatching(texts, theirs)) throw new Error(`V8 has another answer to ${pattern}`)
+  if (matching !== countMatching(texts, theirs)) throw new Error(`V8 has another response to ${pattern}`)
   const ratios = Array.from({ length: ROUNDS }, () => {
     const mine = timeOf(() => countAgain(texts, ours))
     return timeOf(() => countAgain(texts, theirs)) / mine

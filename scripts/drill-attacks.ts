@@ -176,12 +176,12 @@ async function warmUp(site: Site, { readers, administrator }: Others): Promise<v
     const requests = site.isQuick ? WARM_UP_REQUESTS_QUICK : WARM_UP_REQUESTS
     for (let n = 0; n < requests / clients; n++) {
       const id = site.headlineIds[(i * 31 + n) % site.headlineIds.length]
-      await site.ask({ path: n % 2 === 0 ? dataPath({ model: 'headline' }, `/${id}`) : '/healthz', token })
+      await site.send({ path: n % 2 === 0 ? dataPath({ model: 'headline' }, `/${id}`) : '/healthz', token })
     }
   })
   const filter = { excerpt: { $regex: 'warm.*up' } }
   await inParallel(4, () =>
-    site.ask({ path: dataPath({ model: 'headline', filter }), token: administrator.token }),
+    site.send({ path: dataPath({ model: 'headline', filter }), token: administrator.token }),
   )
 }
 

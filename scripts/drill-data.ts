@@ -6,7 +6,7 @@
  * - a backup that was killed is not there, or is whole; the database goes on;
  * - after a restore that was killed, the directory has all of the old database or all of the new one;
  * - after a migration that was killed, the database has the old schema or the new one, and every row, and goes on;
- * - on a full disk writes are answered with 503 and the log says why, reads are answered, nothing that was acknowledged
+ * - on a full disk writes get 503 and the log says why, reads succeed, nothing that was acknowledged
  *   is
  *   lost, also by a process that is killed then, and writes go on as soon as there is room.
  */
@@ -296,21 +296,21 @@ async function drillFullDisk(cleanup: Cleanup): Promise<string> {
   let service = await serve(cleanup, ['--data-dir', data, '--rate-limits', 'off'])
   const ids: string[] = []
   const write = async (): Promise<number> => {
-    const reply = await fetch(`${service.url}/api/v1/data?model=topic`, {
+    const response = await fetch(`${service.url}/api/v1/data?model=topic`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'Full', description: 'd', iconUrl: 'https://e.org/i', text: 'x'.repeat(200_000) }),
     })
-    const body = (await reply.json()) as { data?: { id: string }; error?: { code: string } }
-    if (reply.status === 201) ids.push(body.data?.id ?? '')
-    else assert.deepEqual([reply.status, body.error?.code], [503, 'networkError'])
-    return reply.status
+    const body = (await response.json()) as { data?: { id: string }; error?: { code: string } }
+    if (response.status === 201) ids.push(body.data?.id ?? '')
+    else assert.deepEqual([response.status, body.error?.code], [503, 'networkError'])
+    return response.status
   }
   const readAll = async (): Promise<void> => {
     for (const id of ids) {
-      const reply = await fetch(`${service.url}/api/v1/data/${id}?model=topic`, { headers: { authorization } })
-      assert.equal(reply.status, 200, `topic ${id} was acknowledged`)
-      await reply.arrayBuffer()
+      const response = await fetch(`${service.url}/api/v1/data/${id}?model=topic`, { headers: { authorization } })
+      assert.equal(response.status, 200, `topic ${id} was acknowledged`)
+      await response.arrayBuffer()
     }
   }
   while ((await write()) === 201) assert.ok(ids.length < 500)

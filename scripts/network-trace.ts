@@ -12,7 +12,7 @@ export interface Contact {
   readonly port: number
 }
 
-/** Every address of IP in the trace, be it asked for, answered or bound. */
+/** Every address of IP in the trace, whether requested, received or bound. */
 export function contactsIn(trace: string): readonly Contact[] {
   return trace.split('\n').flatMap((line) => {
     const call = CALL.exec(line)?.[1] ?? 'resumed'

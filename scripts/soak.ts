@@ -175,8 +175,8 @@ async function rotate(
   }
 }
 
-async function backUp({ ask, administrator }: Site): Promise<string[]> {
-  const { status, text } = await ask({ method: 'POST', path: '/api/v1/admin/backups', token: administrator.token })
+async function backUp({ send, administrator }: Site): Promise<string[]> {
+  const { status, text } = await send({ method: 'POST', path: '/api/v1/admin/backups', token: administrator.token })
   // Copying a large database takes longer than a client waits for it on a machine that is under attack.
   return [201, 409].includes(status) || text === 'timeout' ? [] : [`a backup failed: ${status} ${text}`]
 }
@@ -195,7 +195,7 @@ async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): 
     } catch {
       break // It has ended, which the caller sees.
     }
-    if (seen.rss.length % 5 === 0) seen.heap.push(...heapIn((await site.ask({ path: '/metrics' })).text))
+    if (seen.rss.length % 5 === 0) seen.heap.push(...heapIn((await site.send({ path: '/metrics' })).text))
   }
   const lowest = (values: readonly number[]): number => (values.length === 0 ? 0 : Math.min(...values))
   const report = await traffic.minute()

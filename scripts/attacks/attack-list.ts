@@ -9,7 +9,7 @@ import { queriesAtTheLimits, queriesOfGuests, queriesOnBusyCores, stopUnderQueri
 import { patternsBacktrack, patternsCompile, patternsExpand, patternsSmallModels } from './patterns.ts'
 import { codesAtSpeed, codesCampaign, codesLockOut, guestFlood } from './sign-in-attacks.ts'
 import {
-  connectionsAsking,
+  connectionsRequesting,
   connectionsIdle,
   connectionsOfOneAddress,
   connectionsSilent,
@@ -18,7 +18,7 @@ import {
   connectionsWithoutBody,
 } from './slow-connections.ts'
 import { tinyChunks, tinyChunks29, tinyChunks88, tinyPackets } from './tiny-chunks.ts'
-import { logUnread, pipelining, repliesUnread } from './unread-output.ts'
+import { logUnread, pipelining, responsesUnread } from './unread-output.ts'
 
 export const ATTACKS: readonly Attack[] = [
   patternsCompile,
@@ -43,9 +43,9 @@ export const ATTACKS: readonly Attack[] = [
   connectionsSlowBodies,
   connectionsSilent,
   connectionsIdle,
-  connectionsAsking,
+  connectionsRequesting,
   logUnread,
-  repliesUnread,
+  responsesUnread,
   pipelining,
   largePages,
   hostileRequests,

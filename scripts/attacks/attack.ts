@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import type { Finished } from '../../test/support/service/program.ts'
 import type { Random } from '../../test/support/random.ts'
-import { settlesWithin, type Reply, type Request } from './loopback-client.ts'
+import { settlesWithin, type Request, type TimedResponse } from './loopback-client.ts'
 import type { Limits } from './verdict.ts'
 
 /** An attack that takes longer has hung: every request in it has a deadline. */
@@ -59,7 +59,7 @@ export interface Site {
   reader(): Account
   /** A new user with a dashboard role, who is signed in. */
   invite(dashboardRole: 'admin' | 'publisher'): Promise<Account>
-  ask(request: Request): Promise<Reply>
+  send(request: Request): Promise<TimedResponse>
   /** A raw connection. Its errors are swallowed: an attacker expects to be cut off. */
   connect(from: string): Promise<Socket>
   /** The newest code that was mailed to this address; waits for the first. */

@@ -1,7 +1,7 @@
 /** Large bodies that never end. All of them together have a cap, of which administrators and publishers keep a part. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Attack } from './attack.ts'
-import { dataPath, inParallel, statusCounts, writeAll, type Reply } from './loopback-client.ts'
+import { dataPath, inParallel, statusCounts, writeAll, type TimedResponse } from './loopback-client.ts'
 
 const BODY_BYTES = 1_900_000
 const PIECE = Buffer.alloc(64 * 1024, ' ')
@@ -14,7 +14,7 @@ export const bodiesInFlight: Attack = {
   limits: { growthMib: 150, othersP99Ms: 600, othersMedianMs: 60 },
   async run(site) {
     const addresses = Array.from({ length: 16 }, () => site.newAddress())
-    const statuses: Pick<Reply, 'status' | 'text'>[] = []
+    const statuses: Pick<TimedResponse, 'status' | 'text'>[] = []
     const withoutRetryAfter: string[] = []
     const flood = inParallel(100, async (i) => {
       const { id, token } = site.reader()
@@ -37,15 +37,15 @@ export const bodiesInFlight: Attack = {
       socket.resetAndDestroy()
     })
     await pause(1_000)
-    const writes: Reply[] = []
+    const writes: TimedResponse[] = []
     for (let i = 0; i < 10; i++) {
       const { token } = i % 2 === 0 ? site.administrator : site.publisher
       const [sample] = site.headlineIds
       const path = dataPath({ model: 'headline' }, `/${sample}`)
-      const { text, headers } = await site.ask({ path, token })
+      const { text, headers } = await site.send({ path, token })
       const body = (JSON.parse(text) as { data: object }).data
       writes.push(
-        await site.ask({ method: 'PUT', path, token, body, headers: { 'If-Match': String(headers['etag']) } }),
+        await site.send({ method: 'PUT', path, token, body, headers: { 'If-Match': String(headers['etag']) } }),
       )
     }
     await flood

@@ -1,6 +1,6 @@
 /** Bodies that are cheap to send and dear to read: numbers that need exactness, depth, escapes, references. */
 import type { Attack, Site } from './attack.ts'
-import { dataPath, inParallel, statusCounts, type Reply } from './loopback-client.ts'
+import { dataPath, inParallel, statusCounts, type TimedResponse } from './loopback-client.ts'
 
 const LONG_BYTES = 2_000_000
 const GUEST_BYTES = 250_000
@@ -42,15 +42,15 @@ export const preferencesReferences: Attack = {
     const path = dataPath({ model: 'user_content_preferences' }, `/${id}`)
     const from = site.newAddress()
     const rounds = site.isQuick ? 3 : 12
-    const replies = await inParallel(16, async (i) => {
-      const ofClient: Reply[] = []
+    const responses = await inParallel(16, async (i) => {
+      const ofClient: TimedResponse[] = []
       for (let round = 0; round < rounds; round++) {
         const body = bodies[(i + round) % bodies.length]
-        ofClient.push(await site.ask({ method: 'PUT', path, token, body, from }))
+        ofClient.push(await site.send({ method: 'PUT', path, token, body, from }))
       }
       return ofClient
     })
-    return outcome(replies.flat())
+    return outcome(responses.flat())
   },
 }
 
@@ -58,10 +58,10 @@ async function sendBodies(site: Site, { bytes, asGuest }: { readonly bytes: numb
   const bodies = [...hostileJson(bytes), ...(asGuest ? hostileJson(LONG_BYTES).slice(0, 2) : [])]
   const guest = await site.guest()
   const rounds = site.isQuick ? 1 : 2
-  const replies = await inParallel(4, async () => {
+  const responses = await inParallel(4, async () => {
     const account = asGuest ? guest : site.reader()
     const from = site.newAddress()
-    const ofClient: Reply[] = []
+    const ofClient: TimedResponse[] = []
     const item = `/${account.id}`
     for (let round = 0; round < rounds; round++) {
       for (const body of bodies) {
@@ -69,12 +69,12 @@ async function sendBodies(site: Site, { bytes, asGuest }: { readonly bytes: numb
           round % 2 === 0
             ? ['PUT', dataPath({ model: 'user_content_preferences' }, item)]
             : ['POST', dataPath({ model: 'headline' }, '/query')]
-        ofClient.push(await site.ask({ method, path, token: account.token, body, from }))
+        ofClient.push(await site.send({ method, path, token: account.token, body, from }))
       }
     }
     return ofClient
   })
-  return outcome(replies.flat())
+  return outcome(responses.flat())
 }
 
 /** Objects of about so many bytes, each slow to read in its own way. */
@@ -98,10 +98,10 @@ function hostileJson(bytes: number): readonly string[] {
   ]
 }
 
-function outcome(replies: readonly Reply[]) {
-  const others = replies.filter(({ status }) => !ANSWERED.includes(status))
+function outcome(responses: readonly TimedResponse[]) {
+  const others = responses.filter(({ status }) => !ANSWERED.includes(status))
   return {
-    notes: [`answers ${statusCounts(replies)}`],
-    faults: others.length === 0 ? [] : [`unexpected answers ${statusCounts(others)}`],
+    notes: [`responses ${statusCounts(responses)}`],
+    faults: others.length === 0 ? [] : [`unexpected responses ${statusCounts(others)}`],
   }
 }

@@ -1,7 +1,7 @@
 /** Requests that are no requests, and floods that need no account. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Attack, Outcome, Site } from './attack.ts'
-import { inParallel, settlesWithin, statusCounts, type Reply } from './loopback-client.ts'
+import { inParallel, settlesWithin, statusCounts, type TimedResponse } from './loopback-client.ts'
 
 const RESPONSE_MS_MAX = 20_000
 const FLOOD_MS = 5_000
@@ -14,7 +14,7 @@ export const hostileRequests: Attack = {
   run: (site) => sendHostileRequests(site, RESPONSE_MS_MAX),
 }
 
-/** Each request is answered with an error or cut off, in so many milliseconds. */
+/** Each request gets an error or is disconnected, in so many milliseconds. */
 export async function sendHostileRequests(
   site: Pick<Site, 'port' | 'publisher' | 'connect' | 'newAddress'>,
   responseMsMax: number,
@@ -41,7 +41,7 @@ export async function sendHostileRequests(
   const faults = results.flatMap(({ what, mayPass, isInTime, statuses, received }) => [
     ...(isInTime ? [] : [`${what}: no response`]),
     ...statuses.filter((status) => status >= 500).map((status) => `${what}: ${status}`),
-    ...(!mayPass && statuses.some((status) => status < 300 && status >= 200) ? [`${what}: answered with 2xx`] : []),
+    ...(!mayPass && statuses.some((status) => status < 300 && status >= 200) ? [`${what}: the response is 2xx`] : []),
     ...(/node_modules|\bat .*\.ts:\d+|SQLITE_|\/src\//.test(received) ? [`${what}: internals in the response`] : []),
   ])
   return { notes: [`${results.length} requests, ${faults.length} faults`], faults }
@@ -117,10 +117,10 @@ function hostileBytes(port: number, token: string): readonly HostileRequest[] {
   ]
 }
 
-/** No account, no secret: what anybody can ask for at speed. */
+/** No account, no secret: requests of strangers at full speed. */
 export const floodUnsigned: Attack = {
   name: 'flood-unsigned',
-  tries: '32 connections ask for pages, the API description, unknown paths and with bad tokens at full speed',
+  tries: '32 connections request pages, the API description and unknown paths, and send bad tokens, at full speed',
   isQuick: true,
   // The service has one core for requests, which such a flood may fill: others queue behind 32 of them.
   limits: { othersMedianMs: 100, othersP99Ms: 600, growthMib: 150 },
@@ -129,16 +129,16 @@ export const floodUnsigned: Attack = {
     const paths = [...files, '/nowhere', '/api/v1/auth/me', '/api/v1/data?model=x']
     const until = performance.now() + (site.isQuick ? FLOOD_MS_QUICK : FLOOD_MS)
     const token = `${site.publisher.token.slice(0, -5)}AAAAA`
-    const replies = await inParallel(32, async (i) => {
+    const responses = await inParallel(32, async (i) => {
       const from = site.newAddress()
-      const counts: Pick<Reply, 'status' | 'text'>[] = []
+      const counts: Pick<TimedResponse, 'status' | 'text'>[] = []
       while (performance.now() < until) {
-        const { status, text } = await site.ask({ path: paths[i % paths.length] as string, token, from })
+        const { status, text } = await site.send({ path: paths[i % paths.length] as string, token, from })
         counts.push({ status, text: status === 0 ? text : '' })
       }
       return counts
     })
-    const all = replies.flat()
+    const all = responses.flat()
     const failed = all.filter(({ status }) => status === 0 || status >= 500)
     return {
       notes: [statusCounts(all)],

@@ -1,6 +1,6 @@
 /** Documents as large as they may be, in pages of a hundred. */
 import type { Attack } from './attack.ts'
-import { dataPath, inParallel, statusCounts, type Reply } from './loopback-client.ts'
+import { dataPath, inParallel, statusCounts, type TimedResponse } from './loopback-client.ts'
 
 const DOCUMENTS = 40
 const DOCUMENT_CHARS = 1_000_000
@@ -20,7 +20,7 @@ export const largePages: Attack = {
   async run(site) {
     const { token } = site.publisher
     const path = dataPath({ model: 'headline' }, `/${site.headlineIds[0]}`)
-    const sample = (JSON.parse((await site.ask({ path, token })).text) as { data: Record<string, unknown> }).data
+    const sample = (JSON.parse((await site.send({ path, token })).text) as { data: Record<string, unknown> }).data
     // Archived, so that the feeds of others, whose times are compared, stay as they are.
     const body = { ...sample, status: 'archived', body: 'x'.repeat(DOCUMENT_CHARS) }
     const filter = { status: 'archived', 'topic.id': (sample['topic'] as { readonly id: string }).id }
@@ -28,7 +28,7 @@ export const largePages: Attack = {
     const ids: string[] = []
     const faults: string[] = []
     for (let i = 0; i < DOCUMENTS; i++) {
-      const { status, text } = await site.ask({ method: 'POST', path: dataPath({ model: 'headline' }), body, token })
+      const { status, text } = await site.send({ method: 'POST', path: dataPath({ model: 'headline' }), body, token })
       if (status === 201) ids.push((JSON.parse(text) as { data: { id: string } }).data.id)
       else faults.push(`a publisher could not write: ${status}`)
     }
@@ -38,7 +38,7 @@ export const largePages: Attack = {
       let [cursor, longest]: [string | null, number] = [null, 0]
       do {
         const query = { ...list, ...(cursor === null ? {} : { cursor }) }
-        const { status, text } = await site.ask({ path: dataPath(query), token: reader.token, from: site.newAddress() })
+        const { status, text } = await site.send({ path: dataPath(query), token: reader.token, from: site.newAddress() })
         if (status !== 200) return { items, longest, failure: status === 0 ? text : String(status) }
         longest = Math.max(longest, text.length)
         const { data } = JSON.parse(text) as Page
@@ -54,9 +54,9 @@ export const largePages: Attack = {
       if (longest > PAGE_BYTES_MAX) faults.push(`a page of ${longest} bytes, wanted at most ${PAGE_BYTES_MAX}`)
     }
     // One after the other, so that a service that has suffered is rid of them, too.
-    const removed: Reply[] = []
+    const removed: TimedResponse[] = []
     for (const id of ids)
-      removed.push(await site.ask({ method: 'DELETE', path: dataPath({ model: 'headline' }, `/${id}`), token }))
+      removed.push(await site.send({ method: 'DELETE', path: dataPath({ model: 'headline' }, `/${id}`), token }))
     const longest = Math.max(...seen.map((one) => one.longest))
     return { notes: [`longest page ${longest} bytes; removed ${statusCounts(removed)}`], faults: [...new Set(faults)] }
   },

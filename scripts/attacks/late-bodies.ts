@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
     by: (site) => site.invite('publisher'),
     request: async ({ token }, site) => {
       const path = dataPath({ model: 'headline' }, `/${site.headlineIds[1]}`)
-      const { data } = JSON.parse((await site.ask({ path, token })).text) as { data: object }
+      const { data } = JSON.parse((await site.send({ path, token })).text) as { data: object }
       // In ASCII, so that characters are bytes.
       const body = JSON.stringify({ ...data, title: 'late' }).replace(/[^ -~]/g, '?')
       return { target: `PUT ${path}`, body }
@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
       body: JSON.stringify({ followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [] }),
     }),
     meanwhile: async (site, { token }) => {
-      await site.ask({ method: 'DELETE', path: '/api/v1/auth/delete-account', token })
+      await site.send({ method: 'DELETE', path: '/api/v1/auth/delete-account', token })
     },
     wanted: [401],
   },
@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
     by: (site) => site.invite('admin'),
     request: newUser,
     meanwhile: async (site, { token }) => {
-      await site.ask({ method: 'POST', path: '/api/v1/auth/sign-out', token })
+      await site.send({ method: 'POST', path: '/api/v1/auth/sign-out', token })
     },
     wanted: [401],
   },
@@ -93,7 +93,7 @@ export const lateBodies: Attack = {
       const { target, body } = await request(account, site)
       const status = await sendLate(site, account.token, target, body, () => meanwhile(site, account))
       notes.push(`${what}: ${status}`)
-      if (!wanted.includes(status)) faults.push(`${what}: answered with ${status}, wanted ${wanted.join(' or ')}`)
+      if (!wanted.includes(status)) faults.push(`${what}: the response is ${status}, wanted ${wanted.join(' or ')}`)
     }
     return { notes, faults }
   },
@@ -124,12 +124,12 @@ async function sendLate(site: Site, token: string, target: string, body: string,
 
 async function demote(site: Site, { id }: Account): Promise<void> {
   const path = dataPath({ model: 'user' }, `/${id}`)
-  const { text } = await site.ask({ path, token: site.administrator.token })
+  const { text } = await site.send({ path, token: site.administrator.token })
   const user = (JSON.parse(text) as { data: object }).data
   await must(site, 'PUT', path, 200, { ...user, dashboardRole: 'none' })
 }
 
 async function must(site: Site, method: string, path: string, wanted: number, body?: object): Promise<void> {
-  const { status, text } = await site.ask({ method, path, body, token: site.administrator.token })
+  const { status, text } = await site.send({ method, path, body, token: site.administrator.token })
   if (status !== wanted) throw new Error(`${method} ${path}: ${status} ${text}`)
 }

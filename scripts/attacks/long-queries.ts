@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import type { Attack, Site } from './attack.ts'
-import { dataPath, inParallel, statusCounts, type Reply } from './loopback-client.ts'
+import { dataPath, inParallel, statusCounts, type TimedResponse } from './loopback-client.ts'
 import { COMPILE_BOMBS } from './patterns.ts'
 
 const HOG_MS = 8_000
@@ -19,43 +19,43 @@ const SLOW_FILTERS = [
 
 export const queriesOfGuests: Attack = {
   name: 'queries-three-guests',
-  tries: 'three guests keep 8 long queries each under way while an administrator asks 12',
+  tries: 'three guests keep 8 long queries each under way while an administrator sends 12',
   isQuick: true,
   async run(site) {
     const guests = await inParallel(3, () => site.guest())
     const until = performance.now() + (site.isQuick ? HOG_MS_QUICK : HOG_MS)
     const hogs = inParallel(guests.length * 8, async (i) => {
       const token = guests[i % guests.length]?.token
-      const replies: Reply[] = []
-      // Fewer than what the limit on requests of one user allows, whatever the answers are.
+      const responses: TimedResponse[] = []
+      // Fewer than what the limit on requests of one user allows, whatever the responses are.
       for (let n = 0; performance.now() < until && n < 120; n++) {
         const filter = SLOW_FILTERS[(i + n) % SLOW_FILTERS.length]
-        replies.push(await site.ask({ path: dataPath({ model: 'headline', filter, sort: 'excerpt:asc' }), token }))
+        responses.push(await site.send({ path: dataPath({ model: 'headline', filter, sort: 'excerpt:asc' }), token }))
       }
-      return replies
+      return responses
     })
-    const asked: Reply[] = []
+    const administrative: TimedResponse[] = []
     for (let n = 0; n < QUERIES_OF_ADMINISTRATOR; n++) {
       const filter = { excerpt: { $regex: `cheerf.lly${n}$` } }
-      asked.push(
-        await site.ask({ path: dataPath({ model: 'headline', filter }), token: site.administrator.token }),
+      administrative.push(
+        await site.send({ path: dataPath({ model: 'headline', filter }), token: site.administrator.token }),
       )
     }
-    const replies = (await hogs).flat()
-    const refused = asked.filter(({ status }) => status !== 200)
-    const slowest = Math.round(Math.max(...asked.map(({ ms }) => ms)))
+    const responses = (await hogs).flat()
+    const refused = administrative.filter(({ status }) => status !== 200)
+    const slowest = Math.round(Math.max(...administrative.map(({ ms }) => ms)))
     return {
-      notes: [`guests: ${statusCounts(replies)}; administrator: ${statusCounts(asked)}, the slowest ${slowest} ms`],
-      faults: unexpected(replies),
+      notes: [`guests: ${statusCounts(responses)}; administrator: ${statusCounts(administrative)}, the slowest ${slowest} ms`],
+      faults: unexpected(responses),
       lateness: refused.length === 0 ? [] : [`an administrator was refused: ${statusCounts(refused)}`],
     }
   },
 }
 
-/** Not an attack but its twin: a user with an app that asks much, on a machine that is busy, is refused nothing. */
+/** Not an attack but its twin: a user whose app sends many queries on a busy machine gets no failure. */
 export const queriesOnBusyCores: Attack = {
   name: 'queries-busy-cores',
-  tries: '8 clients of one user ask 60 filters and sorts over 1,000 topics while all cores are busy',
+  tries: '8 clients of one user send 60 filters and sorts over 1,000 topics while all cores are busy',
   isQuick: true,
   // The cores are taken by other processes.
   limits: { othersMedianMs: 100, othersP99Ms: 1_000, queryP99Ms: 8_000 },
@@ -64,16 +64,16 @@ export const queriesOnBusyCores: Attack = {
     const burners = burnCores()
     try {
       const rounds = site.isQuick ? 12 : 60
-      const replies = await inParallel(8, async (client) => {
-        const ofClient: Reply[] = []
+      const responses = await inParallel(8, async (client) => {
+        const ofClient: TimedResponse[] = []
         for (let n = 0; n < rounds; n++)
-          ofClient.push(await site.ask({ path: dataPath(smallQuery(client * rounds + n)), token }))
+          ofClient.push(await site.send({ path: dataPath(smallQuery(client * rounds + n)), token }))
         return ofClient
       })
-      const all = replies.flat()
+      const all = responses.flat()
       const refused = all.filter(({ status }) => status !== 200)
       return {
-        notes: [`answers ${statusCounts(all)}`],
+        notes: [`responses ${statusCounts(all)}`],
         faults: [],
         lateness: refused.length === 0 ? [] : [`a user was refused: ${statusCounts(refused)}`],
       }
@@ -90,16 +90,16 @@ export const queriesAtTheLimits: Attack = {
   async run(site) {
     const guests = await inParallel(3, () => site.guest())
     const filters = filtersAtTheLimits()
-    const replies = await inParallel(guests.length * 2, async (i) => {
-      const ofClient: Reply[] = []
+    const responses = await inParallel(guests.length * 2, async (i) => {
+      const ofClient: TimedResponse[] = []
       for (let n = 0; n < filters.length; n++) {
         const body = { filter: filters[(i + n) % filters.length], sort: WIDE_SORT, limit: 100 }
         const path = dataPath({ model: i % 2 === 0 ? 'headline' : 'topic' }, '/query')
-        ofClient.push(await site.ask({ method: 'POST', path, body, token: guests[i % guests.length]?.token }))
+        ofClient.push(await site.send({ method: 'POST', path, body, token: guests[i % guests.length]?.token }))
       }
       return ofClient
     })
-    return { notes: [`answers ${statusCounts(replies.flat())}`], faults: unexpected(replies.flat()) }
+    return { notes: [`responses ${statusCounts(responses.flat())}`], faults: unexpected(responses.flat()) }
   },
 }
 
@@ -120,8 +120,8 @@ function filtersAtTheLimits(): readonly object[] {
   ]
 }
 
-function unexpected(replies: readonly Reply[]): string[] {
-  const others = replies.filter(({ status }) => ![200, 400, 429].includes(status))
+function unexpected(responses: readonly TimedResponse[]): string[] {
+  const others = responses.filter(({ status }) => ![200, 400, 429].includes(status))
   return others.length === 0 ? [] : [`guests got ${statusCounts(others)}`]
 }
 
@@ -154,15 +154,15 @@ export const stopUnderQueries: Attack = {
   limits: { failuresMax: Infinity, othersMedianMs: Infinity, othersP99Ms: Infinity, queryP99Ms: Infinity },
   async run(site: Site) {
     const guests = await inParallel(3, () => site.guest())
-    const replies = inParallel(guests.length * 4, (i) => {
+    const responses = inParallel(guests.length * 4, (i) => {
       const filter = { excerpt: { $regex: COMPILE_BOMBS[i % COMPILE_BOMBS.length] } }
-      return site.ask({ path: dataPath({ model: 'headline', filter }), token: guests[i % guests.length]?.token })
+      return site.send({ path: dataPath({ model: 'headline', filter }), token: guests[i % guests.length]?.token })
     })
     await new Promise((resolve) => setTimeout(resolve, 300))
     const { totalMs, afterStoppedMs, code } = await site.stop()
     const after = afterStoppedMs === undefined ? 'never' : `${Math.round(afterStoppedMs)} ms before the exit`
     return {
-      notes: [`exit ${code} after ${Math.round(totalMs)} ms, "stopped" ${after}, ${statusCounts(await replies)}`],
+      notes: [`exit ${code} after ${Math.round(totalMs)} ms, "stopped" ${after}, ${statusCounts(await responses)}`],
       faults: [
         ...(code === 0 ? [] : [`exit code ${code}, wanted 0`]),
         ...(totalMs <= 13_000 ? [] : [`took ${Math.round(totalMs)} ms to stop, wanted at most 13 s`]),

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** The apps give up after so long. */
-const ANSWER_MS_MAX = 15_000
+const RESPONSE_MS_MAX = 15_000
 
 export interface Request {
   readonly method?: string
@@ -17,7 +17,7 @@ export interface Request {
   readonly agent?: Agent
 }
 
-export interface Reply {
+export interface TimedResponse {
   /** 0 where no response came: `text` says why. */
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -26,16 +26,16 @@ export interface Reply {
 }
 
 /** Sends one request, on a connection of its own without `agent`. Never rejects. */
-export function ask(port: number, options: Request): Promise<Reply> {
-  return askOnce(port, options, performance.now(), true)
+export function send(port: number, options: Request): Promise<TimedResponse> {
+  return sendOnce(port, options, performance.now(), true)
 }
 
-function askOnce(port: number, options: Request, start: number, mayRetry: boolean): Promise<Reply> {
+function sendOnce(port: number, options: Request, start: number, mayRetry: boolean): Promise<TimedResponse> {
   const { method = 'GET', path, token, body, headers = {}, from, agent } = options
   const bytes = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const { promise, resolve } = Promise.withResolvers<Reply>()
-  const done = (status: number, replyHeaders: IncomingHttpHeaders, text: string): void =>
-    resolve({ status, headers: replyHeaders, text, ms: performance.now() - start })
+  const { promise, resolve } = Promise.withResolvers<TimedResponse>()
+  const done = (status: number, responseHeaders: IncomingHttpHeaders, text: string): void =>
+    resolve({ status, headers: responseHeaders, text, ms: performance.now() - start })
   const outgoing = request({
     host: '127.0.0.1',
     port,
@@ -51,13 +51,13 @@ function askOnce(port: number, options: Request, start: number, mayRetry: boolea
       ...headers,
     },
   })
-  const timer = setTimeout(() => outgoing.destroy(new Error('timeout')), ANSWER_MS_MAX)
+  const timer = setTimeout(() => outgoing.destroy(new Error('timeout')), RESPONSE_MS_MAX)
   outgoing.once('error', (error: NodeJS.ErrnoException) => {
     clearTimeout(timer)
     // A server may close an idle connection just as the next request leaves: clients send that again.
     if (mayRetry && outgoing.reusedSocket && error.code === 'ECONNRESET') {
       const { agent: _, ...fresh } = options
-      void askOnce(port, fresh, start, false).then(resolve)
+      void sendOnce(port, fresh, start, false).then(resolve)
     } else done(0, {}, error.code ?? error.message)
   })
   outgoing.once('response', (incoming) => {
@@ -115,8 +115,8 @@ export function inParallel<Result>(count: number, work: (i: number) => Promise<R
 }
 
 /** How often each status came, as `200×12 429×3`; a request without a response shows its error. */
-export function statusCounts(replies: readonly Pick<Reply, 'status' | 'text'>[]): string {
-  const counts = Map.groupBy(replies, ({ status, text }) => (status === 0 ? text : String(status)))
+export function statusCounts(responses: readonly Pick<TimedResponse, 'status' | 'text'>[]): string {
+  const counts = Map.groupBy(responses, ({ status, text }) => (status === 0 ? text : String(status)))
   return [...counts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, { length }]) => `${status}×${length}`)

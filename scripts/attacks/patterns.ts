@@ -4,13 +4,13 @@
  * all requests are served.
  */
 import type { Attack, Site } from './attack.ts'
-import { dataPath, inParallel, statusCounts, type Reply } from './loopback-client.ts'
+import { dataPath, inParallel, statusCounts, type TimedResponse } from './loopback-client.ts'
 
-/** The answer to a pattern: found, or refused with a reason. */
-const ANSWERS = [200, 400]
-/** The answer where the queries before it took too long. */
+/** The result of a pattern: found, or rejected with a reason. */
+const SUCCEEDED = [200, 400]
+/** The result where the queries before it took too long. */
 const REFUSED = [429, 503]
-const ANSWER_MS_MAX = 10_000
+const RESPONSE_MS_MAX = 10_000
 
 export const COMPILE_BOMBS = [
   `${'a?'.repeat(300)}aaaa`,
@@ -89,16 +89,16 @@ export const patternsSmallModels: Attack = {
     const { administrator, publisher } = site
     const guest = await site.guest()
     const targets = [
-      { model: 'dashboard_summary', field: 'id', by: publisher, wanted: ANSWERS },
+      { model: 'dashboard_summary', field: 'id', by: publisher, wanted: SUCCEEDED },
       { model: 'dashboard_summary', field: 'id', by: guest, wanted: [403] },
-      { model: 'remote_config', field: 'appStatus.latestAppVersion', by: guest, wanted: ANSWERS },
-      { model: 'country', field: 'name', by: guest, wanted: ANSWERS },
-      { model: 'user', field: 'email', by: administrator, wanted: ANSWERS },
-      { model: 'user_content_preferences', field: 'id', by: administrator, wanted: ANSWERS },
+      { model: 'remote_config', field: 'appStatus.latestAppVersion', by: guest, wanted: SUCCEEDED },
+      { model: 'country', field: 'name', by: guest, wanted: SUCCEEDED },
+      { model: 'user', field: 'email', by: administrator, wanted: SUCCEEDED },
+      { model: 'user_content_preferences', field: 'id', by: administrator, wanted: SUCCEEDED },
     ]
     const [notes, faults]: [string[], string[]] = [[], []]
     const plans = await inParallel(patterns.length, (i) =>
-      site.ask({
+      site.send({
         method: 'POST',
         path: dataPath({ model: 'headline' }, '/explain'),
         body: { filter: { title: { $regex: patterns[i] } } },
@@ -106,19 +106,19 @@ export const patternsSmallModels: Attack = {
       }),
     )
     notes.push(`explain: ${statusCounts(plans)}`)
-    faults.push(...unanswered(plans, ANSWERS).map((fault) => `explain: ${fault}`))
-    const audit = await site.ask({
+    faults.push(...unwanted(plans, SUCCEEDED).map((fault) => `explain: ${fault}`))
+    const audit = await site.send({
       path: `/api/v1/admin/audit?filter=${encodeURIComponent(JSON.stringify({ event: { $regex: patterns[0] } }))}`,
       token: administrator.token,
     })
     notes.push(`audit: ${audit.status}`)
-    faults.push(...unanswered([audit], ANSWERS).map((fault) => `audit: ${fault}`))
+    faults.push(...unwanted([audit], SUCCEEDED).map((fault) => `audit: ${fault}`))
     for (const { model, field, by, wanted } of targets) {
-      const replies = await inParallel(patterns.length, (i) =>
-        site.ask({ path: dataPath({ model, filter: { [field]: { $regex: patterns[i] } } }), token: by.token }),
+      const responses = await inParallel(patterns.length, (i) =>
+        site.send({ path: dataPath({ model, filter: { [field]: { $regex: patterns[i] } } }), token: by.token }),
       )
-      notes.push(`${model}: ${statusCounts(replies)}`)
-      faults.push(...unanswered(replies, wanted).map((fault) => `${model}: ${fault}`))
+      notes.push(`${model}: ${statusCounts(responses)}`)
+      faults.push(...unwanted(responses, wanted).map((fault) => `${model}: ${fault}`))
     }
     return { notes, faults }
   },
@@ -127,9 +127,9 @@ export const patternsSmallModels: Attack = {
 async function sendPatterns(site: Site, patterns: readonly string[]) {
   const guests = await inParallel(3, () => site.guest())
   const chosen = site.isQuick ? patterns.slice(0, 4) : patterns
-  const replies = await inParallel(guests.length, async (i) => {
+  const responses = await inParallel(guests.length, async (i) => {
     const token = guests[i]?.token
-    const ofGuest: Reply[] = []
+    const ofGuest: TimedResponse[] = []
     for (const pattern of chosen) {
       const filters = [
         { title: { $regex: pattern } },
@@ -138,30 +138,30 @@ async function sendPatterns(site: Site, patterns: readonly string[]) {
       ]
       const filter = filters[i] as object
       // Each as a URL and as a body: two ways into the same search.
-      ofGuest.push(await site.ask({ path: dataPath({ model: 'headline', filter, limit: '5' }), token }))
+      ofGuest.push(await site.send({ path: dataPath({ model: 'headline', filter, limit: '5' }), token }))
       if (site.isQuick) continue
       const body = { filter, limit: 5 }
       ofGuest.push(
-        await site.ask({ method: 'POST', path: '/api/v1/data/query?model=headline', body, token }),
+        await site.send({ method: 'POST', path: '/api/v1/data/query?model=headline', body, token }),
       )
     }
     return ofGuest
   })
-  const all = replies.flat()
+  const all = responses.flat()
   const slowest = Math.max(...all.map(({ ms }) => ms))
   return {
-    notes: [`answers ${statusCounts(all)}, the slowest after ${Math.round(slowest)} ms`],
-    faults: unanswered(all, [...ANSWERS, ...REFUSED]),
-    lateness: [...unanswered(all, [...ANSWERS, 0]), ...late(all)],
+    notes: [`responses ${statusCounts(all)}, the slowest after ${Math.round(slowest)} ms`],
+    faults: unwanted(all, [...SUCCEEDED, ...REFUSED]),
+    lateness: [...unwanted(all, [...SUCCEEDED, 0]), ...late(all)],
   }
 }
 
-function unanswered(replies: readonly Reply[], wanted: readonly number[]): string[] {
-  const others = replies.filter(({ status }) => !wanted.includes(status))
-  return others.length === 0 ? [] : [`answers other than ${wanted.join(', ')}: ${statusCounts(others)}`]
+function unwanted(responses: readonly TimedResponse[], wanted: readonly number[]): string[] {
+  const others = responses.filter(({ status }) => !wanted.includes(status))
+  return others.length === 0 ? [] : [`responses other than ${wanted.join(', ')}: ${statusCounts(others)}`]
 }
 
-function late(replies: readonly Reply[]): string[] {
-  const found = replies.filter(({ ms }) => ms > ANSWER_MS_MAX)
-  return found.length === 0 ? [] : [`${found.length} answers took longer than ${ANSWER_MS_MAX / 1000} s`]
+function late(responses: readonly TimedResponse[]): string[] {
+  const found = responses.filter(({ ms }) => ms > RESPONSE_MS_MAX)
+  return found.length === 0 ? [] : [`${found.length} responses took longer than ${RESPONSE_MS_MAX / 1000} s`]
 }

@@ -1,12 +1,12 @@
 /**
  * The other clients, in a thread of their own so that the attacker's work does not count as theirs: reads by id, lists,
- * new connections and an administrator's query, at fixed times whether or not the last was answered, and the same of a
- * bare server for comparison. It samples the memory of the service as well.
+ * new connections and an administrator's query, at fixed times whether or not the last response is there, and the same
+ * of a bare server for comparison. It samples the memory of the service as well.
  */
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
-import { ask, dataPath, type Request } from './loopback-client.ts'
+import { send, dataPath, type Request } from './loopback-client.ts'
 import { residentMemory } from './process-figures.ts'
 import type { ProbeFigures, ProbeSetup } from './probe.ts'
 import { percentile, PROBE_KINDS, type Felt, type ProbeKind } from './verdict.ts'
@@ -19,7 +19,7 @@ const CONNECTIONS_MAX = 64
 interface Sample {
   readonly kind: ProbeKind
   readonly ms: number
-  /** undefined where it was answered with 200. */
+  /** undefined where the status was 200. */
   readonly failure: string | undefined
 }
 
@@ -61,7 +61,7 @@ function requestOf(kind: ProbeKind): Request {
 }
 
 async function sample(kind: ProbeKind): Promise<Sample> {
-  const { status, text, ms } = await ask(kind === 'bare' ? barePort : port, requestOf(kind))
+  const { status, text, ms } = await send(kind === 'bare' ? barePort : port, requestOf(kind))
   return { kind, ms, failure: status === 200 ? undefined : status === 0 ? text : String(status) }
 }
 

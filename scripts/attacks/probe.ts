@@ -46,7 +46,7 @@ export interface BareServer extends Disposable {
   readonly port: number
 }
 
-/** A process with a server that answers every request with a few bytes. It ends with this one, however that ends. */
+/** A process with a server that responds to every request with a few bytes. It ends with this one, however that ends. */
 export async function startBareServer(): Promise<BareServer> {
   const program = `require('node:http').createServer((request, response) => response.end('bare'))
     .listen(0, '127.0.0.1', function () { console.log(this.address().port) })

@@ -1,7 +1,7 @@
 /** Guessing codes, locking owners out, and filling the disk with tries. */
 import { Agent } from 'node:http'
 import type { Attack, Site } from './attack.ts'
-import { inParallel, statusCounts, type Reply } from './loopback-client.ts'
+import { inParallel, statusCounts, type TimedResponse } from './loopback-client.ts'
 
 /** Tries that one client address may get wrong in an hour. */
 const WRONG_TRIES_OF_CLIENT = 60
@@ -55,16 +55,16 @@ export const codesCampaign: Attack = {
     const emails = Array.from({ length: CAMPAIGN_TRIES }, (_, i) => `target-${Date.now()}-${i}@example.org`)
     const live = emails.slice(0, 20)
     await inParallel(live.length, (i) => requestCode(site, live[i] as string, site.newAddress()))
-    const replies: Reply[] = []
-    for (const email of emails) replies.push(await verify(site, email, '123456', from))
-    const answered = replies.filter(({ status }) => status === 400 || status === 200).length
-    const limited = replies.filter(({ status }) => status === 429)
+    const responses: TimedResponse[] = []
+    for (const email of emails) responses.push(await verify(site, email, '123456', from))
+    const checked = responses.filter(({ status }) => status === 400 || status === 200).length
+    const limited = responses.filter(({ status }) => status === 429)
     return {
-      notes: [statusCounts(replies)],
+      notes: [statusCounts(responses)],
       faults: [
-        ...(answered <= WRONG_TRIES_OF_CLIENT
+        ...(checked <= WRONG_TRIES_OF_CLIENT
           ? []
-          : [`${answered} tries were answered, wanted at most ${WRONG_TRIES_OF_CLIENT}`]),
+          : [`${checked} tries were checked, wanted at most ${WRONG_TRIES_OF_CLIENT}`]),
         ...(limited.every(({ headers }) => headers['retry-after'] !== undefined) ? [] : ['429 without Retry-After']),
       ],
     }
@@ -81,12 +81,12 @@ export const codesAtSpeed: Attack = {
     const before = await site.databaseBytes()
     const one = site.newAddress()
     const agent = new Agent({ keepAlive: true })
-    const replies = await inParallel(16, async (client) => {
-      const counts: Reply[] = []
+    const responses = await inParallel(16, async (client) => {
+      const counts: TimedResponse[] = []
       for (let i = client; i < tries; i += 16) {
         const body = { email: `nothing-${i}-${before}@example.org`, code: '654321' }
         const by = i % 10 === 0 ? { from: site.newAddress() } : { from: one, agent }
-        counts.push(await site.ask({ method: 'POST', path: '/api/v1/auth/verify-code', body, ...by }))
+        counts.push(await site.send({ method: 'POST', path: '/api/v1/auth/verify-code', body, ...by }))
       }
       return counts
     })
@@ -96,7 +96,7 @@ export const codesAtSpeed: Attack = {
     const grownMax = DISK_BYTES_SPARE + tries * DISK_BYTES_OF_TRY_MAX
     return {
       notes: [
-        statusCounts(replies.flat()),
+        statusCounts(responses.flat()),
         `the database grew by ${Math.round(grown / 1024)} KiB, ${perTry} bytes a try`,
       ],
       faults: grown <= grownMax ? [] : [`the database grew by ${grown} bytes, wanted at most ${grownMax}`],
@@ -106,33 +106,33 @@ export const codesAtSpeed: Attack = {
 
 export const guestFlood: Attack = {
   name: 'guest-flood',
-  tries: 'one client signs in as a guest 300 times, and asks for 200 codes',
+  tries: 'one client signs in as a guest 300 times, and requests 200 codes',
   // Five hundred requests at once, most of which write.
   limits: { othersMedianMs: 100 },
   async run(site) {
     const from = site.newAddress()
     const guests = await inParallel(300, () =>
-      site.ask({ method: 'POST', path: '/api/v1/auth/anonymous', body: {}, from }),
+      site.send({ method: 'POST', path: '/api/v1/auth/anonymous', body: {}, from }),
     )
     const codes = await inParallel(200, (i) => requestCode(site, `flood-${i}@example.org`, from))
     const made = guests.filter(({ status }) => status === 200).length
-    const asked = codes.filter(({ status }) => status === 202).length
+    const accepted = codes.filter(({ status }) => status === 202).length
     return {
       notes: [`guests ${statusCounts(guests)}; codes ${statusCounts(codes)}`],
       faults: [
         ...(made <= GUESTS_OF_ADDRESS ? [] : [`${made} guests, wanted at most ${GUESTS_OF_ADDRESS}`]),
-        ...(asked <= GUESTS_OF_ADDRESS ? [] : [`${asked} codes, wanted at most ${GUESTS_OF_ADDRESS}`]),
+        ...(accepted <= GUESTS_OF_ADDRESS ? [] : [`${accepted} codes, wanted at most ${GUESTS_OF_ADDRESS}`]),
       ],
     }
   },
 }
 
-function requestCode(site: Site, email: string, from: string): Promise<Reply> {
-  return site.ask({ method: 'POST', path: '/api/v1/auth/request-code', body: { email }, from })
+function requestCode(site: Site, email: string, from: string): Promise<TimedResponse> {
+  return site.send({ method: 'POST', path: '/api/v1/auth/request-code', body: { email }, from })
 }
 
-function verify(site: Site, email: string, code: string, from: string): Promise<Reply> {
-  return site.ask({ method: 'POST', path: '/api/v1/auth/verify-code', body: { email, code }, from })
+function verify(site: Site, email: string, code: string, from: string): Promise<TimedResponse> {
+  return site.send({ method: 'POST', path: '/api/v1/auth/verify-code', body: { email, code }, from })
 }
 
 function wrongCode(code: string, step: number): string {

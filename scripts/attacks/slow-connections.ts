@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Attack, Site } from './attack.ts'
-import { dataPath, inParallel, statusCounts, type Reply } from './loopback-client.ts'
+import { dataPath, inParallel, statusCounts, type TimedResponse } from './loopback-client.ts'
 import { handlesMax } from './process-figures.ts'
 
 /** More than the service takes at once. */
@@ -63,23 +63,23 @@ export const connectionsIdle: Attack = {
     flood(site, { start: ({ port }) => `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`, addresses: 40 }),
 }
 
-/** Connections that are accepted one in a turn of the event loop, each of which asks for work at once. */
-export const connectionsAsking: Attack = {
-  name: 'connections-asking',
-  tries: '200 new connections at a time ask for a long page each, ten times in a row',
+/** Connections that are accepted one in a turn of the event loop, each of which sends a request at once. */
+export const connectionsRequesting: Attack = {
+  name: 'connections-requesting',
+  tries: '200 new connections at a time request a long page each, ten times in a row',
   // Pages of 170 KB, some dozens of them at a time.
   limits: { othersP99Ms: 500, othersMedianMs: 60, growthMib: 200 },
   async run(site) {
     const addresses = Array.from({ length: 16 }, () => site.newAddress())
     const path = dataPath({ model: 'headline', limit: '100', sort: 'updatedAt:desc' })
-    const replies: Reply[] = []
+    const responses: TimedResponse[] = []
     for (let round = 0; round < 10; round++) {
       const batch = inParallel(200, (i) =>
-        site.ask({ path, token: site.reader().token, from: addresses[i % addresses.length] as string }),
+        site.send({ path, token: site.reader().token, from: addresses[i % addresses.length] as string }),
       )
-      replies.push(...(await batch))
+      responses.push(...(await batch))
     }
-    return { notes: [`answers ${statusCounts(replies)}`], faults: [] }
+    return { notes: [`responses ${statusCounts(responses)}`], faults: [] }
   },
 }
 

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { cleanEnvironment, type Finished } from '../../test/support/service/program.ts'
 import type { Random } from '../../test/support/random.ts'
 import type { Account, Site, Stopped } from './attack.ts'
-import { ask, connectFrom, dataPath, inParallel } from './loopback-client.ts'
+import { send, connectFrom, dataPath, inParallel } from './loopback-client.ts'
 import { hostileTitles } from './sample-titles.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -119,10 +119,10 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
       const service = await startService(executable, [...words, ...settings])
       const { port } = service
       const request = (method: string, path: string, body: unknown, token?: string) =>
-        ask(port, { method, path, body, token, from: addresses() })
+        send(port, { method, path, body, token, from: addresses() })
       const signIn = async (email: string): Promise<Account> => {
-        const asked = await request('POST', '/api/v1/auth/request-code', { email })
-        if (asked.status !== 202) throw new Error(`No code for ${email}: ${asked.status} ${asked.text}`)
+        const requested = await request('POST', '/api/v1/auth/request-code', { email })
+        if (requested.status !== 202) throw new Error(`No code for ${email}: ${requested.status} ${requested.text}`)
         const code = await mailbox.codeFor(email)
         return accountIn(await request('POST', '/api/v1/auth/verify-code', { email, code }))
       }
@@ -156,7 +156,7 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
         guest: async () => accountIn(await request('POST', '/api/v1/auth/anonymous', {})),
         reader: () => readers[turn++ % readers.length] as Account,
         invite: (role) => invite(role, administrator.token),
-        ask: (one) => ask(port, one),
+        send: (one) => send(port, one),
         connect: (from) => connectFrom(port, from),
         codeFor: (email) => mailbox.codeFor(email),
         command: runCommand,

@@ -26,10 +26,10 @@ export const logUnread: Attack = {
     const requests = Math.floor((site.isQuick ? LOG_BYTES_QUICK : LOG_BYTES) / LINE_BYTES)
     site.pauseLog()
     try {
-      const answered = await pipelined(site, requests)
+      const completed = await pipelined(site, requests)
       return {
-        notes: [`${answered} of ${requests} requests answered`],
-        faults: answered === requests ? [] : [`only ${answered} of ${requests} requests were answered`],
+        notes: [`${completed} of ${requests} requests have a response`],
+        faults: completed === requests ? [] : [`only ${completed} of ${requests} requests have a response`],
       }
     } finally {
       site.resumeLog()
@@ -37,9 +37,9 @@ export const logUnread: Attack = {
   },
 }
 
-export const repliesUnread: Attack = {
-  name: 'replies-unread',
-  tries: '200 connections of 16 users ask for 20 long pages each and read nothing',
+export const responsesUnread: Attack = {
+  name: 'responses-unread',
+  tries: '200 connections of 16 users request 20 long pages each and read nothing',
   // The service keeps up to 256 MiB of responses for clients that are slow to take them.
   limits: { growthMib: 380, othersMedianMs: 100, othersP99Ms: 1_000 },
   async run(site) {
@@ -83,18 +83,18 @@ export const pipelining: Attack = {
 /** Sends so many requests, some in advance on each connection, and counts the responses. */
 async function pipelined(site: Site, requests: number): Promise<number> {
   const one = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\n\r\n`
-  let [left, answered] = [requests, 0]
+  let [left, completed] = [requests, 0]
   await inParallel(CONNECTIONS, async () => {
     const socket = await site.connect(site.newAddress())
-    for (let asked = take(); asked > 0 && socket.writable; asked = take()) {
-      const responses = countResponses(socket, asked)
-      socket.write(one.repeat(asked))
+    for (let taken = take(); taken > 0 && socket.writable; taken = take()) {
+      const responses = countResponses(socket, taken)
+      socket.write(one.repeat(taken))
       const count = await responses
-      answered += count
+      completed += count
     }
     socket.destroy()
   })
-  return answered
+  return completed
 
   function take(): number {
     const count = Math.min(PIPELINED, left)

@@ -1,6 +1,6 @@
 /**
  * Whether an attack hurt. A machine that runs the drill is busy with the attack, too, and often with other work, which
- * is no fault of the service: what others felt is compared with a bare server that the probe asks at the same time, and
+ * is no fault of the service: what others felt is compared with a bare server that the probe measures at the same time, and
  * limits on time are stretched by how long the service waited for a core.
  */
 

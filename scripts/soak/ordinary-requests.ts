@@ -1,6 +1,6 @@
-/** What the apps and the dashboard do on an ordinary day, each with the statuses that it may be answered with. */
+/** What the apps and the dashboard do on an ordinary day, each with the statuses that it may get. */
 import type { Random } from '../../test/support/random.ts'
-import { dataPath, type Reply, type Request } from '../attacks/loopback-client.ts'
+import { dataPath, type Request, type TimedResponse } from '../attacks/loopback-client.ts'
 
 export const REMOTE_CONFIG_ID = '6643b1b7a4a4e6e1a8e7b1c2'
 
@@ -13,7 +13,7 @@ export interface Person {
 
 export interface World {
   readonly random: Random
-  readonly ask: (request: Request) => Promise<Reply>
+  readonly send: (request: Request) => Promise<TimedResponse>
   readonly readers: readonly Person[]
   readonly editors: readonly Person[]
   readonly administrator: Person
@@ -30,14 +30,14 @@ export interface Action {
   readonly name: string
   /** How often it comes, relative to the others. */
   readonly weight: number
-  run(world: World, report: ReportReply): Promise<void>
+  run(world: World, report: ReportResponse): Promise<void>
 }
 
 /**
- * `mayWait` where a service that is flooded may ask a client to come back: 503 with Retry-After. `isScan` where no
+ * `mayWait` where a flooded service may respond with 503 and Retry-After. `isScan` where no
  * index serves a query, which then has a deadline.
  */
-export type ReportReply = (reply: Reply, wanted: number, options?: ReportOptions) => void
+export type ReportResponse = (response: TimedResponse, wanted: number, options?: ReportOptions) => void
 
 export interface ReportOptions {
   readonly mayWait?: boolean
@@ -57,7 +57,7 @@ function listAction(
     weight,
     async run(world, report) {
       const { token, from } = world.random.pick(world.readers)
-      report(await world.ask({ path: dataPath(query(world)), token, from }), 200, options)
+      report(await world.send({ path: dataPath(query(world)), token, from }), 200, options)
     },
   }
 }
@@ -110,7 +110,7 @@ const READS: readonly Action[] = [
         dataPath({ model: 'remote_config' }, `/${REMOTE_CONFIG_ID}`),
         dataPath({ model: 'headline' }, `/${world.random.pick(world.headlineIds)}`),
       ])
-        report(await world.ask({ path, token, from }), 200)
+        report(await world.send({ path, token, from }), 200)
     },
   },
   {
@@ -121,14 +121,14 @@ const READS: readonly Action[] = [
       let cursor: string | null = null
       for (let page = 0; page < 3; page++) {
         const query = { model: 'headline', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: '10' }
-        const reply = await world.ask({
+        const response = await world.send({
           path: dataPath(cursor === null ? query : { ...query, cursor }),
           token,
           from,
         })
-        report(reply, 200)
-        if (reply.status !== 200) return
-        cursor = dataOf<{ cursor: string | null }>(reply).cursor
+        report(response, 200)
+        if (response.status !== 200) return
+        cursor = dataOf<{ cursor: string | null }>(response).cursor
         if (cursor === null) return
       }
     },
@@ -142,12 +142,12 @@ const WRITES: readonly Action[] = [
     async run(world, report) {
       const { id, token, from } = world.random.pick(world.readers)
       const path = dataPath({ model: 'user_content_preferences', userId: id }, `/${id}`)
-      const read = await world.ask({ path, token, from })
+      const read = await world.send({ path, token, from })
       report(read, 200)
       if (read.status !== 200) return
       const savedHeadlines = [...new Set(some(world, world.headlineIds))].map((one) => ({ id: one }))
       const body = { ...dataOf<object>(read), savedHeadlines }
-      report(await world.ask({ method: 'PUT', path, token, from, body }), 200, { mayWait: true })
+      report(await world.send({ method: 'PUT', path, token, from, body }), 200, { mayWait: true })
     },
   },
   {
@@ -156,10 +156,10 @@ const WRITES: readonly Action[] = [
     async run(world, report) {
       const { id, token, from } = world.random.pick(world.readers)
       const path = dataPath({ model: 'user_app_settings', userId: id }, `/${id}`)
-      const read = await world.ask({ path, token, from })
+      const read = await world.send({ path, token, from })
       report(read, 200)
       if (read.status !== 200) return
-      report(await world.ask({ method: 'PUT', path, token, from, body: dataOf<object>(read) }), 200, { mayWait: true })
+      report(await world.send({ method: 'PUT', path, token, from, body: dataOf<object>(read) }), 200, { mayWait: true })
     },
   },
   {
@@ -168,7 +168,7 @@ const WRITES: readonly Action[] = [
     async run(world, report) {
       const { token, from } = world.random.pick(world.editors)
       const list = dataPath({ model: 'headline' })
-      const sample = await world.ask({
+      const sample = await world.send({
         path: dataPath({ model: 'headline' }, `/${world.random.pick(world.headlineIds)}`),
         token,
         from,
@@ -176,14 +176,14 @@ const WRITES: readonly Action[] = [
       report(sample, 200)
       if (sample.status !== 200) return
       const body = { ...dataOf<object>(sample), title: `Written ${world.random.below(1e6)}` }
-      const made = await world.ask({ method: 'POST', path: list, token, from, body })
+      const made = await world.send({ method: 'POST', path: list, token, from, body })
       report(made, 201)
       if (made.status !== 201) return
       const path = dataPath({ model: 'headline' }, `/${dataOf<{ id: string }>(made).id}`)
       const headers = { 'If-Match': String(made.headers['etag']) }
       const changed = { ...dataOf<object>(made), title: 'Corrected' }
-      report(await world.ask({ method: 'PUT', path, token, from, body: changed, headers }), 200)
-      report(await world.ask({ method: 'DELETE', path, token, from }), 204)
+      report(await world.send({ method: 'PUT', path, token, from, body: changed, headers }), 200)
+      report(await world.send({ method: 'DELETE', path, token, from }), 204)
     },
   },
 ]
@@ -197,14 +197,14 @@ const ACCOUNTS: readonly Action[] = [
     async run(world, report) {
       const email = `soak-${process.pid}-${signIns++}@example.org`
       const from = world.newAddress()
-      const post = (path: string, body: object): Promise<Reply> => world.ask({ method: 'POST', path, body, from })
+      const post = (path: string, body: object): Promise<TimedResponse> => world.send({ method: 'POST', path, body, from })
       report(await post('/api/v1/auth/request-code', { email }), 202)
-      const reply = await post('/api/v1/auth/verify-code', { email, code: await world.codeFor(email) })
-      report(reply, 200)
-      if (reply.status !== 200) return
-      const { token } = dataOf<{ token: string }>(reply)
-      report(await world.ask({ path: '/api/v1/auth/me', token, from }), 200)
-      report(await world.ask({ method: 'DELETE', path: '/api/v1/auth/delete-account', token, from }), 204)
+      const response = await post('/api/v1/auth/verify-code', { email, code: await world.codeFor(email) })
+      report(response, 200)
+      if (response.status !== 200) return
+      const { token } = dataOf<{ token: string }>(response)
+      report(await world.send({ path: '/api/v1/auth/me', token, from }), 200)
+      report(await world.send({ method: 'DELETE', path: '/api/v1/auth/delete-account', token, from }), 204)
     },
   },
   {
@@ -212,13 +212,13 @@ const ACCOUNTS: readonly Action[] = [
     weight: 1,
     async run(world, report) {
       const from = world.newAddress()
-      const reply = await world.ask({ method: 'POST', path: '/api/v1/auth/anonymous', body: {}, from })
-      report(reply, 200)
-      if (reply.status !== 200) return
-      const { token } = dataOf<{ token: string }>(reply)
+      const response = await world.send({ method: 'POST', path: '/api/v1/auth/anonymous', body: {}, from })
+      report(response, 200)
+      if (response.status !== 200) return
+      const { token } = dataOf<{ token: string }>(response)
       const feed = { model: 'headline', limit: '10', filter: { status: 'active' }, sort: 'updatedAt:desc' }
-      report(await world.ask({ path: dataPath(feed), token, from }), 200)
-      report(await world.ask({ method: 'DELETE', path: '/api/v1/auth/delete-account', token, from }), 204)
+      report(await world.send({ path: dataPath(feed), token, from }), 200)
+      report(await world.send({ method: 'DELETE', path: '/api/v1/auth/delete-account', token, from }), 204)
     },
   },
 ]
@@ -237,7 +237,7 @@ const ADMINISTRATION: readonly Action[] = [
         '/api/v1/admin/status',
         '/api/v1/admin/log?level=warn&limit=50',
       ])
-        report(await world.ask({ path, token, from }), 200, { isScan: path.startsWith('/api/v1/data?') })
+        report(await world.send({ path, token, from }), 200, { isScan: path.startsWith('/api/v1/data?') })
     },
   },
 ]
@@ -256,6 +256,6 @@ export function pickAction(random: Random): Action {
 }
 
 /** The payload of a response of the API. */
-function dataOf<Payload>({ text }: Reply): Payload {
+function dataOf<Payload>({ text }: TimedResponse): Payload {
   return (JSON.parse(text) as { data: Payload }).data
 }

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { seededRandom } from '../../test/support/random.ts'
-import { ask, type Request } from '../attacks/loopback-client.ts'
+import { send, type Request } from '../attacks/loopback-client.ts'
 import { PAST_DEADLINE, percentile } from '../attacks/verdict.ts'
-import { pickAction, type ReportReply, type World } from './ordinary-requests.ts'
+import { pickAction, type ReportResponse, type World } from './ordinary-requests.ts'
 import type { FromTraffic, MinuteOfTraffic, ToTraffic, TrafficSetup } from './traffic.ts'
 
-/** Under what one user may ask: 1,200 a minute, among the readers. */
+/** Under what one user may send: 1,200 a minute, among the readers. */
 const ACTION_PERIOD_MS = 60
 /** Actions under way; past it, new ones are left out until the service has caught up. */
 const ACTIONS_MAX = 300
@@ -50,11 +50,11 @@ function withAgent(request: Request): Request {
 const world: World = {
   ...setup,
   random,
-  ask: async (request) => {
-    const reply = await ask(setup.port, withAgent(request))
-    minute.times.push(reply.ms)
+  send: async (request) => {
+    const response = await send(setup.port, withAgent(request))
+    minute.times.push(response.ms)
     minute.requests++
-    return reply
+    return response
   },
   newAddress: () => {
     const n = addresses++
@@ -75,14 +75,14 @@ async function act(): Promise<void> {
   underWay++
   const action = pickAction(random)
   const note = (counts: Map<string, number>, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
-  const report: ReportReply = (reply, wanted, { mayWait = false, isScan = false } = {}) => {
-    if (reply.status === wanted) return
-    if (mayWait && reply.status === 503 && reply.headers['retry-after'] !== undefined) {
+  const report: ReportResponse = (response, wanted, { mayWait = false, isScan = false } = {}) => {
+    if (response.status === wanted) return
+    if (mayWait && response.status === 503 && response.headers['retry-after'] !== undefined) {
       minute.waits++
       return
     }
-    const what = `${action.name}: ${reply.status === 0 ? reply.text : reply.status}, wanted ${wanted}`
-    const isLate = reply.text === 'timeout' || (isScan && PAST_DEADLINE.includes(String(reply.status)))
+    const what = `${action.name}: ${response.status === 0 ? response.text : response.status}, wanted ${wanted}`
+    const isLate = response.text === 'timeout' || (isScan && PAST_DEADLINE.includes(String(response.status)))
     note(isLate ? minute.lateness : minute.failures, what)
   }
   try {

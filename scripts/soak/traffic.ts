@@ -1,4 +1,4 @@
-/** Starts the thread of ordinary traffic, hands it the codes that come by mail, and asks for its figures. */
+/** Starts the thread of ordinary traffic, hands it the codes that come by mail, and reads its figures. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Person } from './ordinary-requests.ts'
@@ -18,7 +18,7 @@ export interface TrafficSetup {
 
 export interface MinuteOfTraffic {
   readonly requests: number
-  /** 503 with Retry-After, where a flooded service may answer so. */
+  /** 503 with Retry-After, which a flooded service may send. */
   readonly waits: number
   /** Actions left out, since too many were under way. */
   readonly skipped: number

@@ -1,5 +1,5 @@
 /**
- * Attack: everybody else asks for what only administrators may have. The cases come from the endpoints, so that a
+ * Attack: everybody else requests what only administrators may have. The cases come from the endpoints, so that a
  * new one cannot be forgotten, and the refusal comes before anything of the request is looked at.
  */
 import assert from 'node:assert/strict'
@@ -34,9 +34,9 @@ describe('what is for administrators', () => {
         const unsigned = await service.call(method, target, body)
         assert.deepEqual([unsigned.status, unsigned.at('error.code')], [401, 'unauthorized'], place)
         for (const role of OTHERS) {
-          const answer = await service.call(method, target, { ...body, token: cast[role].token })
-          assert.deepEqual([answer.status, answer.at('error.code')], [403, 'forbidden'], `${role}: ${place}`)
-          assert.equal(answer.at('error.message'), 'This is for administrators')
+          const response = await service.call(method, target, { ...body, token: cast[role].token })
+          assert.deepEqual([response.status, response.at('error.code')], [403, 'forbidden'], `${role}: ${place}`)
+          assert.equal(response.at('error.message'), 'This is for administrators')
         }
       }
     })
@@ -53,16 +53,16 @@ describe('what is for administrators', () => {
     assert.equal((await service.call('GET', path, { token })).status, 403)
   })
 
-  it('is answered to administrators by 404 where an id names nothing, however hostile', async () => {
+  it('gives administrators 404 where an id names nothing, however hostile', async () => {
     const withIds = TABLE.filter(({ path }) => path.includes(':'))
     for (const { method, path } of withIds) {
       for (const id of HOSTILE.filter((one) => one !== cast.admin.id)) {
-        const answer = await service.call(
+        const response = await service.call(
           method,
           path.replaceAll(/:\w+/g, () => id),
           { token: cast.admin.token },
         )
-        assert.equal(answer.status, 404, `${method} ${path} with ${id}: ${answer.text}`)
+        assert.equal(response.status, 404, `${method} ${path} with ${id}: ${response.text}`)
       }
     }
   })

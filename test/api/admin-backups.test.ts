@@ -19,7 +19,7 @@ import { describe, it } from 'node:test'
 import type { Backup } from '../../src/models/responses.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newPerson } from '../support/cast.ts'
-import { assertDescribed } from '../support/schema/described-replies.ts'
+import { assertDescribed } from '../support/schema/described-responses.ts'
 import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, START, temporaryDirectory, type Cleanup, type TestService } from '../support/service/service.ts'
@@ -32,7 +32,7 @@ interface Site {
   readonly directory: string
   make(): Promise<Backup>
   list(): Promise<readonly Backup[]>
-  /** The reply to a download of this last part of the path, as it is. */
+  /** The response to a download of this last part of the path, as it is. */
   get(name: string, init?: RequestInit): Promise<Response>
 }
 
@@ -44,14 +44,14 @@ async function site(t: Cleanup, settings = {}, directory = temporaryDirectory(t)
     token,
     directory: join(directory, 'data', 'backups'),
     async make() {
-      const answer = await service.call('POST', PATH, { token })
-      assert.equal(answer.status, 201, answer.text)
-      return answer.at('data') as Backup
+      const response = await service.call('POST', PATH, { token })
+      assert.equal(response.status, 201, response.text)
+      return response.at('data') as Backup
     },
     async list() {
-      const answer = await service.call('GET', PATH, { token })
-      assert.equal(answer.status, 200, answer.text)
-      return answer.at('data.items') as Backup[]
+      const response = await service.call('GET', PATH, { token })
+      assert.equal(response.status, 200, response.text)
+      return response.at('data.items') as Backup[]
     },
     get: (name, init = {}) =>
       fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
@@ -94,7 +94,7 @@ describe('backups', () => {
     assert.deepEqual([line?.['path'], line?.['bytes']], [`${PATH}/${made.name}`, bytes.length])
   })
 
-  it('have a length for HEAD, and are whole whatever range is asked for', async (t) => {
+  it('have a length for HEAD, and are whole whatever range is requested', async (t) => {
     const { make, get, token } = await site(t)
     const { name, bytes } = await make()
     const head = await get(name, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
@@ -116,8 +116,8 @@ describe('backups', () => {
         ['GET', `${PATH}/${name}`],
         ['GET', `${PATH}/nothing`],
       ] as const) {
-        const answer = await service.call(method, path, { token: person.token })
-        assert.deepEqual([answer.status, answer.at('error.code')], [403, 'forbidden'], `${role} ${method} ${path}`)
+        const response = await service.call(method, path, { token: person.token })
+        assert.deepEqual([response.status, response.at('error.code')], [403, 'forbidden'], `${role} ${method} ${path}`)
       }
     }
     for (const path of [PATH, `${PATH}/${name}`]) assert.equal((await service.call('GET', path)).status, 401)
@@ -179,8 +179,8 @@ describe('backups', () => {
     const { service, token, list } = await site(t, { backupEvery: '24h' })
     await service.app.backups?.idle()
     service.advance(24 * 3_600_000)
-    const asked = service.call('POST', PATH, { token })
-    await Promise.all([service.app.backups?.idle(), asked])
+    const pending = service.call('POST', PATH, { token })
+    await Promise.all([service.app.backups?.idle(), pending])
     await service.app.backups?.idle()
     assert.equal(service.app.backups?.state().failure, undefined)
     assert.equal(service.app.backups?.state().last?.at, START + 24 * 3_600_000)
@@ -193,9 +193,9 @@ describe('backups', () => {
     const disk = smallDisk(t, 2)
     rmSync(directory, { recursive: true, force: true })
     symlinkSync(disk, directory)
-    const answer = await service.call('POST', PATH, { token })
-    assert.deepEqual([answer.status, answer.at('error.code')], [503, 'networkError'], answer.text)
-    assert.match(answer.error, /the disk of ".*" has \d+ MB free, and \d+ MB are needed: make room/)
+    const response = await service.call('POST', PATH, { token })
+    assert.deepEqual([response.status, response.at('error.code')], [503, 'networkError'], response.text)
+    assert.match(response.error, /the disk of ".*" has \d+ MB free, and \d+ MB are needed: make room/)
     assert.deepEqual(readdirSync(disk), [])
     assert.equal((await service.call('GET', '/readyz')).status, 200, 'which is no trouble of the service')
     rmSync(directory)
@@ -206,12 +206,12 @@ describe('backups', () => {
   it('are a 503 with words where a file stands in the place of their directory', async (t) => {
     const { service, token, directory, get } = await site(t)
     writeFileSync(directory, 'placed here by hand')
-    const answers = [
+    const responses = [
       await service.call('GET', PATH, { token }),
       await service.call('POST', PATH, { token }),
       await service.call('GET', `${PATH}/${nameOf(1)}`, { token }),
     ]
-    for (const { status, error, text } of answers) {
+    for (const { status, error, text } of responses) {
       assert.equal(status, 503, text)
       assert.match(error, /Cannot (list the backups in|back up) ".*": (a part of the path is not a directory|a file)/)
     }
@@ -222,11 +222,11 @@ describe('backups', () => {
 
   it('under way when the service stops leave nothing', async (t) => {
     const { service, token, directory } = await site(t)
-    const asked = service.call('POST', PATH, { token }).catch(() => undefined)
+    const pending = service.call('POST', PATH, { token }).catch(() => undefined)
     while (statSync(directory, { throwIfNoEntry: false }) === undefined) await new Promise(setImmediate)
     await service.stop()
-    const answer = await asked
-    assert.ok(answer === undefined || [201, 503].includes(answer.status), String(answer?.text))
+    const response = await pending
+    assert.ok(response === undefined || [201, 503].includes(response.status), String(response?.text))
     const left = statSync(directory, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(directory)
     assert.deepEqual(
       left.filter((name) => name.includes('partial')),
@@ -269,9 +269,9 @@ describe('downloads that are not read', () => {
     const sockets: Socket[] = []
     t.after(() => sockets.forEach((socket) => socket.destroy()))
     const refused = async (who: string, words: RegExp): Promise<void> => {
-      const answer = await service.call('GET', `${PATH}/${name}`, { token: who })
-      assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '30'], answer.text)
-      assert.match(answer.error, words)
+      const response = await service.call('GET', `${PATH}/${name}`, { token: who })
+      assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '30'], response.text)
+      assert.match(response.error, words)
     }
 
     for (const who of [first, first]) sockets.push(await begin(service, who, name))

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import type { MailTest } from '../../src/models/responses.ts'
-import { ADMIN_EMAIL, startService, type Answer, type Cleanup, type TestService } from '../support/service/service.ts'
+import { ADMIN_EMAIL, startService, type ApiResponse, type Cleanup, type TestService } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
@@ -21,13 +21,13 @@ async function adminToken({ app, now }: TestService): Promise<string> {
   return app.services.sessions.issue(String(user?.['id']), { label: 'a test', now: now() })
 }
 
-function testMail(service: TestService, token: string, to: unknown = ' Reader@Example.org '): Promise<Answer> {
+function testMail(service: TestService, token: string, to: unknown = ' Reader@Example.org '): Promise<ApiResponse> {
   return service.call('POST', '/api/v1/admin/outbox/test', { token, body: { to } })
 }
 
-const resultOf = (answer: Answer): MailTest => {
-  assert.equal(answer.status, 200, answer.text)
-  return answer.at('data') as MailTest
+const resultOf = (response: ApiResponse): MailTest => {
+  assert.equal(response.status, 200, response.text)
+  return response.at('data') as MailTest
 }
 
 /** A mail server that says nothing; `greeted` resolves with each connection. */
@@ -43,21 +43,21 @@ describe('a test mail', () => {
     await using peer = await openPeer([...LOGIN, ...TAKES_ONE])
     const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
     const service = await startService(t, { mail, mailCleartextLogin: 'on' })
-    const answer = await testMail(service, await adminToken(service))
-    const { delivered, lines, advice } = resultOf(answer)
+    const response = await testMail(service, await adminToken(service))
+    const { delivered, lines, advice } = resultOf(response)
     assert.deepEqual([delivered, advice], [true, null])
     for (const line of ['> AUTH PLAIN ***', '> RCPT TO:<reader@example.org>', '< 250 queued as 4711']) {
       assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`)
     }
     assert.equal(lines.at(-1), '* the mail was accepted: 250 queued as 4711')
     assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cf}]/u)
-    assert.ok(!answer.text.includes(Buffer.from(`\0me\0${PASSWORD}`).toString('base64')))
-    assert.ok(!answer.text.includes(PASSWORD))
+    assert.ok(!response.text.includes(Buffer.from(`\0me\0${PASSWORD}`).toString('base64')))
+    assert.ok(!response.text.includes(PASSWORD))
     assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'it contains no code')
     assert.ok(!service.logLines.join('\n').includes('reader@example'), 'the log names no address')
   })
 
-  it('that is rejected shows the reply of the server and advice', async (t) => {
+  it('that is rejected shows the reply of the mail server and advice', async (t) => {
     await using peer = await openPeer([...LOGIN, ['AUTH', '535 5.7.8 go away'], ['QUIT', '221 bye']])
     const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
     const service = await startService(t, { mail, mailCleartextLogin: 'on' })
@@ -92,12 +92,12 @@ describe('a test mail', () => {
   ] as const) {
     it(`to ${name} is rejected and not counted`, async (t) => {
       const service = await startService(t)
-      const answer = await service.call('POST', '/api/v1/admin/outbox/test', {
+      const response = await service.call('POST', '/api/v1/admin/outbox/test', {
         token: await adminToken(service),
         body,
       })
-      assert.deepEqual([answer.status, answer.at('error.code')], [400, 'invalidInput'])
-      assert.match(String(answer.at('error.message')), /^to: /)
+      assert.deepEqual([response.status, response.at('error.code')], [400, 'invalidInput'])
+      assert.match(String(response.at('error.message')), /^to: /)
     })
   }
 
@@ -105,8 +105,8 @@ describe('a test mail', () => {
     const service = await startService(t)
     const token = await adminToken(service)
     for (let i = 0; i < 10; i++) assert.equal((await testMail(service, token)).status, 200)
-    const answer = await testMail(service, token)
-    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '3600'])
+    const response = await testMail(service, token)
+    assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '3600'])
     assert.equal((await service.mails('reader@example.org')).length, 10)
     const { accounts, sessions, store } = service.app.services
     await accounts.ensureAdmin('second@example.org', service.now(), SYSTEM)

@@ -4,18 +4,18 @@ import { describe, it } from 'node:test'
 import type { UserSessions } from '../../src/models/responses.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)
 const at = (id: string, session = ''): string =>
   `/api/v1/admin/users/${id}/sessions${session === '' ? '' : `/${encodeURIComponent(session)}`}`
-const itemsOf = (answer: Answer): UserSessions['items'] => answer.at('data.items') as UserSessions['items']
+const itemsOf = (response: ApiResponse): UserSessions['items'] => response.at('data.items') as UserSessions['items']
 const list = async (id: string): Promise<UserSessions['items']> => {
-  const answer = await service.call('GET', at(id), { token: admin.token })
-  assert.equal(answer.status, 200, answer.text)
-  return itemsOf(answer)
+  const response = await service.call('GET', at(id), { token: admin.token })
+  assert.equal(response.status, 200, response.text)
+  return itemsOf(response)
 }
 const statusOf = async (token: string): Promise<number> =>
   (await service.call('GET', '/api/v1/auth/me', { token })).status
@@ -32,19 +32,19 @@ describe('the sessions of a user', () => {
     assert.deepEqual([first?.current, second?.current], [false, false])
   })
 
-  it('tell which of them asks, and never a token', async () => {
-    const answer = await service.call('GET', at(admin.id), { token: admin.token })
-    assert.equal(itemsOf(answer).filter(({ current }) => current).length, 1)
-    assert.ok(!answer.text.includes(admin.token))
-    assert.ok(!answer.text.includes(admin.token.split('.')[2] ?? ''))
+  it('mark the session of the request, and contain no token', async () => {
+    const response = await service.call('GET', at(admin.id), { token: admin.token })
+    assert.equal(itemsOf(response).filter(({ current }) => current).length, 1)
+    assert.ok(!response.text.includes(admin.token))
+    assert.ok(!response.text.includes(admin.token.split('.')[2] ?? ''))
   })
 
   it('end one by one: the others hold', async () => {
     const reader = await newPerson(service, 'standard', admin.token)
     const other = await service.app.services.sessions.issue(reader.id, { label: 'other', now: service.now() })
     const one = (await list(reader.id)).find(({ label }) => label === 'other')
-    const answer = await service.call('DELETE', at(reader.id, one?.id ?? ''), { token: admin.token })
-    assert.equal(answer.status, 204)
+    const response = await service.call('DELETE', at(reader.id, one?.id ?? ''), { token: admin.token })
+    assert.equal(response.status, 204)
     assert.deepEqual([await statusOf(other), await statusOf(reader.token)], [401, 200])
     assert.equal((await list(reader.id)).length, 1)
     assert.equal((await service.call('DELETE', at(reader.id, one?.id ?? ''), { token: admin.token })).status, 404)
@@ -53,15 +53,15 @@ describe('the sessions of a user', () => {
   it('end all at once, and new ones hold', async () => {
     const reader = await newPerson(service, 'standard', admin.token)
     await service.app.services.sessions.issue(reader.id, { label: 'other', now: service.now() })
-    const answer = await service.call('DELETE', at(reader.id), { token: admin.token })
-    assert.deepEqual([answer.status, answer.at('data')], [200, { ended: 2 }])
+    const response = await service.call('DELETE', at(reader.id), { token: admin.token })
+    assert.deepEqual([response.status, response.at('data')], [200, { ended: 2 }])
     assert.equal(await statusOf(reader.token), 401)
     service.advance(1_000)
     const next = await service.app.services.sessions.issue(reader.id, { label: 'next', now: service.now() })
     assert.equal(await statusOf(next), 200)
   })
 
-  it('end for the one that asks too', async () => {
+  it('end for the session of the request too', async () => {
     const other = await newPerson(service, 'admin', admin.token)
     const mine = itemsOf(await service.call('GET', at(other.id), { token: other.token })).find(({ current }) => current)
     assert.equal((await service.call('DELETE', at(other.id, mine?.id ?? ''), { token: other.token })).status, 204)
@@ -74,8 +74,8 @@ describe('the sessions of a user', () => {
       await newPerson(service, 'guest', admin.token),
     ]
     const [mine] = await list(reader.id)
-    const answer = await service.call('DELETE', at(stranger.id, mine?.id ?? ''), { token: admin.token })
-    assert.equal(answer.status, 404)
+    const response = await service.call('DELETE', at(stranger.id, mine?.id ?? ''), { token: admin.token })
+    assert.equal(response.status, 404)
     assert.equal(await statusOf(reader.token), 200)
   })
 

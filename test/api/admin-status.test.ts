@@ -13,11 +13,11 @@ import { ADMIN_EMAIL, startService, type Cleanup, type TestService } from '../su
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
-async function asked<T>(service: TestService, path: string, token: string): Promise<T> {
-  const answer = await service.call('GET', `/api/v1/admin/${path}`, { token })
-  assert.equal(answer.status, 200, answer.text)
-  assert.equal(answer.headers.get('cache-control'), 'no-store')
-  return answer.at('data') as T
+async function getData<T>(service: TestService, path: string, token: string): Promise<T> {
+  const response = await service.call('GET', `/api/v1/admin/${path}`, { token })
+  assert.equal(response.status, 200, response.text)
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  return response.at('data') as T
 }
 
 const codeBody = (email: string) => ({ body: { email, isDashboardLogin: false } })
@@ -34,15 +34,15 @@ async function refusingServer(t: Cleanup): Promise<number> {
 describe('the set-up of the dashboard', () => {
   it('tells everybody how to sign in, and nothing else', async (t) => {
     const service = await startService(t, { appName: 'Harbour News', codeMinutes: '7' })
-    const answer = await service.call('GET', '/api/v1/dashboard/setup')
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.at('data'), {
+    const response = await service.call('GET', '/api/v1/dashboard/setup')
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.at('data'), {
       appName: 'Harbour News',
       hasAdministrator: true,
       codesBy: 'mail',
       codeMinutes: 7,
     })
-    assert.ok(!answer.text.includes(ADMIN_EMAIL))
+    assert.ok(!response.text.includes(ADMIN_EMAIL))
   })
 
   it('knows a service without mail and without an administrator, also when an app has one for itself', async (t) => {
@@ -57,7 +57,7 @@ describe('the set-up of the dashboard', () => {
     assert.deepEqual(await told(), { ...wanted, hasAdministrator: true })
   })
 
-  it('attack: one address cannot ask for ever', async (t) => {
+  it('attack: one client address is limited', async (t) => {
     const service = await startService(t, { rateLimits: 'on', dataPerUser: '3' })
     const statuses = []
     for (let i = 0; i < 4; i++) statuses.push((await service.call('GET', '/api/v1/dashboard/setup')).status)
@@ -73,7 +73,7 @@ describe('the state of the service', () => {
     const startedAt = new Date(service.now()).toISOString()
     service.advance(90_500)
     await service.data('GET', '', { model: 'topic' }, { token })
-    const status = await asked<ServiceStatus>(service, 'status', token)
+    const status = await getData<ServiceStatus>(service, 'status', token)
     const dataDir = join(service.directory, 'data')
     assert.deepEqual(
       [status.version, status.node, status.instance, status.dataDir],
@@ -114,7 +114,7 @@ describe('the state of the service', () => {
     await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
     await service.app.idle()
     service.advance(4 * 60_000)
-    const { attention, mail, backups } = await asked<ServiceStatus>(service, 'status', token)
+    const { attention, mail, backups } = await getData<ServiceStatus>(service, 'status', token)
     assert.deepEqual(attention.map(({ kind }) => kind).sort(), ['backups', 'mail'])
     const messageOf = (kind: string): string => attention.find((one) => one.kind === kind)?.message ?? ''
     assert.match(messageOf('mail'), /^a message has been waiting for 4m; the last try ended with: .*421 busy/)
@@ -131,7 +131,7 @@ describe('the state of the service', () => {
     const service = await startService(t, { rateLimits: 'on', codesPerEmail: '1' })
     const { token } = await service.admin()
     for (let i = 0; i < 3; i++) await service.call('POST', '/api/v1/auth/request-code', codeBody('a@example.org'))
-    const { limits } = await asked<ServiceStatus>(service, 'status', token)
+    const { limits } = await getData<ServiceStatus>(service, 'status', token)
     assert.equal(limits.find(({ name }) => name === 'codes_per_email')?.refused, 2)
   })
 })
@@ -141,7 +141,7 @@ describe('the settings in use', () => {
     const service = await startService(t, { appName: 'Harbour News', mail: 'smtp://me:hidden-word@127.0.0.1:2525' })
     const { id } = (await service.app.services.store.userByEmail(ADMIN_EMAIL)) ?? {}
     const token = await service.app.services.sessions.issue(String(id), { label: 'a test', now: service.now() })
-    const { items } = await asked<ServiceSettings>(service, 'settings', token)
+    const { items } = await getData<ServiceSettings>(service, 'settings', token)
     assert.deepEqual(
       items.map(({ name }) => name),
       [...SETTINGS.map(({ name }) => name), 'jwtSecret'],
@@ -169,13 +169,13 @@ describe('the log', () => {
     const token = await service.app.services.sessions.issue(String(id), { label: 'a test', now: service.now() })
     await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
     await service.app.idle()
-    const all = await asked<LogLines>(service, 'log', token)
+    const all = await getData<LogLines>(service, 'log', token)
     assert.ok(all.items.some(({ event }) => event === 'request'))
-    const { items } = await asked<LogLines>(service, 'log?level=warn&limit=1', token)
+    const { items } = await getData<LogLines>(service, 'log?level=warn&limit=1', token)
     assert.equal(items.length, 1)
     assert.equal(items[0]?.level === 'warn' || items[0]?.level === 'error', true)
     assert.match(JSON.stringify(items), /421 busy, says the server/)
-    const { items: errors } = await asked<LogLines>(service, 'log?level=error', token)
+    const { items: errors } = await getData<LogLines>(service, 'log?level=error', token)
     assert.ok(errors.every(({ level }) => level === 'error'))
   })
 
@@ -189,7 +189,7 @@ describe('the log', () => {
     await service.call('GET', `/api/v1/auth/me?access_token=${readerToken}`)
     await service.call('POST', '/api/v1/auth/verify-code', { body: `{"code":"${code}","email":"${email}",` })
     await service.call('GET', '/api/v1/auth/me', { token: `${readerToken}x` })
-    const lines = await asked<LogLines>(service, 'log?level=debug&limit=1000', token)
+    const lines = await getData<LogLines>(service, 'log?level=debug&limit=1000', token)
     assert.ok(lines.items.length >= 5)
     const texts = lines.items.flatMap(({ fields }) =>
       fields.filter(({ name }) => !/^(?:id|requestId|user|ms|bytes|reply)$/.test(name)).map(({ value }) => value),
@@ -208,7 +208,7 @@ describe('the outbox', () => {
     const code = await service.codeFor('reader@example.org')
     service.advance(1_000)
     await service.codeFor('other@example.org')
-    const { items } = await asked<OutboxMessages>(service, 'outbox', token)
+    const { items } = await getData<OutboxMessages>(service, 'outbox', token)
     assert.deepEqual(
       items.map(({ address, state, attempts }) => [address, state, attempts]),
       [
@@ -220,8 +220,8 @@ describe('the outbox', () => {
     assert.equal(items[1]?.createdAt, new Date(service.now() - 1_000).toISOString())
     assert.deepEqual([items[1]?.dueAt, items[1]?.doneAt], [null, items[1]?.createdAt])
     assert.ok(!items.some(({ reply }) => (reply ?? '').includes(code)))
-    assert.equal((await asked<OutboxMessages>(service, 'outbox?limit=1', token)).items.length, 1)
-    assert.deepEqual((await asked<OutboxMessages>(service, 'outbox?state=failed', token)).items, [])
+    assert.equal((await getData<OutboxMessages>(service, 'outbox?limit=1', token)).items.length, 1)
+    assert.deepEqual((await getData<OutboxMessages>(service, 'outbox?state=failed', token)).items, [])
   })
 
   it('tries a mail at once that waits, and says why not where it cannot', { skip: ONLY_HERE }, async (t) => {
@@ -231,11 +231,11 @@ describe('the outbox', () => {
     const retry = (id: string) => service.call('POST', `/api/v1/admin/outbox/${id}/retry`, { token })
     await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
     await service.app.idle()
-    const [first] = (await asked<OutboxMessages>(service, 'outbox?state=waiting', token)).items
-    const answer = await retry(first?.id ?? '')
-    assert.deepEqual([answer.status, answer.at('data')], [200, { state: 'waiting' }])
+    const [first] = (await getData<OutboxMessages>(service, 'outbox?state=waiting', token)).items
+    const response = await retry(first?.id ?? '')
+    assert.deepEqual([response.status, response.at('data')], [200, { state: 'waiting' }])
     await service.app.idle()
-    const [again] = (await asked<OutboxMessages>(service, 'outbox', token)).items
+    const [again] = (await getData<OutboxMessages>(service, 'outbox', token)).items
     assert.equal(again?.attempts, (first?.attempts ?? 0) + 1)
     await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
     const refused = await retry(first?.id ?? '')
@@ -248,8 +248,8 @@ describe('the outbox', () => {
     const service = await startService(t)
     const { token } = await service.admin()
     for (const target of ['outbox?state=lost', 'outbox?limit=0', 'log?level=loud', 'log?limit=1001', 'log?level=']) {
-      const answer = await service.call('GET', `/api/v1/admin/${target}`, { token })
-      assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'], target)
+      const response = await service.call('GET', `/api/v1/admin/${target}`, { token })
+      assert.deepEqual([response.status, response.at('error.code')], [400, 'badRequest'], target)
     }
   })
 })

@@ -7,7 +7,7 @@ import { QUERY_READER } from '../support/service/query-reader.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { REMOTE_CONFIG_ID, TOPIC } from '../support/service/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startService, type Answer } from '../support/service/service.ts'
+import { startService, type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -15,7 +15,7 @@ const cast = await newCast(service)
 const { admin, publisher, standard } = cast
 const ETAG = /^"[\w-]{22}"$/
 
-function read(query: Readonly<Record<string, unknown>> = {}, token: string | undefined = admin.token): Promise<Answer> {
+function read(query: Readonly<Record<string, unknown>> = {}, token: string | undefined = admin.token): Promise<ApiResponse> {
   const values = Object.entries(query).map(([name, value]) => [
     name,
     typeof value === 'object' ? JSON.stringify(value) : String(value),
@@ -24,9 +24,9 @@ function read(query: Readonly<Record<string, unknown>> = {}, token: string | und
 }
 
 async function records(query: Readonly<Record<string, unknown>> = {}): Promise<readonly AuditRecord[]> {
-  const answer = await read(query)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.at('data.items') as AuditRecord[]
+  const response = await read(query)
+  assert.equal(response.status, 200, response.text)
+  return response.at('data.items') as AuditRecord[]
 }
 
 /** The newest record of an event. */
@@ -98,30 +98,30 @@ describe('the audit trail records', () => {
     const before = (await records({ limit: 1 }))[0]
     const mine = await service.data('GET', `/${standard.id}`, { model: 'user_content_preferences' }, standard)
     const body = mine.at('data')
-    const answer = await service.data('PUT', `/${standard.id}`, { model: 'user_content_preferences' }, { ...standard, body })
-    assert.equal(answer.status, 200, answer.text)
+    const response = await service.data('PUT', `/${standard.id}`, { model: 'user_content_preferences' }, { ...standard, body })
+    assert.equal(response.status, 200, response.text)
     assert.deepEqual((await records({ limit: 1 }))[0], before)
   })
 
   it('sign-ins, requests for codes and sessions that end, with a hash of the address', async () => {
     const email = 'ann@example.org'
     const code = await service.codeFor(email)
-    const asked = await newest('code.requested')
-    assert.deepEqual([asked.actor, asked.role, told(asked)['outcome']], ['', 'stranger', 'issued'])
-    assert.match(asked.emailHash, /^[\w-]{22}$/)
+    const requested = await newest('code.requested')
+    assert.deepEqual([requested.actor, requested.role, told(requested)['outcome']], ['', 'stranger', 'issued'])
+    assert.match(requested.emailHash, /^[\w-]{22}$/)
     const verify = (given: string, more = {}) =>
       service.call('POST', '/api/v1/auth/verify-code', { body: { email, code: given, ...more } })
     const wrong = code === '000000' ? '111111' : '000000'
     assert.equal((await verify(wrong)).status, 400)
     const failed = await newest('sign-in.failed')
-    assert.deepEqual([failed.actor, failed.role, failed.emailHash], ['', 'stranger', asked.emailHash])
+    assert.deepEqual([failed.actor, failed.role, failed.emailHash], ['', 'stranger', requested.emailHash])
     assert.equal(told(failed)['reason'], 'code wrong')
     const signedIn = await verify(code)
     const user = signedIn.at('data.user') as { readonly id: string }
     const succeeded = await newest('sign-in.succeeded')
     assert.deepEqual(
       [succeeded.actor, succeeded.role, succeeded.emailHash, told(succeeded)],
-      [user.id, 'standardUser', asked.emailHash, { how: 'created' }],
+      [user.id, 'standardUser', requested.emailHash, { how: 'created' }],
     )
     const token = String(signedIn.at('data.token'))
     await service.call('POST', '/api/v1/auth/sign-out', { token })
@@ -298,8 +298,8 @@ describe('the audit trail is read', () => {
   it('with an empty page for limit 0, and 400 for what cannot be read', async () => {
     assert.deepEqual((await read({ limit: 0 })).at('data'), { items: [], cursor: null, hasMore: false })
     for (const query of [{ filter: '{' }, { filter: { event: { $near: 1 } } }, { sort: ':' }, { cursor: 'x' }, { limit: -1 }, { email: 'x' }]) {
-      const answer = await read(query)
-      assert.equal(answer.status, 400, `${JSON.stringify(query)}: ${answer.text}`)
+      const response = await read(query)
+      assert.equal(response.status, 400, `${JSON.stringify(query)}: ${response.text}`)
     }
   })
 
@@ -310,9 +310,9 @@ describe('the audit trail is read', () => {
     ['a publisher', publisher.token, 403],
   ] as const) {
     it(`by no ${role.replace('a ', '')}`, async () => {
-      const answer = await service.call('GET', '/api/v1/admin/audit', token === '' ? {} : { token })
-      assert.equal(answer.status, status)
-      assert.ok(!answer.text.includes('items'))
+      const response = await service.call('GET', '/api/v1/admin/audit', token === '' ? {} : { token })
+      assert.equal(response.status, status)
+      assert.ok(!response.text.includes('items'))
     })
   }
 
@@ -326,7 +326,7 @@ describe('the audit trail is read', () => {
       }
     }
     const model = { model: 'audit' }
-    const asked = [
+    const responses = [
       await service.data('GET', '', model, { token }),
       await service.data('POST', '', model, { token, body: { event: 'settings' } }),
       await service.data('GET', `/${record?.id ?? ''}`, model, { token }),
@@ -336,8 +336,8 @@ describe('the audit trail is read', () => {
       await service.data('POST', '/check', model, { token, body: {} }),
       await service.data('POST', '/explain', model, { token, body: {} }),
     ]
-    for (const answer of asked) assert.match(`${answer.status} ${answer.error}`, /^400 badRequest: .*"model"/)
-    assert.ok(!asked[0]?.text.includes('audit,'), 'it is not among the models that are offered')
+    for (const response of responses) assert.match(`${response.status} ${response.error}`, /^400 badRequest: .*"model"/)
+    assert.ok(!responses[0]?.text.includes('audit,'), 'it is not among the models that are offered')
   })
 })
 

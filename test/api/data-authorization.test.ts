@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { newCast, newPerson, ROLES, type Person } from '../support/cast.ts'
 import { decodeError } from '../support/service/client-codec.ts'
 import { bodyOf, REMOTE_CONFIG, REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -34,11 +34,11 @@ function request(
   )
 }
 
-function assertStatus(answer: Answer, status: number, who: string): void {
-  assert.equal(answer.status, status, `${who}: ${answer.text}`)
+function assertStatus(response: ApiResponse, status: number, who: string): void {
+  assert.equal(response.status, status, `${who}: ${response.text}`)
   if (status < 400) return
   const wanted = { 403: 'forbidden', 404: 'notFound', 405: 'methodNotAllowed', 409: 'conflict' }[status]
-  assert.equal(decodeError(answer.body).code, wanted, who)
+  assert.equal(decodeError(response.body).code, wanted, who)
 }
 
 describe('models whose documents have no owner', () => {
@@ -88,7 +88,7 @@ describe('documents with an owner', () => {
       for (const [i, role] of ROLES.entries()) {
         const person = await newPerson(service, role, cast.admin.token)
         const stranger = await newPerson(service, 'standard', cast.admin.token)
-        const act = (id: string): Promise<Answer> => {
+        const act = (id: string): Promise<ApiResponse> => {
           const { id: _, ...body } = bodyOf(model)
           return request(operation, model, person, { id, ...(operation === 'replace' ? { body } : {}) })
         }
@@ -116,8 +116,8 @@ describe('documents with an owner', () => {
           ...(model === 'user' ? { email: `new-${role}@example.org` } : {}),
           id: undefined,
         }
-        const answer = await request(operation, model, cast[role], operation === 'create' ? { body } : {})
-        assertStatus(answer, statuses[i] ?? 0, role)
+        const response = await request(operation, model, cast[role], operation === 'create' ? { body } : {})
+        assertStatus(response, statuses[i] ?? 0, role)
       }
     })
   }
@@ -149,8 +149,8 @@ describe('remote_config', () => {
     it(`${operation}: ${statuses.join(' ')}`, async () => {
       for (const [i, role] of ROLES.entries()) {
         const body = operation === 'create' || operation === 'replace' ? { body: REMOTE_CONFIG } : {}
-        const answer = await request(operation, 'remote_config', cast[role], { id: REMOTE_CONFIG_ID, ...body })
-        assertStatus(answer, statuses[i] ?? 0, role)
+        const response = await request(operation, 'remote_config', cast[role], { id: REMOTE_CONFIG_ID, ...body })
+        assertStatus(response, statuses[i] ?? 0, role)
       }
     })
   }
@@ -167,9 +167,9 @@ describe('dashboard_summary', () => {
   for (const [operation, statuses] of table) {
     it(`${operation}: ${statuses.join(' ')}`, async () => {
       for (const [i, role] of ROLES.entries()) {
-        const answer = await request(operation, 'dashboard_summary', cast[role], { id: SUMMARY_ID })
-        assertStatus(answer, statuses[i] ?? 0, role)
-        if (statuses[i] === 405) assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS')
+        const response = await request(operation, 'dashboard_summary', cast[role], { id: SUMMARY_ID })
+        assertStatus(response, statuses[i] ?? 0, role)
+        if (statuses[i] === 405) assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS')
       }
     })
   }
@@ -183,9 +183,9 @@ it('a verb that the path does not have is 405 with what it has', async () => {
     ['POST', `/${FREE_ID}`, 'GET, HEAD, PUT, DELETE, OPTIONS'],
     ['PATCH', `/${FREE_ID}`, 'GET, HEAD, PUT, DELETE, OPTIONS'],
   ] as const) {
-    const answer = await service.data(method, target, { model: 'topic' }, { token, body: {} })
-    assertStatus(answer, 405, `${method} ${target}`)
-    assert.equal(answer.headers.get('allow'), allow)
+    const response = await service.data(method, target, { model: 'topic' }, { token, body: {} })
+    assertStatus(response, 405, `${method} ${target}`)
+    assert.equal(response.headers.get('allow'), allow)
   }
 })
 
@@ -223,11 +223,11 @@ describe('an item id that is none', () => {
 
 it('rights follow the stored roles and not the token', async () => {
   const person = await newPerson(service, 'standard', cast.admin.token)
-  const read = (): Promise<Answer> => request('read', 'dashboard_summary', person, { id: SUMMARY_ID })
+  const read = (): Promise<ApiResponse> => request('read', 'dashboard_summary', person, { id: SUMMARY_ID })
   const setRole = async (dashboardRole: string): Promise<void> => {
     const stored = (await request('read', 'user', cast.admin, { id: person.id })).at('data') as object
-    const answer = await request('replace', 'user', cast.admin, { id: person.id, body: { ...stored, dashboardRole } })
-    assert.equal(answer.status, 200, answer.text)
+    const response = await request('replace', 'user', cast.admin, { id: person.id, body: { ...stored, dashboardRole } })
+    assert.equal(response.status, 200, response.text)
   }
   assert.equal((await read()).status, 403)
   await setRole('publisher')
@@ -252,10 +252,10 @@ it('every request without a valid token is refused', async () => {
     for (const operation of ['list', 'read', 'create', 'replace', 'remove'] as const) {
       for (const model of ['topic', 'remote_config', 'nonsense']) {
         const target = operation === 'list' || operation === 'create' ? '' : `/${REMOTE_CONFIG_ID}`
-        const answer = await service.data(METHOD[operation], target, { model }, { headers: given })
-        assert.equal(answer.status, 401, `${name}: ${operation} ${model}`)
-        assert.equal(decodeError(answer.body).code, 'unauthorized')
-        assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+        const response = await service.data(METHOD[operation], target, { model }, { headers: given })
+        assert.equal(response.status, 401, `${name}: ${operation} ${model}`)
+        assert.equal(decodeError(response.body).code, 'unauthorized')
+        assert.equal(response.headers.get('www-authenticate'), 'Bearer')
       }
     }
   }

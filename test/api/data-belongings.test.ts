@@ -15,7 +15,7 @@ import {
   SOURCE,
   TOPIC,
 } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -23,13 +23,13 @@ const cast = await newCast(service)
 const { admin } = cast
 const PREFS = 'user_content_preferences'
 
-const create = (model: string, body: unknown, caller: Person): Promise<Answer> =>
+const create = (model: string, body: unknown, caller: Person): Promise<ApiResponse> =>
   service.data('POST', '', { model }, { token: caller.token, body })
-const read = (model: string, id: string): Promise<Answer> =>
+const read = (model: string, id: string): Promise<ApiResponse> =>
   service.data('GET', `/${id}`, { model }, { token: admin.token })
-const remove = (model: string, id: string): Promise<Answer> =>
+const remove = (model: string, id: string): Promise<ApiResponse> =>
   service.data('DELETE', `/${id}`, { model }, { token: admin.token })
-const put = (body: JsonObject, caller: Person, id = caller.id): Promise<Answer> =>
+const put = (body: JsonObject, caller: Person, id = caller.id): Promise<ApiResponse> =>
   service.data('PUT', `/${id}`, { model: PREFS }, { token: caller.token, body: { ...body, id } })
 
 const SAVED_FILTER = PREFERENCES.savedFilters[0]
@@ -46,20 +46,20 @@ for (const [model, body] of [
       for (const id of names) {
         assert.equal((await remove(model, person.id)).status, 204)
         assert.equal((await service.data('GET', `/${person.id}`, { model }, { token: person.token })).status, 404)
-        const answer = await create(model, { ...body, id }, person)
-        assert.equal(answer.status, 201, `${JSON.stringify(id)}: ${answer.text}`)
+        const response = await create(model, { ...body, id }, person)
+        assert.equal(response.status, 201, `${JSON.stringify(id)}: ${response.text}`)
         const now = new Date(service.now()).toISOString()
         const wanted = { ...body, id: person.id, createdAt: now, updatedAt: now }
-        assert.deepEqual(decodeEnvelope<unknown>(answer.body, DECODERS[model]).data, wanted)
+        assert.deepEqual(decodeEnvelope<unknown>(response.body, DECODERS[model]).data, wanted)
         assert.deepEqual((await read(model, person.id)).at('data'), wanted)
       }
     })
 
     it('is 409 while the own exists, and changes nothing', async () => {
       const before = (await read(model, cast.standard.id)).text.replace(/"metadata".*/, '')
-      const answer = await create(model, body, cast.standard)
+      const response = await create(model, body, cast.standard)
       assert.deepEqual(
-        [answer.status, answer.error],
+        [response.status, response.error],
         [409, `conflict: A ${model} with the id "${cast.standard.id}" exists already`],
       )
       assert.equal((await read(model, cast.standard.id)).text.replace(/"metadata".*/, ''), before)
@@ -68,8 +68,8 @@ for (const [model, body] of [
     it('lets one of racing requests win', async () => {
       const person = await newPerson(service, 'standard', admin.token)
       assert.equal((await remove(model, person.id)).status, 204)
-      const answers = await Promise.all([1, 2, 3].map(() => create(model, body, person)))
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])
+      const responses = await Promise.all([1, 2, 3].map(() => create(model, body, person)))
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409])
     })
 
     it('by an administrator, for the user that the body names, or without one for themselves', async () => {
@@ -86,9 +86,9 @@ for (const [model, body] of [
 
     it('by an administrator for no user is 400', async () => {
       for (const id of ['000000000000000000000000', 'x', '']) {
-        const answer = await create(model, { ...body, id }, admin)
+        const response = await create(model, { ...body, id }, admin)
         assert.deepEqual(
-          [answer.status, answer.error],
+          [response.status, response.error],
           [400, `invalidInput: id: expected the id of a user, found "${id}", which no user has`],
         )
         assert.equal((await read(model, id === '' ? 'x' : id)).status, 404)
@@ -98,9 +98,9 @@ for (const [model, body] of [
         [null, 'null'],
         [{}, 'an object'],
       ] as const) {
-        const answer = await create(model, { ...body, id }, admin)
+        const response = await create(model, { ...body, id }, admin)
         assert.deepEqual(
-          [answer.status, answer.error],
+          [response.status, response.error],
           [400, `invalidInput: id: expected the id of a user, found ${found}`],
         )
       }
@@ -112,8 +112,8 @@ it('older clients create preferences without saved filters', async () => {
   const person = await newPerson(service, 'standard', admin.token)
   assert.equal((await remove(PREFS, person.id)).status, 204)
   const { savedFilters: _, ...older } = PREFERENCES
-  const answer = await create(PREFS, older, person)
-  assert.deepEqual([answer.status, answer.at('data.savedFilters')], [201, []])
+  const response = await create(PREFS, older, person)
+  assert.deepEqual([response.status, response.at('data.savedFilters')], [201, []])
 })
 
 describe('limits of preferences', () => {
@@ -179,8 +179,8 @@ describe('limits of preferences', () => {
     const guest = await newPerson(service, 'guest', admin.token)
     const many = { ...EMPTY, followedTopics: copies(TOPIC, 120), savedHeadlines: copies(HEADLINE, 150) }
     for (const id of [admin.id, guest.id]) {
-      const answer = await put(many, admin, id)
-      assert.equal((answer.at('data.savedHeadlines') as unknown[]).length, 150, answer.text.slice(0, 200))
+      const response = await put(many, admin, id)
+      assert.equal((response.at('data.savedHeadlines') as unknown[]).length, 150, response.text.slice(0, 200))
     }
     assert.equal((await put({ ...many, followedTopics: copies(TOPIC, 121) }, guest)).status, 403)
   })
@@ -206,8 +206,8 @@ describe('limits of preferences', () => {
       [5, 5, 200],
     ]
     for (const [topics, countries, status] of steps) {
-      const answer = await put(lists(topics, countries), person)
-      assert.equal(answer.status, status, `${topics} topics, ${countries} countries: ${answer.error}`)
+      const response = await put(lists(topics, countries), person)
+      assert.equal(response.status, status, `${topics} topics, ${countries} countries: ${response.error}`)
     }
   })
 
@@ -217,8 +217,8 @@ describe('limits of preferences', () => {
     for (let round = 0; round < 10; round++) {
       assert.equal((await put(topics(8), admin, person.id)).status, 200)
       const writes = [put(topics(8), person), put(topics(7), person), put(topics(9), person), put(topics(8), person)]
-      const answers = await Promise.all(round % 2 === 0 ? writes : writes.toReversed())
-      const statuses = answers.map(({ status }) => status)
+      const responses = await Promise.all(round % 2 === 0 ? writes : writes.toReversed())
+      const statuses = responses.map(({ status }) => status)
       assert.ok(statuses.every((status) => status === 200 || status === 403))
       assert.equal(((await read(PREFS, person.id)).at('data.followedTopics') as unknown[]).length, 7, statuses.join())
     }
@@ -232,13 +232,13 @@ describe('limits of preferences', () => {
         ...REMOTE_CONFIG,
         userPreferenceConfig: { ...REMOTE_CONFIG.userPreferenceConfig, authenticatedFollowedItemsLimit: limit },
       }
-      const answer = await service.data(
+      const response = await service.data(
         'PUT',
         `/${REMOTE_CONFIG_ID}`,
         { model: 'remote_config' },
         { token: admin.token, body },
       )
-      assert.equal(answer.status, 200, answer.text)
+      assert.equal(response.status, 200, response.text)
     }
     await setLimit(2)
     assert.equal((await put(lists(3), person)).status, 403)
@@ -273,10 +273,10 @@ describe('limits of preferences', () => {
 })
 
 it('the parameter userId that the mobile app adds gives no right and takes none', async () => {
-  const ask = (userId: string, caller: Person, id: string): Promise<Answer> =>
+  const send = (userId: string, caller: Person, id: string): Promise<ApiResponse> =>
     service.data('GET', `/${id}`, { model: PREFS, userId }, { token: caller.token })
-  assert.equal((await ask(cast.standard.id, cast.standard, cast.standard.id)).status, 200)
-  assert.equal((await ask(cast.premium.id, cast.standard, cast.standard.id)).status, 200)
-  assert.equal((await ask(cast.premium.id, cast.standard, cast.premium.id)).status, 403)
-  assert.equal((await ask(admin.id, cast.standard, cast.premium.id)).status, 403)
+  assert.equal((await send(cast.standard.id, cast.standard, cast.standard.id)).status, 200)
+  assert.equal((await send(cast.premium.id, cast.standard, cast.standard.id)).status, 200)
+  assert.equal((await send(cast.premium.id, cast.standard, cast.premium.id)).status, 403)
+  assert.equal((await send(admin.id, cast.standard, cast.premium.id)).status, 403)
 })

@@ -1,6 +1,6 @@
 /**
  * The order of checks: a session, the rate limit, the model, the right of the role, the item, its owner, the body, the
- * limits of preferences, the operation. Each test sends what violates two neighbours and gets the earlier answer.
+ * limits of preferences, the operation. Each test sends what violates two neighbours and gets the earlier response.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -19,7 +19,7 @@ interface Case {
   readonly name: string
   readonly request: readonly [method: string, target: string, query: Record<string, string>]
   readonly call: Call
-  readonly answer: readonly [status: number, code: string]
+  readonly response: readonly [status: number, code: string]
 }
 
 const { guest, admin } = cast
@@ -28,126 +28,126 @@ const cases: readonly Case[] = [
     name: 'the session before the model',
     request: ['GET', '', { model: 'nonsense' }],
     call: { token: 'x.y.z' },
-    answer: [401, 'unauthorized'],
+    response: [401, 'unauthorized'],
   },
   {
     name: 'the session before an unsupported method',
     request: ['DELETE', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }],
     call: {},
-    answer: [401, 'unauthorized'],
+    response: [401, 'unauthorized'],
   },
   {
     name: 'the model before the parameters of a list',
     request: ['GET', '', { model: 'nonsense', limit: '-1', filter: '{', sort: ',' }],
     call: { token: guest.token },
-    answer: [400, 'badRequest'],
+    response: [400, 'badRequest'],
   },
   {
     name: 'the model before the body',
     request: ['POST', '', { model: 'nonsense' }],
     call: { token: guest.token, body: '{' },
-    answer: [400, 'badRequest'],
+    response: [400, 'badRequest'],
   },
   {
     name: 'the right of the role before the parameters of a list',
     request: ['GET', '', { model: 'user', limit: '-1', filter: '{' }],
     call: { token: guest.token },
-    answer: [403, 'forbidden'],
+    response: [403, 'forbidden'],
   },
   {
     name: 'the right of the role before the item',
     request: ['DELETE', `/${FREE_ID}`, { model: 'topic' }],
     call: { token: guest.token },
-    answer: [403, 'forbidden'],
+    response: [403, 'forbidden'],
   },
   {
     name: 'the right of the role before the body',
     request: ['POST', '', { model: 'topic' }],
     call: { token: guest.token, body: '{' },
-    answer: [403, 'forbidden'],
+    response: [403, 'forbidden'],
   },
   {
     name: 'an unsupported method before the item',
     request: ['DELETE', `/${FREE_ID}`, { model: 'dashboard_summary' }],
     call: { token: admin.token },
-    answer: [405, 'methodNotAllowed'],
+    response: [405, 'methodNotAllowed'],
   },
   {
     name: 'the item before its owner',
     request: ['GET', `/${FREE_ID}`, { model: 'user_app_settings' }],
     call: { token: guest.token },
-    answer: [404, 'notFound'],
+    response: [404, 'notFound'],
   },
   {
     name: 'the item before the body',
     request: ['PUT', `/${FREE_ID}`, { model: 'topic' }],
     call: { token: admin.token, body: '{' },
-    answer: [404, 'notFound'],
+    response: [404, 'notFound'],
   },
   {
     name: 'the owner before the body',
     request: ['PUT', `/${stranger.id}`, { model: 'user_app_settings' }],
     call: { token: guest.token, body: '{' },
-    answer: [403, 'forbidden'],
+    response: [403, 'forbidden'],
   },
   {
     name: 'the owner before the limits of preferences',
     request: ['PUT', `/${stranger.id}`, { model: 'user_content_preferences' }],
     call: { token: guest.token, body: {} },
-    answer: [403, 'forbidden'],
+    response: [403, 'forbidden'],
   },
   {
     name: 'the body before the limits of preferences',
     request: ['PUT', `/${guest.id}`, { model: 'user_content_preferences' }],
     call: { token: guest.token, body: { ...TOO_MANY, savedFilters: 7 } },
-    answer: [400, 'invalidInput'],
+    response: [400, 'invalidInput'],
   },
   {
     name: 'the body before the operation',
     request: ['POST', '', { model: 'user_app_settings' }],
     call: { token: guest.token, body: { ...SETTINGS, language: 7 } },
-    answer: [400, 'invalidInput'],
+    response: [400, 'invalidInput'],
   },
   {
     name: 'the limits of preferences before the operation',
     request: ['POST', '', { model: 'user_content_preferences' }],
     call: { token: guest.token, body: TOO_MANY },
-    answer: [403, 'forbidden'],
+    response: [403, 'forbidden'],
   },
 ]
 
-describe('of two violations the earlier one answers', () => {
+describe('the earlier of two violations decides the response', () => {
   for (const {
     name,
     request: [method, target, query],
     call,
-    answer: [status, code],
+    response: [status, code],
   } of cases) {
     it(name, async () => {
-      const answer = await service.data(method, target, query, call)
-      assert.deepEqual([answer.status, answer.at('error.code')], [status, code], answer.text)
+      const response = await service.data(method, target, query, call)
+      assert.deepEqual([response.status, response.at('error.code')], [status, code], response.text)
     })
   }
 
   it('the message about too many entries names the list, the limit and the number', async () => {
-    const answer = await service.data(
+    const response = await service.data(
       'POST',
       '',
       { model: 'user_content_preferences' },
       { token: guest.token, body: TOO_MANY },
     )
-    assert.equal(answer.error, 'forbidden: followedTopics: at most 5 entries for a guestUser, found 6')
+    assert.equal(response.error, 'forbidden: followedTopics: at most 5 entries for a guestUser, found 6')
   })
 })
 
 it('the session comes before the rate limit, and the rate limit before the model', async (t) => {
   const limited = await startService(t, { rateLimits: 'on', dataPerUser: '1' })
   const { token } = await limited.guest()
-  const ask = (call: Call): Promise<readonly unknown[]> =>
-    limited.data('GET', '', { model: 'nonsense' }, call).then((answer) => [answer.status, answer.at('error.code')])
-  assert.deepEqual(await ask({ token }), [400, 'badRequest'])
-  assert.deepEqual(await ask({ token }), [429, 'tooManyRequests'])
-  assert.deepEqual(await ask({ token: `${token}x` }), [401, 'unauthorized'])
+  const send = (call: Call): Promise<readonly unknown[]> =>
+    limited.data('GET', '', { model: 'nonsense' }, call).then((response) => [response.status, response.at('error.code')])
+  assert.deepEqual(await send({ token }), [400, 'badRequest'])
+  assert.deepEqual(await send({ token }), [429, 'tooManyRequests'])
+  assert.deepEqual(await send({ token: `${token}x` }), [401, 'unauthorized'])
 })
 
 describe('the parameter "model"', () => {
@@ -172,10 +172,10 @@ describe('the parameter "model"', () => {
         ['DELETE', '/x'],
       ] as const) {
         const call = { token: admin.token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) }
-        const answer = await service.call(method, `/api/v1/data${target}${query}`, call)
-        assert.equal(answer.status, 400)
-        assert.equal(answer.at('error.code'), 'badRequest')
-        assert.ok(answer.error.includes(found), answer.error)
+        const response = await service.call(method, `/api/v1/data${target}${query}`, call)
+        assert.equal(response.status, 400)
+        assert.equal(response.at('error.code'), 'badRequest')
+        assert.ok(response.error.includes(found), response.error)
       }
     })
   }

@@ -1,6 +1,6 @@
 /**
  * Checking a body finds what creating or replacing would refuse, in the same words: each list of problems is held
- * against the answers of real requests, one problem mended after the other.
+ * against the responses of real requests, fixing one problem after the other.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -21,7 +21,7 @@ import {
   USER,
   withAt,
 } from '../support/service/data-bodies.ts'
-import type { Answer, Call } from '../support/service/service.ts'
+import type { ApiResponse, Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -29,25 +29,25 @@ const { admin, guest, publisher, standard } = await newCast(service)
 const FREE_ID = '000000000000000000000000'
 const CONTENT = ['headline', 'topic', 'source', 'country', 'language']
 
-const check = (model: string, body: unknown, id?: string, call: Call = {}): Promise<Answer> =>
+const check = (model: string, body: unknown, id?: string, call: Call = {}): Promise<ApiResponse> =>
   service.data('POST', '/check', { model, ...(id === undefined ? {} : { id }) }, { token: admin.token, body, ...call })
 
 async function problemsOf(model: string, body: unknown, id?: string, by = admin): Promise<readonly Problem[]> {
-  const answer = await check(model, body, id, { token: by.token })
-  assert.equal(answer.status, 200, answer.text.slice(0, 300))
-  return answer.at('data.problems') as Problem[]
+  const response = await check(model, body, id, { token: by.token })
+  assert.equal(response.status, 200, response.text.slice(0, 300))
+  return response.at('data.problems') as Problem[]
 }
 
 /** The real request: a creation or, with an id, a replacement. */
-const write = (model: string, body: unknown, id?: string, by = admin): Promise<Answer> =>
+const write = (model: string, body: unknown, id?: string, by = admin): Promise<ApiResponse> =>
   id === undefined
     ? service.data('POST', '', { model }, { token: by.token, body })
     : service.data('PUT', `/${id}`, { model }, { token: by.token, body })
 
 async function made(model: string, body: JsonObject = bodyOf(model)): Promise<string> {
-  const answer = await write(model, body)
-  assert.equal(answer.status, 201, answer.text)
-  return String(answer.at('data.id'))
+  const response = await write(model, body)
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.id'))
 }
 
 const spoken = ({ path, message }: Problem): string => (path === '' ? message : `${path}: ${message}`)
@@ -128,10 +128,10 @@ async function holdAgainstRequests({ model, good, faults }: Row, id?: string, by
   const found = await problemsOf(model, broken(good, faults), id, by)
   assert.equal(found.length, faults.length, JSON.stringify(found))
   for (const [i, problem] of found.entries()) {
-    const answer = await write(model, broken(good, faults.slice(i)), id, by)
-    assert.match(answer.error.slice(0, answer.error.indexOf(':')), /^(?:invalidInput|forbidden|conflict)$/)
-    assert.equal(answer.error.replace(/^\w+: /, ''), spoken(problem))
-    assert.deepEqual(answer.at('error.problems'), [problem])
+    const response = await write(model, broken(good, faults.slice(i)), id, by)
+    assert.match(response.error.slice(0, response.error.indexOf(':')), /^(?:invalidInput|forbidden|conflict)$/)
+    assert.equal(response.error.replace(/^\w+: /, ''), spoken(problem))
+    assert.deepEqual(response.at('error.problems'), [problem])
   }
   assert.deepEqual(await problemsOf(model, good, id, by), [])
   const done = await write(model, good, id, by)
@@ -297,8 +297,8 @@ describe('checking', () => {
       ['an array', 'topic', topic, { body: [] }, 400, 'invalidInput'],
     ]
     for (const [name, model, id, call, status, code] of rows) {
-      const answer = await check(model, '{', id, call)
-      assert.deepEqual([answer.status, answer.error.split(':')[0]], [status, code], name)
+      const response = await check(model, '{', id, call)
+      assert.deepEqual([response.status, response.error.split(':')[0]], [status, code], name)
     }
     const editor = await problemsOf('headline', { ...HEADLINE, title: 7 }, undefined, publisher)
     const message = 'expected a string, found 7'

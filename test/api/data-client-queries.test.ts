@@ -31,9 +31,9 @@ async function page(token: string, { model, ...query }: Query, userId?: string):
   // In the order in which the clients send them.
   const { cursor, limit, filter, sort } = query
   const sent = Object.entries({ model, userId, cursor, limit, filter, sort }).filter(([, value]) => value !== undefined)
-  const answer = await service.data('GET', '', Object.fromEntries(sent), { token })
-  assert.equal(answer.status, 200, answer.text)
-  return decodeEnvelope<unknown>(answer.body, pageOf<unknown>(DECODERS[model as ModelName])).data as Page<JsonObject>
+  const response = await service.data('GET', '', Object.fromEntries(sent), { token })
+  assert.equal(response.status, 200, response.text)
+  return decodeEnvelope<unknown>(response.body, pageOf<unknown>(DECODERS[model as ModelName])).data as Page<JsonObject>
 }
 
 async function everything(model: ModelName): Promise<JsonObject[]> {
@@ -112,7 +112,7 @@ interface Row {
   readonly holds: (item: JsonObject) => boolean
   /** Read to the end through cursors; else the first page alone. */
   readonly paged?: true
-  /** A query that asks for everything there is. */
+  /** A query for all documents. */
   readonly wholeModel?: true
   /** The order that the service gives where the client names none. */
   readonly order?: string
@@ -476,7 +476,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-describe('the clients ask', () => {
+describe('the clients request', () => {
   for (const { screen, as, query, holds, paged, wholeModel, order } of rows) {
     it(screen, async () => {
       const wanted = expected(query.model, query.sort ?? order, holds)
@@ -509,13 +509,13 @@ describe('the clients ask', () => {
   })
 
   it('both: models that are not here', async () => {
-    const answer = await service.data(
+    const response = await service.data(
       'GET',
       '',
       { model: 'local_ad', filter: { adType: 'native' } },
       { token: cast.guest.token },
     )
-    assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'])
+    assert.deepEqual([response.status, response.at('error.code')], [400, 'badRequest'])
   })
 
   it('single items, by id', async () => {
@@ -530,21 +530,21 @@ describe('the clients ask', () => {
       ),
     ]
     for (const [model, id, as] of items) {
-      const answer = await service.data('GET', `/${id}`, { model, userId: cast[as].id }, { token: cast[as].token })
-      assert.equal(answer.status, 200, answer.text)
-      assert.equal((decodeEnvelope<unknown>(answer.body, DECODERS[model]).data as JsonObject)['id'], id)
+      const response = await service.data('GET', `/${id}`, { model, userId: cast[as].id }, { token: cast[as].token })
+      assert.equal(response.status, 200, response.text)
+      assert.equal((decodeEnvelope<unknown>(response.body, DECODERS[model]).data as JsonObject)['id'], id)
     }
   })
 
   it('the overview counts what the lists hold', async () => {
-    const answer = await service.data(
+    const response = await service.data(
       'GET',
       `/${SUMMARY_ID}`,
       { model: 'dashboard_summary' },
       { token: cast.publisher.token },
     )
     const count = (model: keyof typeof all): number => all[model].filter(isActive).length
-    const { headlineCount, topicCount, sourceCount } = decodeEnvelope(answer.body, DECODERS.dashboard_summary).data
+    const { headlineCount, topicCount, sourceCount } = decodeEnvelope(response.body, DECODERS.dashboard_summary).data
     assert.deepEqual([headlineCount, topicCount, sourceCount], [count('headline'), count('topic'), count('source')])
     assert.ok(headlineCount > 100 && topicCount > 20 && sourceCount > 20)
   })

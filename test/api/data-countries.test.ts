@@ -5,31 +5,31 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeCountry, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
 import { COUNTRY, HEADLINE, SOURCE } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest } = await newCast(service)
 
-const list = (query: Record<string, unknown>): Promise<Answer> =>
+const list = (query: Record<string, unknown>): Promise<ApiResponse> =>
   service.data('GET', '', { model: 'country', ...query }, { token: guest.token })
 const save = async (method: string, model: string, body: JsonObject): Promise<JsonObject> => {
   const target = method === 'POST' ? '' : `/${String(body['id'])}`
-  const answer = await service.data(
+  const response = await service.data(
     method,
     target,
     { model },
     { token: admin.token, ...(method === 'DELETE' ? {} : { body }) },
   )
-  assert.ok(answer.status < 300, answer.text)
-  return (answer.at('data') ?? {}) as JsonObject
+  assert.ok(response.status < 300, response.text)
+  return (response.at('data') ?? {}) as JsonObject
 }
 
 type Country = ReturnType<typeof decodeCountry>
 async function page(query: Record<string, unknown>): Promise<Page<Country>> {
-  const answer = await list(query)
-  assert.equal(answer.status, 200, answer.text)
-  return decodeEnvelope(answer.body, pageOf(decodeCountry)).data
+  const response = await list(query)
+  assert.equal(response.status, 200, response.text)
+  return decodeEnvelope(response.body, pageOf(decodeCountry)).data
 }
 const names = async (filter: JsonObject, query: Record<string, unknown> = {}): Promise<string[]> =>
   (await page({ filter, ...query })).items.map(({ name }) => name)
@@ -126,13 +126,13 @@ describe('a filter by use', () => {
     '__proto__',
   ] as Json[]) {
     it(`usage ${JSON.stringify(usage)} is refused`, async () => {
-      const answer = await list({ filter: { usage } })
-      assert.equal(answer.status, 400)
+      const response = await list({ filter: { usage } })
+      assert.equal(response.status, 400)
       assert.ok(
-        answer.error.startsWith(
+        response.error.startsWith(
           'badRequest: Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found ',
         ),
-        answer.error,
+        response.error,
       )
     })
   }
@@ -144,8 +144,8 @@ describe('a filter by use', () => {
 
   it('is one of countries only: elsewhere the keys are members like any other', async () => {
     for (const filter of [{ usage: 'x' }, { hasActiveHeadlines: true }, { hasActiveSources: true }]) {
-      const answer = await service.data('GET', '', { model: 'topic', filter }, { token: guest.token })
-      assert.deepEqual([answer.status, answer.at('data.items')], [200, []])
+      const response = await service.data('GET', '', { model: 'topic', filter }, { token: guest.token })
+      assert.deepEqual([response.status, response.at('data.items')], [200, []])
     }
   })
 
@@ -206,7 +206,7 @@ describe('without limit and cursor', () => {
   })
 })
 
-it('the answer follows every write at once', async () => {
+it('the response reflects every write at once', async () => {
   const place = await save('POST', 'country', { ...COUNTRY, name: 'Moment' })
   const isListed = async (filter: JsonObject): Promise<boolean> => (await names(filter)).includes('Moment')
   for (const [model, filter, field, body] of [

@@ -5,28 +5,28 @@ import { isId } from '../../src/base/ids.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope, decodePage } from '../support/service/client-codec.ts'
 import { bodyOf, COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC, withAt } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)
 const NOW = new Date(service.now()).toISOString()
 
-const create = (model: string, body: unknown): Promise<Answer> =>
+const create = (model: string, body: unknown): Promise<ApiResponse> =>
   service.data('POST', '', { model }, { token: admin.token, body })
-const read = (model: string, id: unknown): Promise<Answer> =>
+const read = (model: string, id: unknown): Promise<ApiResponse> =>
   service.data('GET', `/${String(id)}`, { model }, { token: admin.token })
 
 async function made(model: string, body: unknown): Promise<JsonObject> {
-  const answer = await create(model, body)
-  assert.equal(answer.status, 201, answer.text)
-  return answer.at('data') as JsonObject
+  const response = await create(model, body)
+  assert.equal(response.status, 201, response.text)
+  return response.at('data') as JsonObject
 }
 
 async function refuses(model: string, body: unknown, message: string): Promise<void> {
-  const answer = await create(model, body)
-  assert.equal(answer.error, `invalidInput: ${message}`)
-  assert.equal(answer.status, 400)
+  const response = await create(model, body)
+  assert.equal(response.error, `invalidInput: ${message}`)
+  assert.equal(response.status, 400)
 }
 
 const CONTENT = ['headline', 'topic', 'source', 'country', 'language'] as const
@@ -55,9 +55,9 @@ describe('what the server makes', () => {
       const ids = new Set<unknown>()
       for (const [name, sent] of placeholders) {
         const wrongType = model === 'language' || name === 'nothing' ? {} : { type: name === 'numbers' ? 7 : 'banana' }
-        const answer = await create(model, { ...sent, ...own, ...wrongType })
-        assert.equal(answer.status, 201, `${name}: ${answer.text}`)
-        const data = decodeEnvelope<unknown>(answer.body, DECODERS[model]).data as JsonObject
+        const response = await create(model, { ...sent, ...own, ...wrongType })
+        assert.equal(response.status, 201, `${name}: ${response.text}`)
+        const data = decodeEnvelope<unknown>(response.body, DECODERS[model]).data as JsonObject
         assert.ok(isId(String(data['id'])), name)
         ids.add(data['id'])
         assert.deepEqual(data, { ...own, id: data['id'], createdAt: NOW, updatedAt: NOW, ...type(model) }, name)
@@ -231,13 +231,13 @@ describe('what a body must have', () => {
     ['no JSON', '{"name":', 'Cannot read the request body as JSON: it ends or breaks off where a value was expected'],
   ] as const) {
     it(`a body that is ${name} is refused`, async () => {
-      const answer = await service.data(
+      const response = await service.data(
         'POST',
         '',
         { model: 'topic' },
         { token: admin.token, ...(body === undefined ? {} : { body }) },
       )
-      assert.deepEqual([answer.status, answer.error], [400, `invalidInput: ${message}`])
+      assert.deepEqual([response.status, response.error], [400, `invalidInput: ${message}`])
     })
   }
 })
@@ -257,8 +257,8 @@ describe('members beyond the declared ones', () => {
       const { author, tags, weight } = one
       assert.deepEqual({ author, tags, weight, constructor: one['constructor'], toString: one['toString'] }, extras)
       const list = async (query: Record<string, unknown>): Promise<unknown[]> => {
-        const answer = await service.data('GET', '', { model, ...query }, { token: admin.token })
-        return (answer.at('data.items') as JsonObject[]).map(({ id }) => id)
+        const response = await service.data('GET', '', { model, ...query }, { token: admin.token })
+        return (response.at('data.items') as JsonObject[]).map(({ id }) => id)
       }
       assert.deepEqual(await list({ filter: { author: `Ása ${model}` }, sort: 'weight:desc' }), [two['id'], one['id']])
       assert.deepEqual(await list({ filter: { author: `Ása ${model}`, weight: { $lt: 3 } } }), [one['id']])
@@ -281,10 +281,10 @@ describe('members beyond the declared ones', () => {
       '{"a":9007199254740993,"b":[12345678901234567890.123],"c":1e400,"d":-0.1,"e":{"f":9007199254740992}}'
     const { name, description, iconUrl } = TOPIC
     const body = JSON.stringify({ name, description, iconUrl }).replace(/}$/, `,"big":${numbers}}`)
-    const answer = await create('topic', body)
-    assert.equal(answer.status, 201, answer.text)
-    assert.ok(answer.text.includes(`"big":${numbers}`), answer.text)
-    const again = await read('topic', answer.at('data.id'))
+    const response = await create('topic', body)
+    assert.equal(response.status, 201, response.text)
+    assert.ok(response.text.includes(`"big":${numbers}`), response.text)
+    const again = await read('topic', response.at('data.id'))
     assert.ok(again.text.includes(`"big":${numbers}`), again.text)
     const found = async (filter: string): Promise<number> => {
       const query = `model=topic&filter=${encodeURIComponent(filter)}`
@@ -352,11 +352,11 @@ describe('embedded copies', () => {
       updatedAt: '2025-10-20T14:34:56+02:00',
     }
     const source = { zebra: 1, ...SOURCE, language, headquarters, apple: { createdAt: 'never' } }
-    const answer = await create('headline', { ...HEADLINE, source })
-    assert.equal(answer.status, 201, answer.text)
-    assert.equal(JSON.stringify(answer.at('data.source')), JSON.stringify(source))
+    const response = await create('headline', { ...HEADLINE, source })
+    assert.equal(response.status, 201, response.text)
+    assert.equal(JSON.stringify(response.at('data.source')), JSON.stringify(source))
     assert.equal(
-      JSON.stringify((await read('headline', answer.at('data.id'))).at('data.source')),
+      JSON.stringify((await read('headline', response.at('data.id'))).at('data.source')),
       JSON.stringify(source),
     )
   })
@@ -379,13 +379,13 @@ describe('embedded copies', () => {
     const topic = await made('topic', TOPIC)
     const headline = await made('headline', { ...HEADLINE, topic: { id: topic['id'] } })
     const changed = { ...topic, name: 'Harbours and lighthouses' }
-    const answer = await service.data(
+    const response = await service.data(
       'PUT',
       `/${String(topic['id'])}`,
       { model: 'topic' },
       { token: admin.token, body: changed },
     )
-    assert.equal(answer.status, 200)
+    assert.equal(response.status, 200)
     assert.deepEqual((await read('headline', headline['id'])).at('data.topic'), topic)
   })
 })

@@ -1,4 +1,4 @@
-/** POST /api/v1/data/explain: how a query is answered, told to those who run the site. */
+/** POST /api/v1/data/explain: how a query is executed, for publishers and administrators. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -8,7 +8,7 @@ import type { QueryPlan } from '../../src/models/responses.ts'
 import { topic } from '../../src/models/topic.ts'
 import { newCast } from '../support/cast.ts'
 import { run } from '../support/service/program.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { seededRandom } from '../support/random.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
@@ -20,7 +20,7 @@ const { store } = service.app.services
 await seedSample(store, { flagBaseUrl: 'https://flags.example', now: service.now() })
 const { admin, publisher, standard, guest } = await newCast(service)
 
-const explain = (body: unknown, { model = 'headline', token = publisher.token } = {}): Promise<Answer> =>
+const explain = (body: unknown, { model = 'headline', token = publisher.token } = {}): Promise<ApiResponse> =>
   service.data('POST', '/explain', { model }, { token, body })
 
 describe('POST /api/v1/data/explain', () => {
@@ -32,8 +32,8 @@ describe('POST /api/v1/data/explain', () => {
     { name: 'everything', model: 'topic' },
   ]) {
     it(`says of ${name} what the command prints`, async () => {
-      const answer = await explain(query, { model })
-      assert.equal(answer.status, 200, answer.text)
+      const response = await explain(query, { model })
+      assert.equal(response.status, 200, response.text)
       const words = Object.entries(query).flatMap(([key, value]) => [
         `--${key}`,
         typeof value === 'object' ? JSON.stringify(value) : String(value),
@@ -42,7 +42,7 @@ describe('POST /api/v1/data/explain', () => {
       const printed = await run(['explain', '--json', '--model', model, ...words, '--data-dir', data])
       assert.equal(printed.code, 0, printed.stderr)
       const timeless = (plan: unknown): unknown => ({ ...(plan as QueryPlan), milliseconds: 0 })
-      assert.deepEqual(timeless(answer.at('data')), timeless(JSON.parse(printed.stdout)))
+      assert.deepEqual(timeless(response.at('data')), timeless(JSON.parse(printed.stdout)))
     })
   }
 
@@ -64,9 +64,9 @@ describe('POST /api/v1/data/explain', () => {
     ['a body that is no object', '[]', 'headline', 400, /./],
   ] as const) {
     it(`refuses ${name}`, async () => {
-      const answer = await explain(body, { model })
-      assert.equal(answer.status, status, answer.text)
-      assert.match(String(answer.at('error.message')), message)
+      const response = await explain(body, { model })
+      assert.equal(response.status, status, response.text)
+      assert.match(String(response.at('error.message')), message)
     })
   }
 })
@@ -89,9 +89,9 @@ describe('a query that takes too long', () => {
   // With a clock that stands still, only the deadline ends it.
   it('is given up between two rows, and what is known by then is told', { skip: ONLY_HERE }, async () => {
     await fillWithTraps()
-    const answer = await explain({ filter: slowFilter(100) }, { model: 'topic' })
-    assert.equal(answer.status, 200, answer.text)
-    const { finished, runs, access, rowsRead, rowsReturned, milliseconds } = answer.at('data') as QueryPlan
+    const response = await explain({ filter: slowFilter(100) }, { model: 'topic' })
+    assert.equal(response.status, 200, response.text)
+    const { finished, runs, access, rowsRead, rowsReturned, milliseconds } = response.at('data') as QueryPlan
     assert.deepEqual(
       { finished, runs, access, rowsReturned },
       { finished: false, runs: 'thread', access: 'ids', rowsReturned: 0 },
@@ -107,16 +107,16 @@ describe('a query that takes too long', () => {
     const { worker: before } = store.queryCounts()
     await service.data('POST', '/query', { model: 'topic' }, { token: publisher.token, body: query })
     assert.equal(store.queryCounts().worker, before + 1)
-    const answer = await explain(query, { model: 'topic' })
-    const { runs, finished, rowsExpected, rowsRead } = answer.at('data') as QueryPlan
-    assert.deepEqual({ runs, finished }, { runs: 'thread', finished: true }, answer.text)
+    const response = await explain(query, { model: 'topic' })
+    const { runs, finished, rowsExpected, rowsRead } = response.at('data') as QueryPlan
+    assert.deepEqual({ runs, finished }, { runs: 'thread', finished: true }, response.text)
     assert.ok(rowsExpected < 600 && rowsRead >= 4_000, `${rowsExpected} expected, ${rowsRead} read`)
   })
 
   it('within one row ends at the deadline like the query itself', async () => {
     await store.as(SYSTEM).insert(language, trap('stuck', 1_500_000))
-    const answer = await explain({ filter: slowFilter(900) }, { model: 'language' })
-    assert.deepEqual([answer.status, answer.at('error.code')], [400, 'badRequest'], answer.text)
-    assert.match(String(answer.at('error.message')), /narrow the filter/)
+    const response = await explain({ filter: slowFilter(900) }, { model: 'language' })
+    assert.deepEqual([response.status, response.at('error.code')], [400, 'badRequest'], response.text)
+    assert.match(String(response.at('error.message')), /narrow the filter/)
   })
 })

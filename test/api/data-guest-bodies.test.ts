@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { COUNTRY, HEADLINE, PREFERENCES, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -19,7 +19,7 @@ interface Sender {
   readonly token: string
 }
 
-const put = ({ id, token }: Sender, body: JsonObject | string): Promise<Answer> =>
+const put = ({ id, token }: Sender, body: JsonObject | string): Promise<ApiResponse> =>
   service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body })
 
 /** Preferences of exactly so many bytes. */

@@ -10,16 +10,16 @@ import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { HEADLINE, PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest } = await newCast(service)
 const DEPTH_MAX = 200
 
-const create = (model: string, body: JsonObject): Promise<Answer> =>
+const create = (model: string, body: JsonObject): Promise<ApiResponse> =>
   service.data('POST', '', { model }, { token: admin.token, body })
-const follow = (followedTopics: readonly Json[], { id, token } = admin): Promise<Answer> =>
+const follow = (followedTopics: readonly Json[], { id, token } = admin): Promise<ApiResponse> =>
   service.data(
     'PUT',
     `/${id}`,
@@ -35,9 +35,9 @@ function nested(levels: number): Json {
 }
 
 async function made(model: string, body: JsonObject): Promise<string> {
-  const answer = await create(model, body)
-  assert.equal(answer.status, 201, answer.text.slice(0, 300))
-  return String(answer.at('data.id'))
+  const response = await create(model, body)
+  assert.equal(response.status, 201, response.text.slice(0, 300))
+  return String(response.at('data.id'))
 }
 
 describe('a record that is nested as deep as a body may be', () => {
@@ -54,10 +54,10 @@ describe('a record that is nested as deep as a body may be', () => {
   it('is refused inside another document, and every list goes on working', async () => {
     const deep = await made('topic', { ...TOPIC, extra: nested(DEPTH_MAX - 1) })
     const fits = await made('topic', { ...TOPIC, extra: nested(DEPTH_MAX - 2) })
-    const answer = await create('headline', { ...HEADLINE, topic: { id: deep } })
-    assert.equal(answer.status, 400, answer.text.slice(0, 300))
+    const response = await create('headline', { ...HEADLINE, topic: { id: deep } })
+    assert.equal(response.status, 400, response.text.slice(0, 300))
     assert.equal(
-      answer.error,
+      response.error,
       'invalidInput: Cannot store a document of more than 200 levels, those of its embedded records included',
     )
     const headline = await made('headline', { ...HEADLINE, topic: { id: fits } })

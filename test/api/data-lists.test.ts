@@ -4,20 +4,20 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope, decodePage, decodeTopic, pageOf, type Page } from '../support/service/client-codec.ts'
 import { COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
-import { startService, type Answer, type TestService } from '../support/service/service.ts'
+import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest, publisher } = await newCast(service)
 
-const list = (query: Record<string, unknown>, token = guest.token): Promise<Answer> =>
+const list = (query: Record<string, unknown>, token = guest.token): Promise<ApiResponse> =>
   service.data('GET', '', query, { token })
 
 async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
-  const answer = await list(query)
-  assert.equal(answer.status, 200, answer.text)
+  const response = await list(query)
+  assert.equal(response.status, 200, response.text)
   const decode = DECODERS[query['model'] as 'topic']
-  return decodeEnvelope<unknown>(answer.body, pageOf<unknown>(decode)).data as Page<JsonObject>
+  return decodeEnvelope<unknown>(response.body, pageOf<unknown>(decode)).data as Page<JsonObject>
 }
 
 async function made(
@@ -26,9 +26,9 @@ async function made(
   site: TestService = service,
   token = admin.token,
 ): Promise<string> {
-  const answer = await site.data('POST', '', { model }, { token, body })
-  assert.equal(answer.status, 201, answer.text)
-  return String(answer.at('data.id'))
+  const response = await site.data('POST', '', { model }, { token, body })
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.id'))
 }
 
 describe('a page', () => {
@@ -60,14 +60,14 @@ describe('a page', () => {
   })
 
   it('has no members but the three', async () => {
-    const answer = await list({ model: 'topic', limit: 1 })
-    assert.deepEqual(Object.keys(answer.at('data') as object), ['items', 'cursor', 'hasMore'])
+    const response = await list({ model: 'topic', limit: 1 })
+    assert.deepEqual(Object.keys(response.at('data') as object), ['items', 'cursor', 'hasMore'])
   })
 
-  it('is the same reply for every model that a role may list', async () => {
+  it('is the same response for every model that a role may list', async () => {
     for (const model of Object.keys(DECODERS)) {
-      const answer = await list({ model, limit: 5 }, admin.token)
-      decodeEnvelope<unknown>(answer.body, pageOf<unknown>(DECODERS[model as 'topic']))
+      const response = await list({ model, limit: 5 }, admin.token)
+      decodeEnvelope<unknown>(response.body, pageOf<unknown>(DECODERS[model as 'topic']))
     }
   })
 })
@@ -100,16 +100,16 @@ describe('limit', () => {
   ]
   for (const [limit, wanted] of rows) {
     it(`"${limit.slice(0, 20)}" ${wanted === '400' ? 'is refused' : `gives ${wanted} of 249`}`, async () => {
-      const answer = await list({ model: 'country', limit })
+      const response = await list({ model: 'country', limit })
       if (wanted === '400') {
-        assert.equal(answer.status, 400)
+        assert.equal(response.status, 400)
         assert.equal(
-          answer.error,
+          response.error,
           `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`,
         )
         return
       }
-      const { items, hasMore } = decodePage(answer.at('data'), DECODERS.country)
+      const { items, hasMore } = decodePage(response.at('data'), DECODERS.country)
       assert.deepEqual([items.length, hasMore], [wanted, wanted > 0])
     })
   }
@@ -139,8 +139,8 @@ describe('limit', () => {
       [{ limit: 5 }, 5],
       [{ limit: 6 }, 5],
     ] as const) {
-      const answer = await site.data('GET', '', { model: 'country', ...query }, { token })
-      assert.equal((answer.at('data.items') as unknown[]).length, count)
+      const response = await site.data('GET', '', { model: 'country', ...query }, { token })
+      assert.equal((response.at('data.items') as unknown[]).length, count)
     }
   })
 })
@@ -266,11 +266,11 @@ describe('sort', () => {
   ]
   for (const sort of refused) {
     it(`"${sort}" is refused`, async () => {
-      const answer = await list({ model: 'language', sort })
-      assert.equal(answer.status, 400)
+      const response = await list({ model: 'language', sort })
+      assert.equal(response.status, 400)
       assert.ok(
-        answer.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `),
-        answer.error,
+        response.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `),
+        response.error,
       )
     })
   }
@@ -318,10 +318,10 @@ describe('filter', () => {
   ]
   for (const [filter, named] of refused) {
     it(`${filter === '' ? 'an empty text' : filter} is refused and named`, async () => {
-      const answer = await list({ model: 'topic', filter })
-      assert.equal(answer.status, 400, answer.text)
-      assert.ok(answer.error.startsWith('badRequest: Cannot read filter'), answer.error)
-      assert.ok(answer.error.includes(named), answer.error)
+      const response = await list({ model: 'topic', filter })
+      assert.equal(response.status, 400, response.text)
+      assert.ok(response.error.startsWith('badRequest: Cannot read filter'), response.error)
+      assert.ok(response.error.includes(named), response.error)
     })
   }
 
@@ -396,9 +396,9 @@ describe('parameters that a list does not know', () => {
 
   it('that it does know are given once', async () => {
     for (const name of ['filter', 'sort', 'limit', 'cursor']) {
-      const answer = await service.call('GET', `/api/v1/data?model=topic&${name}=1&${name}=1`, { token: guest.token })
+      const response = await service.call('GET', `/api/v1/data?model=topic&${name}=1&${name}=1`, { token: guest.token })
       assert.equal(
-        answer.error,
+        response.error,
         `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`,
       )
     }
@@ -447,9 +447,9 @@ describe('q', () => {
   })
 
   it('of users looks at the address', async () => {
-    const answer = await list({ model: 'user', filter: { q: publisher.email.slice(2, -3).toUpperCase() } }, admin.token)
+    const response = await list({ model: 'user', filter: { q: publisher.email.slice(2, -3).toUpperCase() } }, admin.token)
     assert.deepEqual(
-      (answer.at('data.items') as JsonObject[]).map(({ id }) => id),
+      (response.at('data.items') as JsonObject[]).map(({ id }) => id),
       [publisher.id],
     )
   })
@@ -480,9 +480,9 @@ describe('q', () => {
         [{ $regex: 'a' }, 'an object'],
         [['a'], 'an array'],
       ] as const) {
-        const answer = await list({ model, filter: { q } }, admin.token)
+        const response = await list({ model, filter: { q } }, admin.token)
         assert.equal(
-          answer.error,
+          response.error,
           `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`,
         )
       }
@@ -501,8 +501,8 @@ describe('q', () => {
 
 describe('what is not active', () => {
   async function listedStatuses(site: TestService, token: string, model: string): Promise<string[]> {
-    const answer = await site.data('GET', '', { model, limit: 100, filter: { mark: 'x' } }, { token })
-    return decodePage(answer.at('data'), DECODERS[model as 'topic'])
+    const response = await site.data('GET', '', { model, limit: 100, filter: { mark: 'x' } }, { token })
+    return decodePage(response.at('data'), DECODERS[model as 'topic'])
       .items.map((item) => item.status)
       .sort()
   }
@@ -532,13 +532,13 @@ describe('what is not active', () => {
         // Saved headlines may be archived; they still open.
         for (const id of ids)
           assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
-        const asked = await site.data(
+        const listed = await site.data(
           'GET',
           '',
           { model, filter: { mark: 'x', status: 'draft' } },
           { token: cast.guest.token },
         )
-        assert.equal((asked.at('data.items') as unknown[]).length, isPublished && hideInactive === 'on' ? 0 : 1)
+        assert.equal((listed.at('data.items') as unknown[]).length, isPublished && hideInactive === 'on' ? 0 : 1)
       }
     })
   }

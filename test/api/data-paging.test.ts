@@ -5,19 +5,19 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodePage, DECODERS, decodeLanguage, type Page } from '../support/service/client-codec.ts'
 import { LANGUAGE, TOPIC } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)
 const MINUTE_MS = 60_000
 
-const list = (query: Record<string, unknown>): Promise<Answer> => service.data('GET', '', query, { token: admin.token })
+const list = (query: Record<string, unknown>): Promise<ApiResponse> => service.data('GET', '', query, { token: admin.token })
 
 async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
-  const answer = await list(query)
-  assert.equal(answer.status, 200, answer.text)
-  return decodePage<unknown>(answer.at('data'), DECODERS[query['model'] as 'topic']) as Page<JsonObject>
+  const response = await list(query)
+  assert.equal(response.status, 200, response.text)
+  return decodePage<unknown>(response.at('data'), DECODERS[query['model'] as 'topic']) as Page<JsonObject>
 }
 
 /** The ids of all pages one after the other. */
@@ -34,11 +34,11 @@ async function walk(query: Record<string, unknown>): Promise<string[]> {
 }
 
 async function made(model: string, body: JsonObject): Promise<string> {
-  const answer = await service.data('POST', '', { model }, { token: admin.token, body })
-  assert.equal(answer.status, 201, answer.text)
-  return String(answer.at('data.id'))
+  const response = await service.data('POST', '', { model }, { token: admin.token, body })
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.id'))
 }
-const remove = (model: string, id: string): Promise<Answer> =>
+const remove = (model: string, id: string): Promise<ApiResponse> =>
   service.data('DELETE', `/${id}`, { model }, { token: admin.token })
 
 describe('all pages together', () => {
@@ -90,8 +90,8 @@ describe('all pages together', () => {
     }
     for (const number of bigNumbers) {
       const body = JSON.stringify({ ...TOPIC, extra: 'BIG' }).replace('"BIG"', number)
-      const answer = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body })
-      ids.push(String(answer.at('data.id')))
+      const response = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body })
+      ids.push(String(response.at('data.id')))
     }
   })
 
@@ -220,9 +220,9 @@ describe('a cursor that is not of this list is refused', () => {
   const cursorOf = async (query: Record<string, unknown>): Promise<string> =>
     (await page({ limit: 1, ...query })).cursor ?? ''
   const refusal = async (query: Record<string, unknown>): Promise<string> => {
-    const answer = await list(query)
-    assert.equal(answer.status, 400, answer.text)
-    return answer.error
+    const response = await list(query)
+    assert.equal(response.status, 400, response.text)
+    return response.error
   }
 
   it('of another model', async () => {

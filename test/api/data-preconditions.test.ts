@@ -4,20 +4,20 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../support/service/data-bodies.ts'
-import type { Answer, Call } from '../support/service/service.ts'
+import type { ApiResponse, Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService({ publicRemoteConfig: 'on' })
 const { admin, guest, standard } = await newCast(service)
 const OTHER = '"0000000000000000000000"'
 
-const call = (method: string, model: string, id: string, options: Call = {}): Promise<Answer> =>
+const call = (method: string, model: string, id: string, options: Call = {}): Promise<ApiResponse> =>
   service.data(method, `/${id}`, { model }, { token: admin.token, ...options })
 const read = async (model: string, id: string): Promise<string> => (await call('GET', model, id)).text
 
-const tagOf = (answer: Answer): string => {
-  const tag = answer.headers.get('etag') ?? ''
-  assert.match(tag, /^"[\w-]{22}"$/, answer.text)
+const tagOf = (response: ApiResponse): string => {
+  const tag = response.headers.get('etag') ?? ''
+  assert.match(tag, /^"[\w-]{22}"$/, response.text)
   return tag
 }
 
@@ -29,15 +29,15 @@ interface Item {
 }
 
 async function item(model: string, id: string): Promise<Item> {
-  const answer = await call('GET', model, id)
-  assert.equal(answer.status, 200, answer.text)
-  return { id, tag: tagOf(answer), body: answer.at('data') as JsonObject }
+  const response = await call('GET', model, id)
+  assert.equal(response.status, 200, response.text)
+  return { id, tag: tagOf(response), body: response.at('data') as JsonObject }
 }
 
 async function created(model: string): Promise<Item> {
-  const answer = await service.data('POST', '', { model }, { token: admin.token, body: bodyOf(model) })
-  assert.equal(answer.status, 201, answer.text)
-  return { id: String(answer.at('data.id')), tag: tagOf(answer), body: answer.at('data') as JsonObject }
+  const response = await service.data('POST', '', { model }, { token: admin.token, body: bodyOf(model) })
+  assert.equal(response.status, 201, response.text)
+  return { id: String(response.at('data.id')), tag: tagOf(response), body: response.at('data') as JsonObject }
 }
 
 async function configuration(): Promise<Item> {
@@ -103,11 +103,11 @@ for (const [model, fresh] of Object.entries(FRESH)) {
         const { id, tag, body } = await fresh()
         const [headers, before] = [headersFor(tag), await read(model, id)]
         for (const method of ['GET', 'HEAD']) {
-          const answer = await call(method, model, id, { headers })
+          const response = await call(method, model, id, { headers })
           const at = `${method} with ${name}`
-          assert.equal(answer.status, got, at)
-          assert.equal(tagOf(answer), tag, at)
-          if (got === 304 || method === 'HEAD') assert.equal(answer.text, '', at)
+          assert.equal(response.status, got, at)
+          assert.equal(tagOf(response), tag, at)
+          if (got === 304 || method === 'HEAD') assert.equal(response.text, '', at)
         }
         for (const [method, done] of [
           ['PUT', 200],
@@ -118,15 +118,15 @@ for (const [model, fresh] of Object.entries(FRESH)) {
           const one = method === 'PUT' ? { id, tag, body } : await fresh()
           service.advance(1000)
           const sent = { headers: headersFor(one.tag), ...(method === 'PUT' ? { body } : {}) }
-          const answer = await call(method, model, one.id, sent)
-          assert.equal(answer.status, change === 2 ? done : change, `${at}: ${answer.text}`)
+          const response = await call(method, model, one.id, sent)
+          assert.equal(response.status, change === 2 ? done : change, `${at}: ${response.text}`)
           if (change !== 412) continue
           assert.match(
-            answer.error,
+            response.error,
             /^preconditionFailed: Cannot meet If-(None-)?Match: expected .*, found ("|it behind a W\/)/,
             at,
           )
-          assert.equal(tagOf(answer), one.tag, at)
+          assert.equal(tagOf(response), one.tag, at)
           assert.equal(tagOf(await call('GET', model, one.id)), one.tag, at)
           if (method === 'PUT') assert.equal(dataOf(await read(model, id)), dataOf(before), at)
         }
@@ -135,7 +135,7 @@ for (const [model, fresh] of Object.entries(FRESH)) {
   })
 }
 
-/** The document of a reply as it stands there, without the metadata. */
+/** The document of a response as it stands there, without the metadata. */
 function dataOf(text: string): string {
   return text.slice(0, text.lastIndexOf(',"metadata":'))
 }
@@ -143,10 +143,10 @@ function dataOf(text: string): string {
 describe('a condition', () => {
   it('whose tag a proxy made weak is told so, for reading again would not help', async () => {
     const { id, tag } = await created('topic')
-    const answer = await call('DELETE', 'topic', id, { headers: { 'If-Match': `"x", W/${tag}` } })
-    assert.equal(answer.status, 412)
+    const response = await call('DELETE', 'topic', id, { headers: { 'If-Match': `"x", W/${tag}` } })
+    assert.equal(response.status, 412)
     const words = `expected ${tag}, found it behind a W/, which a proxy adds that compresses: send it without`
-    assert.equal(answer.error, `preconditionFailed: Cannot meet If-Match: ${words}`)
+    assert.equal(response.error, `preconditionFailed: Cannot meet If-Match: ${words}`)
     assert.equal((await call('DELETE', 'topic', id, { headers: { 'If-Match': tag } })).status, 204)
   })
 
@@ -162,7 +162,7 @@ describe('a condition', () => {
 
   it('is heeded where the remote configuration is read without a session', async () => {
     const { tag } = await configuration()
-    const anonymous = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
+    const anonymous = (headers: Readonly<Record<string, string>>): Promise<ApiResponse> =>
       service.data('GET', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, { headers })
     assert.equal(tagOf(await anonymous({})), tag)
     const known = await anonymous({ 'If-None-Match': tag })
@@ -188,14 +188,14 @@ describe('a condition', () => {
     for (const [method, model, at, by, status] of rows) {
       for (const headers of [{ 'If-Match': '*' }, { 'If-Match': OTHER }, { 'If-None-Match': '*' }]) {
         const body = method === 'PUT' ? { body: TOPIC } : {}
-        const answer = await call(method, model, at, { token: by?.token, headers, ...body })
-        assert.equal(answer.status, status, `${method} ${model} ${JSON.stringify(headers)}`)
-        assert.equal(answer.headers.get('etag'), null)
+        const response = await call(method, model, at, { token: by?.token, headers, ...body })
+        assert.equal(response.status, status, `${method} ${model} ${JSON.stringify(headers)}`)
+        assert.equal(response.headers.get('etag'), null)
       }
     }
   })
 
-  it('comes before the body: one that fails does not ask for a valid one', async () => {
+  it('comes before the body: one that fails needs no valid body', async () => {
     const { id, tag } = await created('topic')
     for (const body of ['{', '[]', { name: 7 }]) {
       assert.equal((await call('PUT', 'topic', id, { body, headers: { 'If-Match': OTHER } })).status, 412)
@@ -214,9 +214,9 @@ describe('a condition', () => {
       ]) {
         for (const method of ['GET', 'PUT', 'DELETE']) {
           const sent = { headers: { [name]: String(value) }, ...(method === 'PUT' ? { body } : {}) }
-          const answer = await call(method, 'topic', id, sent)
+          const response = await call(method, 'topic', id, sent)
           assert.equal(
-            answer.error,
+            response.error,
             `badRequest: Cannot read the header ${name}: expected an ETag in its quotes or *, found ${found}`,
           )
         }
@@ -235,19 +235,19 @@ describe('a condition', () => {
 
   it('can be sent by a web page, which may read the tag', async () => {
     const headers = { Origin: 'http://localhost:5173' }
-    const answer = await call('OPTIONS', 'topic', 'x', { token: undefined, headers })
-    assert.match(answer.headers.get('access-control-allow-headers') ?? '', /, If-Match, If-None-Match$/)
-    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /\bETag\b/)
+    const response = await call('OPTIONS', 'topic', 'x', { token: undefined, headers })
+    assert.match(response.headers.get('access-control-allow-headers') ?? '', /, If-Match, If-None-Match$/)
+    assert.match(response.headers.get('access-control-expose-headers') ?? '', /\bETag\b/)
   })
 })
 
 describe('of several who mean the same version, exactly one', () => {
   const RACERS = 8
 
-  const statuses = async (race: (i: number) => Promise<Answer>): Promise<number[]> => {
+  const statuses = async (race: (i: number) => Promise<ApiResponse>): Promise<number[]> => {
     service.advance(1000)
-    const answers = await Promise.all(Array.from({ length: RACERS }, (_, i) => race(i)))
-    return answers.map(({ status }) => status).sort((a, b) => a - b)
+    const responses = await Promise.all(Array.from({ length: RACERS }, (_, i) => race(i)))
+    return responses.map(({ status }) => status).sort((a, b) => a - b)
   }
   const onlyOne = (done: number): number[] => [done, ...Array<number>(RACERS - 1).fill(412)]
 
@@ -255,12 +255,12 @@ describe('of several who mean the same version, exactly one', () => {
     const { id, tag, body } = await created('topic')
     const winners: string[] = []
     const outcome = await statuses(async (i) => {
-      const answer = await call('PUT', 'topic', id, {
+      const response = await call('PUT', 'topic', id, {
         body: { ...body, name: `by ${i}` },
         headers: { 'If-Match': tag },
       })
-      if (answer.status === 200) winners.push(dataOf(answer.text))
-      return answer
+      if (response.status === 200) winners.push(dataOf(response.text))
+      return response
     })
     assert.deepEqual(outcome, onlyOne(200))
     assert.deepEqual(winners, [dataOf(await read('topic', id))])

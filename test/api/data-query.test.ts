@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seedSample } from '../../src/content/seeding.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -10,16 +10,16 @@ await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.examp
 const guest = await service.guest()
 
 describe('POST /api/v1/data/query', () => {
-  const ask = (body: unknown, model = 'headline'): Promise<Answer> =>
+  const send = (body: unknown, model = 'headline'): Promise<ApiResponse> =>
     service.data('POST', '/query', { model }, { token: guest.token, body })
 
-  it('answers what the GET with the same parameters does, page after page', async () => {
+  it('responds as the GET with the same parameters does, page after page', async () => {
     const filter = { status: 'active', 'source.language.code': { $in: ['en', 'de', 'is'] } }
     let cursor: string | undefined
     for (let page = 0; page < 3; page++) {
       const query = { sort: 'updatedAt:desc,title:asc', limit: 7, ...(cursor === undefined ? {} : { cursor }) }
       const [posted, got] = await Promise.all([
-        ask({ filter, ...query }),
+        send({ filter, ...query }),
         service.data('GET', '', { model: 'headline', filter, ...query }, { token: guest.token }),
       ])
       assert.equal(posted.status, 200)
@@ -31,16 +31,16 @@ describe('POST /api/v1/data/query', () => {
 
   it('takes a filter that no request line could carry', async () => {
     const ids = Array.from({ length: 1000 }, (_, i) => `${'f'.repeat(40)}${i}`)
-    const answer = await ask({ filter: { 'topic.id': { $nin: ids } }, limit: 3 })
-    assert.equal(answer.status, 200)
-    assert.equal((answer.at('data.items') as unknown[]).length, 3)
+    const response = await send({ filter: { 'topic.id': { $nin: ids } }, limit: 3 })
+    assert.equal(response.status, 200)
+    assert.equal((response.at('data.items') as unknown[]).length, 3)
   })
 
   it('has defaults for everything, and reads null as nothing', async () => {
     for (const body of [{}, { filter: null, sort: null, limit: null, cursor: null }]) {
-      assert.equal(((await ask(body)).at('data.items') as unknown[]).length, 20)
+      assert.equal(((await send(body)).at('data.items') as unknown[]).length, 20)
     }
-    assert.deepEqual((await ask({ limit: 0 })).at('data'), { items: [], cursor: null, hasMore: false })
+    assert.deepEqual((await send({ limit: 0 })).at('data'), { items: [], cursor: null, hasMore: false })
   })
 
   for (const [name, body, status, message] of [
@@ -57,21 +57,21 @@ describe('POST /api/v1/data/query', () => {
     ['a body that is no object', [], 400, /object/],
   ] as const) {
     it(`refuses ${name}`, async () => {
-      const answer = await ask(body)
-      assert.equal(answer.status, status, answer.text)
-      assert.match(answer.error, message)
+      const response = await send(body)
+      assert.equal(response.status, status, response.text)
+      assert.match(response.error, message)
     })
   }
 
-  it('asks for a token, a model and the right to list, in this order and before the body', async () => {
+  it('requires a token, a model and the right to list, in this order and before the body', async () => {
     assert.equal((await service.data('POST', '/query', { model: 'nothing' }, { body: '{' })).status, 401)
-    assert.equal((await ask('{', 'nothing')).status, 400)
-    assert.equal((await ask('{', 'user')).status, 403)
+    assert.equal((await send('{', 'nothing')).status, 400)
+    assert.equal((await send('{', 'user')).status, 403)
   })
 
   it('has no other method', async () => {
-    const answer = await service.data('GET', '/query', { model: 'topic' }, { token: guest.token })
-    assert.equal(answer.status, 405)
-    assert.equal(answer.headers.get('allow'), 'POST, OPTIONS')
+    const response = await service.data('GET', '/query', { model: 'topic' }, { token: guest.token })
+    assert.equal(response.status, 405)
+    assert.equal(response.headers.get('allow'), 'POST, OPTIONS')
   })
 })

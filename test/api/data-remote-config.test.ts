@@ -4,16 +4,16 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeEnvelope, decodePage, decodeRemoteConfig } from '../support/service/client-codec.ts'
 import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../support/service/data-bodies.ts'
-import { startService, temporaryDirectory, type Answer, type Call, type TestService } from '../support/service/service.ts'
+import { startService, temporaryDirectory, type ApiResponse, type Call, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, guest } = await newCast(service)
 const MODEL = { model: 'remote_config' }
 
-const put = (body: unknown): Promise<Answer> =>
+const put = (body: unknown): Promise<ApiResponse> =>
   service.data('PUT', `/${REMOTE_CONFIG_ID}`, MODEL, { token: admin.token, body })
-const read = (site: TestService = service, call: Call = { token: admin.token }): Promise<Answer> =>
+const read = (site: TestService = service, call: Call = { token: admin.token }): Promise<ApiResponse> =>
   site.data('GET', `/${REMOTE_CONFIG_ID}`, MODEL, call)
 
 /** What a new installation gives to the apps: ads off, all six decorators named. */
@@ -45,9 +45,9 @@ const SEEDED = {
 
 describe('the remote configuration', () => {
   it('is there from the first start, under the id that the apps know', async () => {
-    const answer = await read()
-    assert.equal(answer.status, 200, answer.text)
-    const { createdAt, updatedAt, ...seed } = decodeEnvelope(answer.body, decodeRemoteConfig).data
+    const response = await read()
+    assert.equal(response.status, 200, response.text)
+    const { createdAt, updatedAt, ...seed } = decodeEnvelope(response.body, decodeRemoteConfig).data
     const { createdAt: _, updatedAt: _u, ...wanted } = SEEDED as JsonObject
     assert.deepEqual(seed, wanted)
     assert.equal(createdAt, updatedAt)
@@ -57,10 +57,10 @@ describe('the remote configuration', () => {
     const stored = (await read()).at('data') as JsonObject
     service.advance(60_000)
     const sent = withAt(withAt(stored, 'appStatus.isUnderMaintenance', true), 'feedDecoratorConfig', {})
-    const answer = await put({ ...sent, updatedAt: '2025-10-20T14:34:56.789', createdAt: '1970-01-01T00:00:00.000' })
-    assert.equal(answer.status, 200, answer.text)
+    const response = await put({ ...sent, updatedAt: '2025-10-20T14:34:56.789', createdAt: '1970-01-01T00:00:00.000' })
+    assert.equal(response.status, 200, response.text)
     const updatedAt = new Date(service.now()).toISOString()
-    assert.deepEqual(decodeEnvelope(answer.body, decodeRemoteConfig).data, { ...sent, updatedAt })
+    assert.deepEqual(decodeEnvelope(response.body, decodeRemoteConfig).data, { ...sent, updatedAt })
     assert.deepEqual((await read()).at('data'), { ...sent, updatedAt })
   })
 
@@ -84,7 +84,7 @@ describe('the remote configuration', () => {
   })
 
   it('is created only when it is gone, with its id whatever the body says', async () => {
-    const create = (body: unknown): Promise<Answer> => service.data('POST', '', MODEL, { token: admin.token, body })
+    const create = (body: unknown): Promise<ApiResponse> => service.data('POST', '', MODEL, { token: admin.token, body })
     const conflict = await create(REMOTE_CONFIG)
     assert.deepEqual([conflict.status, conflict.at('error.code')], [409, 'conflict'])
     assert.equal((await service.data('DELETE', `/${REMOTE_CONFIG_ID}`, MODEL, { token: admin.token })).status, 204)
@@ -188,14 +188,14 @@ describe('a configuration that the apps could not decode is refused', () => {
     it(path, async () => {
       assert.equal((await put(REMOTE_CONFIG)).status, 200)
       for (const value of wrong) {
-        const answer = await put(withAt(REMOTE_CONFIG, path, value))
-        assert.equal(answer.status, 400, `${JSON.stringify(value)}: ${answer.text}`)
+        const response = await put(withAt(REMOTE_CONFIG, path, value))
+        assert.equal(response.status, 400, `${JSON.stringify(value)}: ${response.text}`)
         // An unknown key is named by the map that does not know it.
         const [, holder = '', key = ''] = /^(?:(.*)\.)?([^.]+)$/.exec(path) ?? []
         const names = [`invalidInput: ${path}`, `invalidInput: ${holder}: expected no keys but `]
         assert.ok(
-          names.some((name) => answer.error.startsWith(name)),
-          `${key}: ${answer.error}`,
+          names.some((name) => response.error.startsWith(name)),
+          `${key}: ${response.error}`,
         )
       }
       assert.equal((await read()).at('data.appStatus.latestAppVersion'), '1.1.0')
@@ -249,9 +249,9 @@ describe('a configuration that the apps could not decode is refused', () => {
         (made, [path, value]) => withAt(made, path, value),
         REMOTE_CONFIG,
       )
-      const answer = await put(body)
-      assert.equal(answer.status, status, answer.text)
-      if (member !== undefined) assert.ok(answer.error.startsWith(`invalidInput: ${member}: expected `), answer.error)
+      const response = await put(body)
+      assert.equal(response.status, status, response.text)
+      if (member !== undefined) assert.ok(response.error.startsWith(`invalidInput: ${member}: expected `), response.error)
     })
   }
 })
@@ -291,9 +291,9 @@ describe('a configuration may', () => {
   ]
   for (const [name, path, value, stored] of rows) {
     it(name, async () => {
-      const answer = await put(withAt(REMOTE_CONFIG, path, value))
-      assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(decodeEnvelope<unknown>(answer.body, decodeRemoteConfig) && answer.at(`data.${path}`), stored)
+      const response = await put(withAt(REMOTE_CONFIG, path, value))
+      assert.equal(response.status, 200, response.text)
+      assert.deepEqual(decodeEnvelope<unknown>(response.body, decodeRemoteConfig) && response.at(`data.${path}`), stored)
     })
   }
 
@@ -320,9 +320,9 @@ describe('reading the configuration without a session', () => {
     const open = await startService(t, { publicRemoteConfig: 'on' })
     const { token } = await open.guest()
     for (const call of [{}, { token: expired }, { headers: { authorization: 'Basic YTpi' } }, { token }]) {
-      const answer = await read(open, call)
-      assert.equal(answer.status, 200, answer.text)
-      decodeEnvelope(answer.body, decodeRemoteConfig)
+      const response = await read(open, call)
+      assert.equal(response.status, 200, response.text)
+      decodeEnvelope(response.body, decodeRemoteConfig)
     }
   })
 
@@ -342,8 +342,8 @@ describe('reading the configuration without a session', () => {
       ['GET', '/6643b1b7a4a4e6e1a8e7b1c3', { model: 'dashboard_summary' }],
     ] as const) {
       const body = method === 'POST' || method === 'PUT' ? { body: REMOTE_CONFIG } : {}
-      const answer = await open.data(method, target, parameters, body)
-      assert.equal(answer.status, 401, `${method} ${target} ${JSON.stringify(parameters)}`)
+      const response = await open.data(method, target, parameters, body)
+      assert.equal(response.status, 401, `${method} ${target} ${JSON.stringify(parameters)}`)
     }
     const twice = await open.call('GET', `/api/v1/data/${id}?model=remote_config&model=topic`)
     assert.equal(twice.status, 400)

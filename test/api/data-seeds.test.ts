@@ -15,8 +15,8 @@ async function all(
   const items: JsonObject[] = []
   for (let cursor: string | null | undefined = undefined; cursor !== null;) {
     const query = { model, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
-    const answer = await site.data('GET', '', query, { token })
-    const page = decodePage<unknown>(answer.at('data'), DECODERS[model])
+    const response = await site.data('GET', '', query, { token })
+    const page = decodePage<unknown>(response.at('data'), DECODERS[model])
     items.push(...(page.items as JsonObject[]))
     cursor = page.cursor
   }
@@ -61,8 +61,8 @@ it('two installations agree about ids and dates, whenever they began', async (t)
 it('flags come from where the operator has them', async (t) => {
   const site = await startService(t, { flagBaseUrl: 'http://flags.lan/' })
   const { token } = await site.guest()
-  const answer = await site.data('GET', '', { model: 'country', filter: { isoCode: 'IS' } }, { token })
-  assert.equal(answer.at('data.items[0].flagUrl'), 'http://flags.lan/is.png')
+  const response = await site.data('GET', '', { model: 'country', filter: { isoCode: 'IS' } }, { token })
+  assert.equal(response.at('data.items[0].flagUrl'), 'http://flags.lan/is.png')
 })
 
 it('a later start keeps what was edited or added, and brings back by its id what was deleted', async (t) => {
@@ -77,8 +77,8 @@ it('a later start keeps what was edited or added, and brings back by its id what
   const [danish = {}] = await find(first, 'language', { code: 'da' })
   const save = async (method: string, model: string, body: JsonObject): Promise<void> => {
     const target = method === 'POST' ? '' : `/${String(body['id'])}`
-    const answer = await first.data(method, target, { model }, { token, ...(method === 'DELETE' ? {} : { body }) })
-    assert.ok(answer.status < 300, answer.text)
+    const response = await first.data(method, target, { model }, { token, ...(method === 'DELETE' ? {} : { body }) })
+    assert.ok(response.status < 300, response.text)
   }
   await save('PUT', 'country', { ...iceland, name: 'Ísland', status: 'archived', extra: 1 })
   await save('DELETE', 'country', norway)

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeDashboardSummary, decodeEnvelope, decodePage } from '../support/service/client-codec.ts'
 import { bodyOf, SUMMARY_ID } from '../support/service/data-bodies.ts'
-import { startService, temporaryDirectory, type Answer } from '../support/service/service.ts'
+import { startService, temporaryDirectory, type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, publisher } = await newCast(service)
 const MODEL = { model: 'dashboard_summary' }
-const read = (id: string, token = publisher.token): Promise<Answer> => service.data('GET', `/${id}`, MODEL, { token })
+const read = (id: string, token = publisher.token): Promise<ApiResponse> => service.data('GET', `/${id}`, MODEL, { token })
 
 async function counts(): Promise<readonly number[]> {
   const { headlineCount, topicCount, sourceCount } = decodeEnvelope(
@@ -25,8 +25,8 @@ describe('the summary', () => {
 
   it('has its id under both names, and exists under no other', async () => {
     for (const id of [SUMMARY_ID, 'dashboard_summary']) {
-      const answer = await read(id)
-      assert.deepEqual([answer.status, answer.at('data.id')], [200, SUMMARY_ID])
+      const response = await read(id)
+      assert.deepEqual([response.status, response.at('data.id')], [200, SUMMARY_ID])
     }
     for (const id of ['6643b1b7a4a4e6e1a8e7b1c2', SUMMARY_ID.toUpperCase(), 'Dashboard_summary', 'x', admin.id]) {
       assert.equal((await read(id)).status, 404, id)
@@ -40,9 +40,9 @@ describe('the summary', () => {
       const save = async (method: string, body: JsonObject): Promise<JsonObject> => {
         const target = method === 'POST' ? '' : `/${String(body['id'])}`
         const sent = method === 'DELETE' ? {} : { body }
-        const answer = await service.data(method, target, { model }, { token: admin.token, ...sent })
-        assert.ok(answer.status < 300, answer.text)
-        return (answer.at('data') ?? {}) as JsonObject
+        const response = await service.data(method, target, { model }, { token: admin.token, ...sent })
+        assert.ok(response.status < 300, response.text)
+        return (response.at('data') ?? {}) as JsonObject
       }
       const count = async (): Promise<number> => (await counts())[place] ?? -1
       const others = (await counts()).filter((_, i) => i !== place)
@@ -63,8 +63,8 @@ describe('the summary', () => {
       assert.equal(await count(), base + 1, 'a draft deleted')
       await save('DELETE', one)
       assert.equal(await count(), base, 'an active one deleted')
-      const answer = await service.data('POST', '', { model }, { token: admin.token, body: {} })
-      assert.equal(answer.status, 400)
+      const response = await service.data('POST', '', { model }, { token: admin.token, body: {} })
+      assert.equal(response.status, 400)
       assert.equal(await count(), base, 'a refused body')
       await save('POST', bodyOf(model))
       assert.deepEqual(
@@ -78,9 +78,9 @@ describe('the summary', () => {
 
   it('is a list of one, with filters and sorts like any other', async () => {
     const list = async (query: Record<string, unknown>): Promise<number> => {
-      const answer = await service.data('GET', '', { ...MODEL, ...query }, { token: publisher.token })
-      assert.equal(answer.status, 200, answer.text)
-      return decodePage(answer.at('data'), decodeDashboardSummary).items.length
+      const response = await service.data('GET', '', { ...MODEL, ...query }, { token: publisher.token })
+      assert.equal(response.status, 200, response.text)
+      return decodePage(response.at('data'), decodeDashboardSummary).items.length
     }
     assert.equal(await list({}), 1)
     assert.equal(await list({ sort: 'id:asc', limit: 1 }), 1)
@@ -101,7 +101,7 @@ describe('the summary', () => {
     }
     await first.stop()
     const second = await startService(t, {}, { directory })
-    const answer = await second.data('GET', `/${SUMMARY_ID}`, MODEL, { token })
-    assert.deepEqual(answer.at('data'), { id: SUMMARY_ID, headlineCount: 0, topicCount: 2, sourceCount: 0 })
+    const response = await second.data('GET', `/${SUMMARY_ID}`, MODEL, { token })
+    assert.deepEqual(response.at('data'), { id: SUMMARY_ID, headlineCount: 0, topicCount: 2, sourceCount: 0 })
   })
 })

@@ -4,22 +4,22 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
 import { bodyOf, HEADLINE, PREFERENCES, SETTINGS, TOPIC, withAt } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin, standard } = await newCast(service)
 const MINUTE_MS = 60_000
 
-const put = (model: string, id: unknown, body: unknown, token = admin.token): Promise<Answer> =>
+const put = (model: string, id: unknown, body: unknown, token = admin.token): Promise<ApiResponse> =>
   service.data('PUT', `/${String(id)}`, { model }, { token, body })
-const read = (model: string, id: unknown): Promise<Answer> =>
+const read = (model: string, id: unknown): Promise<ApiResponse> =>
   service.data('GET', `/${String(id)}`, { model }, { token: admin.token })
 
 async function made(model: string, body: JsonObject = bodyOf(model)): Promise<JsonObject> {
-  const answer = await service.data('POST', '', { model }, { token: admin.token, body })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.at('data') as JsonObject
+  const response = await service.data('POST', '', { model }, { token: admin.token, body })
+  assert.equal(response.status, 201, response.text)
+  return response.at('data') as JsonObject
 }
 
 const CONTENT = ['headline', 'topic', 'source', 'country', 'language'] as const
@@ -37,14 +37,14 @@ for (const model of CONTENT) {
         tags: [2],
         mood: 'new',
       } as Record<string, Json>
-      const answer = await put(model, stored['id'], {
+      const response = await put(model, stored['id'], {
         ...sent,
         createdAt: '1970-01-01T00:00:00.000',
         updatedAt: '2031-01-01',
         type: 'x',
       })
-      assert.equal(answer.status, 200, answer.text)
-      const data = decodeEnvelope<unknown>(answer.body, DECODERS[model]).data
+      assert.equal(response.status, 200, response.text)
+      const data = decodeEnvelope<unknown>(response.body, DECODERS[model]).data
       const type = model === 'language' ? { type: 'x' } : { type: model }
       const updatedAt = new Date(service.now()).toISOString()
       assert.deepEqual(data, { ...sent, createdAt: stored['createdAt'], updatedAt, ...type })
@@ -60,10 +60,10 @@ for (const model of CONTENT) {
       assert.ok(members.length >= 4)
       for (const name of members) {
         for (const value of [undefined, null, 7]) {
-          const answer = await put(model, stored['id'], withAt(stored, name, value))
-          assert.equal(answer.status, 400, `${name}: ${String(value)}`)
+          const response = await put(model, stored['id'], withAt(stored, name, value))
+          assert.equal(response.status, 400, `${name}: ${String(value)}`)
           assert.match(
-            answer.error,
+            response.error,
             new RegExp(
               `^invalidInput: ${name}: expected .*, found ${value === undefined ? 'nothing' : String(value)}$`,
             ),
@@ -76,9 +76,9 @@ for (const model of CONTENT) {
     it('refuses another id in the body, and takes none or the same', async () => {
       const [stored, other] = [await made(model), await made(model)]
       for (const id of [other['id'], 'x', '', 7, null, {}, String(stored['id']).toUpperCase() + 'A'] as Json[]) {
-        const answer = await put(model, stored['id'], { ...stored, id })
-        assert.equal(answer.status, 400, JSON.stringify(id))
-        assert.match(answer.error, /^invalidInput: id: expected "[0-9a-f]{24}" as in the path, or none, found /)
+        const response = await put(model, stored['id'], { ...stored, id })
+        assert.equal(response.status, 400, JSON.stringify(id))
+        assert.match(response.error, /^invalidInput: id: expected "[0-9a-f]{24}" as in the path, or none, found /)
       }
       assert.equal((await put(model, stored['id'], withAt(stored, 'id', undefined))).status, 200)
       assert.equal((await put(model, stored['id'], stored)).status, 200)
@@ -92,15 +92,15 @@ describe('an update', () => {
     const stored = await made('headline')
     service.advance(MINUTE_MS)
     const topic = { zebra: [1], ...TOPIC, updatedAt: '2025-10-20T14:34:56.789123' }
-    const answer = await put('headline', stored['id'], { ...stored, topic })
-    assert.equal(JSON.stringify(answer.at('data.topic')), JSON.stringify(topic))
-    assert.equal(JSON.stringify(answer.at('data.source')), JSON.stringify(HEADLINE.source))
+    const response = await put('headline', stored['id'], { ...stored, topic })
+    assert.equal(JSON.stringify(response.at('data.topic')), JSON.stringify(topic))
+    assert.equal(JSON.stringify(response.at('data.source')), JSON.stringify(HEADLINE.source))
   })
 
   it('takes references by id', async () => {
     const [headline, topic] = [await made('headline'), await made('topic')]
-    const answer = await put('headline', headline['id'], { ...headline, topic: { id: topic['id'] } })
-    assert.deepEqual(answer.at('data.topic'), topic)
+    const response = await put('headline', headline['id'], { ...headline, topic: { id: topic['id'] } })
+    assert.deepEqual(response.at('data.topic'), topic)
     const refused = await put('headline', headline['id'], { ...headline, topic: { id: 'x' } })
     assert.equal(refused.error, 'invalidInput: topic: expected the id of a topic, found "x", which no topic has')
   })
@@ -109,11 +109,11 @@ describe('an update', () => {
     const topic = await made('topic')
     for (const name of ['__proto__', '$set', 'a.b', 'a\0']) {
       const body = JSON.stringify({ ...topic, extra: { HERE: 1 } }).replace('"HERE"', JSON.stringify(name))
-      const answer = await put('topic', topic['id'], body)
-      assert.equal(answer.status, 400)
+      const response = await put('topic', topic['id'], body)
+      assert.equal(response.status, 400)
       assert.ok(
-        answer.error.startsWith(`invalidInput: extra: cannot store a member named ${JSON.stringify(name)}`),
-        answer.error,
+        response.error.startsWith(`invalidInput: extra: cannot store a member named ${JSON.stringify(name)}`),
+        response.error,
       )
     }
   })
@@ -134,9 +134,9 @@ describe('an update', () => {
   it('that comes twice at once leaves one of the two whole', async () => {
     const topic = await made('topic')
     const bodies = ['a', 'b', 'c', 'd'].map((mark) => ({ ...topic, name: mark, description: mark }))
-    const answers = await Promise.all(bodies.map((body) => put('topic', topic['id'], body)))
+    const responses = await Promise.all(bodies.map((body) => put('topic', topic['id'], body)))
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200, 200, 200],
     )
     const data = (await read('topic', topic['id'])).at('data') as JsonObject
@@ -148,10 +148,10 @@ describe('removing', () => {
   it('is 204 without a body, then 404, and nothing else goes with it', async () => {
     for (const model of CONTENT) {
       const [one, other] = [await made(model), await made(model)]
-      const remove = (): Promise<Answer> =>
+      const remove = (): Promise<ApiResponse> =>
         service.data('DELETE', `/${String(one['id'])}`, { model }, { token: admin.token })
-      const answer = await remove()
-      assert.deepEqual([answer.status, answer.text], [204, ''])
+      const response = await remove()
+      assert.deepEqual([response.status, response.text], [204, ''])
       assert.equal((await remove()).status, 404)
       assert.equal((await put(model, one['id'], one)).status, 404)
       assert.equal((await read(model, other['id'])).status, 200)
@@ -160,10 +160,10 @@ describe('removing', () => {
 
   it('lets one of two racing requests win', async () => {
     const topic = await made('topic')
-    const remove = (): Promise<Answer> =>
+    const remove = (): Promise<ApiResponse> =>
       service.data('DELETE', `/${String(topic['id'])}`, { model: 'topic' }, { token: admin.token })
-    const answers = await Promise.all([remove(), remove(), remove()])
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404])
+    const responses = await Promise.all([remove(), remove(), remove()])
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 404, 404])
   })
 })
 
@@ -177,9 +177,9 @@ describe('replacing settings and preferences', () => {
       const before = (await read(model, standard.id)).at('data') as JsonObject
       service.advance(MINUTE_MS)
       const sent = { ...body, id: standard.id, createdAt: 'x', updatedAt: 7, type: 'x', extra: { a: 1 } }
-      const answer = await put(model, standard.id, sent, standard.token)
-      assert.equal(answer.status, 200, answer.text)
-      const data = decodeEnvelope<unknown>(answer.body, DECODERS[model]).data
+      const response = await put(model, standard.id, sent, standard.token)
+      assert.equal(response.status, 200, response.text)
+      const data = decodeEnvelope<unknown>(response.body, DECODERS[model]).data
       const updatedAt = new Date(service.now()).toISOString()
       assert.deepEqual(data, { ...body, id: standard.id, createdAt: before['createdAt'], updatedAt })
     })
@@ -191,16 +191,16 @@ describe('replacing settings and preferences', () => {
       assert.ok(paths.length > 8)
       for (const path of paths) {
         for (const value of [undefined, null, 7] as const) {
-          const answer = await put(
+          const response = await put(
             model,
             standard.id,
             { ...withAt(body, path, value), id: standard.id },
             standard.token,
           )
-          assert.equal(answer.status, 400, `${path}: ${String(value)}`)
+          assert.equal(response.status, 400, `${path}: ${String(value)}`)
           assert.ok(
-            answer.error.startsWith(`invalidInput: ${path.replaceAll(/\.(\d+)/g, '[$1]')}: expected `),
-            answer.error,
+            response.error.startsWith(`invalidInput: ${path.replaceAll(/\.(\d+)/g, '[$1]')}: expected `),
+            response.error,
           )
         }
       }
@@ -218,7 +218,7 @@ describe('replacing settings and preferences', () => {
   ]
   for (const [path, values, unknown] of enums) {
     it(`${path} takes ${values.join(', ')} and nothing else`, async () => {
-      const send = (value: Json): Promise<Answer> =>
+      const send = (value: Json): Promise<ApiResponse> =>
         put('user_app_settings', standard.id, { ...withAt(SETTINGS, path, value), id: standard.id }, standard.token)
       for (const value of values) assert.equal((await send(value)).at(`data.${path}`), value)
       for (const value of unknown) assert.equal((await send(value)).status, 400, String(value))
@@ -227,7 +227,7 @@ describe('replacing settings and preferences', () => {
 
   it('a switch takes true and false and nothing else', async () => {
     for (const path of ['feedPreferences.showSourceInHeadlineFeed', 'feedPreferences.showPublishDateInHeadlineFeed']) {
-      const send = (value: Json): Promise<Answer> =>
+      const send = (value: Json): Promise<ApiResponse> =>
         put('user_app_settings', standard.id, { ...withAt(SETTINGS, path, value), id: standard.id }, standard.token)
       for (const value of [true, false]) assert.equal((await send(value)).at(`data.${path}`), value)
       for (const value of [1, 0, 'true', null]) assert.equal((await send(value)).status, 400, String(value))
@@ -237,9 +237,9 @@ describe('replacing settings and preferences', () => {
   it('members beyond the declared ones are dropped at every level but in embedded copies', async () => {
     const language = { ...SETTINGS.language, dialect: 'x' }
     const body = { ...SETTINGS, language, displaySettings: { ...SETTINGS.displaySettings, a: 1 }, id: standard.id }
-    const answer = await put('user_app_settings', standard.id, body, standard.token)
-    assert.deepEqual(answer.at('data.displaySettings'), SETTINGS.displaySettings)
-    assert.deepEqual(answer.at('data.language'), language)
+    const response = await put('user_app_settings', standard.id, body, standard.token)
+    assert.deepEqual(response.at('data.displaySettings'), SETTINGS.displaySettings)
+    assert.deepEqual(response.at('data.language'), language)
     const [filter] = PREFERENCES.savedFilters
     const topic = { ...TOPIC, mood: 'kept' }
     const preferences = {
@@ -257,9 +257,9 @@ describe('replacing settings and preferences', () => {
     const full = { ...PREFERENCES, id: standard.id }
     assert.equal((await put('user_content_preferences', standard.id, full, standard.token)).status, 200)
     const { savedFilters, ...older } = full
-    const answer = await put('user_content_preferences', standard.id, { ...older, followedTopics: [] }, standard.token)
+    const response = await put('user_content_preferences', standard.id, { ...older, followedTopics: [] }, standard.token)
     assert.deepEqual(
-      [answer.status, answer.at('data.savedFilters'), answer.at('data.followedTopics')],
+      [response.status, response.at('data.savedFilters'), response.at('data.followedTopics')],
       [200, savedFilters, []],
     )
     assert.deepEqual((await read('user_content_preferences', standard.id)).at('data.savedFilters'), savedFilters)
@@ -275,8 +275,8 @@ describe('replacing settings and preferences', () => {
     const topics = ['c', 'a', 'b'].map((id) => ({ ...TOPIC, id }))
     const filters = ['z', 'y', 'x'].map((id) => ({ id, name: id, topics, sources: [], countries: [] }))
     const body = { ...PREFERENCES, id: standard.id, followedTopics: topics, savedFilters: filters }
-    const answer = await put('user_content_preferences', standard.id, body, standard.token)
-    assert.deepEqual([answer.at('data.followedTopics'), answer.at('data.savedFilters')], [topics, filters])
+    const response = await put('user_content_preferences', standard.id, body, standard.token)
+    assert.deepEqual([response.at('data.followedTopics'), response.at('data.savedFilters')], [topics, filters])
   })
 
   it('entries that are references become the stored records', async () => {
@@ -284,8 +284,8 @@ describe('replacing settings and preferences', () => {
     const reference = { id: topic['id'] }
     const filter = { id: 'f', name: 'F', topics: [reference], sources: [], countries: [] }
     const body = { ...PREFERENCES, id: standard.id, followedTopics: [reference], savedFilters: [filter] }
-    const answer = await put('user_content_preferences', standard.id, body, standard.token)
-    assert.deepEqual([answer.at('data.followedTopics'), answer.at('data.savedFilters[0].topics')], [[topic], [topic]])
+    const response = await put('user_content_preferences', standard.id, body, standard.token)
+    assert.deepEqual([response.at('data.followedTopics'), response.at('data.savedFilters[0].topics')], [[topic], [topic]])
     const refused = await put(
       'user_content_preferences',
       standard.id,
@@ -299,9 +299,9 @@ describe('replacing settings and preferences', () => {
   })
 
   it('another id than that of the path is refused', async () => {
-    const answer = await put('user_app_settings', standard.id, SETTINGS, standard.token)
+    const response = await put('user_app_settings', standard.id, SETTINGS, standard.token)
     assert.equal(
-      answer.error,
+      response.error,
       `invalidInput: id: expected "${standard.id}" as in the path, or none, found "${SETTINGS.id}"`,
     )
   })

@@ -5,7 +5,7 @@ import { isId } from '../../src/base/ids.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { decodeEnvelope, decodePage, decodeUser, DECODERS } from '../support/service/client-codec.ts'
 import { USER, withAt } from '../support/service/data-bodies.ts'
-import { startService, type Answer, type TestService } from '../support/service/service.ts'
+import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -13,11 +13,11 @@ const cast = await newCast(service)
 const { admin } = cast
 const NOW = new Date(service.now()).toISOString()
 
-const invite = (body: unknown): Promise<Answer> =>
+const invite = (body: unknown): Promise<ApiResponse> =>
   service.data('POST', '', { model: 'user' }, { token: admin.token, body })
 const readUser = async (id: string): Promise<JsonObject> =>
   (await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })).at('data') as JsonObject
-const put = (id: string, body: unknown, caller: Person): Promise<Answer> =>
+const put = (id: string, body: unknown, caller: Person): Promise<ApiResponse> =>
   service.data('PUT', `/${id}`, { model: 'user' }, { token: caller.token, body })
 
 const FRESH_CARDS = Object.fromEntries(
@@ -29,9 +29,9 @@ const FRESH_CARDS = Object.fromEntries(
 
 describe('an administrator invites a user', () => {
   it('who has everything from the start, and gets no mail', async () => {
-    const answer = await invite({ email: 'new@example.org' })
-    assert.equal(answer.status, 201, answer.text)
-    const user = decodeEnvelope(answer.body, decodeUser).data
+    const response = await invite({ email: 'new@example.org' })
+    assert.equal(response.status, 201, response.text)
+    const user = decodeEnvelope(response.body, decodeUser).data
     assert.ok(isId(user.id))
     const roles = { appRole: 'standardUser', dashboardRole: 'none' }
     const dates = { createdAt: NOW, updatedAt: NOW }
@@ -60,13 +60,13 @@ describe('an administrator invites a user', () => {
       dashboardRole: 'publisher',
       password: 'x',
     }
-    const answer = await invite({
+    const response = await invite({
       ...sent,
       id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10',
       createdAt: '2025-10-20T14:34:56.789123',
     })
-    assert.equal(answer.status, 201, answer.text)
-    const { id, createdAt, appRole, dashboardRole, ...rest } = answer.at('data') as JsonObject
+    assert.equal(response.status, 201, response.text)
+    const { id, createdAt, appRole, dashboardRole, ...rest } = response.at('data') as JsonObject
     assert.ok(isId(String(id)))
     assert.deepEqual(
       { createdAt, appRole, dashboardRole },
@@ -76,8 +76,8 @@ describe('an administrator invites a user', () => {
   })
 
   it('under the normalised address', async () => {
-    const answer = await invite({ email: '  Mixed.Case@Example.ORG ' })
-    assert.equal(answer.at('data.email'), 'mixed.case@example.org')
+    const response = await invite({ email: '  Mixed.Case@Example.ORG ' })
+    assert.equal(response.at('data.email'), 'mixed.case@example.org')
     for (const email of ['mixed.case@example.org', 'MIXED.CASE@EXAMPLE.ORG', ' mixed.case@example.org']) {
       const second = await invite({ email })
       assert.equal(second.status, 409)
@@ -85,9 +85,9 @@ describe('an administrator invites a user', () => {
     }
   })
 
-  it('once, however many ask at the same moment', async () => {
-    const answers = await Promise.all([1, 2, 3, 4].map(() => invite({ email: 'race@example.org' })))
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
+  it('once, however many requests come at the same moment', async () => {
+    const responses = await Promise.all([1, 2, 3, 4].map(() => invite({ email: 'race@example.org' })))
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409, 409])
   })
 
   const refused: readonly (readonly [body: JsonObject, message: string])[] = [
@@ -120,8 +120,8 @@ describe('an administrator invites a user', () => {
   ]
   for (const [body, message] of refused) {
     it(`not with ${JSON.stringify(body)}`, async () => {
-      const answer = await invite(body)
-      assert.deepEqual([answer.status, answer.error], [400, `invalidInput: ${message}`])
+      const response = await invite(body)
+      assert.deepEqual([response.status, response.error], [400, `invalidInput: ${message}`])
     })
   }
 })
@@ -195,10 +195,10 @@ describe('replacing a user: what takes effect', () => {
       const target = await newPerson(service, role, admin.token)
       const stored = await readUser(target.id)
       service.advance(1000)
-      const answer = await put(target.id, { ...stored, ...change }, caller === 'admin' ? admin : target)
-      assert.equal(answer.status, 200, answer.text)
+      const response = await put(target.id, { ...stored, ...change }, caller === 'admin' ? admin : target)
+      assert.equal(response.status, 200, response.text)
       const wanted = { ...stored, ...applied, updatedAt: new Date(service.now()).toISOString() }
-      assert.deepEqual(decodeEnvelope(answer.body, decodeUser).data, wanted)
+      assert.deepEqual(decodeEnvelope(response.body, decodeUser).data, wanted)
       assert.deepEqual(await readUser(target.id), wanted)
     })
   }
@@ -217,8 +217,8 @@ describe('the cards of the feed', () => {
     it(`shown at ${JSON.stringify(sent)} is stored as ${JSON.stringify(stored)}`, async () => {
       const user = await readUser(cast.guest.id)
       const body = withAt(user, 'feedDecoratorStatus.upgrade', { isCompleted: true, lastShownAt: sent })
-      const answer = await put(cast.guest.id, body, cast.guest)
-      assert.deepEqual(answer.at('data.feedDecoratorStatus.upgrade'), { isCompleted: true, lastShownAt: stored })
+      const response = await put(cast.guest.id, body, cast.guest)
+      assert.deepEqual(response.at('data.feedDecoratorStatus.upgrade'), { isCompleted: true, lastShownAt: stored })
     })
   }
 
@@ -227,16 +227,16 @@ describe('the cards of the feed', () => {
       ...(await readUser(cast.guest.id)),
       feedDecoratorStatus: { upgrade: { isCompleted: false, views: 7 } },
     }
-    const answer = await put(cast.guest.id, body, cast.guest)
-    assert.deepEqual(answer.at('data.feedDecoratorStatus.upgrade'), { isCompleted: false, lastShownAt: null })
+    const response = await put(cast.guest.id, body, cast.guest)
+    assert.deepEqual(response.at('data.feedDecoratorStatus.upgrade'), { isCompleted: false, lastShownAt: null })
   })
 
   it('that a client does not send are kept', async () => {
     const person = await newPerson(service, 'standard', admin.token)
     const user = await readUser(person.id)
     const rateApp = { isCompleted: true, lastShownAt: NOW }
-    const answer = await put(person.id, { ...user, feedDecoratorStatus: { rateApp } }, person)
-    assert.deepEqual(answer.at('data.feedDecoratorStatus'), { ...FRESH_CARDS, rateApp })
+    const response = await put(person.id, { ...user, feedDecoratorStatus: { rateApp } }, person)
+    assert.deepEqual(response.at('data.feedDecoratorStatus'), { ...FRESH_CARDS, rateApp })
   })
 })
 
@@ -293,8 +293,8 @@ describe('replacing a user: what is refused', () => {
     it(`${path}: ${value === undefined ? 'nothing' : JSON.stringify(value)}, by the owner and by an administrator`, async () => {
       const user = await readUser(cast.standard.id)
       for (const caller of [cast.standard, admin]) {
-        const answer = await put(cast.standard.id, withAt(user, path, value), caller)
-        assert.deepEqual([answer.status, answer.error], [400, `invalidInput: ${message}`])
+        const response = await put(cast.standard.id, withAt(user, path, value), caller)
+        assert.deepEqual([response.status, response.error], [400, `invalidInput: ${message}`])
       }
       assert.deepEqual(await readUser(cast.standard.id), user)
     })
@@ -330,7 +330,7 @@ describe('removing a user', () => {
 
   it('twice is 404 the second time', async () => {
     const person = await newPerson(service, 'standard', admin.token)
-    const remove = (): Promise<Answer> =>
+    const remove = (): Promise<ApiResponse> =>
       service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: admin.token })
     assert.deepEqual((await Promise.all([remove(), remove()])).map(({ status }) => status).sort(), [204, 404])
   })
@@ -343,9 +343,9 @@ describe('the last administrator', () => {
     const alone = await startService(t)
     const { id, token, user } = await alone.admin()
     for (const dashboardRole of ['none', 'publisher']) {
-      const answer = await alone.data('PUT', `/${id}`, { model: 'user' }, { token, body: { ...user, dashboardRole } })
+      const response = await alone.data('PUT', `/${id}`, { model: 'user' }, { token, body: { ...user, dashboardRole } })
       assert.deepEqual(
-        [answer.status, answer.error],
+        [response.status, response.error],
         [403, `forbidden: ${LAST} demoted here: give another user the role first`],
       )
     }
@@ -371,7 +371,7 @@ describe('the last administrator', () => {
 
   const races: readonly (readonly [
     name: string,
-    act: (site: TestService, who: Person, by: Person) => Promise<Answer>,
+    act: (site: TestService, who: Person, by: Person) => Promise<ApiResponse>,
   ])[] = [
     ['demotions', (site, who, by) => demote(site, who, by)],
     ['removals', (site, who, by) => site.data('DELETE', `/${who.id}`, { model: 'user' }, { token: by.token })],
@@ -383,15 +383,15 @@ describe('the last administrator', () => {
       let one: Person = { id: first.id, email: '', token: first.token }
       for (let round = 0; round < 8; round++) {
         const two = await newPerson(site, 'admin', one.token)
-        const answers =
+        const responses =
           round % 2 === 0
             ? await Promise.all([act(site, one, two), act(site, two, one)])
             : await Promise.all([act(site, one, one), act(site, two, two)])
-        const won = answers.filter(({ status }) => status < 300)
-        assert.equal(won.length, 1, answers.map((answer) => answer.text).join('\n'))
-        const left = answers[0] === won[0] ? two : one
+        const won = responses.filter(({ status }) => status < 300)
+        assert.equal(won.length, 1, responses.map((response) => response.text).join('\n'))
+        const left = responses[0] === won[0] ? two : one
         // The loser came too late: its right, its account or the other administrator was gone.
-        const lost = answers.find((answer) => answer !== won[0])
+        const lost = responses.find((response) => response !== won[0])
         assert.ok(lost?.status === 401 || lost?.status === 403)
         const list = await site.data(
           'GET',
@@ -408,7 +408,7 @@ describe('the last administrator', () => {
     })
   }
 
-  async function demote(site: TestService, who: Person, by: Person): Promise<Answer> {
+  async function demote(site: TestService, who: Person, by: Person): Promise<ApiResponse> {
     const body = { ...USER, email: 'ignored', dashboardRole: 'none' }
     return site.data('PUT', `/${who.id}`, { model: 'user' }, { token: by.token, body })
   }
@@ -417,8 +417,8 @@ describe('the last administrator', () => {
 describe('the list of users', () => {
   it('finds by address, roles and dates, the newest first', async () => {
     const list = async (query: Record<string, unknown>): Promise<readonly string[]> => {
-      const answer = await service.data('GET', '', { model: 'user', limit: 100, ...query }, { token: admin.token })
-      return decodePage(answer.at('data'), decodeUser).items.map(({ id }) => id)
+      const response = await service.data('GET', '', { model: 'user', limit: 100, ...query }, { token: admin.token })
+      return decodePage(response.at('data'), decodeUser).items.map(({ id }) => id)
     }
     assert.deepEqual(await list({ filter: { email: cast.publisher.email } }), [cast.publisher.id])
     assert.deepEqual(await list({ filter: { email: { $regex: cast.publisher.email.toUpperCase(), $options: 'i' } } }), [

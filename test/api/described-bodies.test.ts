@@ -11,7 +11,7 @@ import type { Model } from '../../src/models/schema.ts'
 import { compileSchema } from '../support/schema/json-schema.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 import { valueFrom } from '../support/schema/schema-values.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
@@ -34,7 +34,7 @@ const admin = await service.admin()
 const random = seededRandom(seedOfRun())
 let users = 0
 
-/** What the service asks beyond the schema, with the reason why no schema says it, and how a body is made to fit. */
+/** What the service requires beyond the schema, with the reason why no schema says it, and how a body is made to fit. */
 const BEYOND: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   // An address that mail can go to, and that no other user has.
   user: (body) => ({ ...body, email: `random-${++users}@example.org` }),
@@ -79,7 +79,7 @@ async function replaceable(model: Model, body: string): Promise<string> {
   return String(made.at('data.id'))
 }
 
-function send(method: string, model: string, target: string, body: JsonObject): Promise<Answer> {
+function send(method: string, model: string, target: string, body: JsonObject): Promise<ApiResponse> {
   return service.data(method, target, { model }, { token: admin.token, body })
 }
 
@@ -96,7 +96,7 @@ function randomBody(model: string, schema: string): JsonObject {
 }
 
 /** Creates, after what there can be only one of has gone. */
-async function create(model: Model, body: JsonObject): Promise<Answer> {
+async function create(model: Model, body: JsonObject): Promise<ApiResponse> {
   const only = model.owned === true ? admin.id : model.singleton
   if (only !== undefined) await service.data('DELETE', `/${only}`, { model: model.name }, { token: admin.token })
   return send('POST', model.name, '', body)
@@ -125,8 +125,8 @@ describe(`bodies that the description allows are taken, and others refused (SEED
         for (let i = 0; i < BODIES; i++) {
           const body = randomBody(name, createBody)
           assert.deepEqual(check(body), [], JSON.stringify(body))
-          const answer = await create(model, body)
-          assert.equal(answer.status, 201, `${answer.text} for ${JSON.stringify(body)}`)
+          const response = await create(model, body)
+          assert.equal(response.status, 201, `${response.text} for ${JSON.stringify(body)}`)
         }
       })
 
@@ -137,9 +137,9 @@ describe(`bodies that the description allows are taken, and others refused (SEED
         let refused = 0
         for (const [lacking, body] of lackingOne(components.schemas[createBody] ?? {}, example)) {
           assert.notDeepEqual(check(body), [])
-          const answer = await send('POST', name, '', body as JsonObject)
-          assert.equal(answer.status, 400, `${lacking}: ${answer.text}`)
-          assert.match(answer.error, new RegExp(`^invalidInput: .*${lacking}`))
+          const response = await send('POST', name, '', body as JsonObject)
+          assert.equal(response.status, 400, `${lacking}: ${response.text}`)
+          assert.match(response.error, new RegExp(`^invalidInput: .*${lacking}`))
           refused++
         }
         assert.ok(refused > 0)
@@ -152,13 +152,13 @@ describe(`bodies that the description allows are taken, and others refused (SEED
         for (const body of [...Array.from({ length: BODIES }, () => randomBody(name, replaceBody)), example]) {
           // The last administrator stays one.
           const mended = name === 'user' ? { ...body, dashboardRole: 'none' } : body
-          const answer = await send('PUT', name, `/${id}`, mended)
-          assert.equal(answer.status, 200, `${answer.text} for ${JSON.stringify(mended)}`)
+          const response = await send('PUT', name, `/${id}`, mended)
+          assert.equal(response.status, 200, `${response.text} for ${JSON.stringify(mended)}`)
         }
         for (const [lacking, body] of lackingOne(components.schemas[replaceBody] ?? {}, example)) {
-          const answer = await send('PUT', name, `/${id}`, body as JsonObject)
-          assert.equal(answer.status, 400, `${lacking}: ${answer.text}`)
-          assert.match(answer.error, new RegExp(`^invalidInput: .*${lacking}`))
+          const response = await send('PUT', name, `/${id}`, body as JsonObject)
+          assert.equal(response.status, 400, `${lacking}: ${response.text}`)
+          assert.match(response.error, new RegExp(`^invalidInput: .*${lacking}`))
         }
       })
     }

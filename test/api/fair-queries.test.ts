@@ -27,7 +27,7 @@ await store.insertMissing(
 )
 const { admin, standard } = await newCast(service)
 
-const ask = (token: string, query: Readonly<Record<string, unknown>>) =>
+const send = (token: string, query: Readonly<Record<string, unknown>>) =>
   service.data('GET', '', { model: 'headline', ...query }, { token, isUndescribed: true })
 const askLong = (token: string, query: Json, signal?: AbortSignal) =>
   fetch(`${service.url}/api/v1/data/query?model=headline`, {
@@ -54,8 +54,8 @@ describe('filters and sorts over 1,000 documents', () => {
     ]
     const client = async (n: number): Promise<void> => {
       for (let i = 0; i < 6; i++) {
-        const answer = await ask(standard.token, kinds[(i + n) % kinds.length]?.(i) ?? {})
-        assert.equal(answer.status, 200, answer.text)
+        const response = await send(standard.token, kinds[(i + n) % kinds.length]?.(i) ?? {})
+        assert.equal(response.status, 200, response.text)
       }
     }
     await Promise.all(Array.from({ length: 8 }, (_, n) => client(n)))
@@ -72,10 +72,10 @@ describe('slow queries of guests', () => {
       Array.from({ length: 4 }, () => askLong(token, SLOW, gone.signal).catch(() => undefined)),
     )
     const before = store.queryCounts()
-    const answers = await Promise.all(Array.from({ length: 12 }, () => askLong(admin.token, THREAD)))
+    const responses = await Promise.all(Array.from({ length: 12 }, () => askLong(admin.token, THREAD)))
     assert.deepEqual(
-      answers.map(({ status }) => status),
-      answers.map(() => 200),
+      responses.map(({ status }) => status),
+      responses.map(() => 200),
     )
     assert.equal(store.queryCounts().worker - before.worker >= 12, true, 'in threads')
     gone.abort()
@@ -87,16 +87,16 @@ describe('slow queries of guests', () => {
     const gone = new AbortController()
     const refused: Response[] = []
     const flood = Array.from({ length: 40 }, async () => {
-      const answer = await askLong(flooding.token, SLOW, gone.signal).catch(() => undefined)
-      if (answer !== undefined) refused.push(answer)
+      const response = await askLong(flooding.token, SLOW, gone.signal).catch(() => undefined)
+      if (response !== undefined) refused.push(response)
     })
     // Where the machine is too slow for sixteen to wait, the assertions below fail in place of this loop never ending.
     while (store.queryCounts().waiting.guest < 16 && refused.length < 23) await new Promise(setImmediate)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [other.token, standard.token, admin.token].map((token) => askLong(token, THREAD)),
     )
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200, 200],
     )
     // One runs and sixteen wait; the others are refused at once. On a busy machine some had their turn meanwhile.
@@ -119,8 +119,8 @@ describe('slow queries of guests', () => {
     while (store.queryCounts().waiting.guest < 3) await new Promise(setImmediate)
     gone.abort()
     await Promise.all(left)
-    const answer = await askLong(second.token, THREAD)
-    assert.equal(answer.status, 200)
+    const response = await askLong(second.token, THREAD)
+    assert.equal(response.status, 200)
     while (store.queryCounts().waiting.guest > 0) await new Promise(setImmediate)
     const counts = store.queryCounts()
     assert.ok(counts.abandoned > abandoned, 'they left their line')

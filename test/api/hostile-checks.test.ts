@@ -2,7 +2,7 @@
  * A check tells all that is wrong, and a stranger decides how much that is.
  *
  * The attacks: a body with a hundred thousand faults, each of which would be a sentence; names of members as long as a body may
- * be, which stand in the path of every fault below them, so that fifty faults would make a reply of a hundred megabytes;
+ * be, which stand in the path of every fault below them, so that fifty faults would make a response of a hundred megabytes;
  * thousands of references that lead nowhere; bodies as deep as they may be.
  */
 import assert from 'node:assert/strict'
@@ -10,7 +10,7 @@ import { describe, it } from 'node:test'
 import type { Problem } from '../../src/base/problem.ts'
 import { newCast } from '../support/cast.ts'
 import { PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -23,10 +23,10 @@ const LONG = 'n'.repeat(1_900_000)
 async function check(model: string, body: unknown): Promise<readonly Problem[]> {
   const id = model === 'topic' ? {} : { id: standard.id }
   const token = model === 'topic' ? admin.token : standard.token
-  const answer = await service.data('POST', '/check', { model, ...id }, { token, body })
-  assert.equal(answer.status, 200, answer.text.slice(0, 300))
-  assert.ok(answer.text.length < REPLY_BYTES_MAX, `${answer.text.length} bytes`)
-  return answer.at('data.problems') as Problem[]
+  const response = await service.data('POST', '/check', { model, ...id }, { token, body })
+  assert.equal(response.status, 200, response.text.slice(0, 300))
+  assert.ok(response.text.length < REPLY_BYTES_MAX, `${response.text.length} bytes`)
+  return response.at('data.problems') as Problem[]
 }
 
 const many = (count: number): Record<string, number> =>
@@ -61,7 +61,7 @@ describe('a check of', () => {
   })
 
   it('a body of more names and values than it may have is refused', async () => {
-    const call = (zeros: number): Promise<Answer> =>
+    const call = (zeros: number): Promise<ApiResponse> =>
       service.data('POST', '/check', { model: 'topic' }, { token: admin.token, body: { x: Array(zeros).fill(0) } })
     // The object, the name, the array and its zeros.
     assert.equal((await call(100_000 - 3)).status, 200)
@@ -76,7 +76,7 @@ describe('a check of', () => {
     const problems = await check('topic', { ...TOPIC, [LONG]: many(1_000) })
     assert.equal(problems.length, PROBLEMS_MAX)
     assert.match(problems[0]?.path ?? '', /^n{1000}…$/)
-    const answer = await service.data(
+    const response = await service.data(
       'POST',
       '',
       { model: 'topic' },
@@ -85,7 +85,7 @@ describe('a check of', () => {
         body: { ...TOPIC, [LONG]: many(1) },
       },
     )
-    assert.equal(answer.error, `invalidInput: ${problems[0]?.path}: ${problems[0]?.message}`)
+    assert.equal(response.error, `invalidInput: ${problems[0]?.path}: ${problems[0]?.message}`)
   })
 
   it('names with a sign that they must not have, each as long as may be', async () => {

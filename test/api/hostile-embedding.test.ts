@@ -1,9 +1,9 @@
 /**
- * A foreign web page, open beside the dashboard, can point a frame, a script or a picture at any reply of the
+ * A foreign web page, open beside the dashboard, can point a frame, a script or a picture at any response of the
  * service, and a cache on the way may keep it for others.
  *
- * So every kind of reply says what it is, that no page may frame it or run anything in it, and how long it may be kept:
- * the errors as well, also those that come before there is a request to answer.
+ * So every kind of response says what it is, that no page may frame it or run anything in it, and how long it may be kept:
+ * the errors as well, also those that come before there is a request to respond to.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -25,7 +25,7 @@ const AS_ADMIN = `Authorization: Bearer ${admin.token}`
 const AS_GUEST = `Authorization: Bearer ${guest.token}`
 const JSON_BODY = ['Content-Type: application/json', 'Content-Length: 2']
 
-const REPLIES: (readonly [status: number, request: string, headers?: readonly string[], body?: string])[] = [
+const RESPONSES: (readonly [status: number, request: string, headers?: readonly string[], body?: string])[] = [
   [200, 'GET /api/v1/data?model=topic', [AS_ADMIN]],
   [200, 'GET /api/v1/dashboard/setup'],
   [200, 'GET /api/v1/openapi.json'],
@@ -53,7 +53,7 @@ const REPLIES: (readonly [status: number, request: string, headers?: readonly st
   ...(ONLY_HERE === false ? [[503, 'GET /'] as const] : []),
 ]
 
-const ask = async ([, request, headers = [], body = '']: (typeof REPLIES)[number], origin?: string) => {
+const send = async ([, request, headers = [], body = '']: (typeof RESPONSES)[number], origin?: string) => {
   const connection = await RawConnection.open(PORT)
   const line = request.includes('HTTP/') ? request : `${request} HTTP/1.1`
   const from = origin === undefined ? [] : [`Origin: ${origin}`]
@@ -65,13 +65,13 @@ const ask = async ([, request, headers = [], body = '']: (typeof REPLIES)[number
   }
 }
 
-describe('a reply that a foreign page frames, embeds or caches', () => {
-  for (const row of REPLIES) {
+describe('a response that a foreign page frames, embeds or caches', () => {
+  for (const row of RESPONSES) {
     const [status, request] = row
     it(`forbids it: ${status} to ${request.replaceAll('\r\n', ' ').slice(0, 60)}`, async () => {
       service.advance(1_000)
       for (const origin of [undefined, 'http://evil.example', 'null']) {
-        const { status: found, headers, text } = await ask(row, origin)
+        const { status: found, headers, text } = await send(row, origin)
         if (origin === undefined) assert.equal(found, status, text.slice(0, 300))
         const policy = headers['content-security-policy'] ?? ''
         assert.match(policy, /^default-src 'none';/)

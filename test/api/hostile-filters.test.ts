@@ -3,7 +3,7 @@
  *
  * A query language for strangers is a place to hide work in: patterns that take exponential time, lists and trees of
  * conditions over large documents, sorts of everything, forged places to begin a page. Each of these has to end in a
- * bounded time with an answer or a refusal, and what others ask meanwhile must not wait for it.
+ * bounded time with a result or a failure, and requests of others meanwhile must not wait for it.
  */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
@@ -13,7 +13,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import type { Answer } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
@@ -58,19 +58,19 @@ interface Query {
   readonly cursor?: string
 }
 
-/** Asks by POST, whose filters may be longer than a request line. */
-function ask(query: Query): Promise<Answer> {
+/** Sends by POST, whose filters may be longer than a request line. */
+function send(query: Query): Promise<ApiResponse> {
   return service.data('POST', '/query', { model: 'headline' }, { token, body: query, isUndescribed: true })
 }
 
-/** Asks a query while another client reads items, and asserts that none of those waited for it. */
-function askBeside(query: Query): Promise<Answer> {
-  return besideReads(() => ask(query))
+/** Sends a query while another client reads items, and asserts that none of those waited for it. */
+function askBeside(query: Query): Promise<ApiResponse> {
+  return besideReads(() => send(query))
 }
 
 /**
  * Reads items one after the other until the work is done. From one to the next it counts the processor time of the main
- * thread: what others do on a busy machine is not in it, and a query that blocks the main thread is, whichever answer
+ * thread: what others do on a busy machine is not in it, and a query that blocks the main thread is, whichever response
  * comes first.
  */
 async function besideReads<T>(work: () => Promise<T>): Promise<T> {
@@ -103,7 +103,7 @@ it('work that blocks the main thread is noticed', async () => {
   await assert.rejects(besideReads(block), /an item waited for/)
 })
 
-function assertBounded({ status, text }: Answer, since: number): void {
+function assertBounded({ status, text }: ApiResponse, since: number): void {
   assert.ok([200, 400, 429, 503].includes(status), `${status} ${text.slice(0, 300)}`)
   assert.ok(performance.now() - since < ANSWER_MS_MAX, `${performance.now() - since} ms`)
 }
@@ -112,7 +112,7 @@ const times = <Item>(count: number, make: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => make(i))
 const trap = (options = ''): JsonObject => ({ $regex: '^(a+)+$', $options: options })
 
-describe('a pattern that takes a backtracking engine exponential time is answered at once', () => {
+describe('a pattern that takes a backtracking engine exponential time gets its response at once', () => {
   const spellings: Readonly<Record<string, JsonObject>> = {
     'in the open': { title: trap() },
     'ignoring case': { title: trap('i') },
@@ -134,16 +134,16 @@ describe('a pattern that takes a backtracking engine exponential time is answere
     it(name, async () => {
       const since = performance.now()
       // The sort makes it look at all documents, whatever it has found by then.
-      const answer = await askBeside({ filter, sort: 'x' })
-      assertBounded(answer, since)
-      assert.equal(answer.status, 200, answer.text.slice(0, 300))
-      const items = answer.at('data.items') as JsonObject[]
+      const response = await askBeside({ filter, sort: 'x' })
+      assertBounded(response, since)
+      assert.equal(response.status, 200, response.text.slice(0, 300))
+      const items = response.at('data.items') as JsonObject[]
       assert.ok(!items.some(({ id }) => id === TRAPPED), `${items.length} items`)
     })
   }
 
   it('and the same text in a search box is a text', async () => {
-    for (const q of ['^(a+)+$', '(a+)+$', '(?=(a*)*$)']) assert.equal((await ask({ filter: { q } })).status, 200)
+    for (const q of ['^(a+)+$', '(a+)+$', '(?=(a*)*$)']) assert.equal((await send({ filter: { q } })).status, 200)
   })
 })
 
@@ -159,9 +159,9 @@ describe('a pattern that cannot be matched in linear time is refused by name', (
   }
   for (const [name, [filter, found]] of Object.entries(rows)) {
     it(name, async () => {
-      const answer = await ask({ filter })
-      assert.equal(answer.status, 400)
-      assert.ok(answer.error.endsWith(`expected a pattern without look-around and back-references, found ${found}`), answer.error)
+      const response = await send({ filter })
+      assert.equal(response.status, 400)
+      assert.ok(response.error.endsWith(`expected a pattern without look-around and back-references, found ${found}`), response.error)
     })
   }
 })
@@ -177,11 +177,11 @@ describe('a pattern of many states on a long text ends at the deadline with advi
   for (const [name, filter] of Object.entries(spellings)) {
     it(name, async () => {
       const since = performance.now()
-      const answer = await askBeside({ filter, sort: 'x' })
-      assertBounded(answer, since)
-      assert.equal(answer.status, 400, answer.text.slice(0, 300))
+      const response = await askBeside({ filter, sort: 'x' })
+      assertBounded(response, since)
+      assert.equal(response.status, 400, response.text.slice(0, 300))
       const advice = /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /
-      assert.match(answer.error, advice)
+      assert.match(response.error, advice)
     })
   }
 })
@@ -246,20 +246,20 @@ describe('work hidden in the size of a query is bounded', () => {
   for (const [name, [query, status]] of Object.entries(quick)) {
     it(name, async () => {
       const since = performance.now()
-      const answer = await ask(query)
-      assertBounded(answer, since)
-      assert.equal(answer.status, status, answer.text.slice(0, 300))
+      const response = await send(query)
+      assertBounded(response, since)
+      assert.equal(response.status, status, response.text.slice(0, 300))
     })
   }
 
   it('sort keys that no cursor can hold: 400, and the service is still there', async () => {
-    // One such answer from a thread ended the process.
+    // One such result from a thread ended the process.
     for (const sort of ['deep:desc', 'deep:desc,x']) {
-      const answer = await ask({ filter: { title: { $regex: '.*' } }, sort, limit: 1 })
-      assert.equal(answer.status, 400, answer.text.slice(0, 300))
-      assert.match(answer.error, /Cannot page by sort/)
+      const response = await send({ filter: { title: { $regex: '.*' } }, sort, limit: 1 })
+      assert.equal(response.status, 400, response.text.slice(0, 300))
+      assert.match(response.error, /Cannot page by sort/)
     }
-    assert.equal((await ask({})).status, 200)
+    assert.equal((await send({})).status, 200)
   })
 })
 
@@ -293,11 +293,11 @@ describe('a forged cursor names a place and nothing more', () => {
       for (const sort of ['updatedAt:desc', 'updatedAt:asc', 'x:asc', 'x:desc']) {
         for (const filter of [{}, { status: 'active' }, { 'topic.id': { $in: ['t1', 't2'] }, status: 'active' }]) {
           const since = performance.now()
-          const answer = await ask({ filter, sort, limit: 5, cursor: forge(sort, [key]) })
-          assertBounded(answer, since)
-          const items = answer.at('data.items') as JsonObject[] | undefined
+          const response = await send({ filter, sort, limit: 5, cursor: forge(sort, [key]) })
+          assertBounded(response, since)
+          const items = response.at('data.items') as JsonObject[] | undefined
           assert.ok(
-            answer.status === 400 || items?.every((item) => filter.status === undefined || item['status'] === 'active'),
+            response.status === 400 || items?.every((item) => filter.status === undefined || item['status'] === 'active'),
           )
         }
       }
@@ -306,12 +306,12 @@ describe('a forged cursor names a place and nothing more', () => {
 
   it('with ids that no document has', async () => {
     for (const id of ['', '\u{10FFFF}', 'x'.repeat(40_000), "'", '\ud800']) {
-      const answer = await ask({
+      const response = await send({
         filter: { status: 'active' },
         sort: 'updatedAt:desc',
         cursor: forge('updatedAt:desc', ['2025-10-03T12:00:00.000Z'], id),
       })
-      assert.equal(answer.status, 200, answer.text.slice(0, 300))
+      assert.equal(response.status, 200, response.text.slice(0, 300))
     }
   })
 })

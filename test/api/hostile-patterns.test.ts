@@ -4,14 +4,14 @@
  * V8 compiles some patterns of fewer than 1,000 characters for hours, which ends with neither its thread nor SIGTERM:
  * `a?` × 300 + `aaaa`, `(?:\b|a)` × 120 + `aaaa`. It matches others in exponential time, and the one document of
  * dashboard_summary is matched beside all other requests. So it sees no pattern from outside, and each of these is an
- * ordinary query now: it is answered, other requests do not wait for it, and no thread stays behind.
+ * ordinary query now: it gets a response, other requests do not wait for it, and no thread stays behind.
  */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
-import type { Answer, Signed } from '../support/service/service.ts'
+import type { ApiResponse, Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const PARALLEL = 16
@@ -45,22 +45,22 @@ before(async () => {
   }
 })
 
-function list(model: string, filter: JsonObject, { token }: Pick<Signed, 'token'>): Promise<Answer> {
+function list(model: string, filter: JsonObject, { token }: Pick<Signed, 'token'>): Promise<ApiResponse> {
   return service.data('POST', '/query', { model }, { token, body: { filter } })
 }
 
-/** Sends the same query sixteen times, and small requests of another user until all are answered. */
-async function attack(model: string, filter: JsonObject, by: Pick<Signed, 'token'>): Promise<readonly Answer[]> {
+/** Sends the same query sixteen times, and small requests of another user until all have responses. */
+async function attack(model: string, filter: JsonObject, by: Pick<Signed, 'token'>): Promise<readonly ApiResponse[]> {
   const since = performance.now()
   const waits: number[] = []
   let isOver = false
-  const answers = Promise.all(Array.from({ length: PARALLEL }, () => list(model, filter, by))).finally(() => (isOver = true))
+  const responses = Promise.all(Array.from({ length: PARALLEL }, () => list(model, filter, by))).finally(() => (isOver = true))
   do {
     const start = performance.now()
     assert.equal((await service.call('GET', '/api/v1/auth/me', { token: admin.token })).status, 200)
     waits.push(performance.now() - start)
   } while (!isOver)
-  const given = await answers
+  const given = await responses
   const took = performance.now() - since
   assert.ok(took < ALL_MS_MAX, `all took ${took} ms`)
   const median = waits.sort((a, b) => a - b)[waits.length >> 1] ?? 0
@@ -80,8 +80,8 @@ describe('a guest sends sixteen at once, for headlines', () => {
 describe('a guest sends sixteen at once, for users', () => {
   for (const [name, pattern] of Object.entries(ATTACKS)) {
     it(name, async () => {
-      const answers = await attack('user', { email: { $regex: pattern } }, guest)
-      for (const { status } of answers) assert.equal(status, 403)
+      const responses = await attack('user', { email: { $regex: pattern } }, guest)
+      for (const { status } of responses) assert.equal(status, 403)
       for (const { status } of await attack('user', { email: { $regex: pattern } }, admin)) assert.equal(status, 200)
     })
   }
@@ -90,15 +90,15 @@ describe('a guest sends sixteen at once, for users', () => {
 describe('a publisher sends sixteen at once, for the summary that is matched beside other requests', () => {
   for (const [name, pattern] of Object.entries(ATTACKS)) {
     it(name, async () => {
-      const answers = await attack('dashboard_summary', { id: { $regex: pattern } }, publisher)
-      for (const { status, text } of answers) assert.equal(status, 200, text.slice(0, 300))
+      const responses = await attack('dashboard_summary', { id: { $regex: pattern } }, publisher)
+      for (const { status, text } of responses) assert.equal(status, 200, text.slice(0, 300))
     })
   }
 
   it('a thousand at once: 400 that names the limit', async () => {
     const heavy = { id: { $not: { $regex: '^[0-9a-z_]{90}!$' } } }
-    const answer = await list('dashboard_summary', { $and: Array.from({ length: 999 }, () => heavy) }, publisher)
-    assert.equal(answer.status, 200)
+    const response = await list('dashboard_summary', { $and: Array.from({ length: 999 }, () => heavy) }, publisher)
+    assert.equal(response.status, 200)
     const heavier = { id: { $not: { $regex: '^(?:[0-9a-z_]?){48}!$' } } }
     const refused = await list('dashboard_summary', { $and: Array.from({ length: 999 }, () => heavier) }, publisher)
     assert.equal(refused.status, 400)
@@ -117,9 +117,9 @@ describe('a pattern past a limit is refused with 400', () => {
   for (const [name, [pattern, found]] of Object.entries(rows)) {
     it(name, async () => {
       for (const [model, by] of [['headline', guest], ['dashboard_summary', publisher]] as const) {
-        const answer = await list(model, { id: { $regex: pattern } }, by)
-        assert.equal(answer.status, 400)
-        assert.match(answer.error, found)
+        const response = await list(model, { id: { $regex: pattern } }, by)
+        assert.equal(response.status, 400)
+        assert.match(response.error, found)
       }
     })
   }

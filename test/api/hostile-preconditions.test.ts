@@ -13,8 +13,8 @@ import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)
-const answer = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: TOPIC })
-const [id, tag] = [String(answer.at('data.id')), answer.headers.get('etag') ?? '']
+const response = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: TOPIC })
+const [id, tag] = [String(response.at('data.id')), response.headers.get('etag') ?? '']
 
 const CHARS = 60_000
 const tags = (count: number): string => Array.from({ length: count }, (_, i) => `"${i % 10}"`).join()
@@ -43,9 +43,9 @@ for (const [name, header, status] of ATTACKS) {
     assert.equal(made.headers.get('etag')?.length, tag.length)
     const own = header.replace(tag, made.headers.get('etag') ?? '')
     const options = { token: admin.token, headers: { 'If-Match': own } }
-    const reply = await service.data('DELETE', `/${String(made.at('data.id'))}`, { model: 'topic' }, options)
-    assert.equal(reply.status, status, reply.text.slice(0, 300))
-    assert.ok(reply.text.length < 400, 'the reply repeats what was sent')
+    const response = await service.data('DELETE', `/${String(made.at('data.id'))}`, { model: 'topic' }, options)
+    assert.equal(response.status, status, response.text.slice(0, 300))
+    assert.ok(response.text.length < 400, 'the response repeats what was sent')
   })
 }
 

@@ -1,7 +1,7 @@
 /**
  * Very many clients that connect at the same time.
  *
- * The attack: two hundred new connections, each of which asks for a page of a hundred headlines. One connection is
+ * The attack: two hundred new connections, each of which requests a page of a hundred headlines. One connection is
  * accepted in each turn of the event loop, and each turn made some of these pages: a new client waited for all of them.
  */
 import assert from 'node:assert/strict'
@@ -15,7 +15,7 @@ const GUESTS = 8
 const CONNECTIONS_OF_GUEST = 10
 const FLOOD = GUESTS * CONNECTIONS_OF_GUEST
 
-it('a flood of new connections that ask for long pages leaves a new client its turn', async (t) => {
+it('a flood of new connections with requests of long pages leaves a new client its turn', async (t) => {
   const service = await startService(t)
   await seedSample(service.app.services.store, { flagBaseUrl: 'https://flagcdn.com/h40', now: service.now() })
   const guests = await Promise.all(Array.from({ length: GUESTS }, () => service.guest()))
@@ -24,7 +24,7 @@ it('a flood of new connections that ask for long pages leaves a new client its t
     `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`
   const connections: RawConnection[] = []
   t.after(() => connections.forEach((connection) => connection.destroy()))
-  const ask = async (path: string, token: string): Promise<void> => {
+  const send = async (path: string, token: string): Promise<void> => {
     const connection = await RawConnection.open(port)
     connections.push(connection)
     connection.write(get(path, token))
@@ -32,10 +32,10 @@ it('a flood of new connections that ask for long pages leaves a new client its t
   }
   let done = 0
   const flood = Array.from({ length: FLOOD }, async (_, i) => {
-    await ask('/api/v1/data?model=headline&sort=updatedAt:desc&limit=100', guests[i % GUESTS]?.token ?? '')
+    await send('/api/v1/data?model=headline&sort=updatedAt:desc&limit=100', guests[i % GUESTS]?.token ?? '')
     done++
   })
-  await ask('/healthz', '')
+  await send('/healthz', '')
   const before = done
   await Promise.all(flood)
   assert.equal(done, FLOOD)

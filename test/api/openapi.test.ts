@@ -1,4 +1,4 @@
-/** The description of the API: it tells of every route, contradicts nothing, and real replies fit it. */
+/** The description of the API: it has every endpoint, contradicts nothing, and real responses fit it. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
@@ -80,14 +80,14 @@ describe('the description of the API', () => {
   it('tells of the routes that there are, and of no others', async () => {
     const described = operations().map(([path, method, { security }]) => ({ path, method, security }))
     for (const { path, method, security } of described) {
-      const answer = await service
+      const response = await service
         .call(method.toUpperCase(), path.replace('{id}', 'x'), { headers: { 'x-forwarded-for': '192.0.2.1' } })
         .catch(() => undefined)
       const key = `${method} ${path}`
-      assert.notEqual(answer?.status, 404, `${key} is not there`)
-      assert.notEqual(answer?.status, 405, `${key} has another method`)
+      assert.notEqual(response?.status, 404, `${key} is not there`)
+      assert.notEqual(response?.status, 405, `${key} has another method`)
       const ways = security as Members[]
-      if (ways.length > 0 && ways.every((way) => 'token' in way)) assert.equal(answer?.status, 401, `${key} is open`)
+      if (ways.length > 0 && ways.every((way) => 'token' in way)) assert.equal(response?.status, 401, `${key} is open`)
     }
     assert.deepEqual(
       described.map(({ path, method }) => `${method} ${path}`).sort(),
@@ -103,7 +103,7 @@ describe('the description of the API', () => {
     assert.equal(new Set(ids).size, ids.length)
   })
 
-  it('has each declared reply and body under its own name', () => {
+  it('has each declared response and body under its own name', () => {
     const schemas = (document['components'] as Members)['schemas'] as Members
     for (const [name, declared] of Object.entries(responses)) {
       const schema = schemas[name.charAt(0).toUpperCase() + name.slice(1)] as Members | undefined
@@ -111,7 +111,7 @@ describe('the description of the API', () => {
     }
   })
 
-  it('declares the parameters of each path, and a reply for each operation', () => {
+  it('declares the parameters of each path, and a response for each operation', () => {
     for (const [path, method, { parameters = [], responses }] of operations()) {
       const declared = (parameters as Members[]).filter((one) => one['in'] === 'path').map(({ name }) => name)
       assert.deepEqual(
@@ -134,13 +134,13 @@ describe('the description of the API', () => {
     const sort = String(parameters.find(({ name }) => name === 'sort')?.['example'])
     const query = new URLSearchParams({ filter: JSON.stringify(example), sort }).toString()
     assert.equal((await service.call('GET', `/api/v1/admin/audit?${query}`, { token })).status, 200)
-    const reply = JSON.stringify(operations().find(([path]) => path === '/api/v1/auth/sessions')?.[2]['responses'])
-    const times = ['createdAt', 'lastUsedAt', 'expiresAt'].map((name) => new RegExp(`"${name}":"(2[^"]+)"`).exec(reply)?.[1])
+    const response = JSON.stringify(operations().find(([path]) => path === '/api/v1/auth/sessions')?.[2]['responses'])
+    const times = ['createdAt', 'lastUsedAt', 'expiresAt'].map((name) => new RegExp(`"${name}":"(2[^"]+)"`).exec(response)?.[1])
     assert.deepEqual(times, [...new Set(times)].toSorted())
     assert.ok(!times.includes(undefined))
   })
 
-  it('has examples that fit, for each body, each reply and each code', () => {
+  it('has examples that fit, for each body, each response and each code', () => {
     let count = 0
     const look = (value: Json, pointer: string): void => {
       if (!isMembers(value)) return
@@ -224,8 +224,8 @@ describe('the description of the API', () => {
     for (const { name, example } of operators) {
       assert.ok(JSON.stringify(example).includes(`"${String(name)}"`), String(name))
       const model = name === 'usage' ? 'country' : 'headline'
-      const answer = await service.data('POST', '/query', { model }, { token: admin.token, body: { filter: example } })
-      assert.equal(answer.status, 200, answer.text)
+      const response = await service.data('POST', '/query', { model }, { token: admin.token, body: { filter: example } })
+      assert.equal(response.status, 200, response.text)
     }
   })
 
@@ -242,11 +242,11 @@ describe('real documents fit their schemas:', () => {
   for (const { name } of MODELS) {
     it(name, async () => {
       const { admin } = await newCast(service)
-      const answer = await service.data('GET', '', { model: name, limit: 100 }, { token: admin.token })
+      const response = await service.data('GET', '', { model: name, limit: 100 }, { token: admin.token })
       const schema = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
       const items =
-        answer.status === 200
-          ? (answer.at('data.items') as Json[])
+        response.status === 200
+          ? (response.at('data.items') as Json[])
           : [(await service.data('GET', `/${admin.id}`, { model: name }, { token: admin.token })).at('data') as Json]
       for (const item of items) assert.deepEqual(checkFor(schema)(item), [])
       assert.ok(items.length > 0, `there is no ${name} to look at`)
@@ -263,17 +263,17 @@ describe('real documents fit their schemas:', () => {
       if (data === 'OutboxMessages') {
         await service.call('POST', '/api/v1/auth/request-code', { body: { email: admin.email } })
       }
-      const answer = await service.call('GET', path.replace(':id', admin.id), { token: admin.token })
-      assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(checkFor(data)(answer.at('data')), [])
+      const response = await service.call('GET', path.replace(':id', admin.id), { token: admin.token })
+      assert.equal(response.status, 200, response.text)
+      assert.deepEqual(checkFor(data)(response.at('data')), [])
       // No backup was made here.
-      if (data !== 'Backups') assert.notDeepEqual(answer.at('data.items'), [], 'there is nothing to look at')
+      if (data !== 'Backups') assert.notDeepEqual(response.at('data.items'), [], 'there is nothing to look at')
     })
   }
 
   it('and a failure', async () => {
-    const answer = await service.call('GET', '/api/v1/data')
-    assert.deepEqual(checkFor('Failure')(answer.body), [])
+    const response = await service.call('GET', '/api/v1/data')
+    assert.deepEqual(checkFor('Failure')(response.body), [])
     assert.notDeepEqual(checkFor('Failure')({ error: { code: 'nonsense', message: '' } }), [])
   })
 })

@@ -10,22 +10,22 @@ const { admin, publisher, standard, guest } = await newCast(service)
 const NONE = { active: 0, draft: 0, archived: 0 }
 
 async function overview(token: string): Promise<unknown> {
-  const answer = await service.call('GET', '/api/v1/dashboard/overview', { token })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.at('data')
+  const response = await service.call('GET', '/api/v1/dashboard/overview', { token })
+  assert.equal(response.status, 200, response.text)
+  return response.at('data')
 }
 
 async function create(model: string, status: string): Promise<string> {
-  const answer = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), status } })
-  assert.equal(answer.status, 201, answer.text)
-  return String(answer.at('data.id'))
+  const response = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), status } })
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.id'))
 }
 
 describe('the overview', () => {
   it('is for publishers and administrators', async () => {
     for (const { token } of [standard, guest]) {
-      const answer = await service.call('GET', '/api/v1/dashboard/overview', { token })
-      assert.deepEqual([answer.status, answer.at('error.code')], [403, 'forbidden'])
+      const response = await service.call('GET', '/api/v1/dashboard/overview', { token })
+      assert.deepEqual([response.status, response.at('error.code')], [403, 'forbidden'])
     }
     assert.equal((await service.call('GET', '/api/v1/dashboard/overview')).status, 401)
   })

@@ -17,19 +17,19 @@ interface Got {
   readonly body: Buffer
 }
 
-/** Asks with exactly these headers, and takes path and body as they are. */
+/** Sends exactly these headers, and takes path and body as they are. */
 async function get(path: string, headers: Record<string, string> = {}, { method = 'GET', url = service.url } = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<Got>()
   const { hostname, port } = new URL(url)
-  const asked = request({ host: hostname, port, path, method, headers, agent: false })
-  asked.once('error', reject).once('response', (reply) => {
+  const sent = request({ host: hostname, port, path, method, headers, agent: false })
+  sent.once('error', reject).once('response', (response) => {
     const parts: Buffer[] = []
-    reply.on('error', reject).on('data', (part: Buffer) => parts.push(part))
-    reply.once('end', () =>
-      resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(parts) }),
+    response.on('error', reject).on('data', (part: Buffer) => parts.push(part))
+    response.once('end', () =>
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) }),
     )
   })
-  asked.end()
+  sent.end()
   return promise
 }
 
@@ -64,13 +64,13 @@ describe('every file of the pages', () => {
         ['gzip, deflate, br, zstd', brotli === undefined ? (gzip === undefined ? undefined : 'gzip') : 'br'],
         ['gzip', gzip === undefined ? undefined : 'gzip'],
       ] as const) {
-        const reply = await get(path, accepted === undefined ? {} : { 'accept-encoding': accepted })
-        assert.equal(reply.status, 200)
-        assert.equal(reply.headers['content-encoding'], coding)
-        assert.equal(reply.headers['content-type'], type)
-        assert.equal(reply.headers['content-length'], String(reply.body.length))
-        assert.match(String(reply.headers['vary']), /\bAccept-Encoding\b/)
-        const decoded = coding === undefined ? reply.body : DECODERS[coding]?.(reply.body)
+        const response = await get(path, accepted === undefined ? {} : { 'accept-encoding': accepted })
+        assert.equal(response.status, 200)
+        assert.equal(response.headers['content-encoding'], coding)
+        assert.equal(response.headers['content-type'], type)
+        assert.equal(response.headers['content-length'], String(response.body.length))
+        assert.match(String(response.headers['vary']), /\bAccept-Encoding\b/)
+        const decoded = coding === undefined ? response.body : DECODERS[coding]?.(response.body)
         assert.ok(decoded?.equals(body), `${accepted}: other bytes`)
       }
     })
@@ -125,11 +125,11 @@ describe('a file that the browser has', () => {
       for (const coding of codings) {
         const first = await get('/docs', { 'accept-encoding': coding })
         const headers = { 'accept-encoding': coding, 'if-none-match': sent(String(first.headers['etag'])) }
-        const reply = await get('/docs', headers)
-        assert.equal(reply.status, status)
-        assert.equal(reply.body.length, status === 304 ? 0 : first.body.length)
+        const response = await get('/docs', headers)
+        assert.equal(response.status, status)
+        assert.equal(response.body.length, status === 304 ? 0 : first.body.length)
         for (const name of ['etag', 'vary', 'cache-control', 'content-security-policy']) {
-          assert.equal(reply.headers[name], first.headers[name], name)
+          assert.equal(response.headers[name], first.headers[name], name)
         }
       }
     })
@@ -137,8 +137,8 @@ describe('a file that the browser has', () => {
 
   it('is sent again where its tag is that of another coding', async () => {
     const { headers } = await get('/', { 'accept-encoding': 'br' })
-    const reply = await get('/', { 'accept-encoding': 'gzip', 'if-none-match': String(headers['etag']) })
-    assert.equal(reply.status, 200)
+    const response = await get('/', { 'accept-encoding': 'gzip', 'if-none-match': String(headers['etag']) })
+    assert.equal(response.status, 200)
   })
 })
 

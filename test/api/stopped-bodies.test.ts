@@ -24,7 +24,7 @@ const { admin } = await newCast(service)
 const { store } = service.app.services
 const auth = authCalls(service)
 
-/** Sends half of a body, does something, sends the rest, and gives the status of the reply. */
+/** Sends half of a body, does something, sends the rest, and gives the status of the response. */
 async function sendInHalves(
   { method, path, body, token }: { method: string; path: string; body: unknown; token: string },
   between: () => Promise<void>,
@@ -182,7 +182,7 @@ const cases: readonly Sending[] = [
     losses: ALL_LOSSES,
   },
   {
-    name: 'asks how a query is answered',
+    name: 'explains a query',
     as: 'publisher',
     method: 'POST',
     path: () => '/api/v1/data/explain?model=headline',
@@ -236,7 +236,7 @@ describe('what a body in two halves may still do', () => {
     assert.equal(await sendInHalves(sent, () => setRole(person, 'publisher')), 200)
   })
 
-  it('an administrator who becomes a reader keeps no role that the rest of the body asks for', async () => {
+  it('an administrator who becomes a reader keeps no role that the rest of the body requests', async () => {
     const person = await newPerson(service, 'admin', admin.token)
     const body = { ...bodies.USER, id: person.id, dashboardRole: 'admin' }
     const sent = { method: 'PUT', path: `/api/v1/data/${person.id}?model=user`, body, token: person.token }

@@ -11,10 +11,10 @@ import { startService, type Cleanup, type TestService } from '../support/service
 import { ONLY_HERE } from '../support/service/service-process.ts'
 
 async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
-  const reply = await fetch(`${service.url}/metrics`, { headers })
-  assert.equal(reply.status, 200)
-  assert.equal(reply.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-  return reply.text()
+  const response = await fetch(`${service.url}/metrics`, { headers })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  return response.text()
 }
 
 /** The value of a series, written as in the report. */
@@ -35,29 +35,29 @@ describe('health', () => {
   it('tells that the service is alive, and which run of it', async (t) => {
     const service = await startService(t)
     service.advance(90_500)
-    const answer = await service.call('GET', '/healthz')
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, { status: 'ok', instance: service.app.instance, uptimeSeconds: 90 })
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const response = await service.call('GET', '/healthz')
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, { status: 'ok', instance: service.app.instance, uptimeSeconds: 90 })
+    assert.equal(response.headers.get('cache-control'), 'no-store')
   })
 })
 
 describe('readiness', () => {
   it('is given while everything works', async (t) => {
     const service = await startService(t)
-    const answer = await service.call('GET', '/readyz')
-    assert.deepEqual([answer.status, answer.at('status')], [200, 'ok'])
+    const response = await service.call('GET', '/readyz')
+    assert.deepEqual([response.status, response.at('status')], [200, 'ok'])
   })
 
   it('is refused while mail waits for too long, with a reason that names no address', async (t) => {
     const service = await startService(t, { mail: `smtp://127.0.0.1:${await silentServer(t)}` })
-    const asked = { body: { email: 'reader@example.org', isDashboardLogin: false } }
-    assert.equal((await service.call('POST', '/api/v1/auth/request-code', asked)).status, 202)
+    const options = { body: { email: 'reader@example.org', isDashboardLogin: false } }
+    assert.equal((await service.call('POST', '/api/v1/auth/request-code', options)).status, 202)
     assert.equal((await service.call('GET', '/readyz')).status, 200)
     service.advance(4 * 60_000)
-    const answer = await service.call('GET', '/readyz')
-    assert.equal(answer.status, 503)
-    assert.deepEqual(answer.at('reasons'), ['mail: a message has been waiting for 4m'])
+    const response = await service.call('GET', '/readyz')
+    assert.equal(response.status, 503)
+    assert.deepEqual(response.at('reasons'), ['mail: a message has been waiting for 4m'])
   })
 })
 
@@ -74,8 +74,8 @@ describe('backups that the service makes', () => {
     writeFileSync(directory, '')
     service.advance(24 * 3_600_000)
     await service.app.backups?.idle()
-    const answer = await service.call('GET', '/readyz')
-    assert.deepEqual(answer.at('reasons'), ['backups: the last one is of 2026-03-01T12:00:00.000Z'])
+    const response = await service.call('GET', '/readyz')
+    assert.deepEqual(response.at('reasons'), ['backups: the last one is of 2026-03-01T12:00:00.000Z'])
     assert.equal(valueOf(await metricsOf(service), 'dateline_backup_failed'), 1)
   })
 })
@@ -102,8 +102,8 @@ describe('metrics', () => {
     await service.guest()
     const { token } = await service.signIn('reader@example.org')
     await service.data('GET', '', { model: 'topic' }, { token })
-    const asked = { body: { email: 'reader@example.org', isDashboardLogin: false } }
-    assert.equal((await service.call('POST', '/api/v1/auth/request-code', asked)).status, 429)
+    const options = { body: { email: 'reader@example.org', isDashboardLogin: false } }
+    assert.equal((await service.call('POST', '/api/v1/auth/request-code', options)).status, 429)
     await service.app.idle()
     await service.call('POST', '/api/v1/auth/verify-code', { body: { email: 'x'.repeat(20_000) } })
     const report = await metricsOf(service)

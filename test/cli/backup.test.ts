@@ -6,23 +6,23 @@ import { it } from 'node:test'
 import { run, serve } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 
-it('backup beside a service, restore, and the same answers to the same token', async (t) => {
+it('backup beside a service, restore, and the same responses to the same token', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
   const copy = join(temporaryDirectory(t), 'copy.db')
   const first = await serve(t, ['--data-dir', data])
   assert.equal((await run(['seed', '--data-dir', data])).code, 0)
   const guest = await fetch(`${first.url}/api/v1/auth/anonymous`, { method: 'POST' })
   const { token } = ((await guest.json()) as { data: { token: string } }).data
-  const answers = (url: string): Promise<unknown[]> =>
+  const responses = (url: string): Promise<unknown[]> =>
     Promise.all(
       ['topic', 'headline&sort=updatedAt:desc', 'country&limit=100', 'remote_config'].map(async (query) => {
-        const reply = await fetch(`${url}/api/v1/data?model=${query}`, {
+        const response = await fetch(`${url}/api/v1/data?model=${query}`, {
           headers: { authorization: `Bearer ${token}` },
         })
-        return ((await reply.json()) as { data: unknown }).data
+        return ((await response.json()) as { data: unknown }).data
       }),
     )
-  const before = await answers(first.url)
+  const before = await responses(first.url)
   assert.ok(JSON.stringify(before).length > 50_000)
 
   const backup = await run(['backup', '--data-dir', data, '--to', copy, '--json'])
@@ -47,7 +47,7 @@ it('backup beside a service, restore, and the same answers to the same token', a
     /^Restored .*, 9\d\d items\nThe database that was there is kept as .*\.replaced-\d{8}T\d{6}Z\n$/,
   )
   const second = await serve(t, ['--data-dir', data])
-  assert.deepEqual(await answers(second.url), before)
+  assert.deepEqual(await responses(second.url), before)
 })
 
 it('backup without --to writes into the data directory, under a name that tells the time', async (t) => {

@@ -10,11 +10,11 @@ import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../s
 import { temporaryDirectory } from '../support/service/service.ts'
 
 async function me(url: string, token: string): Promise<{ status: number; text: string }> {
-  const answer = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
-  return { status: answer.status, text: await answer.text() }
+  const response = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+  return { status: response.status, text: await response.text() }
 }
 
-it('every reply names the instance of the ready line', async (t) => {
+it('every response names the instance of the ready line', async (t) => {
   const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
   const [port, instance] = [Number(service.ready['port']), service.ready['instance']]
   const json = { 'Content-Type': 'application/json' }
@@ -28,9 +28,9 @@ it('every reply names the instance of the ready line', async (t) => {
     ['/api/v1/auth/request-code', { method: 'POST', body: 'x'.repeat(2_097_153), headers: json }, 413],
     ['/', { headers: { Host: 'evil.example' } }, 421],
   ] as const) {
-    const reply = await send(port, path, options)
-    assert.equal(reply.status, status)
-    assert.equal(reply.headers['x-dateline-instance'], instance, path)
+    const response = await send(port, path, options)
+    assert.equal(response.status, status)
+    assert.equal(response.headers['x-dateline-instance'], instance, path)
   }
   for (const bytes of [
     'nonsense\r\n\r\n',
@@ -49,9 +49,9 @@ describe('--token-file', () => {
     const first = await serve(t, words)
     const token = readFileSync(file, 'utf8').trim()
     assert.equal((statSync(file).mode & 0o777).toString(8), '600')
-    const answer = await me(first.url, token)
-    assert.equal(answer.status, 200)
-    assert.match(answer.text, /"email":"administrator@local\.invalid".*"dashboardRole":"admin"/)
+    const response = await me(first.url, token)
+    assert.equal(response.status, 200)
+    assert.match(response.text, /"email":"administrator@local\.invalid".*"dashboardRole":"admin"/)
     const code = await fetch(`${first.url}/api/v1/auth/request-code`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -16,7 +16,7 @@ import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../sup
 const ON_WINDOWS = process.platform === 'win32'
 
 it(
-  'serve --listen unix:PATH tells the path and no port, answers there, and takes its socket with it',
+  'serve --listen unix:PATH prints the path and no port, responds there, and removes its socket at the end',
   { skip: ON_WINDOWS },
   async (t) => {
     const directory = temporaryDirectory(t)
@@ -215,7 +215,7 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
     return { port, child, closed, ready: stdout, stderr: () => stderr }
   }
 
-  it('answers on the socket that it was handed', async (t) => {
+  it('responds on the socket that it was handed', async (t) => {
     const { port, child, closed, ready } = await activate(t, { ours: true, count: '1' })
     assert.equal((JSON.parse(ready) as { port: number }).port, port)
     assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/auth/me`)).status, 401)

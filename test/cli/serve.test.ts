@@ -123,14 +123,14 @@ it('a second service on the same directory exits at once and names the first', a
 
 it('serve finishes what runs when it is asked to stop', async (t) => {
   const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
-  const answers = Array.from({ length: 20 }, () => fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' }))
-  const [first] = await Promise.all(answers)
+  const responses = Array.from({ length: 20 }, () => fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' }))
+  const [first] = await Promise.all(responses)
   const last = fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })
   await first?.text()
   const [code] = await Promise.all([
     service.end('SIGTERM'),
     last.then(
-      (answer) => answer.text(),
+      (response) => response.text(),
       () => 'refused',
     ),
   ])
@@ -343,9 +343,9 @@ it('kill -9 at any moment loses no write that was acknowledged', async (t) => {
     let killed = false
     const write = async (): Promise<void> => {
       while (!killed) {
-        const answer = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' }).catch(() => undefined)
-        const body = await answer?.text().catch(() => undefined)
-        if (answer?.status !== 200 || body === undefined) continue
+        const response = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' }).catch(() => undefined)
+        const body = await response?.text().catch(() => undefined)
+        if (response?.status !== 200 || body === undefined) continue
         acknowledged.push((JSON.parse(body) as { data: { token: string } }).data.token)
         // The moment of death depends on the round, not on the clock.
         if (acknowledged.length % 40 === 7 * round) {

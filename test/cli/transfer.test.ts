@@ -294,12 +294,12 @@ it('two imports at once beside a service that writes lose nothing', async (t) =>
   const writing = (async () => {
     while (!isOver) {
       const begun = performance.now()
-      const reply = await fetch(`${service.url}/api/v1/data?model=topic`, {
+      const response = await fetch(`${service.url}/api/v1/data?model=topic`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ name: 'w', description: 'd', iconUrl: 'i' }),
       })
-      assert.equal(reply.status, 201, await reply.text())
+      assert.equal(response.status, 201, await response.text())
       written++
       slowestMs = Math.max(slowestMs, performance.now() - begun)
     }

@@ -22,8 +22,8 @@ async function site(t: Cleanup): Promise<Site> {
       (await fetch(`${service.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status,
     guest: async () => {
       const headers = { 'user-agent': 'Reader/1.0 \u009b31m(phone)' }
-      const reply = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST', headers })
-      const { data: signed } = (await reply.json()) as { data: { user: { id: string }; token: string } }
+      const response = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST', headers })
+      const { data: signed } = (await response.json()) as { data: { user: { id: string }; token: string } }
       return { id: signed.user.id, token: signed.token }
     },
     log: () => service.output().stderr,

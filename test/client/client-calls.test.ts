@@ -9,7 +9,7 @@ const TOPIC = { name: 'Harbours', description: '', iconUrl: '', status: 'active'
 const DATA = { items: [], cursor: null, hasMore: false, user: { id: '1' }, token: 'new' }
 const LONG = 'x'.repeat(4_096)
 
-/** `EMPTY` is a reply without a body, `DATA` the envelope with a bit of everything. */
+/** `EMPTY` is a response without a body, `DATA` the envelope with a bit of everything. */
 const ROWS: readonly {
   readonly call: (client: Client) => Promise<unknown>
   readonly request: string

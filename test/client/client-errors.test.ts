@@ -1,5 +1,5 @@
 /**
- * What the client makes of replies and of their absence: errors of the service, pages of proxies, servers that lie.
+ * How the client handles responses and missing ones: errors of the service, pages of proxies, false responses.
  * The servers here are real ones that say what a row tells them to.
  */
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ import {
   Unauthorized,
   UnreadableReply,
 } from '../../src/client/client.ts'
-import { replying, serverThat } from '../support/service/scripted-http.ts'
+import { respondWith, serverThat } from '../support/service/scripted-http.ts'
 
 const TOKEN = 'aaaa.secret-bbbb.cccc'
 
@@ -51,7 +51,7 @@ describe('an error of the service', () => {
       const headers = { 'content-type': 'application/json', 'x-request-id': 'r-1', 'retry-after': '7' }
       const { url } = await serverThat(
         t,
-        replying(status, JSON.stringify({ error: { code, message: 'title: no' } }), headers),
+        respondWith(status, JSON.stringify({ error: { code, message: 'title: no' } }), headers),
       )
       const error = await refusal(createClient({ url, token: TOKEN }).data('topic').get('1'))
       assert.ok(error instanceof Kind && error instanceof DatelineError)
@@ -68,7 +68,7 @@ describe('the problems in an error', () => {
   const problem = { path: 'title', code: 'tooLong', params, message: 'expected at most 10 characters' }
   const sent = async (t: Parameters<typeof serverThat>[0], problems: unknown): Promise<unknown> => {
     const body = JSON.stringify({ error: { code: 'invalidInput', message: 'title: no', problems } })
-    const { url } = await serverThat(t, replying(400, body, { 'content-type': 'application/json' }))
+    const { url } = await serverThat(t, respondWith(400, body, { 'content-type': 'application/json' }))
     const error = await refusal(createClient({ url, token: TOKEN }).data('topic').get('1'))
     assert.ok(error instanceof BadRequest)
     return error.problems
@@ -87,7 +87,7 @@ describe('the problems in an error', () => {
   })
 })
 
-describe('a reply that is not the service’s', () => {
+describe('a response that is not the service’s', () => {
   const html = '<!doctype html><title>Sign in to the network</title>'
   const page = (value: unknown): string => JSON.stringify({ data: value, metadata: {} })
   for (const [name, status, body, Kind] of [
@@ -111,7 +111,7 @@ describe('a reply that is not the service’s', () => {
   ] as const) {
     it(`is an error: ${name}`, async (t) => {
       const type = body.startsWith('<') ? 'text/html' : 'application/json'
-      const { url } = await serverThat(t, replying(status, body, { 'content-type': type }))
+      const { url } = await serverThat(t, respondWith(status, body, { 'content-type': type }))
       const error = await refusal(createClient({ url, token: TOKEN }).data('topic').list())
       assert.ok(error instanceof Kind, inspect(error))
       assert.deepEqual([error.status, error.code], [status, 'unreadableReply'])
@@ -149,7 +149,7 @@ describe('a reply that is not the service’s', () => {
   })
 
   it('does not count as done where nothing was to come back', async (t) => {
-    const { url } = await serverThat(t, replying(200, html, { 'content-type': 'text/html' }))
+    const { url } = await serverThat(t, respondWith(200, html, { 'content-type': 'text/html' }))
     const client = createClient({ url, token: TOKEN })
     assert.ok((await refusal(client.data('topic').remove('1'))) instanceof UnreadableReply)
     assert.ok((await refusal(client.auth.signOut())) instanceof UnreadableReply)
@@ -162,7 +162,7 @@ describe('a reply that is not the service’s', () => {
     ['no user', { user: null, token: 'abc' }],
   ] as const) {
     it(`is no sign-in: ${name}`, async (t) => {
-      const { url } = await serverThat(t, replying(200, page(data)))
+      const { url } = await serverThat(t, respondWith(200, page(data)))
       const client = createClient({ url })
       assert.ok((await refusal(client.auth.anonymous())) instanceof UnreadableReply)
       assert.equal(client.token, undefined)
@@ -191,7 +191,7 @@ describe('a reply that is not the service’s', () => {
       cursor: null,
       hasMore: false,
     })
-    const { url } = await serverThat(t, replying(200, text))
+    const { url } = await serverThat(t, respondWith(200, text))
     const parse = JSON.parse
     let parsed = 0
     JSON.parse = (...given) => {
@@ -204,7 +204,7 @@ describe('a reply that is not the service’s', () => {
   })
 })
 
-describe('no reply', () => {
+describe('no response', () => {
   it('is a NetworkError that says to what, and why', async (t) => {
     const { url } = await serverThat(t, (request) => void request.socket.destroy())
     const error = await refusal(
@@ -218,7 +218,7 @@ describe('no reply', () => {
     assert.ok(error.cause instanceof Error)
   })
 
-  it('is a NetworkError also where the reply breaks off', async (t) => {
+  it('is a NetworkError also where the response is cut off', async (t) => {
     const { url } = await serverThat(t, (_request, response) => {
       response.writeHead(200, { 'content-length': '1000' })
       response.write('{"data":', () => response.destroy())
@@ -227,8 +227,8 @@ describe('no reply', () => {
   })
 
   it('is what a redirect is: the token does not follow it', async (t) => {
-    const other = await serverThat(t, replying(200, '{}'))
-    const { url } = await serverThat(t, replying(307, '', { location: `${other.url}/api/v1/auth/me` }))
+    const other = await serverThat(t, respondWith(200, '{}'))
+    const { url } = await serverThat(t, respondWith(307, '', { location: `${other.url}/api/v1/auth/me` }))
     const error = await refusal(createClient({ url, token: TOKEN }).auth.me())
     assert.ok(error instanceof NetworkError)
     assert.deepEqual(other.seen, [])
@@ -239,7 +239,7 @@ describe('what cannot be sent', () => {
   const circle: Record<string, unknown> = {}
   circle['again'] = circle
   const topic = { name: 'a', description: '', iconUrl: '' }
-  // JSON would leave out or make null what stands in a filter, and another filter would be answered.
+  // JSON would leave out or make null what stands in a filter, and the result would be that of another filter.
   const filters = [
     ['status', undefined],
     ['status', () => 'active'],
@@ -269,7 +269,7 @@ describe('what cannot be sent', () => {
   ]
   for (const [name, call] of rows) {
     it(`is a TypeError before anything is sent: ${name}`, async (t) => {
-      const { url, seen } = await serverThat(t, replying(204, ''))
+      const { url, seen } = await serverThat(t, respondWith(204, ''))
       assert.ok((await refusal(call(createClient({ url })))) instanceof TypeError)
       assert.deepEqual(seen, [])
     })
@@ -283,14 +283,14 @@ describe('what cannot be sent', () => {
 })
 
 describe('a signal', () => {
-  it('ends a request before its reply with an AbortError', async (t) => {
+  it('ends a request before its response with an AbortError', async (t) => {
     const controller = new AbortController()
     const { url } = await serverThat(t, () => controller.abort())
     const error = await refusal(createClient({ url }).auth.me({ signal: controller.signal }))
     assert.ok(error instanceof DOMException && error.name === 'AbortError')
   })
 
-  it('ends a request in the middle of its reply', async (t) => {
+  it('ends a request in the middle of its response', async (t) => {
     const controller = new AbortController()
     const { url } = await serverThat(
       t,
@@ -307,7 +307,7 @@ describe('a signal', () => {
   })
 
   it('that has ended already sends nothing', async (t) => {
-    const { url, seen } = await serverThat(t, replying(200, '{}'))
+    const { url, seen } = await serverThat(t, respondWith(200, '{}'))
     const error = await refusal(createClient({ url }).auth.me({ signal: AbortSignal.abort(new Error('left')) }))
     assert.equal((error as Error).message, 'left')
     assert.deepEqual(seen, [])
@@ -316,16 +316,16 @@ describe('a signal', () => {
 
 describe('a token', () => {
   // Gateways that are set up for debugging show the headers of a request, and not only in the body.
-  for (const [name, answer] of [
+  for (const [name, scripted] of [
     ['the message', (said) => [400, JSON.stringify({ error: { code: 'badRequest', message: `found ${said}` } }), {}]],
     ['the code', (said) => [409, JSON.stringify({ error: { code: said, message: 'no' } }), {}]],
     ['the type', (said) => [200, 'text', { 'content-type': `text/plain; of=${said.slice(7)}` }]],
     ['the type, cut', (said) => [200, 'text', { 'content-type': `${'x'.repeat(45)}${said.slice(7)}` }]],
     ['the name of the request', (said) => [403, 'text', { 'x-request-id': said }]],
-  ] as const satisfies readonly (readonly [string, (said: string) => Parameters<typeof replying>])[]) {
+  ] as const satisfies readonly (readonly [string, (said: string) => Parameters<typeof respondWith>])[]) {
     it(`is in no error where a server says it again: ${name}`, async (t) => {
       const { url } = await serverThat(t, (request, response) => {
-        replying(...answer(request.headers.authorization ?? ''))(request, response)
+        respondWith(...scripted(request.headers.authorization ?? ''))(request, response)
       })
       const error = await refusal(createClient({ url, token: TOKEN }).data('topic').get('1'))
       assert.ok(error instanceof DatelineError && /…|aaaa/.test(inspect(error)), inspect(error))
@@ -357,7 +357,7 @@ describe('a token', () => {
   }
 
   it('goes into no URL', async (t) => {
-    const { url, seen } = await serverThat(t, replying(404, '{}'))
+    const { url, seen } = await serverThat(t, respondWith(404, '{}'))
     const client = createClient({ url, token: TOKEN })
     await Promise.allSettled([
       client.auth.me(),
@@ -382,7 +382,7 @@ describe('a hostile id', () => {
     ['…', '/api/v1/data/%E2%80%A6?model=topic'],
   ] as const) {
     it(`stays one step of the path: ${JSON.stringify(id)}`, async (t) => {
-      const { url, seen } = await serverThat(t, replying(204, ''))
+      const { url, seen } = await serverThat(t, respondWith(204, ''))
       await createClient({ url }).data('topic').remove(id)
       assert.deepEqual(seen, [`DELETE ${path}`])
     })
@@ -390,7 +390,7 @@ describe('a hostile id', () => {
 
   for (const id of ['', '.', '..', '\ud800', 'a\udc00b']) {
     it(`that no path can hold is found nowhere, and nothing is sent: ${JSON.stringify(id)}`, async (t) => {
-      const { url, seen } = await serverThat(t, replying(204, ''))
+      const { url, seen } = await serverThat(t, respondWith(204, ''))
       const { admin, data } = createClient({ url })
       const topics = data('topic')
       const body = { name: 'a', description: '', iconUrl: '', status: 'draft' } as const
@@ -420,7 +420,7 @@ describe('the address of the service', () => {
     ['/news?a=1#b', '/news/api/v1/auth/me'],
   ] as const) {
     it(`may end in ${JSON.stringify(url)}`, async (t) => {
-      const server = await serverThat(t, replying(404, '{}'))
+      const server = await serverThat(t, respondWith(404, '{}'))
       await refusal(createClient({ url: server.url + url }).auth.me())
       assert.deepEqual(server.seen, [`GET ${path}`])
     })

@@ -95,7 +95,7 @@ describe('signing in', () => {
     assert.equal(client.token, undefined)
   })
 
-  it('reads replies with the parser that it is given', async () => {
+  it('reads responses with the parser that it is given', async () => {
     const marked = (text: string): unknown =>
       JSON.parse(text.replace('"hasAdministrator":true', '"hasAdministrator":1'))
     const client = createClient({ url: service.url, parse: marked })
@@ -207,7 +207,7 @@ describe('what the dashboard is made of', () => {
     assert.ok(overview.counts.topic.active >= 23)
   })
 
-  it('tells how a query is answered', async () => {
+  it('explains a query', async () => {
     const plan = await admin.data('topic').explain({ filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 3 })
     assert.deepEqual([plan.model, plan.rowsReturned, plan.access], ['topic', 3, 'index'])
   })

@@ -41,7 +41,7 @@ it('is one file without imports, and the same at each time', () => {
 describe('its types', () => {
   const PROBE = `
 import type * as ours from '../../src/client/client-types.ts'
-import type * as replies from '../../src/models/responses.ts'
+import type * as responses from '../../src/models/responses.ts'
 import type * as printed from './MODULE'
 import { createClient, type Filter } from './MODULE'
 
@@ -55,20 +55,20 @@ export const same: [
   Same<Pick<ours.Bodies, Takeable>, Pick<printed.Bodies, Takeable>>,
   Same<Pick<ours.Replacements, Takeable>, Pick<printed.Replacements, Takeable>>,
   Same<ours.Offers, printed.Offers>,
-  Same<replies.ServiceStatus, printed.ServiceStatus>,
-  Same<replies.ServiceSettings, printed.ServiceSettings>,
-  Same<replies.LogLines, printed.LogLines>,
-  Same<replies.OutboxMessages, printed.OutboxMessages>,
-  Same<replies.OutboxRetry, printed.OutboxRetry>,
-  Same<replies.MailTest, printed.MailTest>,
-  Same<replies.Backup, printed.Backup>,
-  Same<replies.Backups, printed.Backups>,
-  Same<replies.UserSessions, printed.UserSessions>,
-  Same<replies.SessionsEnded, printed.SessionsEnded>,
-  Same<replies.DashboardSetup, printed.DashboardSetup>,
-  Same<replies.DashboardOverview, printed.DashboardOverview>,
-  Same<replies.DocumentProblems, printed.DocumentProblems>,
-  Same<replies.QueryPlan, printed.QueryPlan>,
+  Same<responses.ServiceStatus, printed.ServiceStatus>,
+  Same<responses.ServiceSettings, printed.ServiceSettings>,
+  Same<responses.LogLines, printed.LogLines>,
+  Same<responses.OutboxMessages, printed.OutboxMessages>,
+  Same<responses.OutboxRetry, printed.OutboxRetry>,
+  Same<responses.MailTest, printed.MailTest>,
+  Same<responses.Backup, printed.Backup>,
+  Same<responses.Backups, printed.Backups>,
+  Same<responses.UserSessions, printed.UserSessions>,
+  Same<responses.SessionsEnded, printed.SessionsEnded>,
+  Same<responses.DashboardSetup, printed.DashboardSetup>,
+  Same<responses.DashboardOverview, printed.DashboardOverview>,
+  Same<responses.DocumentProblems, printed.DocumentProblems>,
+  Same<responses.QueryPlan, printed.QueryPlan>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
 `
   const USE = `

@@ -38,7 +38,7 @@ const partOf = (id: string): string => {
 }
 
 describe('the description of the API', () => {
-  it('is read with every operation, parameter, reply and example, references followed', () => {
+  it('is read with every operation, parameter, response and example, references followed', () => {
     const paths = Object.values((document as unknown as { paths: Record<string, object> }).paths)
     assert.equal(api.operations.length, paths.flatMap((methods) => Object.keys(methods)).length)
     for (const { operationId: id, summary, responses, parameters = [], path } of api.operations) {
@@ -157,7 +157,7 @@ describe('examples of requests', () => {
     assert.ok(script.includes(`'model', 'it\\'s'`), script)
   })
 
-  it('keep the bytes of a reply that is no text', () => {
+  it('keep the bytes of a response that is no text', () => {
     const file = operation('downloadBackup')
     const [curl = '', script = ''] = requestExamples(file, exampleValues(file, ''), SERVICE).map(({ code }) => code)
     assert.match(curl, / --fail -O /)
@@ -168,7 +168,7 @@ describe('examples of requests', () => {
     assert.match(read, /\nconst text = await response\.text\(\)$/)
   })
 
-  it('show a reply as it came, with numbers that no double can hold', () => {
+  it('show a response as it came, with numbers that no double can hold', () => {
     assert.equal(
       indented('{"count":12345678901234567890,"rate":0.10}'),
       '{\n  "count": 12345678901234567890,\n  "rate": 0.1\n}',

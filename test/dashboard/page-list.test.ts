@@ -134,10 +134,10 @@ describe('the pages of a table', () => {
 })
 
 describe('reading pages', () => {
-  /** A reader whose answers come when the test says so. */
+  /** A reader whose pages arrive when the test resolves them. */
   function reading(count: number) {
     const pages = list()
-    const asked: { start: string | undefined; answer: () => void; fail: () => void; signal: AbortSignal }[] = []
+    const asked: { start: string | undefined; response: () => void; fail: () => void; signal: AbortSignal }[] = []
     const failures: unknown[] = []
     const read = server(idsTo(count))
     const ended = new AbortController()
@@ -149,42 +149,42 @@ describe('reading pages', () => {
       load: (start, signal) =>
         new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason as Error))
-          asked.push({ start, signal, answer: () => resolve(read(start)), fail: () => reject(new Error('down')) })
+          asked.push({ start, signal, response: () => resolve(read(start)), fail: () => reject(new Error('down')) })
         }),
     })
-    const answer = async (i: number): Promise<void> => {
-      asked[i]?.answer()
+    const response = async (i: number): Promise<void> => {
+      asked[i]?.response()
       await new Promise(setImmediate)
     }
-    return { pages, asked, failures, reader, answer, ended }
+    return { pages, asked, failures, reader, response, ended }
   }
 
   it('asks once for each page, and ends what is no longer wanted', async () => {
-    const { pages, asked, reader, answer } = reading(500)
+    const { pages, asked, reader, response } = reading(500)
     reader.want(0, 10)
     reader.want(0, 10)
     assert.equal(asked.length, 1)
-    await answer(0)
+    await response(0)
     reader.want(0, 60)
     assert.equal(asked.length, 2)
     reader.want(0, 10)
     assert.equal(asked[1]?.signal.aborted, true)
-    await answer(1)
+    await response(1)
     assert.equal(pages.rowCount, 50)
   })
 
   it('takes nothing for new that was asked for before something changed', async () => {
-    const { pages, asked, reader, answer } = reading(500)
+    const { pages, asked, reader, response } = reading(500)
     reader.want(0, 10)
-    await answer(0)
+    await response(0)
     reader.want(0, 60)
     pages.expire()
     reader.startOver()
-    await answer(1)
+    await response(1)
     assert.deepEqual([asked[1]?.signal.aborted, pages.rowCount], [true, 50])
     reader.want(0, 60)
-    await answer(2)
-    await answer(3)
+    await response(2)
+    await response(3)
     assert.deepEqual([asked.length, pages.rowCount], [4, 100])
     assert.deepEqual(pages.missing(0, 60), [])
   })

@@ -125,7 +125,7 @@ describe('the responses to another origin', () => {
       assert.equal(own.headers.vary, 'Origin', path)
       const foreign = await send(server.port, path, { method, headers: { Origin: 'https://evil.example' } })
       const isWrite = method === 'PUT' || method === 'POST'
-      assert.equal(foreign.status, isWrite ? 403 : status, 'a foreign origin gets the answer to a read')
+      assert.equal(foreign.status, isWrite ? 403 : status, 'a foreign origin gets the response to a read')
       assert.deepEqual(
         Object.keys(foreign.headers).filter((name) => name.startsWith('access-control')),
         [],
@@ -134,7 +134,7 @@ describe('the responses to another origin', () => {
     }
   })
 
-  it('answer a preflight as a browser sends it', async () => {
+  it('respond to a preflight as a browser sends it', async () => {
     await using server = await startServer(routes)
     const { status, headers, text } = await send(server.port, '/api/v1/data/7?model=topic', {
       method: 'OPTIONS',

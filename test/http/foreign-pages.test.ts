@@ -143,7 +143,7 @@ describe('the server on a loopback address', () => {
     },
   ]
 
-  it('answers a rebound name with 421, also to a preflight and to a path that is not there', async () => {
+  it('responds to a rebound name with 421, also to a preflight and an unknown path', async () => {
     await using server = await startServer(routes)
     for (const [method, path] of [
       ['GET', '/'],

@@ -233,9 +233,9 @@ describe('bodies that do not end', () => {
     connection.write(head('/guest', CHUNKED))
     let sent = 0
     const response = connection.response()
-    let isAnswered = false
-    void response.then(() => void (isAnswered = true))
-    while (!isAnswered) {
+    let hasResponse = false
+    void response.then(() => void (hasResponse = true))
+    while (!hasResponse) {
       connection.write(inChunks('x'.repeat(KIB), KIB))
       sent++
       await new Promise((resolve) => void setImmediate(resolve))

@@ -66,7 +66,7 @@ describe('malformed requests', () => {
     ['TRACE', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'methodNotAllowed'],
   ]
   for (const [name, bytes, status, code] of rows) {
-    it(`answers ${status} to ${name}`, async () => {
+    it(`responds with ${status} to ${name}`, async () => {
       await using server = await startServer(ROUTES)
       const response = await sendRaw(server.port, bytes)
       assert.equal(response.status, status)

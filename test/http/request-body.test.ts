@@ -139,7 +139,7 @@ describe('readJson()', () => {
     connection.destroy()
   })
 
-  it('takes a body of exactly 2 MiB and answers 413 to one byte more', async () => {
+  it('takes a body of exactly 2 MiB and responds with 413 to one byte more', async () => {
     await using server = await startServer(ROUTES)
     const headers = { 'Content-Type': 'application/json' }
     const full = await send(server.port, '/size', { method: 'POST', headers, body: bodyOfBytes(BODY_BYTES_MAX) })
@@ -164,7 +164,7 @@ describe('readJson()', () => {
     assert.equal(over.status, 413)
   })
 
-  it('answers 413 to a client that sends all of a far too large body before it reads', async () => {
+  it('responds with 413 to a client that sends all of a far too large body before it reads', async () => {
     await using server = await startServer(ROUTES, { limits: { bodyBytesMax: 1000 } })
     const connection = await RawConnection.open(server.port)
     const length = 6 * 1024 * 1024

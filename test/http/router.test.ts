@@ -87,7 +87,7 @@ describe('createRouter()', () => {
     })
   }
 
-  it('answers OPTIONS for every path, with Allow where the path is known', async () => {
+  it('responds to OPTIONS for every path, with Allow where the path is known', async () => {
     for (const [path, headers] of [
       ['/api/v1/data', { Allow: 'GET, HEAD, POST, OPTIONS' }],
       ['*', { Allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' }],

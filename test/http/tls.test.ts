@@ -96,7 +96,7 @@ async function secureSocket(port: number, options = {}): Promise<TLSSocket> {
 }
 
 describe('a server with a certificate', () => {
-  it('answers over TLS, with every header of a response', async () => {
+  it('responds over TLS, with every header', async () => {
     await using server = await start()
     const outgoing = request({ port: server.port, host: 'localhost', ca: TEST_CERTIFICATE, agent: false, family: 4 })
     const [incoming] = (await once(outgoing.end(), 'response')) as [{ statusCode: number; headers: object }]

@@ -24,7 +24,7 @@ function socketPath(t: TestContext): string {
 
 const listen = (path: string): Promise<TestServer> => startServer([WHO], { address: { kind: 'unix', path } })
 
-async function ask(socketPath: string, headers: Record<string, string> = {}): Promise<string> {
+async function send(socketPath: string, headers: Record<string, string> = {}): Promise<string> {
   const outgoing = request({ socketPath, path: '/who', headers, agent: false }).end()
   const [incoming] = (await once(outgoing, 'response')) as [AsyncIterable<Buffer>]
   let text = ''
@@ -36,7 +36,7 @@ describe('a Unix socket', { skip: process.platform === 'win32' }, () => {
   it('serves, is for the owner and the group, and goes when the server closes', async (t) => {
     const path = socketPath(t)
     const server = await listen(path)
-    assert.equal(await ask(path), 'unix')
+    assert.equal(await send(path), 'unix')
     assert.equal((statSync(path).mode & 0o777).toString(8), '660')
     await server.close()
     assert.equal(existsSync(path), false)
@@ -45,10 +45,10 @@ describe('a Unix socket', { skip: process.platform === 'win32' }, () => {
   it('believes its proxy about who is asking, and counts who comes without one under one name', async (t) => {
     const path = socketPath(t)
     await using _server = await listen(path)
-    assert.equal(await ask(path, { 'X-Forwarded-For': '192.0.2.7' }), '192.0.2.7')
+    assert.equal(await send(path, { 'X-Forwarded-For': '192.0.2.7' }), '192.0.2.7')
     // The entry on the left was written by the client, who is the one on the right.
-    assert.equal(await ask(path, { 'X-Forwarded-For': '203.0.113.9, 192.0.2.7' }), '192.0.2.7')
-    assert.equal(await ask(path, { 'X-Forwarded-For': 'unix' }), 'unix')
+    assert.equal(await send(path, { 'X-Forwarded-For': '203.0.113.9, 192.0.2.7' }), '192.0.2.7')
+    assert.equal(await send(path, { 'X-Forwarded-For': 'unix' }), 'unix')
     assert.equal(limitKey('unix'), 'unix')
   })
 
@@ -61,7 +61,7 @@ describe('a Unix socket', { skip: process.platform === 'win32' }, () => {
     await once(child, 'exit')
     assert.ok(existsSync(path), 'the file stays behind')
     await using _server = await listen(path)
-    assert.equal(await ask(path), 'unix')
+    assert.equal(await send(path), 'unix')
   })
 
   it('of a program that lives is left alone', async (t) => {

@@ -1,4 +1,4 @@
-/** The list of attacks, the command line of their drill, and services that do not answer. */
+/** The list of attacks, the command line of their drill, and services that do not respond. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
@@ -25,7 +25,7 @@ it('the command line names attacks, a size and an executable', () => {
 })
 
 // It waited for the response first, and then asked whether that was in time.
-it('hostile requests that are not answered are faults', async (t) => {
+it('hostile requests without a response are faults', async (t) => {
   const server = createServer((socket) => void socket.resume().on('error', () => {})).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => void server.close())

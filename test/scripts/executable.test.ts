@@ -53,7 +53,7 @@ it('runs with an empty environment from a directory that it cannot write to, and
   assert.equal(guest.status, 200)
   const countries = `${service.url}/api/v1/data?model=country&limit=3&filter=`
   const headers = { authorization: `Bearer ${data.token}` }
-  // No index serves this, so that it is answered in a thread, whose program is embedded too.
+  // No index serves this, so that it runs in a thread, whose program is embedded too.
   const inThread = await fetch(countries + encodeURIComponent('{"name":{"$regex":"^(F|G).*y$"}}'), { headers })
   assert.equal(inThread.status, 200)
   const names = ((await inThread.json()) as { data: { items: { name: string }[] } }).data.items.map(({ name }) => name)
@@ -64,9 +64,9 @@ it('runs with an empty environment from a directory that it cannot write to, and
   assert.ok(names.includes('Germany'))
   const { pages } = await bundleProgram()
   for (const { path, type, body } of unpackAssets(pages)) {
-    const reply = await fetch(service.url + path)
-    assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, type])
-    assert.ok(Buffer.from(body).equals(Buffer.from(await reply.arrayBuffer())), path)
+    const response = await fetch(service.url + path)
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, type])
+    assert.ok(Buffer.from(body).equals(Buffer.from(await response.arrayBuffer())), path)
   }
   service.child.kill('SIGTERM')
   assert.deepEqual(await service.closed, [0, null])
@@ -133,7 +133,7 @@ function canSeeProcesses(): boolean {
 it('a signal does not open a debugger', { skip: process.platform === 'win32' }, async (t) => {
   const service = await serve(t)
   service.child.kill('SIGUSR1')
-  // Signals are taken in order of their arrival only by luck, an answer after it is the proof that it runs on.
+  // Signals are taken in order of their arrival only by luck; a response after it proves that the service still runs.
   assert.equal((await fetch(`${service.url}/api/v1/auth/me`)).status, 401)
   service.child.kill('SIGTERM')
   assert.deepEqual(await service.closed, [0, null])

@@ -133,21 +133,21 @@ it('a guest whose visit cannot be stored costs one write a minute, and is stored
   const { store } = service.app.services
   const { as } = store
   const guest = await service.guest()
-  const ask = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     for (let i = 0; i < 5; i++) await service.call('GET', '/api/v1/auth/me', { token: guest.token })
   }
   let tries = 0
   const seeGuest = (): Promise<void> => (tries++, Promise.reject(new Error('the disk is full')))
   Object.assign(store, { as: (actor: Actor) => ({ ...as(actor), seeGuest }) })
   service.advance(DAY_MS)
-  await ask()
+  await send()
   assert.equal(tries, 1)
   service.advance(MINUTE_MS)
-  await ask()
+  await send()
   assert.equal(tries, 2)
   Object.assign(store, { as })
   service.advance(MINUTE_MS)
-  await ask()
+  await send()
   const database = openDatabase(join(service.directory, 'data', 'dateline.db'), { readOnly: true })
   t.after(() => database.close())
   assert.equal(database.get('SELECT at FROM guest_seen')?.['at'], START + DAY_MS + 2 * MINUTE_MS)

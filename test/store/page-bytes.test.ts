@@ -1,6 +1,6 @@
 /**
  * The limit in bytes of a page. A hundred documents of 2 MiB made one page of 200 MB: a thread ran out of memory, or the
- * service held the whole reply for a client that did not read it.
+ * service held the whole response for a client that did not read it.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

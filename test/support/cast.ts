@@ -31,9 +31,9 @@ export async function newPerson(service: TestService, role: Role, adminToken: st
   }
   const email = `${role}-${++invited}@example.org`
   const body = { email, ...ROLES_OF[role] }
-  const answer = await service.data('POST', '', { model: 'user' }, { token: adminToken, body })
-  assert.equal(answer.status, 201, answer.text)
-  const id = String(answer.at('data.id'))
+  const response = await service.data('POST', '', { model: 'user' }, { token: adminToken, body })
+  assert.equal(response.status, 201, response.text)
+  const id = String(response.at('data.id'))
   return { id, email, token: await service.app.services.sessions.issue(id, { label: 'a test', now: service.now() }) }
 }
 

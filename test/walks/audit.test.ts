@@ -39,8 +39,8 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     for (let i = 0; i < 60; i++) {
       service.advance(1_000)
       const body = { ...TOPIC, name: `Topic ${i}` }
-      const answer = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body })
-      made.push(String(answer.at('data.id')))
+      const response = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body })
+      made.push(String(response.at('data.id')))
     }
     const page = await asAdmin('#/operations?part=audit')
     await page.find({ role: 'table', name: 'Audit trail' })

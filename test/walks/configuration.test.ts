@@ -13,8 +13,8 @@ type Stored = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 async function stored(): Promise<Stored> {
   const query = { model: 'remote_config' }
-  const answer = await service.data('GET', `/${remoteConfig.singleton}`, query, { token: cast.admin.token })
-  return answer.at('data') as Stored
+  const response = await service.data('GET', `/${remoteConfig.singleton}`, query, { token: cast.admin.token })
+  return response.at('data') as Stored
 }
 
 /** Another administrator saves. */
@@ -22,8 +22,8 @@ async function saveElsewhere(section: string, changes: Readonly<Record<string, u
   const now = await stored()
   const body = { ...now, [section]: { ...now[section], ...changes } }
   const query = { model: 'remote_config' }
-  const answer = await service.data('PUT', `/${remoteConfig.singleton}`, query, { token: cast.admin.token, body })
-  assert.equal(answer.status, 200, answer.text)
+  const response = await service.data('PUT', `/${remoteConfig.singleton}`, query, { token: cast.admin.token, body })
+  assert.equal(response.status, 200, response.text)
 }
 
 const number = (name: string) => ({ role: 'spinbutton', name }) as const
@@ -111,13 +111,13 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
         (wanted, path, text) => {
           const send = window.fetch
           window.fetch = (input, init) => {
-            const reply = send(input, init)
+            const response = send(input, init)
             const field = document.querySelector<HTMLInputElement>(`[name="userPreferenceConfig.${path}"]`)
-            if (field === null || init?.method !== wanted) return reply
+            if (field === null || init?.method !== wanted) return response
             window.fetch = send
             field.value = text
             field.dispatchEvent(new Event('input'))
-            return reply
+            return response
           }
         },
         ...([method, name, value] as const),

@@ -193,8 +193,8 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.fill({ role: 'textbox', name: /^limit/, within: section }, '1')
     await page.click({ role: 'button', name: 'Send', within: section })
     await page.reads(/200 OK/, section)
-    const reply = await page.text({ role: 'group', name: 'Response body', within: section })
-    assert.equal((JSON.parse(reply) as { data: { items: { status: string }[] } }).data.items[0]?.status, 'draft')
+    const response = await page.text({ role: 'group', name: 'Response body', within: section })
+    assert.equal((JSON.parse(response) as { data: { items: { status: string }[] } }).data.items[0]?.status, 'draft')
     await page.reads(/\d+ ms, [\d,]+ bytes/, section)
     await page.click({ role: 'DisclosureTriangle', name: /^Headers \(/, within: section })
     await page.reads(/x-request-id/, section)
@@ -234,7 +234,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.expectNoProblems([{ status: 403, url: '/api/v1/data?model=topic' }])
   })
 
-  it('shows no token, neither its own nor one that a reply brings', async () => {
+  it('shows no token, neither its own nor one that a response brings', async () => {
     const section = await openForm(page, 'signInAnonymously')
     await page.click({ role: 'button', name: 'Send', within: section })
     await sayYes(page)
@@ -250,7 +250,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.find({ role: 'heading', name: '10 documents, and more', within: section })
     await page.fill({ role: 'textbox', name: 'Filter', within: section }, '{"status": "archived"}')
     await page.fill({ role: 'textbox', name: 'Sort', within: section }, 'updatedAt:desc')
-    // Between two keys there may be time for an answer to what stands there by then.
+    // Between two keys there may be time for a response to what stands there by then.
     const told = /index on status, updatedAt:desc.*decided by SQL.*as asked.*inline.*9 read, 9 returned/s
     await page.waitFor(async () => told.test(await page.text(section)), 'the plan')
     await page.click({ role: 'DisclosureTriangle', name: 'SQL', within: section })
@@ -439,11 +439,11 @@ describe('the API reference, signed out', { skip: browserMissing() }, () => {
       const [key, real] = ['dateline.token', window.fetch]
       const changed = (): boolean => dispatchEvent(new StorageEvent('storage', { key }))
       window.fetch = async (...given) => {
-        const reply = await real(...given)
+        const response = await real(...given)
         window.fetch = real
         sessionStorage.removeItem(key)
         changed()
-        return reply
+        return response
       }
       sessionStorage.setItem(key, token)
       changed()

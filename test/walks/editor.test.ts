@@ -17,9 +17,9 @@ type Stored = Readonly<Record<string, Json>>
 const read = async (model: string, id: string): Promise<Stored> =>
   (await service.data('GET', `/${id}`, { model }, { token: cast.admin.token })).at('data') as Stored
 const make = async (model: string, body: object): Promise<string> => {
-  const answer = await service.data('POST', '', { model }, { token: cast.admin.token, body })
-  assert.equal(answer.status, 201, answer.text)
-  return String(answer.at('data.id'))
+  const response = await service.data('POST', '', { model }, { token: cast.admin.token, body })
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.id'))
 }
 const field = (name: string | RegExp, role = 'textbox'): { role: string; name: string | RegExp } => ({ role, name })
 const button = (name: string | RegExp): { role: string; name: string | RegExp } => ({ role: 'button', name })
@@ -276,8 +276,8 @@ describe('the editor', { skip: browserMissing() }, () => {
       for (const close of document.querySelectorAll<HTMLElement>('.notice button.plain')) close.click()
     })
     await page.waitFor(async () => {
-      const answer = await service.data('GET', `/${copy}`, { model: 'headline' }, { token: cast.admin.token })
-      return answer.status === 404
+      const response = await service.data('GET', `/${copy}`, { model: 'headline' }, { token: cast.admin.token })
+      return response.status === 404
     }, 'the copy to be gone')
     await page.expectNoProblems()
   })

@@ -23,9 +23,9 @@ const dashboard = await startDashboard()
 const { service, cast } = dashboard
 
 async function store(model: string, body: object): Promise<Record<string, unknown>> {
-  const answer = await service.data('POST', '', { model }, { token: cast.admin.token, body })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.at('data') as Record<string, unknown>
+  const response = await service.data('POST', '', { model }, { token: cast.admin.token, body })
+  assert.equal(response.status, 201, response.text)
+  return response.at('data') as Record<string, unknown>
 }
 
 async function storeHostile(): Promise<Readonly<Record<string, string>>> {

@@ -22,14 +22,14 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
   let topics: readonly [string, string]
 
   async function make(model: string, body: Record<string, unknown>): Promise<string> {
-    const answer = await service.data('POST', '', { model }, { token: admin.token, body })
-    assert.equal(answer.status, 201, answer.text)
-    return String(answer.at('data.id'))
+    const response = await service.data('POST', '', { model }, { token: admin.token, body })
+    assert.equal(response.status, 201, response.text)
+    return String(response.at('data.id'))
   }
 
   async function statusOf(i: number): Promise<unknown> {
-    const answer = await service.data('GET', `/${ids[i]}`, { model: 'headline' }, { token: admin.token })
-    return answer.status === 200 ? answer.at('data.status') : answer.status
+    const response = await service.data('GET', `/${ids[i]}`, { model: 'headline' }, { token: admin.token })
+    return response.status === 200 ? response.at('data.status') : response.status
   }
 
   async function openAs(who: Signed, place: string): Promise<void> {

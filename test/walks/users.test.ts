@@ -31,8 +31,8 @@ const link = (name: string) => ({ role: 'link', name }) as const
 const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 
 async function storedUser(id: string): Promise<Record<string, unknown>> {
-  const answer = await service.data('GET', `/${id}`, { model: 'user' }, { token: cast.admin.token })
-  return (answer.at('data') ?? {}) as Record<string, unknown>
+  const response = await service.data('GET', `/${id}`, { model: 'user' }, { token: cast.admin.token })
+  return (response.at('data') ?? {}) as Record<string, unknown>
 }
 
 async function hashOf(page: Page): Promise<string> {

@@ -41,8 +41,8 @@ describe('delete-account', () => {
     it(`of a ${role} is 204 without a body, and user, settings and preferences are gone`, async () => {
       const person = await newPerson(service, role, admin.token)
       assert.deepEqual(await statusesOf(service, person.id, admin.token), [200, 200, 200])
-      const answer = await deleteAccount(person.token)
-      assert.deepEqual([answer.status, answer.text], [204, ''])
+      const response = await deleteAccount(person.token)
+      assert.deepEqual([response.status, response.text], [204, ''])
       assert.deepEqual(await statusesOf(service, person.id, admin.token), [404, 404, 404])
       const found = await service.data(
         'GET',
@@ -134,8 +134,8 @@ describe('delete-account', () => {
       texts.push([email, secret])
       for (const name of [`${secret} ${'x'.repeat(6000)}`, secret]) {
         const body = { ...PREFERENCES, id, savedFilters: [{ ...PREFERENCES.savedFilters[0], name }] }
-        const answer = await service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body })
-        assert.equal(answer.status, 200)
+        const response = await service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body })
+        assert.equal(response.status, 200)
       }
       assert.equal((await requestCode({ email })).status, 202)
     }

@@ -104,9 +104,9 @@ const REFUSED: readonly (readonly [string, string])[] = [
 describe('a token is refused', () => {
   for (const [name, token] of REFUSED) {
     it(name, async () => {
-      const answer = await me(token)
-      assert.equal(answer.status, 401, answer.text)
-      assert.equal(decodeError(answer.body).code, 'unauthorized')
+      const response = await me(token)
+      assert.equal(response.status, 401, response.text)
+      assert.equal(decodeError(response.body).code, 'unauthorized')
     })
   }
 })
@@ -140,13 +140,13 @@ describe('what a user may do', () => {
     const { id, token, user } = await service.signIn('promoted@example.org')
     const list = async (): Promise<number> => (await service.data('GET', '', { model: 'user' }, { token })).status
     const give = async (dashboardRole: string): Promise<void> => {
-      const answer = await service.data(
+      const response = await service.data(
         'PUT',
         `/${id}`,
         { model: 'user' },
         { token: admin.token, body: { ...user, dashboardRole } },
       )
-      assert.equal(answer.status, 200, answer.text)
+      assert.equal(response.status, 200, response.text)
     }
     assert.equal(await list(), 403)
     await give('admin')

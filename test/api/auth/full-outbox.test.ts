@@ -8,7 +8,7 @@ import { authCalls } from '../../support/service/auth-calls.ts'
 import { decodeError } from '../../support/service/client-codec.ts'
 import { startService } from '../../support/service/service.ts'
 
-it('request-code answers 503 with Retry-After while the outbox is full, and 202 when it is not any more', async (t) => {
+it('request-code responds with 503 and Retry-After while the outbox is full, and with 202 afterwards', async (t) => {
   const service = await startService(t)
   const { requestCode, verify } = authCalls(service)
   const reader = await service.signIn('reader@example.org')
@@ -24,15 +24,15 @@ it('request-code answers 503 with Retry-After while the outbox is full, and 202 
     later,
     later + 900_000,
   )
-  const answers = []
+  const responses = []
   for (const email of ['reader@example.org', 'unknown@example.org']) {
-    const answer = await requestCode({ email })
-    assert.deepEqual([answer.status, decodeError(answer.body).code], [503, 'networkError'])
-    assert.equal(answer.headers.get('retry-after'), '60')
-    assert.match(answer.error, /No code can be sent now, too many messages wait for the mail server: try again later/)
-    answers.push(answer.text)
+    const response = await requestCode({ email })
+    assert.deepEqual([response.status, decodeError(response.body).code], [503, 'networkError'])
+    assert.equal(response.headers.get('retry-after'), '60')
+    assert.match(response.error, /No code can be sent now, too many messages wait for the mail server: try again later/)
+    responses.push(response.text)
   }
-  assert.equal(answers[0], answers[1])
+  assert.equal(responses[0], responses[1])
   assert.equal((await verify({ email: reader.user['email'], code })).status, 200, 'the code before is good')
   database.run("DELETE FROM outbox WHERE id = '000000000000000000000001'")
   assert.equal((await requestCode({ email: 'unknown@example.org' })).status, 202)

@@ -31,14 +31,14 @@ const newEmail = (): string => `former-guest-${++addresses}@example.org`
 
 /** An own record, decoded; undefined where there is none. */
 async function own(model: ModelName, { id, token }: Pick<Person, 'id' | 'token'>): Promise<JsonObject | undefined> {
-  const answer = await service.data('GET', `/${id}`, { model }, { token })
-  if (answer.status === 404) return undefined
-  return decodeEnvelope<unknown>(answer.body, DECODERS[model]).data as JsonObject
+  const response = await service.data('GET', `/${id}`, { model }, { token })
+  if (response.status === 404) return undefined
+  return decodeEnvelope<unknown>(response.body, DECODERS[model]).data as JsonObject
 }
 
 async function put(model: ModelName, body: JsonObject, { id, token }: Pick<Person, 'id' | 'token'>): Promise<void> {
-  const answer = await service.data('PUT', `/${id}`, { model }, { token, body: { ...body, id } })
-  assert.equal(answer.status, 200, answer.text)
+  const response = await service.data('PUT', `/${id}`, { model }, { token, body: { ...body, id } })
+  assert.equal(response.status, 200, response.text)
 }
 
 /** The ids in each list, without the ends that are the same everywhere. */
@@ -47,7 +47,7 @@ function idsOf(preferences: JsonObject | undefined): Record<string, unknown> {
 }
 
 describe('a guest', () => {
-  // Each reply is held against the description of the API, which did not know that a body can be refused here.
+  // Each response is checked against the description of the API, which did not know that a body can be refused here.
   for (const [body, status] of [
     ['[[[', 400],
     ['[]', 400],
@@ -55,16 +55,16 @@ describe('a guest', () => {
     [`{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`, 413],
     ['{"deviceId":"1"}', 200],
   ] as const) {
-    it(`begins with no body or an object of JSON: ${body.slice(0, 20)} is answered with ${status}`, async () => {
-      const answer = await service.call('POST', '/api/v1/auth/anonymous', { body })
-      assert.equal(answer.status, status, answer.text)
+    it(`begins with no body or an object of JSON: ${body.slice(0, 20)} gets ${status}`, async () => {
+      const response = await service.call('POST', '/api/v1/auth/anonymous', { body })
+      assert.equal(response.status, status, response.text)
     })
   }
 
-  it('is answered with user and token, and all three records are there', async () => {
-    const answer = await anonymous()
-    assert.equal(answer.status, 200)
-    const { user, token } = decodeEnvelope(answer.body, decodeAuthSuccess).data
+  it('gets user and token, and all three documents exist', async () => {
+    const response = await anonymous()
+    assert.equal(response.status, 200)
+    const { user, token } = decodeEnvelope(response.body, decodeAuthSuccess).data
     assert.deepEqual([user.appRole, user.dashboardRole], ['guestUser', 'none'])
     assert.equal(user.email, `${user.id}@anonymous.invalid`)
     assert.deepEqual(await own('user', { id: user.id, token }), user)
@@ -89,17 +89,17 @@ describe('a guest', () => {
   it('is another one each time, also with the token of a guest or of a user', async () => {
     const first = await service.guest()
     for (const token of [first.token, standard.token]) {
-      const answer = await anonymous({ token, body: {} })
-      assert.equal(answer.status, 200)
-      assert.notEqual(answer.at('data.user.id'), first.id)
+      const response = await anonymous({ token, body: {} })
+      assert.equal(response.status, 200)
+      assert.notEqual(response.at('data.user.id'), first.id)
       assert.equal((await me(token)).status, 200)
     }
   })
 
   it('cannot be signed in to by code', async () => {
     const guest = await service.guest()
-    const answer = await verify({ email: String(guest.user['email']), code: '123456' })
-    assert.deepEqual([answer.status, decodeError(answer.body).code], [400, 'invalidInput'])
+    const response = await verify({ email: String(guest.user['email']), code: '123456' })
+    assert.deepEqual([response.status, decodeError(response.body).code], [400, 'invalidInput'])
   })
 })
 
@@ -120,8 +120,8 @@ describe('a guest who verifies a free address', () => {
     const before = await Promise.all(OWNED.map((model) => own(model, guest)))
     service.advance(60_000)
     const email = newEmail()
-    const answer = await verify({ email, code: await service.codeFor(email) }, { token: guest.token })
-    const { user, token } = decodeEnvelope(answer.body, decodeAuthSuccess).data
+    const response = await verify({ email, code: await service.codeFor(email) }, { token: guest.token })
+    const { user, token } = decodeEnvelope(response.body, decodeAuthSuccess).data
     const updatedAt = new Date(service.now()).toISOString()
     assert.deepEqual(user, { ...before[0], email, appRole: 'standardUser', updatedAt })
     assert.deepEqual(user.feedDecoratorStatus, cards)
@@ -368,8 +368,8 @@ describe('a guest with a dashboard role', () => {
     const { site, reader, guest } = await siteOf(t)
     const { token } = await site.signIn('reader@example.org', { token: guest.token })
     const filter = JSON.stringify({ event: 'user.role-changed', documentId: reader.id })
-    const answer = await site.call('GET', `/api/v1/admin/audit?filter=${encodeURIComponent(filter)}`, { token })
-    const [record, ...more] = answer.at('data.items') as AuditRecord[]
+    const response = await site.call('GET', `/api/v1/admin/audit?filter=${encodeURIComponent(filter)}`, { token })
+    const [record, ...more] = response.at('data.items') as AuditRecord[]
     assert.deepEqual([record?.actor, record?.role, more], [reader.id, 'admin', []])
     assert.deepEqual(record?.changes, [{ path: 'dashboardRole', from: 'none', to: 'admin' }])
   })

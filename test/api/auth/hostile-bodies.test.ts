@@ -26,8 +26,8 @@ describe('a body of a client without a session', () => {
   for (const [path, members, status] of BODIES) {
     const post = async (bytes: number): Promise<[number, unknown]> => {
       const body = sized(bytes, members)
-      const answer = await service.call('POST', `/api/v1/auth/${path}`, { body })
-      return [answer.status, answer.at('error.code')]
+      const response = await service.call('POST', `/api/v1/auth/${path}`, { body })
+      return [response.status, response.at('error.code')]
     }
 
     it(`to ${path} is read up to 16 KiB, and one byte more is too many`, async () => {

@@ -11,8 +11,8 @@ it('a merge keeps to the limits of the seed while there is no remote configurati
   const follow = async (token: string, id: string, followedTopics: unknown): Promise<void> => {
     const body = { ...bodyOf('user_content_preferences'), followedTopics }
     const query = { model: 'user_content_preferences' }
-    const answer = await service.data('PUT', `/${id}`, query, { token, body: { ...body, id } })
-    assert.equal(answer.status, 200, answer.text)
+    const response = await service.data('PUT', `/${id}`, query, { token, body: { ...body, id } })
+    assert.equal(response.status, 200, response.text)
   }
   const [account, guest, admin] = [await service.signIn('a@example.org'), await service.guest(), await service.admin()]
   await follow(account.token, account.id, topics.slice(0, 13))

@@ -15,9 +15,9 @@ const cast = await newCast(service)
 const { admin } = cast
 
 const list = async (token: string): Promise<UserSessions['items']> => {
-  const answer = await service.call('GET', PATH, { token })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.at('data.items') as UserSessions['items']
+  const response = await service.call('GET', PATH, { token })
+  assert.equal(response.status, 200, response.text)
+  return response.at('data.items') as UserSessions['items']
 }
 const end = async (token: string, id: string) => service.call('DELETE', `${PATH}/${encodeURIComponent(id)}`, { token })
 const statusOf = async (token: string): Promise<number> =>
@@ -27,7 +27,7 @@ const signIn = (id: string, label = 'another device'): Promise<string> =>
 
 describe('the own sessions', () => {
   for (const role of ['guest', 'standard', 'premium', 'publisher', 'admin'] as const) {
-    it(`are listed for a ${role}, and one of them asks`, async () => {
+    it(`are listed for a ${role}, and one of them is marked as current`, async () => {
       const person = await newPerson(service, role, admin.token)
       const items = await list(person.token)
       assert.equal(items.length, 1)
@@ -61,7 +61,7 @@ describe('the own sessions', () => {
     service.advance(2 * MINUTE_MS)
     await statusOf(other)
     await list(token)
-    // Writes are committed in their order: what was asked for before is stored when this is answered.
+    // Writes are committed in their order: earlier writes are stored when this response arrives.
     assert.equal((await end(token, 'f'.repeat(24))).status, 404)
     assert.deepEqual(await lastUse(), [6 * MINUTE_MS, 6 * MINUTE_MS])
     const mine = await list(token)
@@ -91,7 +91,7 @@ describe('the own sessions', () => {
     assert.equal((await list(token)).length, 1)
   })
 
-  it('end the one that asks, as signing out does', async () => {
+  it('end the session of the request, as signing out does', async () => {
     const { token } = await newPerson(service, 'standard', admin.token)
     const [mine] = await list(token)
     assert.equal((await end(token, mine?.id ?? '')).status, 204)
@@ -105,11 +105,11 @@ describe('the own sessions', () => {
     }
   })
 
-  it('end all but the one that asks', async () => {
+  it('end all but the session of the request', async () => {
     const { id, token } = await newPerson(service, 'publisher', admin.token)
     const others = [await signIn(id), await signIn(id)]
-    const answer = await service.call('DELETE', PATH, { token })
-    assert.deepEqual([answer.status, answer.at('data')], [200, { ended: 2 }])
+    const response = await service.call('DELETE', PATH, { token })
+    assert.deepEqual([response.status, response.at('data')], [200, { ended: 2 }])
     for (const other of others) assert.equal(await statusOf(other), 401)
     assert.equal(await statusOf(token), 200)
     assert.deepEqual((await service.call('DELETE', PATH, { token })).at('data'), { ended: 0 })
@@ -121,8 +121,8 @@ describe('the own sessions', () => {
     for (let i = 0; i < 5; i++) assert.equal((await service.call('DELETE', PATH, { token })).status, 200)
     assert.equal(await statusOf(other), 401)
     const filter = encodeURIComponent(JSON.stringify({ event: 'session.ended', actor: id }))
-    const answer = await service.call('GET', `/api/v1/admin/audit?filter=${filter}`, { token: admin.token })
-    assert.equal((answer.at('data.items') as unknown[]).length, 1)
+    const response = await service.call('GET', `/api/v1/admin/audit?filter=${filter}`, { token: admin.token })
+    assert.equal((response.at('data.items') as unknown[]).length, 1)
   })
 
   it('do not come back with the token of a session that was ended', async () => {
@@ -144,8 +144,8 @@ describe('attack: the sessions of others', () => {
       ['DELETE', `${PATH}/${mine?.id}`],
     ] as const) {
       for (const token of [undefined, 'x.y.z', `${admin.token}x`]) {
-        const answer = await service.call(method, path, { ...(token === undefined ? {} : { token }) })
-        assert.equal(answer.status, 401, `${method} ${path}`)
+        const response = await service.call(method, path, { ...(token === undefined ? {} : { token }) })
+        assert.equal(response.status, 401, `${method} ${path}`)
       }
     }
     assert.equal(await statusOf(admin.token), 200)
@@ -159,7 +159,7 @@ describe('attack: the sessions of others', () => {
       const found = await end(attacker.token, theirs?.id ?? '')
       const never = await end(attacker.token, 'f'.repeat(24))
       assert.deepEqual([found.status, never.status], [404, 404])
-      const [told, toldNever] = [found, never].map((answer) => String(answer.at('error.message')))
+      const [told, toldNever] = [found, never].map((response) => String(response.at('error.message')))
       assert.equal(told?.replace(theirs?.id ?? '', 'f'.repeat(24)), toldNever)
       await service.call('DELETE', PATH, { token: attacker.token })
       assert.equal(await statusOf(victim.token), 200)
@@ -176,15 +176,15 @@ describe('attack: the sessions of others', () => {
       ...['%00', '%', '%25', '_', '*', '..%2f..', '%2e%2e', "'%20OR%201=1--", '%F0%9F%92%A9', '%F0%9F', '%E2%80%AE'],
       ...['a'.repeat(2_000), 'null', 'undefined', '__proto__', '%0d%0aX-Evil:1', '{"$ne":null}', '%20', '-1'],
     ]) {
-      const answer = await service.call('DELETE', `${PATH}/${id}`, { token })
-      assert.ok([400, 404].includes(answer.status), `${id}: ${answer.status}`)
-      assert.ok(answer.text.length < 1_000, id)
+      const response = await service.call('DELETE', `${PATH}/${id}`, { token })
+      assert.ok([400, 404].includes(response.status), `${id}: ${response.status}`)
+      assert.ok(response.text.length < 1_000, id)
     }
     assert.equal(await statusOf(token), 200)
     assert.equal(await statusOf(admin.token), 200)
   })
 
-  it('are not asked for without end', async () => {
+  it('are limited in number', async () => {
     const { token } = await newPerson(service, 'guest', admin.token)
     const limited = await startSuiteService({ rateLimits: 'on', dataPerUser: '3' })
     const guest = await limited.guest()
@@ -199,9 +199,9 @@ describe('attack: the sessions of others', () => {
 
 describe('attack: a hostile User-Agent', () => {
   const signInAs = async (agent: string): Promise<UserSessions['items'][number]> => {
-    const answer = await service.call('POST', '/api/v1/auth/anonymous', { headers: { 'user-agent': agent } })
-    assert.equal(answer.status, 200, answer.text)
-    const [item] = await list(String(answer.at('data.token')))
+    const response = await service.call('POST', '/api/v1/auth/anonymous', { headers: { 'user-agent': agent } })
+    assert.equal(response.status, 200, response.text)
+    const [item] = await list(String(response.at('data.token')))
     assert.ok(item !== undefined)
     return item
   }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { copies, PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
-import type { Answer, Signed } from '../../support/service/service.ts'
+import type { ApiResponse, Signed } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -23,9 +23,9 @@ async function usersNamed(email: string): Promise<readonly Record<string, unknow
   return found.at('data.items') as Record<string, unknown>[]
 }
 
-function statuses(answers: readonly Answer[]): Record<number, number> {
+function statuses(responses: readonly ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
@@ -71,21 +71,21 @@ describe('the right code, sent', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const email = newEmail()
       const code = await service.codeFor(email)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         times(12, (i) => verify({ email, code: i % 4 === 3 ? code : otherCode(code, i + 1) })),
       )
-      const won = answers.filter(({ status }) => status === 200).length
+      const won = responses.filter(({ status }) => status === 200).length
       assert.ok(won <= 1)
       assert.equal((await verify({ email, code })).status, 400)
     }
   })
 
-  it('while a new one is asked for, is good or not, and never leaves both good', async () => {
+  it('while a new one is requested, is good or not, and never leaves both good', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const email = newEmail()
       const old = await service.codeFor(email)
-      const [verified, asked] = await Promise.all([verify({ email, code: old }), requestCode({ email })])
-      assert.equal(asked.status, 202)
+      const [verified, requested] = await Promise.all([verify({ email, code: old }), requestCode({ email })])
+      assert.equal(requested.status, 202)
       assert.ok([200, 400].includes(verified.status))
       const newer = (await service.mails(email)).map((mail) => /\b\d{6}\b/.exec(mail)?.[0]).find((code) => code !== old)
       assert.equal((await verify({ email, code: old })).status, 400)
@@ -113,11 +113,11 @@ describe('guests who convert at once', () => {
       const email = newEmail()
       const guests = await Promise.all(times(4, () => service.guest()))
       const code = await service.codeFor(email)
-      const answers = await Promise.all(guests.map(({ token }) => verify({ email, code }, { token })))
-      assert.deepEqual(statuses(answers), { 200: 1, 400: 3 })
+      const responses = await Promise.all(guests.map(({ token }) => verify({ email, code }, { token })))
+      assert.deepEqual(statuses(responses), { 200: 1, 400: 3 })
       const [user, ...more] = await usersNamed(email)
       assert.deepEqual([more, user?.['appRole']], [[], 'standardUser'])
-      const winner = answers.findIndex(({ status }) => status === 200)
+      const winner = responses.findIndex(({ status }) => status === 200)
       assert.equal(user?.['id'], guests[winner]?.id)
       for (const [i, { token }] of guests.entries()) {
         assert.equal((await me(token)).status, i === winner ? 401 : 200, 'only the token of the winner is revoked')
@@ -140,11 +140,11 @@ describe('guests who convert at once', () => {
       const guest = await service.guest()
       const emails = [newEmail(), newEmail()]
       const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })),
       )
-      assert.deepEqual(statuses(answers), { 200: 2 })
-      const ids = answers.map((answer) => answer.at('data.user.id'))
+      assert.deepEqual(statuses(responses), { 200: 2 })
+      const ids = responses.map((response) => response.at('data.user.id'))
       assert.equal(new Set(ids).size, 2)
       assert.ok(ids.includes(guest.id))
       for (const [i, email] of emails.entries())
@@ -153,7 +153,7 @@ describe('guests who convert at once', () => {
           [ids[i]],
         )
       assert.equal((await me(guest.token)).status, 401)
-      for (const answer of answers) assert.equal((await me(String(answer.at('data.token')))).status, 200)
+      for (const response of responses) assert.equal((await me(String(response.at('data.token')))).status, 200)
     }
     await assertWhole()
   })
@@ -167,11 +167,11 @@ describe('guests who convert at once', () => {
       assert.equal((await service.data('PUT', `/${guest.id}`, { model }, { token: guest.token, body })).status, 200)
       const emails = accounts.map(({ user }) => String(user['email']))
       const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })),
       )
       assert.deepEqual(
-        answers.map((answer) => answer.at('data.user.id')),
+        responses.map((response) => response.at('data.user.id')),
         accounts.map(({ id }) => id),
       )
       const counts: unknown[] = []
@@ -207,38 +207,38 @@ describe('at the same time', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const email = newEmail()
       const code = await service.codeFor(email)
-      const invite = (): Promise<Answer> =>
+      const invite = (): Promise<ApiResponse> =>
         service.data('POST', '', { model: 'user' }, { token: admin.token, body: { email } })
-      const answers = await Promise.all([invite(), verify({ email, code }), invite()])
-      assert.equal(answers[1]?.status, 200)
-      assert.ok(answers.filter(({ status }) => status === 201).length <= 1)
+      const responses = await Promise.all([invite(), verify({ email, code }), invite()])
+      assert.equal(responses[1]?.status, 200)
+      assert.ok(responses.filter(({ status }) => status === 201).length <= 1)
       const [user, ...more] = await usersNamed(email)
-      assert.deepEqual([more, user?.['id']], [[], answers[1]?.at('data.user.id')])
+      assert.deepEqual([more, user?.['id']], [[], responses[1]?.at('data.user.id')])
     }
     await assertWhole()
   })
 
   it('many guests are all of them created', async () => {
-    const answers = await Promise.all(times(30, () => anonymous()))
-    assert.deepEqual(statuses(answers), { 200: 30 })
-    assert.equal(new Set(answers.map((answer) => answer.at('data.user.id'))).size, 30)
+    const responses = await Promise.all(times(30, () => anonymous()))
+    assert.deepEqual(statuses(responses), { 200: 30 })
+    assert.equal(new Set(responses.map((response) => response.at('data.user.id'))).size, 30)
     await assertWhole()
   })
 
-  it('sign-outs with one token are 204 or 401, and the token is dead after the first answer', async () => {
+  it('sign-outs with one token are 204 or 401, and the token is dead after the first response', async () => {
     const { token } = await service.guest()
-    const answers = await Promise.all(times(6, () => signOut(token)))
-    for (const { status } of answers) assert.ok([204, 401].includes(status))
-    assert.ok(answers.some(({ status }) => status === 204))
+    const responses = await Promise.all(times(6, () => signOut(token)))
+    for (const { status } of responses) assert.ok([204, 401].includes(status))
+    assert.ok(responses.some(({ status }) => status === 204))
     assert.equal((await me(token)).status, 401)
   })
 
   it('deletions of one account are 204 or 401, and the account is gone', async () => {
     const email = newEmail()
     const { token } = await service.signIn(email)
-    const answers = await Promise.all(times(6, () => deleteAccount(token)))
-    for (const { status } of answers) assert.ok([204, 401].includes(status))
-    assert.ok(answers.some(({ status }) => status === 204))
+    const responses = await Promise.all(times(6, () => deleteAccount(token)))
+    for (const { status } of responses) assert.ok([204, 401].includes(status))
+    assert.ok(responses.some(({ status }) => status === 204))
     assert.deepEqual(await usersNamed(email), [])
     await assertWhole()
   })

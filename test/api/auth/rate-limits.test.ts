@@ -6,7 +6,7 @@ import { newCast, newPerson } from '../../support/cast.ts'
 import { decodeError } from '../../support/service/client-codec.ts'
 import { PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
 import { RawConnection } from '../../support/service/http-client.ts'
-import { startService, type Answer, type TestService, type TestSettings } from '../../support/service/service.ts'
+import { startService, type ApiResponse, type TestService, type TestSettings } from '../../support/service/service.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -31,18 +31,18 @@ async function limited(t: TestContext, settings: TestSettings): Promise<Site> {
 
 const from = (address: string): { headers: Record<string, string> } => ({ headers: { 'x-forwarded-for': address } })
 
-function assertLimited(answer: Answer, retryAfterS: number): void {
-  assert.equal(answer.status, 429, answer.text)
-  assert.equal(decodeError(answer.body).code, 'tooManyRequests')
-  assert.equal(answer.headers.get('retry-after'), String(retryAfterS))
+function assertLimited(response: ApiResponse, retryAfterS: number): void {
+  assert.equal(response.status, 429, response.text)
+  assert.equal(decodeError(response.body).code, 'tooManyRequests')
+  assert.equal(response.headers.get('retry-after'), String(retryAfterS))
 }
 
 interface Limit {
   readonly name: string
   readonly settings: TestSettings
   readonly windowMs: number
-  /** Asks once for the one who is limited, or for another; the answers of allowed ones have the status. */
-  readonly prepare: (site: Site) => Promise<(who: 'one' | 'other') => Promise<Answer>>
+  /** Sends one request of the limited client or of another; allowed ones get the status. */
+  readonly prepare: (site: Site) => Promise<(who: 'one' | 'other') => Promise<ApiResponse>>
   readonly status: number
 }
 
@@ -63,9 +63,9 @@ const LIMITS: readonly Limit[] = [
     settings: { codesPerAddress: '3' },
     windowMs: HOUR_MS,
     prepare: async ({ requestCode }) => {
-      let asked = 0
+      let requested = 0
       return (who) =>
-        requestCode({ email: `reader-${++asked}@example.org` }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
+        requestCode({ email: `reader-${++requested}@example.org` }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
     },
     status: 202,
   },
@@ -120,55 +120,55 @@ const LIMITS: readonly Limit[] = [
 for (const { name, settings, windowMs, prepare, status } of LIMITS) {
   describe(`the limit on ${name}`, () => {
     it('allows as many as it says, refuses the next, and leaves others alone', async (t) => {
-      const ask = await prepare(await limited(t, settings))
-      for (let i = 0; i < 3; i++) assert.equal((await ask('one')).status, status)
-      assertLimited(await ask('one'), windowMs / SECOND_MS)
-      assert.equal((await ask('other')).status, status)
+      const send = await prepare(await limited(t, settings))
+      for (let i = 0; i < 3; i++) assert.equal((await send('one')).status, status)
+      assertLimited(await send('one'), windowMs / SECOND_MS)
+      assert.equal((await send('other')).status, status)
     })
 
     it('slides: each place comes free when its own request leaves the window, to the millisecond', async (t) => {
       const site = await limited(t, settings)
-      const ask = await prepare(site)
+      const send = await prepare(site)
       const step = windowMs / 4
       for (let i = 0; i < 3; i++) {
-        assert.equal((await ask('one')).status, status)
+        assert.equal((await send('one')).status, status)
         site.advance(step)
       }
-      assertLimited(await ask('one'), step / SECOND_MS)
+      assertLimited(await send('one'), step / SECOND_MS)
       site.advance(step - SECOND_MS - 1)
-      assertLimited(await ask('one'), 2) // 1.001 s, in whole seconds that are enough
+      assertLimited(await send('one'), 2) // 1.001 s, in whole seconds that are enough
       site.advance(SECOND_MS)
-      assertLimited(await ask('one'), 1) // 1 ms
+      assertLimited(await send('one'), 1) // 1 ms
       site.advance(1)
-      assert.equal((await ask('one')).status, status)
-      assertLimited(await ask('one'), step / SECOND_MS)
+      assert.equal((await send('one')).status, status)
+      assertLimited(await send('one'), step / SECOND_MS)
     })
 
     it('does not count what it refuses, so that Retry-After is kept', async (t) => {
       const site = await limited(t, settings)
-      const ask = await prepare(site)
-      for (let i = 0; i < 3; i++) await ask('one')
+      const send = await prepare(site)
+      for (let i = 0; i < 3; i++) await send('one')
       for (let i = 1; i <= 10; i++) {
         site.advance(SECOND_MS)
-        assertLimited(await ask('one'), windowMs / SECOND_MS - i)
+        assertLimited(await send('one'), windowMs / SECOND_MS - i)
       }
       site.advance(windowMs - 10 * SECOND_MS)
-      for (let i = 0; i < 3; i++) assert.equal((await ask('one')).status, status)
-      assertLimited(await ask('one'), windowMs / SECOND_MS)
+      for (let i = 0; i < 3; i++) assert.equal((await send('one')).status, status)
+      assertLimited(await send('one'), windowMs / SECOND_MS)
     })
 
     it('cannot be passed by requests at once', async (t) => {
-      const ask = await prepare(await limited(t, settings))
-      const answers = await Promise.all(Array.from({ length: 12 }, () => ask('one')))
-      assert.deepEqual(answers.filter((answer) => answer.status === status).length, 3)
-      assert.deepEqual(answers.filter((answer) => answer.status === 429).length, 9)
+      const send = await prepare(await limited(t, settings))
+      const responses = await Promise.all(Array.from({ length: 12 }, () => send('one')))
+      assert.deepEqual(responses.filter((response) => response.status === status).length, 3)
+      assert.deepEqual(responses.filter((response) => response.status === 429).length, 9)
     })
 
     it('is off at 0, and with all others at --rate-limits off', async (t) => {
       const zero = Object.fromEntries(Object.keys(settings).map((key) => [key, '0']))
       for (const off of [zero, { ...settings, rateLimits: 'off' }]) {
-        const ask = await prepare(await limited(t, off))
-        for (let i = 0; i < 8; i++) assert.equal((await ask('one')).status, status)
+        const send = await prepare(await limited(t, off))
+        for (let i = 0; i < 8; i++) assert.equal((await send('one')).status, status)
       }
     })
 
@@ -179,9 +179,9 @@ for (const { name, settings, windowMs, prepare, status } of LIMITS) {
       await first.stop()
       const given = { rateLimits: 'on', trustedProxies: '127.0.0.1', ...settings }
       const second = await startService(t, given, { directory: first.directory, start: first.now() + SECOND_MS })
-      const ask = await prepare({ ...second, ...authCalls(second) })
-      if (name.startsWith('data')) assert.equal((await ask('one')).status, status)
-      else assertLimited(await ask('one'), windowMs / SECOND_MS - 1)
+      const send = await prepare({ ...second, ...authCalls(second) })
+      if (name.startsWith('data')) assert.equal((await send('one')).status, status)
+      else assertLimited(await send('one'), windowMs / SECOND_MS - 1)
     })
   })
 }
@@ -297,7 +297,7 @@ describe('data requests', () => {
     const site = await limited(t, { dataPerUser: '75' })
     const { id, token } = (await newCast(site)).standard
     const KIB = 1024
-    const check = async (bytes: number): Promise<Answer> => {
+    const check = async (bytes: number): Promise<ApiResponse> => {
       const start = '{"x":"'
       const body = `${start}${'x'.repeat(bytes - start.length - 2)}"}`
       return site.data('POST', '/check', { model: 'user_content_preferences', id }, { token, body })
@@ -331,7 +331,7 @@ describe('data requests', () => {
   it('attack: bodies of many names and values count by these', async (t) => {
     const site = await limited(t, { dataPerUser: '12' })
     const { guest } = await newCast(site)
-    const check = (tokens: number): Promise<Answer> => {
+    const check = (tokens: number): Promise<ApiResponse> => {
       // The object, the name, the array and its zeros.
       const body = { x: Array(tokens - 3).fill(0) }
       const query = { model: 'user_content_preferences', id: guest.id }
@@ -349,14 +349,14 @@ describe('data requests', () => {
     const { guest } = await newCast(site)
     // `{"a":"…"}`
     const filter = (chars: number) => ({ a: 'x'.repeat(chars - 8) })
-    const list = (chars: number): Promise<Answer> =>
+    const list = (chars: number): Promise<ApiResponse> =>
       site.data('GET', '', { model: 'topic', filter: filter(chars) }, { token: guest.token })
-    const query = (chars: number): Promise<Answer> =>
+    const query = (chars: number): Promise<ApiResponse> =>
       site.data('POST', '/query', { model: 'topic' }, { token: guest.token, body: { filter: filter(chars) } })
     // Of the 12: 1, 2, 1, 2 and 1 + 4, and a last one that is refused costs its request.
-    for (const ask of [list, query]) {
-      assert.equal((await ask(4_095)).status, 200)
-      assert.equal((await ask(4_096)).status, 200)
+    for (const send of [list, query]) {
+      assert.equal((await send(4_095)).status, 200)
+      assert.equal((await send(4_096)).status, 200)
     }
     assert.equal((await list(4 * 4_096)).status, 200)
     assertLimited(await list(4_096), 60)
@@ -366,13 +366,13 @@ describe('data requests', () => {
   it('attack: small bodies whose references bring in much count by that', async (t) => {
     const site = await limited(t, { dataPerUser: '9' })
     const { admin, guest } = await newCast(site)
-    const create = (description: string): Promise<Answer> =>
+    const create = (description: string): Promise<ApiResponse> =>
       site.data('POST', '', { model: 'topic' }, { token: admin.token, body: { ...TOPIC, description } })
-    const bytesOf = ({ text }: Answer): number =>
+    const bytesOf = ({ text }: ApiResponse): number =>
       Buffer.byteLength(text.slice('{"data":'.length, text.indexOf(',"metadata"')))
     const topic = await create('x'.repeat(1_310 - bytesOf(await create(''))))
     assert.equal(bytesOf(topic), 1_310)
-    const put = (count: number): Promise<Answer> => {
+    const put = (count: number): Promise<ApiResponse> => {
       const topics = Array.from({ length: count }, () => ({ id: topic.at('data.id') }))
       const savedFilters = [{ id: 'f', name: 'F', topics, sources: [], countries: [] }]
       const body = { ...PREFERENCES, id: guest.id, savedFilters }
@@ -409,7 +409,7 @@ describe('data requests', () => {
     const site = await limited(t, { dataPerUser: '3' })
     const { id, token } = (await newCast(site)).standard
     const body = JSON.stringify({ x: 'x'.repeat(1_000_000) })
-    const check = (): Promise<Answer> =>
+    const check = (): Promise<ApiResponse> =>
       site.data('POST', '/check', { model: 'user_content_preferences', id }, { token, body })
     assert.equal((await check()).status, 200)
     assertLimited(await check(), 60)
@@ -419,7 +419,7 @@ describe('data requests', () => {
 
   it('of the public remote configuration count by address', async (t) => {
     const site = await limited(t, { dataPerUser: '2', publicRemoteConfig: 'on' })
-    const read = (address: string): Promise<Answer> =>
+    const read = (address: string): Promise<ApiResponse> =>
       site.data('GET', '/6643b1b7a4a4e6e1a8e7b1c2', { model: 'remote_config' }, from(address))
     for (let i = 0; i < 2; i++) assert.equal((await read('192.0.2.1')).status, 200)
     assertLimited(await read('192.0.2.1'), 60)

@@ -1,4 +1,4 @@
-/** POST /api/v1/auth/request-code: who gets a code, and what is answered to everybody else. */
+/** POST /api/v1/auth/request-code: which clients get a code, and the responses to all others. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls } from '../../support/service/auth-calls.ts'
@@ -15,19 +15,19 @@ const { standard, premium, publisher, admin, guest } = await newCast(service)
 const a = (count: number): string => 'a'.repeat(count)
 
 describe('an accepted request for a code', () => {
-  it('is answered with 202, an empty body and no content type, and the code is in the mail', async () => {
-    const answer = await requestCode({ email: 'new@example.org', isDashboardLogin: false })
-    assert.deepEqual([answer.status, answer.text], [202, ''])
-    assert.equal(answer.headers.get('content-type'), null)
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
-    assert.match(answer.headers.get('x-request-id') ?? '', /^[0-9a-f]{24}$/)
+  it('gets 202, an empty body and no content type, and the code is in the mail', async () => {
+    const response = await requestCode({ email: 'new@example.org', isDashboardLogin: false })
+    assert.deepEqual([response.status, response.text], [202, ''])
+    assert.equal(response.headers.get('content-type'), null)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f]{24}$/)
     const mails = await service.mails('new@example.org')
     assert.equal(mails.length, 1)
     assert.match(mails[0] ?? '', /\b\d{6}\b/)
     assert.match(mails[0] ?? '', /\b15 minutes\b/)
   })
 
-  it('gets the same answer whether the address has a user or not', async () => {
+  it('gets the same response whether or not the email has a user', async () => {
     const shown = async (email: string): Promise<unknown> => {
       const { status, text, headers } = await requestCode({ email })
       return [status, text, [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))]
@@ -58,8 +58,8 @@ const TAKEN: readonly (readonly [string, string, string])[] = [
 describe('an address with', () => {
   for (const [name, sent, normal] of TAKEN) {
     it(`${name} is taken, and is the account ${normal.slice(0, 40)}`, async () => {
-      const answer = await requestCode({ email: sent })
-      assert.equal(answer.status, 202, answer.text)
+      const response = await requestCode({ email: sent })
+      assert.equal(response.status, 202, response.text)
       // The normal form and the form as sent name the same code.
       const { user } = await service.signIn(normal)
       assert.equal(user['email'], normal)
@@ -117,9 +117,9 @@ const REFUSED_BODIES: readonly (readonly [string, unknown])[] = [
 describe('a malformed request for a code is 400:', () => {
   for (const [name, body] of REFUSED_BODIES) {
     it(name, async () => {
-      const answer = await requestCode(body)
-      assert.equal(answer.status, 400, answer.text)
-      assert.equal(decodeError(answer.body).code, 'invalidInput')
+      const response = await requestCode(body)
+      assert.equal(response.status, 400, response.text)
+      assert.equal(decodeError(response.body).code, 'invalidInput')
     })
   }
 
@@ -130,8 +130,8 @@ describe('a malformed request for a code is 400:', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     }
     for (const call of [{}, form]) {
-      const answer = await service.call('POST', target, call)
-      assert.deepEqual([answer.status, decodeError(answer.body).code], [400, 'invalidInput'])
+      const response = await service.call('POST', target, call)
+      assert.deepEqual([response.status, decodeError(response.body).code], [400, 'invalidInput'])
     }
   })
 
@@ -153,11 +153,11 @@ const DASHBOARD: readonly (readonly [string, string, number, string | undefined]
 ]
 describe('a code for the dashboard', () => {
   for (const [name, email, status, code] of DASHBOARD) {
-    it(`asked for by ${name} is answered with ${status}`, async () => {
+    it(`requested by ${name} gets ${status}`, async () => {
       const before = await service.mails(email.trim())
-      const answer = await requestCode({ email, isDashboardLogin: true })
-      assert.equal(answer.status, status, answer.text)
-      if (code !== undefined) assert.equal(decodeError(answer.body).code, code)
+      const response = await requestCode({ email, isDashboardLogin: true })
+      assert.equal(response.status, status, response.text)
+      if (code !== undefined) assert.equal(decodeError(response.body).code, code)
       const sent = (await service.mails(email.trim())).length - before.length
       assert.equal(sent, status === 202 ? 1 : 0)
     })
@@ -199,8 +199,8 @@ describe('where no token is needed, one', () => {
       'Bearer a b c',
       '\u00ff',
     ]) {
-      const answer = await requestCode({ email: 'reader@example.org' }, { headers: { authorization } })
-      assert.equal(answer.status, 202, JSON.stringify(authorization))
+      const response = await requestCode({ email: 'reader@example.org' }, { headers: { authorization } })
+      assert.equal(response.status, 202, JSON.stringify(authorization))
     }
   })
 })

@@ -1,4 +1,4 @@
-/** Nothing that opens an account is written anywhere but into the mail and the reply. */
+/** Nothing that opens an account is written anywhere but into the mail and the response. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -57,7 +57,7 @@ it('log lines, error bodies and the data directory hold no code and no token, an
     if (secret.length < 6) continue
     for (const line of service.logLines)
       assert.ok(!withoutNumbers(line).includes(secret), `the log names a ${name}: ${line}`)
-    for (const body of bodies) assert.ok(!withoutNumbers(body).includes(secret), `an answer names a ${name}: ${body}`)
+    for (const body of bodies) assert.ok(!withoutNumbers(body).includes(secret), `a response names a ${name}: ${body}`)
   }
   assert.ok(
     service.logLines.every((line) => !line.includes('private-reader')),
@@ -78,6 +78,6 @@ it('log lines, error bodies and the data directory hold no code and no token, an
 /** Ids, times and durations in a line may hold the six digits of a code by chance. */
 function withoutNumbers(line: string): string {
   return line
-    .replaceAll(/"(?:id|requestId|time|timestamp|user|reply)":"[^"]*"/g, '')
+    .replaceAll(/"(?:id|requestId|time|timestamp|user|response)":"[^"]*"/g, '')
     .replaceAll(/"(?:ms|bytes)":[\d.]+/g, '')
 }

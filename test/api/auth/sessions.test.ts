@@ -6,7 +6,7 @@ import { authCalls } from '../../support/service/auth-calls.ts'
 import { badTokens } from '../../support/service/bad-tokens.ts'
 import { newCast, newPerson, ROLES } from '../../support/cast.ts'
 import { decodeEnvelope, decodeError, decodeUser } from '../../support/service/client-codec.ts'
-import { startService, type Answer } from '../../support/service/service.ts'
+import { startService, type ApiResponse } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -15,10 +15,10 @@ const cast = await newCast(service)
 const { admin } = cast
 const TOKEN_TTL_MS = 720 * 3_600_000
 
-function assertUnauthorized(answer: Answer, why: string): void {
-  assert.equal(answer.status, 401, `${why}: ${answer.text}`)
-  assert.equal(decodeError(answer.body).code, 'unauthorized')
-  assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+function assertUnauthorized(response: ApiResponse, why: string): void {
+  assert.equal(response.status, 401, `${why}: ${response.text}`)
+  assert.equal(decodeError(response.body).code, 'unauthorized')
+  assert.equal(response.headers.get('www-authenticate'), 'Bearer')
 }
 
 describe('me', () => {
@@ -35,27 +35,27 @@ describe('me', () => {
     const { id, token } = await newPerson(service, 'standard', admin.token)
     const body = { ...((await me(token)).at('data') as JsonObject), appRole: 'premiumUser', dashboardRole: 'publisher' }
     assert.equal((await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body })).status, 200)
-    const answer = await me(token)
-    assert.deepEqual([answer.at('data.appRole'), answer.at('data.dashboardRole')], ['premiumUser', 'publisher'])
+    const response = await me(token)
+    assert.deepEqual([response.at('data.appRole'), response.at('data.dashboardRole')], ['premiumUser', 'publisher'])
   })
 
   it('ignores what a client adds to the query', async () => {
-    const answer = await service.call('GET', `/api/v1/auth/me?userId=${admin.id}`, { token: cast.guest.token })
-    assert.equal(answer.at('data.id'), cast.guest.id)
+    const response = await service.call('GET', `/api/v1/auth/me?userId=${admin.id}`, { token: cast.guest.token })
+    assert.equal(response.at('data.id'), cast.guest.id)
   })
 })
 
 describe('a protected endpoint', () => {
-  it('answers 401 without a token, and to one that does not hold, in the same words', async (t) => {
+  it('responds with the same 401 without a token and to an invalid one', async (t) => {
     const site = await startService(t)
     const endpoints = authCalls(site)
     const tokens = [{ name: 'that is missing', token: undefined }, ...(await badTokens(site))]
     const texts = new Set<string>()
     for (const { name, token } of tokens) {
       for (const endpoint of ['me', 'signOut', 'deleteAccount'] as const) {
-        const answer = await endpoints[endpoint](token)
-        assertUnauthorized(answer, `${endpoint} with a token ${name}`)
-        texts.add(answer.text)
+        const response = await endpoints[endpoint](token)
+        assertUnauthorized(response, `${endpoint} with a token ${name}`)
+        texts.add(response.text)
       }
       for (const [method, target] of [
         ['GET', ''],
@@ -65,9 +65,9 @@ describe('a protected endpoint', () => {
         ['DELETE', '/x'],
       ] as const) {
         const body = method === 'POST' || method === 'PUT' ? { body: '{' } : {}
-        const answer = await site.data(method, target, { model: 'nonsense' }, { token, ...body })
-        assertUnauthorized(answer, `${method} /data${target} with a token ${name}`)
-        texts.add(answer.text)
+        const response = await site.data(method, target, { model: 'nonsense' }, { token, ...body })
+        assertUnauthorized(response, `${method} /data${target} with a token ${name}`)
+        texts.add(response.text)
       }
     }
     assert.equal(texts.size, 1)
@@ -109,11 +109,11 @@ describe('a protected endpoint', () => {
     ['a header beyond all limits', `Bearer ${'a'.repeat(100_000)}`, 431],
   ]
   for (const [name, authorization, status] of HEADERS) {
-    it(`answers an Authorization header with ${name} with ${status}`, async () => {
-      const answer = await me(undefined, { headers: { authorization } })
-      assert.equal(answer.status, status, answer.text)
-      if (status === 200) assert.equal(answer.at('data.id'), cast.standard.id)
-      else decodeError(answer.body)
+    it(`responds to an Authorization header with ${name} with ${status}`, async () => {
+      const response = await me(undefined, { headers: { authorization } })
+      assert.equal(response.status, status, response.text)
+      if (status === 200) assert.equal(response.at('data.id'), cast.standard.id)
+      else decodeError(response.body)
     })
   }
 })
@@ -121,8 +121,8 @@ describe('a protected endpoint', () => {
 describe('sign-out', () => {
   it('is 204 without a body, and the token is dead from then on', async () => {
     const { token } = await service.signIn('leaver@example.org')
-    const answer = await signOut(token)
-    assert.deepEqual([answer.status, answer.text], [204, ''])
+    const response = await signOut(token)
+    assert.deepEqual([response.status, response.text], [204, ''])
     assertUnauthorized(await signOut(token), 'the second time')
     assertUnauthorized(await me(token), 'me')
     assertUnauthorized(await service.data('GET', '', { model: 'topic' }, { token }), 'data')

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
 import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError } from '../../support/service/client-codec.ts'
-import { ADMIN_EMAIL, startService, type Answer } from '../../support/service/service.ts'
+import { ADMIN_EMAIL, startService, type ApiResponse } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -16,9 +16,9 @@ const ATTEMPTS_MAX = 5
 let addresses = 0
 const newEmail = (): string => `reader-${++addresses}@example.org`
 
-function assertRefused(answer: Answer): void {
-  assert.equal(answer.status, 400, answer.text)
-  assert.equal(decodeError(answer.body).code, 'invalidInput')
+function assertRefused(response: ApiResponse): void {
+  assert.equal(response.status, 400, response.text)
+  assert.equal(decodeError(response.body).code, 'invalidInput')
 }
 
 async function usersNamed(email: string): Promise<number> {
@@ -30,10 +30,10 @@ describe('the right code', () => {
   it('creates a user with settings and preferences that the clients can decode', async () => {
     const email = newEmail()
     const code = await service.codeFor(email)
-    const answer = await verify({ email, code, isDashboardLogin: false })
-    assert.equal(answer.status, 200)
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
-    const { user, token } = decodeEnvelope(answer.body, decodeAuthSuccess).data
+    const response = await verify({ email, code, isDashboardLogin: false })
+    assert.equal(response.status, 200)
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+    const { user, token } = decodeEnvelope(response.body, decodeAuthSuccess).data
     const now = new Date(service.now()).toISOString()
     const card = { isCompleted: false, lastShownAt: null }
     assert.deepEqual(user, {
@@ -144,16 +144,16 @@ describe('the right code', () => {
 })
 
 describe('a code is refused', () => {
-  it('with the same answer, byte for byte, in whatever way it fails', async () => {
+  it('with the same response, byte for byte, however it fails', async () => {
     const email = newEmail()
     const texts: string[] = []
     const refuse = async (body: { email: string; code: string }): Promise<void> => {
-      const answer = await verify(body)
-      assertRefused(answer)
-      const kept = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
-      texts.push(JSON.stringify([kept, answer.text]))
+      const response = await verify(body)
+      assertRefused(response)
+      const kept = [...response.headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
+      texts.push(JSON.stringify([kept, response.text]))
     }
-    await refuse({ email: newEmail(), code: '123456' }) // never asked for
+    await refuse({ email: newEmail(), code: '123456' }) // never requested
     const wrong = await service.codeFor(email)
     await refuse({ email, code: otherCode(wrong) })
     const replaced = wrong
@@ -175,8 +175,8 @@ describe('a code is refused', () => {
     const [mine, other] = [newEmail(), newEmail()]
     const code = await service.codeFor(mine)
     await service.codeFor(other)
-    const answer = await verify({ email: other, code })
-    if (code !== (await service.mails(other)).at(-1)?.match(/\b\d{6}\b/)?.[0]) assertRefused(answer)
+    const response = await verify({ email: other, code })
+    if (code !== (await service.mails(other)).at(-1)?.match(/\b\d{6}\b/)?.[0]) assertRefused(response)
     assert.equal((await verify({ email: mine, code })).status, 200)
   })
 
@@ -266,7 +266,7 @@ describe('wrong tries', () => {
     const email = newEmail()
     const code = await service.codeFor(email)
     const wrong = Array.from({ length: 40 }, (_, i) => verify({ email, code: otherCode(code, i + 1) }))
-    for (const answer of await Promise.all(wrong)) assertRefused(answer)
+    for (const response of await Promise.all(wrong)) assertRefused(response)
     assertRefused(await verify({ email, code }))
   })
 })
@@ -318,13 +318,13 @@ describe('the door of the dashboard', () => {
   ]
   for (const [name, find, status, error] of DOOR) {
     for (const asGuest of [false, true]) {
-      it(`answers ${name}${asGuest ? ' with the token of a guest' : ''} with ${status}`, async () => {
+      it(`responds to ${name}${asGuest ? ' with the token of a guest' : ''} with ${status}`, async () => {
         const [email, guest] = [await find(), await service.guest()]
         const code = await service.codeFor(email) // A code of the app: it says nothing about the dashboard.
-        const answer = await verify({ email, code, isDashboardLogin: true }, asGuest ? { token: guest.token } : {})
-        assert.equal(answer.status, status, answer.text)
+        const response = await verify({ email, code, isDashboardLogin: true }, asGuest ? { token: guest.token } : {})
+        assert.equal(response.status, status, response.text)
         if (error !== undefined) {
-          assert.equal(decodeError(answer.body).code, error)
+          assert.equal(decodeError(response.body).code, error)
           assert.equal((await me(guest.token)).at('data.appRole'), 'guestUser')
           assert.equal(await usersNamed(email), status === 401 ? 0 : 1)
         }

@@ -1,15 +1,15 @@
-/** The six account endpoints by name, for tests that look at their answers. */
-import type { Answer, Call, TestService } from './service.ts'
+/** The six account endpoints by name, for tests of their responses. */
+import type { ApiResponse, Call, TestService } from './service.ts'
 
 type Options = Omit<Call, 'body'>
 
 export interface AuthCalls {
-  requestCode(body: unknown, options?: Options): Promise<Answer>
-  verify(body: unknown, options?: Options): Promise<Answer>
-  anonymous(options?: Call): Promise<Answer>
-  me(token?: string, options?: Options): Promise<Answer>
-  signOut(token?: string, options?: Options): Promise<Answer>
-  deleteAccount(token?: string, options?: Options): Promise<Answer>
+  requestCode(body: unknown, options?: Options): Promise<ApiResponse>
+  verify(body: unknown, options?: Options): Promise<ApiResponse>
+  anonymous(options?: Call): Promise<ApiResponse>
+  me(token?: string, options?: Options): Promise<ApiResponse>
+  signOut(token?: string, options?: Options): Promise<ApiResponse>
+  deleteAccount(token?: string, options?: Options): Promise<ApiResponse>
 }
 
 export function authCalls({ call }: Pick<TestService, 'call'>): AuthCalls {

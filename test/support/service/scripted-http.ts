@@ -1,4 +1,4 @@
-/** HTTP servers that say what a test tells them to: what stands between a client and the service, or in its place. */
+/** HTTP servers with scripted responses, in place of the service or a proxy before it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Cleanup } from './service.ts'
@@ -9,17 +9,17 @@ export interface ScriptedServer {
   readonly seen: readonly string[]
 }
 
-export type Answering = (request: IncomingMessage, response: ServerResponse) => void
+export type RespondTo = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Starts a server on port 0 that answers every request in one way, once it has read it. */
-export async function serverThat(t: Cleanup, answer: Answering): Promise<ScriptedServer> {
+/** Starts a server on port 0 that responds to every request in one way, once it has read it. */
+export async function serverThat(t: Cleanup, respond: RespondTo): Promise<ScriptedServer> {
   const seen: string[] = []
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => void (body += chunk.toString()))
     request.on('end', () => {
       seen.push([request.method, request.url, ...(body === '' ? [] : [body])].join(' '))
-      answer(request, response)
+      respond(request, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -33,11 +33,11 @@ export async function serverThat(t: Cleanup, answer: Answering): Promise<Scripte
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-/** An answer that is always the same. */
-export function replying(
+/** A handler whose response is always the same. */
+export function respondWith(
   status: number,
   body = '',
   headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
-): Answering {
+): RespondTo {
   return (_request, response) => response.writeHead(status, headers).end(body)
 }

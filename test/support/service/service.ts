@@ -15,7 +15,7 @@ import { readConfig } from '../../../src/config/read-config.ts'
 import { SETTINGS, type Config, type SettingName } from '../../../src/config/settings.ts'
 import { shownSettings } from '../../../src/config/shown-settings.ts'
 import { wireAddress } from '../../../src/mail/address.ts'
-import { assertDescribed } from '../schema/described-replies.ts'
+import { assertDescribed } from '../schema/described-responses.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
 
 export const ADMIN_EMAIL = 'admin@example.org'
@@ -35,7 +35,7 @@ export function temporaryDirectory(t: Cleanup): string {
 }
 
 /** What came back. `at('data.items[0].id')` looks into the parsed body. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -50,7 +50,7 @@ export interface Call {
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** The reply holds documents that no client could have sent, so that it need not fit the description of the API. */
+  /** The response holds documents that no client could have sent, so that it need not fit the description of the API. */
   readonly isUndescribed?: true
 }
 
@@ -69,9 +69,9 @@ export interface TestService {
   /** Moves the clock. */
   advance(ms: number): void
   now(): number
-  call(method: string, path: string, options?: Call): Promise<Answer>
+  call(method: string, path: string, options?: Call): Promise<ApiResponse>
   /** `call` on `/api/v1/data…`: the query is form-encoded, objects in it as JSON. */
-  data(method: string, target: string, query: Readonly<Record<string, unknown>>, options?: Call): Promise<Answer>
+  data(method: string, target: string, query: Readonly<Record<string, unknown>>, options?: Call): Promise<ApiResponse>
   /** The texts of all messages to an address, oldest first. */
   mails(email: string): Promise<readonly string[]>
   /** Requests a code and reads it out of the mail. */
@@ -133,7 +133,7 @@ export async function startService(
     method: string,
     path: string,
     { token, body, headers = {}, isUndescribed }: Call = {},
-  ): Promise<Answer> => {
+  ): Promise<ApiResponse> => {
     const response = await fetch(app.url + path, {
       method,
       headers: {
@@ -153,10 +153,10 @@ export async function startService(
     return { status: response.status, headers: response.headers, text, body: parsed, at, error }
   }
 
-  const signed = (answer: Answer): Signed => {
-    assert.equal(answer.status, 200, answer.text)
-    const user = answer.at('data.user') as Record<string, unknown>
-    return { id: String(user['id']), token: String(answer.at('data.token')), user }
+  const signed = (response: ApiResponse): Signed => {
+    assert.equal(response.status, 200, response.text)
+    const user = response.at('data.user') as Record<string, unknown>
+    return { id: String(user['id']), token: String(response.at('data.token')), user }
   }
 
   const service: TestService = {
@@ -179,8 +179,8 @@ export async function startService(
       return readMails(mailDirectory, email)
     },
     async codeFor(email, { dashboard = false } = {}) {
-      const answer = await call('POST', '/api/v1/auth/request-code', { body: { email, isDashboardLogin: dashboard } })
-      assert.equal(answer.status, 202, answer.text)
+      const response = await call('POST', '/api/v1/auth/request-code', { body: { email, isDashboardLogin: dashboard } })
+      assert.equal(response.status, 202, response.text)
       const newest = (await service.mails(email.trim().toLowerCase())).at(-1) ?? ''
       const code = /\b\d{6}\b/.exec(newest)?.[0]
       assert.ok(code, `no code in the mail to ${email}`)
@@ -195,8 +195,8 @@ export async function startService(
     admin: () => service.signIn(ADMIN_EMAIL, { dashboard: true }),
     async userWith(email, roles) {
       const { token } = await service.admin()
-      const answer = await service.data('POST', '', { model: 'user' }, { token, body: { email, ...roles } })
-      assert.equal(answer.status, 201, answer.text)
+      const response = await service.data('POST', '', { model: 'user' }, { token, body: { email, ...roles } })
+      assert.equal(response.status, 201, response.text)
       return service.signIn(email)
     },
     stop,

@@ -1,7 +1,7 @@
-/** The check that all replies of the tests go through: it must catch a reply that the description does not tell of. */
+/** The check that all responses of the tests go through: it must find a response that is not described. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { assertDescribed, type ReplyToCheck } from '../support/schema/described-replies.ts'
+import { assertDescribed, type ResponseToCheck } from '../support/schema/described-responses.ts'
 
 const METADATA = { requestId: 'r', timestamp: '2026-03-01T12:00:00.000Z' }
 const LANGUAGE = {
@@ -14,12 +14,12 @@ const LANGUAGE = {
   status: 'active',
 }
 
-interface Changes extends Partial<Omit<ReplyToCheck, 'headers' | 'text'>> {
+interface Changes extends Partial<Omit<ResponseToCheck, 'headers' | 'text'>> {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-function reply({ headers = {}, body = { data: LANGUAGE, metadata: METADATA }, ...rest }: Changes): ReplyToCheck {
+function response({ headers = {}, body = { data: LANGUAGE, metadata: METADATA }, ...rest }: Changes): ResponseToCheck {
   const hasTag = ['GET', 'HEAD'].includes(rest.method ?? 'GET') && [200, 304].includes(rest.status ?? 200)
   const named = { 'x-request-id': 'r', 'x-dateline-instance': 'i', ...(hasTag && { etag: '"1"' }) }
   const always = { 'content-type': 'application/json; charset=utf-8', ...named }
@@ -37,7 +37,7 @@ function failed(code: string, more: object = {}): object {
   return { error: { code, message: 'why' }, ...more }
 }
 
-describe('replies that fit:', () => {
+describe('responses that fit:', () => {
   const cases: [name: string, changes: Changes][] = [
     ['a document', {}],
     ['a document with a member that its model keeps', { body: { data: { ...LANGUAGE, x: 1 }, metadata: METADATA } }],
@@ -49,10 +49,10 @@ describe('replies that fit:', () => {
     ['no such method', { method: 'PATCH', status: 405, body: failed('methodNotAllowed') }],
     ['a head', { method: 'HEAD', body: '' }],
   ]
-  for (const [name, changes] of cases) it(name, () => assertDescribed(reply(changes)))
+  for (const [name, changes] of cases) it(name, () => assertDescribed(response(changes)))
 })
 
-describe('replies that do not fit are caught:', () => {
+describe('responses that do not fit are caught:', () => {
   const { nativeName: _nativeName, ...lacking } = LANGUAGE
   const data = (document: object): Changes => ({ body: { data: document, metadata: METADATA } })
   const page = (item: object): object => ({ data: { items: [item], cursor: null, hasMore: false }, metadata: METADATA })
@@ -89,7 +89,7 @@ describe('replies that do not fit are caught:', () => {
   ]
   for (const [name, changes, message] of cases) {
     it(name, () => {
-      const one = reply(changes)
+      const one = response(changes)
       for (const [header, value] of Object.entries(changes.headers ?? {})) if (value === '') one.headers.delete(header)
       assert.throws(() => assertDescribed(one), message)
     })

@@ -1,5 +1,5 @@
 /**
- * Whether a reply is what the description of the API says of it: its status, its headers, the type of its body, and the
+ * Whether a response is what the description of the API says of it: its status, its headers, the type of its body, and the
  * body itself, with no member that is not described. The calls of the tests go through here, so that the description
  * cannot tell of another API than the one that there is.
  *
@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import { openApiDocument } from '../../../src/api/openapi/openapi.ts'
 import { compileSchema, type Check } from './json-schema.ts'
 
-export interface ReplyToCheck {
+export interface ResponseToCheck {
   readonly method: string
   /** With its query. */
   readonly path: string
@@ -52,40 +52,40 @@ const PLACES: readonly Place[] = Object.entries(document['paths'] as Record<stri
 const checks = new Map<string, Check>()
 
 /** Throws an AssertionError that says what the description does not tell, or tells otherwise. */
-export function assertDescribed(reply: ReplyToCheck): void {
-  const { method, path: target, status, headers, text } = reply
+export function assertDescribed(response: ResponseToCheck): void {
+  const { method, path: target, status, headers, text } = response
   const [path = '', query = ''] = target.split('?')
   if (method === 'OPTIONS') return
   const place = PLACES.find(({ pattern }) => pattern.test(path))
-  const asked = method === 'HEAD' ? 'GET' : method
-  const operation = place?.methods[asked.toLowerCase()]
-  const what = `The description of ${asked} ${place?.path ?? path}`
+  const verb = method === 'HEAD' ? 'GET' : method
+  const operation = place?.methods[verb.toLowerCase()]
+  const what = `The description of ${verb} ${place?.path ?? path}`
   if (place === undefined || operation === undefined) {
     const wanted = place === undefined ? [400, 403, 404, 405, 421] : [400, 403, 405, 421]
-    assert.ok(wanted.includes(status), `${what} is missing, and yet it was answered with ${status}`)
+    assert.ok(wanted.includes(status), `${what} is missing, and yet the response has ${status}`)
     assertFits(checkOf('#/components/schemas/Failure'), text, `${what}, ${status}`)
     return
   }
   const given = operation.responses[status]
-  assert.ok(given !== undefined, `${what} has no status ${status}, which it was answered with: ${text}`)
+  assert.ok(given !== undefined, `${what} has no status ${status}, which the response has: ${text}`)
   const isShared = '$ref' in given
   const described = isShared ? (resolve(given.$ref) as Described) : given
   for (const [name, one] of Object.entries(described.headers ?? {})) {
     const { required } = ('$ref' in one ? resolve(one.$ref) : one) as { readonly required?: boolean }
     if (required === true)
-      assert.ok(headers.has(name), `${what} has a header ${name} for ${status}, the reply has none`)
+      assert.ok(headers.has(name), `${what} has a header ${name} for ${status}, the response has none`)
   }
   const told = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()))
   for (const name of TELLING)
-    assert.ok(!headers.has(name) || told.has(name), `${what} has no header ${name} for ${status}, the reply has one`)
+    assert.ok(!headers.has(name) || told.has(name), `${what} has no header ${name} for ${status}, the response has one`)
   const type = headers.get('content-type')?.split(';')[0]
   if (described.content === undefined) {
-    assert.equal(text, '', `${what} has no body for ${status}, the reply has one`)
+    assert.equal(text, '', `${what} has no body for ${status}, the response has one`)
     return
   }
   assert.ok(type !== undefined && type in described.content, `${what} has no type ${type} for ${status}`)
   if (method === 'HEAD' || type !== 'application/json') return
-  const at = isShared ? given.$ref : `#/paths/${escaped(place.path)}/${asked.toLowerCase()}/responses/${status}`
+  const at = isShared ? given.$ref : `#/paths/${escaped(place.path)}/${verb.toLowerCase()}/responses/${status}`
   const model = SCHEMA_OF.get(new URLSearchParams(query).get('model') ?? '')
   assertFits(checkOf(`${at}/content/${escaped(type)}/schema`, model), text, `${what}, ${status}`)
 }
@@ -102,7 +102,7 @@ function checkOf(pointer: string, model?: string): Check {
 }
 
 function assertFits(check: Check, text: string, what: string): void {
-  assert.deepEqual(check(JSON.parse(text)), [], `${what}, is not what the reply is: ${text.slice(0, 500)}`)
+  assert.deepEqual(check(JSON.parse(text)), [], `${what}, is not what the response is: ${text.slice(0, 500)}`)
 }
 
 function resolve(ref: string): unknown {
