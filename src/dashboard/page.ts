@@ -15,7 +15,7 @@ import { newSignIn, type SignInState } from './screens/sign-in/sign-in-state.ts'
 import { createSessionKeeper } from './signed-in.ts'
 import { currentLanguage, isLanguage, preferredLanguage, t, useLanguage, type LanguageCode } from './texts.ts'
 import { openDialog } from './kit/dialog.ts'
-import { fill, h } from './kit/dom.ts'
+import { button, fill, h } from './kit/dom.ts'
 import { clearNotices, notify } from './kit/notices.ts'
 import { failureState } from './kit/states.ts'
 
@@ -52,14 +52,8 @@ async function start(): Promise<void> {
     }
     next()
     document.body.className = ''
-    fill(
-      document.body,
-      h(
-        'main',
-        { class: 'gate' },
-        failureState(error, () => void start()),
-      ),
-    )
+    const failed = failureState(error, () => void start())
+    fill(document.body, h('main', { class: 'gate' }, failed))
   }
 }
 
@@ -137,11 +131,7 @@ async function lookAtRoles(): Promise<void> {
   if (now === undefined || user === undefined || now.id !== user.id || isRoleTold) return
   if (now.dashboardRole === user.dashboardRole) return
   isRoleTold = true
-  const reload = h(
-    'button',
-    { type: 'button', class: 'primary', on: { click: () => location.reload() } },
-    t('signIn.loadAgain'),
-  )
+  const reload = button(t('signIn.loadAgain'), () => location.reload(), { class: 'primary' })
   openDialog({ title: t('signIn.roleChanged'), body: h('p', {}, t('signIn.roleChangedText')), actions: [reload] })
 }
 

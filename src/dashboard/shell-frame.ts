@@ -3,7 +3,8 @@ import type { User } from '../models/user.ts'
 import { goTo, hrefTo } from './places.ts'
 import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
 import { currentLanguage, t, type LanguageCode } from './texts.ts'
-import { fill, h } from './kit/dom.ts'
+import { button, fill, h } from './kit/dom.ts'
+import { hasFocus } from './kit/focus.ts'
 import { dropDown } from './kit/drop-down.ts'
 import { openHelp } from './kit/help.ts'
 import { icon } from './kit/icons.ts'
@@ -19,16 +20,8 @@ export interface FrameOptions {
   readonly signal: AbortSignal
 }
 
-export interface Frame {
-  /** The place of the screen. */
-  readonly main: HTMLElement
-  /** Whether the navigation lies over the screen, where there is no room beside it. */
-  showNavigation(isShown: boolean): void
-  markCurrent(current: ScreenEntry | undefined): void
-}
-
 /** Fills the page with it. */
-export function openFrame({ entries, user, signOut, chooseLanguage, signal }: FrameOptions): Frame {
+export function openFrame({ entries, user, signOut, chooseLanguage, signal }: FrameOptions) {
   const main = h('main', { id: 'main', tabindex: '-1' })
   const links = entries.map(navigationLink)
   const reference = h(
@@ -44,18 +37,13 @@ export function openFrame({ entries, user, signOut, chooseLanguage, signal }: Fr
     h('ul', {}, inItems(links)),
     h('ul', { class: 'apart' }, inItems([reference])),
   )
-  const menuButton = h(
-    'button',
-    {
-      type: 'button',
-      class: 'plain menu-button',
-      'aria-label': t('shell.menu'),
-      'aria-expanded': 'false',
-      'aria-controls': 'navigation',
-      on: { click: () => showNavigation(!document.body.classList.contains('navigating')) },
-    },
-    icon('menu'),
-  )
+  const turn = (): void => showNavigation(!document.body.classList.contains('navigating'))
+  const menuButton = button(icon('menu'), turn, {
+    class: 'plain menu-button',
+    'aria-label': t('shell.menu'),
+    'aria-expanded': 'false',
+    'aria-controls': 'navigation',
+  })
   const offline = h('p', { class: 'banner', role: 'status', hidden: navigator.onLine }, t('shell.offline'))
   addEventListener('online', () => (offline.hidden = true), { signal })
   addEventListener('offline', () => (offline.hidden = false), { signal })
@@ -80,11 +68,12 @@ export function openFrame({ entries, user, signOut, chooseLanguage, signal }: Fr
     h('div', { class: 'content' }, offline, main),
   )
 
+  /** Whether the navigation lies over the screen, where there is no room beside it. */
   function showNavigation(isShown: boolean): void {
     document.body.classList.toggle('navigating', isShown)
     menuButton.setAttribute('aria-expanded', String(isShown))
     if (isShown) links[0]?.focus()
-    else if (navigation.contains(document.activeElement)) menuButton.focus()
+    else if (hasFocus(navigation)) menuButton.focus()
   }
 
   function skip(event: MouseEvent): void {
@@ -93,9 +82,10 @@ export function openFrame({ entries, user, signOut, chooseLanguage, signal }: Fr
   }
 
   return {
+    /** The place of the screen. */
     main,
     showNavigation,
-    markCurrent(current) {
+    markCurrent(current: ScreenEntry | undefined): void {
       for (const [i, link] of links.entries()) {
         if (entries[i] === current) link.setAttribute('aria-current', 'page')
         else link.removeAttribute('aria-current')
@@ -106,8 +96,7 @@ export function openFrame({ entries, user, signOut, chooseLanguage, signal }: Fr
 
 function accountMenu({ email }: User, signOut: () => void, signal: AbortSignal): HTMLElement {
   const name = t('shell.account', { email })
-  const item = (words: string, run: () => void): HTMLElement =>
-    h('button', { type: 'button', class: 'plain', on: { click: run } }, words)
+  const item = (words: string, run: () => void): HTMLElement => button(words, run, { class: 'plain' })
   const menu = dropDown({
     name,
     signal,

@@ -1,15 +1,15 @@
-/**
- * What opens and leaves screens: the address, the keys that work everywhere, and the question before something is lost.
- */
+/** What opens and leaves screens, the keys that work everywhere, and the question before something is lost. */
 import { NetworkError } from '../client/client.ts'
 import type { User } from '../models/user.ts'
-import { countSteps, currentPlace, goTo, hrefTo, noteHref, type Place } from './places.ts'
+import { followAddress } from './follow-address.ts'
+import { currentPlace, goTo, hrefTo, type Place } from './places.ts'
 import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
 import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
 import { t, type LanguageCode } from './texts.ts'
-import { fill, h } from './kit/dom.ts'
+import { button, fill, h } from './kit/dom.ts'
 import { closeDialogs } from './kit/dialog.ts'
+import { focusMain } from './kit/focus.ts'
 import { openHelp } from './kit/help.ts'
 import { keepNotices, takeBack } from './kit/notices.ts'
 import { emptyState, failureState, isAbort, skeleton } from './kit/states.ts'
@@ -37,75 +37,30 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     chooseLanguage: (code) => leaveFor(() => chooseLanguage(code)),
   })
   keepNotices()
-
   let screen: Screen | undefined
   let leaving = new AbortController()
-  let shown = location.hash
-  const stepsTaken = countSteps()
-  /** How many steps the address is away from the screen that the reader has not left. */
-  let away: number | undefined
-  let isAsking = false
-  void show(false)
-
-  const options = { signal }
-  addEventListener('hashchange', (event) => void move(event), options)
-  addEventListener('keydown', onKey, options)
+  signal.addEventListener('abort', () => leaving.abort())
+  addEventListener('keydown', (event) => onKey(event, screen, () => showNavigation(false)), { signal })
   addEventListener(
     'beforeunload',
     (event) => {
       if (screen?.hasUnsaved?.() === true) event.preventDefault()
     },
-    options,
+    { signal },
   )
-  signal.addEventListener('abort', () => leaving.abort())
-
-  /** The address has changed already. Where the reader must not leave, the step is taken back. */
-  async function move({ oldURL }: HashChangeEvent): Promise<void> {
-    const steps = stepsTaken()
-    if (away !== undefined) {
-      away += steps
-      // Who steps on has been asked already.
-      if (isAsking) return
-      away = undefined
-      if (location.hash !== shown) noteShown()
-      return
-    }
-    // A screen may have noted its state in the address since it was opened.
-    if (oldURL !== '') shown = new URL(oldURL).hash
-    if (location.hash === shown) return
-    if (screen?.mayLeave !== undefined && screen.hasUnsaved?.() !== false) {
-      away = steps
-      isAsking = true
-      const isLeft = await screen.mayLeave()
-      isAsking = false
-      if (signal.aborted) return
-      if (!isLeft) return comeBack(away)
-      away = undefined
-    }
-    await show(true)
-  }
-
-  function comeBack(steps: number): void {
-    if (steps !== 0) return history.go(-steps)
-    away = undefined
-    noteShown()
-  }
-
-  function noteShown(): void {
-    noteHref(shown === '' ? './' : shown)
-  }
+  followAddress({ mayLeave, show: () => void show(true), signal })
+  void show(false)
 
   async function show(isMove: boolean): Promise<void> {
-    shown = location.hash
     leaving.abort()
     leaving = new AbortController()
+    const { signal: left } = leaving
     showNavigation(false)
     closeDialogs()
+    screen = undefined
     const place = currentPlace()
     const [path = ''] = place.segments
     const entry = entries.find((one) => one.path === path)
-    const { signal: left } = leaving
-    screen = undefined
     let open: OpenScreen | undefined
     try {
       const loaded = (entry ?? accountScreens(user).find((one) => one.path === path))?.load(place)
@@ -121,8 +76,8 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     document.title = `${screen.title} · Dateline`
     markCurrent(entry)
     if (!isMove) return
-    // Who cannot see it hears that another screen is there.
-    main.focus({ preventScroll: true })
+    // A reader who does not see the page hears that another screen is there.
+    focusMain()
     scrollTo(0, 0)
   }
 
@@ -137,36 +92,40 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     if (!isAbort(error)) fill(main, failureState(error, retry))
   }
 
-  function onKey(event: KeyboardEvent): void {
-    const isTyping =
-      event.target instanceof Element && event.target.closest('input:not([type=checkbox]), textarea, select')
-    const isModal = document.querySelector('dialog[open]') !== null
-    const control = event.ctrlKey || event.metaKey ? event.key.toLowerCase() : ''
-    if (control === 's') {
-      event.preventDefault()
-      if (!isModal) screen?.save?.()
-    } else if (isTyping || isModal) return
-    else if (control === 'z' && !event.shiftKey) takeBack()
-    else if (control !== '' || event.altKey) return
-    else if (event.key === '/' && screen?.search !== undefined) {
-      event.preventDefault()
-      screen.search.focus()
-    } else if (event.key === '?') {
-      event.preventDefault()
-      openHelp()
-    } else if (event.key === 'Escape') showNavigation(false)
+  function mayLeave(): boolean | Promise<boolean> {
+    return screen?.hasUnsaved?.() !== true || (screen.mayLeave?.() ?? true)
   }
 
   /** Does what takes the screen away, unless the reader would rather keep what is typed there. */
   async function leaveFor(run: () => void): Promise<boolean> {
-    if (screen?.hasUnsaved?.() === true && (await screen.mayLeave?.()) === false) return false
-    run()
-    return true
+    const isLeft = await mayLeave()
+    if (isLeft) run()
+    return isLeft
   }
 }
 
+function onKey(event: KeyboardEvent, screen: Screen | undefined, closeNavigation: () => void): void {
+  const isTyping =
+    event.target instanceof Element && event.target.closest('input:not([type=checkbox]), textarea, select')
+  const isModal = document.querySelector('dialog[open]') !== null
+  const control = event.ctrlKey || event.metaKey ? event.key.toLowerCase() : ''
+  if (control === 's') {
+    event.preventDefault()
+    if (!isModal) screen?.save?.()
+  } else if (isTyping || isModal) return
+  else if (control === 'z' && !event.shiftKey) takeBack()
+  else if (control !== '' || event.altKey) return
+  else if (event.key === '/' && screen?.search !== undefined) {
+    event.preventDefault()
+    screen.search.focus()
+  } else if (event.key === '?') {
+    event.preventDefault()
+    openHelp()
+  } else if (event.key === 'Escape') closeNavigation()
+}
+
 function nowhere({ segments }: Place): Screen {
-  const home = h('button', { type: 'button', on: { click: () => goTo(hrefTo([])) } }, t('overview.title'))
+  const home = button(t('overview.title'), () => goTo(hrefTo([])))
   const title = t('shell.nowhere')
   return {
     title,

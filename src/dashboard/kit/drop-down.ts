@@ -1,10 +1,5 @@
 /** A button that opens a small panel below it. Escape, a click elsewhere and the focus elsewhere close it. */
-import { h, fill, type Child } from './dom.ts'
-
-export interface DropDown {
-  readonly element: HTMLElement
-  close(): void
-}
+import { button, fill, h, type Child } from './dom.ts'
 
 export interface DropDownOptions {
   readonly label: Child
@@ -15,19 +10,15 @@ export interface DropDownOptions {
   readonly signal: AbortSignal
 }
 
-export function dropDown({ label, name, content, signal }: DropDownOptions): DropDown {
+export function dropDown({ label, name, content, signal }: DropDownOptions) {
   const panel = h('div', { class: 'drop-panel', role: 'group', 'aria-label': name, hidden: true })
-  const button = h(
-    'button',
-    { type: 'button', 'aria-expanded': 'false', on: { click: () => show(panel.hidden !== false) } },
-    label,
-  )
-  const element = h('div', { class: 'drop-down' }, button, panel)
+  const opener = button(label, () => show(panel.hidden !== false), { 'aria-expanded': 'false' })
+  const element = h('div', { class: 'drop-down' }, opener, panel)
 
   function show(isShown: boolean): void {
     if (panel.hidden !== isShown) return
     panel.hidden = !isShown
-    button.setAttribute('aria-expanded', String(isShown))
+    opener.setAttribute('aria-expanded', String(isShown))
     fill(panel, isShown && content())
     if (isShown) panel.querySelector<HTMLElement>('input, button')?.focus()
   }
@@ -36,7 +27,7 @@ export function dropDown({ label, name, content, signal }: DropDownOptions): Dro
     if (event.key !== 'Escape' || panel.hidden) return
     event.stopPropagation()
     show(false)
-    button.focus()
+    opener.focus()
   })
   element.addEventListener('focusout', ({ relatedTarget }) => {
     if (relatedTarget instanceof Node && !element.contains(relatedTarget)) show(false)
@@ -48,5 +39,5 @@ export function dropDown({ label, name, content, signal }: DropDownOptions): Dro
     },
     { signal },
   )
-  return { element, close: () => show(false) }
+  return { element, close: (): void => show(false) }
 }

@@ -1,5 +1,5 @@
 /** The first page: how much there is, what came in lately, and what needs attention. */
-import { DatelineError } from '../../../client/client.ts'
+import { NotFound, type RequestOptions } from '../../../client/client.ts'
 import { isAdmin } from '../../../models/caller.ts'
 import { headline } from '../../../models/headline.ts'
 import { modelNamed } from '../../../models/registry.ts'
@@ -15,9 +15,10 @@ import { locale, t } from '../../texts.ts'
 import { now } from '../../timing.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { barChart } from '../../kit/bar-chart.ts'
-import { fill, h, type Child } from '../../kit/dom.ts'
+import { h, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
-import { emptyState, failureState, isAbort, skeleton } from '../../kit/states.ts'
+import { readInto } from '../../kit/read-into.ts'
+import { emptyState } from '../../kit/states.ts'
 import { statusTag } from '../../kit/status-tag.ts'
 
 const LATEST = 8
@@ -25,21 +26,12 @@ const LATEST = 8
 export const overviewScreen: OpenScreen = (context) => {
   const title = t('overview.title')
   const body = h('div', { class: 'overview' })
-  const load = (): void => {
-    fill(
-      body,
-      h('div', { class: 'card' }, skeleton(3)),
-      h('div', { class: 'card' }, skeleton(7)),
-      h('div', { class: 'card' }, skeleton(9)),
-    )
-    readOverview(context).then(
-      (read) => fill(body, sections(read, context)),
-      (error: unknown) => {
-        if (!isAbort(error)) fill(body, failureState(error, load))
-      },
-    )
-  }
-  load()
+  readInto(context, {
+    place: body,
+    lines: [3, 7, 9],
+    read: (options) => readOverview(context, options),
+    show: (read) => sections(read, context),
+  })
   return { title, element: h('section', {}, h('div', { class: 'screen-head' }, h('h1', {}, title)), body) }
 }
 
@@ -50,8 +42,7 @@ interface Read {
 }
 
 /** Everything at once. What a publisher may not ask is not asked. */
-async function readOverview({ client, user, signal }: ScreenContext): Promise<Read> {
-  const options = { signal }
+async function readOverview({ client, user }: ScreenContext, options: RequestOptions): Promise<Read> {
   const [overview, page, status] = await Promise.all([
     client.dashboard.overview(options),
     documentsOf(client, headline).list({ sort: 'updatedAt:desc', limit: LATEST }, options),
@@ -62,7 +53,7 @@ async function readOverview({ client, user, signal }: ScreenContext): Promise<Re
 
 /** A service without this part shows the rest. */
 function hideMissing(error: unknown): undefined {
-  if (error instanceof DatelineError && error.status === 404) return undefined
+  if (error instanceof NotFound) return undefined
   throw error
 }
 

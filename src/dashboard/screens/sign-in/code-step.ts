@@ -1,23 +1,15 @@
 /** The second step: the code, which is sent as soon as it is complete, however it was typed or pasted. */
 import { t } from '../../texts.ts'
 import { now } from '../../timing.ts'
-import { h } from '../../kit/dom.ts'
+import { button, h } from '../../kit/dom.ts'
+import { labelled, submitForm } from '../../kit/elements.ts'
 import { CODE_DIGITS, codeIn } from './code-text.ts'
 import { holdButton } from './held-button.ts'
-import type { SignInOptions } from './sign-in-state.ts'
+import type { SignInStep } from './sign-in-state.ts'
 import { signInWords, waitOf } from './sign-in-words.ts'
 
-export interface CodeStepOptions extends SignInOptions {
-  /** Where that stands. */
-  readonly problem: HTMLElement
-  /** Shows what is wrong, or nothing. */
-  readonly tell: (words?: string) => void
-  readonly requestCode: () => Promise<void>
-  readonly onOtherAddress: () => void
-}
-
-export function codeStep(options: CodeStepOptions): HTMLElement {
-  const { client, state, signal, problem, tell, requestCode, onOtherAddress, onSignedIn } = options
+export function codeStep(step: SignInStep): HTMLElement {
+  const { client, state, signal, problem, tell, requestCode, openStep, onSignedIn } = step
   let isBusy = false
   const take = (text: string): void => {
     state.code = codeIn(text)
@@ -33,7 +25,7 @@ export function codeStep(options: CodeStepOptions): HTMLElement {
     required: true,
     autofocus: true,
     value: state.code,
-    'aria-describedby': 'sign-in-problem',
+    'aria-describedby': problem.id,
     on: {
       input: () => take(code.value),
       paste(event) {
@@ -42,42 +34,25 @@ export function codeStep(options: CodeStepOptions): HTMLElement {
       },
     },
   })
-  const button = h('button', { type: 'submit', class: 'primary wide' })
-  const enter = holdButton(button, t('signIn.enter'), signal)
-  const again = h('button', { type: 'button', class: 'link', on: { click: () => void sendAgain() } })
+  const send = h('button', { type: 'submit', class: 'primary wide' })
+  const enter = holdButton(send, t('signIn.enter'), signal)
+  const again = button('', () => void sendAgain(), { class: 'link' })
   const resend = holdButton(again, t('signIn.resend'), signal)
   resend.holdUntil(state.sendAgainAt)
-  const form = h(
-    'form',
-    {
-      on: {
-        submit(event) {
-          event.preventDefault()
-          if (!isBusy && !button.disabled) void verify()
-        },
-      },
-    },
+  const form = submitForm(
+    {},
+    () => void (!isBusy && !send.disabled && verify()),
     h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, state.email))),
-    h('label', { class: 'field', for: 'sign-in-code' }, h('span', {}, t('signIn.code')), code),
+    labelled(t('signIn.code'), code),
     problem,
-    button,
-    h(
-      'p',
-      { class: 'buttons spread' },
-      h('button', { type: 'button', class: 'link', on: { click: onOtherAddress } }, t('signIn.otherAddress')),
-      again,
-    ),
+    send,
+    h('p', { class: 'buttons spread' }, button(t('signIn.otherAddress'), () => openStep('email'), { class: 'link' }), again),
   )
   return form
 
   async function sendAgain(): Promise<void> {
     resend.busy(true)
-    try {
-      await requestCode()
-      code.focus()
-    } catch {
-      // It is told already.
-    }
+    if (await requestCode()) code.focus()
     resend.busy(false)
     resend.holdUntil(state.sendAgainAt)
   }

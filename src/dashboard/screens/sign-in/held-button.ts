@@ -6,14 +6,7 @@ import { duration } from '../../kit/moments.ts'
 
 const TICK_MS = 500
 
-export interface HeldButton {
-  /** Milliseconds since the epoch. */
-  holdUntil(time: number): void
-  /** While something is under way. */
-  busy(isBusy: boolean): void
-}
-
-export function holdButton(button: HTMLButtonElement, label: string, signal: AbortSignal): HeldButton {
+export function holdButton(button: HTMLButtonElement, label: string, signal: AbortSignal) {
   let until = 0
   let isBusy = false
   const draw = (): void => {
@@ -25,11 +18,13 @@ export function holdButton(button: HTMLButtonElement, label: string, signal: Abo
   draw()
   every(TICK_MS, signal, draw)
   return {
-    holdUntil(time) {
+    /** Milliseconds since the epoch. */
+    holdUntil(time: number): void {
       until = time
       draw()
     },
-    busy(next) {
+    /** While a request is in flight. */
+    busy(next: boolean): void {
       isBusy = next
       draw()
     },

@@ -1,13 +1,9 @@
-/**
- * Signing in with e-mail and code, as a page or in a dialog over work that goes on afterwards.
- *
- * Two steps in one place: the address, then the code that was sent to it.
- */
-import { t } from '../../texts.ts'
+/** Signing in with an e-mail address and a code: as a page, or in a dialog over work that goes on afterwards. */
 import { now } from '../../timing.ts'
 import { fill, h } from '../../kit/dom.ts'
+import { problemLine } from '../../kit/elements.ts'
 import { codeStep } from './code-step.ts'
-import { holdButton } from './held-button.ts'
+import { emailStep } from './email-step.ts'
 import type { SignInOptions } from './sign-in-state.ts'
 import { signInWords, waitOf } from './sign-in-words.ts'
 
@@ -16,90 +12,43 @@ const RESEND_MS = 30_000
 
 export function signInForm(options: SignInOptions): HTMLElement {
   const { client, state, reason, signal } = options
-  const step = h('div', {})
-  const problem = h('p', { id: 'sign-in-problem', class: 'field-problem', role: 'alert' })
+  const place = h('div', {})
+  const problem = problemLine('sign-in-problem')
   const tell = (words = ''): void => void fill(problem, words)
   let stepLeft = new AbortController()
   signal.addEventListener('abort', () => stepLeft.abort())
   show()
-  return h('div', { class: 'sign-in' }, reason === undefined ? null : h('p', {}, reason), step)
+  return h('div', { class: 'sign-in' }, reason === undefined ? null : h('p', {}, reason), place)
 
   function show(): void {
     stepLeft.abort()
     stepLeft = new AbortController()
     if (signal.aborted) return
-    const parts = { ...options, signal: stepLeft.signal, problem, tell, requestCode, onOtherAddress }
-    fill(step, state.isCodeSent ? codeStep(parts) : addressStep())
-    step.querySelector<HTMLElement>('input')?.focus()
+    const step = { ...options, signal: stepLeft.signal, problem, tell, requestCode, openStep }
+    fill(place, state.isCodeSent ? codeStep(step) : emailStep(step))
+    place.querySelector('input')?.focus()
   }
 
-  function onOtherAddress(): void {
-    tell()
-    Object.assign(state, { isCodeSent: false, code: '', sendAgainAt: 0 })
+  function openStep(step: 'email' | 'code'): void {
+    if (step === 'email') {
+      tell()
+      Object.assign(state, { code: '', sendAgainAt: 0 })
+    }
+    state.isCodeSent = step === 'code'
     show()
   }
 
-  /** Throws what the service refuses; then it is told already. */
-  async function requestCode(): Promise<void> {
+  /** False where the service refuses one, which is told. */
+  async function requestCode(): Promise<boolean> {
     tell()
     try {
       await client.auth.requestCode({ email: state.email, isDashboardLogin: true }, { signal })
       state.sendAgainAt = now() + RESEND_MS
+      return true
     } catch (error) {
       state.sendAgainAt = now() + waitOf(error)
       if (!signal.aborted) tell(signInWords(error, 'code'))
-      throw error
-    }
-  }
-
-  function addressStep(): HTMLElement {
-    const address = h('input', {
-      id: 'sign-in-email',
-      name: 'email',
-      type: 'email',
-      autocomplete: 'email',
-      required: true,
-      autofocus: true,
-      value: state.email,
-      'aria-describedby': 'sign-in-problem',
-      on: { input: () => void (state.email = address.value.trim()) },
-    })
-    // Asked here, since the code is sent as soon as it is complete.
-    const stays = h('input', {
-      type: 'checkbox',
-      checked: state.kept === 'browser',
-      on: { change: () => void (state.kept = stays.checked ? 'browser' : 'tab') },
-    })
-    const button = h('button', { type: 'submit', class: 'primary wide' })
-    const send = holdButton(button, t('signIn.sendCode'), stepLeft.signal)
-    return h(
-      'form',
-      {
-        on: {
-          submit(event) {
-            event.preventDefault()
-            if (!button.disabled) void submit()
-          },
-        },
-      },
-      h('label', { class: 'field', for: 'sign-in-email' }, h('span', {}, t('signIn.email')), address),
-      problem,
-      h('label', { class: 'tick' }, stays, h('span', {}, t('signIn.stay'))),
-      button,
-    )
-
-    async function submit(): Promise<void> {
-      send.busy(true)
-      try {
-        await requestCode()
-        state.isCodeSent = true
-        show()
-        options.onCodeSent?.()
-      } catch {
-        send.busy(false)
-        send.holdUntil(state.sendAgainAt)
-        address.focus()
-      }
+      return false
     }
   }
 }

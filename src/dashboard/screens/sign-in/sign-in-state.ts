@@ -24,6 +24,15 @@ export interface SignInOptions {
   readonly onSignedIn: (user: User) => void
 }
 
+/** What each of the two steps, e-mail address and code, is given. */
+export interface SignInStep extends SignInOptions {
+  /** Where `tell` shows what is wrong, or nothing. */
+  readonly problem: HTMLElement
+  readonly tell: (words?: string) => void
+  readonly requestCode: () => Promise<boolean>
+  readonly openStep: (step: 'email' | 'code') => void
+}
+
 export function newSignIn(email = '', kept: Kept = 'tab'): SignInState {
   return { email, isCodeSent: false, code: '', kept, sendAgainAt: 0 }
 }

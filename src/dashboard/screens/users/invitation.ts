@@ -5,57 +5,43 @@ import { goTo, hrefTo } from '../../places.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
-import { fill, h } from '../../kit/dom.ts'
+import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
+import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { notify } from '../../kit/notices.ts'
 import { isAbort, wordsOf } from '../../kit/states.ts'
 import { roleSelect } from './role-select.ts'
 
 export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' | 'signal'>): void {
-  const problem = h('p', { id: 'invite-problem', class: 'field-problem', role: 'alert' })
+  const problem = problemLine('invite-problem')
   const email = h('input', {
     ...{ type: 'email', name: 'email', autocomplete: 'off', spellcheck: 'false', dir: 'ltr', required: true },
     autofocus: true,
     'aria-describedby': problem.id,
     on: { input: () => say() },
   })
-  const appRole = roleSelect({
-    ...{ name: 'appRole', values: APP_ROLES.filter((role) => role !== 'guestUser'), value: 'standardUser' },
-  })
+  const appRoles = APP_ROLES.filter((role) => role !== 'guestUser')
+  const appRole = roleSelect({ name: 'appRole', values: appRoles, value: 'standardUser' })
   const dashboardRole = roleSelect({ name: 'dashboardRole', values: DASHBOARD_ROLES, value: 'publisher' })
-  const button = h('button', { type: 'submit', class: 'primary' }, t('users.invite'))
-  const form = h(
-    'form',
-    {
-      novalidate: true,
-      on: {
-        submit(event) {
-          event.preventDefault()
-          if (!button.disabled) void invite()
-        },
-      },
-    },
-    h('label', { class: 'field' }, h('span', {}, t('signIn.email')), email),
+  const send = h('button', { type: 'submit', class: 'primary' }, t('users.invite'))
+  const form = submitForm(
+    { novalidate: true },
+    () => void (!send.disabled && invite()),
+    labelled(t('signIn.email'), email),
     problem,
     ...[appRole.element, dashboardRole.element],
     h('p', { class: 'field-about' }, t('users.inviteAbout')),
-    h(
-      'div',
-      { class: 'buttons end' },
-      h('button', { type: 'button', on: { click: () => close() } }, t('cancel')),
-      button,
-    ),
+    h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
   )
   const { close } = openDialog({ title: t('users.invite'), body: form })
 
-  /** Says what is wrong with the address, or that nothing is. */
-  function say(...words: Parameters<typeof fill>[1][]): void {
+  /** Says what is wrong with the e-mail address, or that nothing is. */
+  function say(...words: readonly Child[]): void {
     fill(problem, words)
-    if (words.length === 0) email.removeAttribute('aria-invalid')
-    else email.setAttribute('aria-invalid', 'true')
+    setAttributes(email, { 'aria-invalid': words.length > 0 && 'true' })
   }
 
   async function invite(): Promise<void> {
-    button.disabled = true
+    send.disabled = true
     say()
     try {
       const roles = { appRole: appRole.select.value, dashboardRole: dashboardRole.select.value } as Pick<
@@ -70,7 +56,7 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     } catch (error) {
       if (!isAbort(error)) await tell(error)
     } finally {
-      button.disabled = false
+      send.disabled = false
     }
   }
 

@@ -2,11 +2,7 @@
 import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
-
-export interface RoleSelect {
-  readonly element: HTMLElement
-  readonly select: HTMLSelectElement
-}
+import { labelled } from '../../kit/elements.ts'
 
 export interface RoleSelectOptions {
   /** The field of the user: `appRole`. */
@@ -18,15 +14,12 @@ export interface RoleSelectOptions {
   readonly onChange?: () => void
 }
 
-export function roleSelect({ name, values, value, describedBy, onChange }: RoleSelectOptions): RoleSelect {
+export function roleSelect({ name, values, value, describedBy, onChange }: RoleSelectOptions) {
   const options = values.map((one) => {
     const meaning = textOr(`role.${one}`, '')
     return h('option', { value: one }, meaning === '' ? valueTitle(one) : `${valueTitle(one)} – ${meaning}`)
   })
-  const select = h(
-    'select',
-    { name, value, 'aria-describedby': describedBy, on: { change: () => onChange?.() } },
-    options,
-  )
-  return { select, element: h('label', { class: 'field' }, h('span', {}, fieldTitle(name)), select) }
+  const change = (): void => onChange?.()
+  const select = h('select', { name, value, 'aria-describedby': describedBy, on: { change } }, options)
+  return { select, element: labelled(fieldTitle(name), select) }
 }

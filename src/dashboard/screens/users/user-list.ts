@@ -8,7 +8,7 @@ import { listSearch } from '../../kit/table/list-search.ts'
 import { PAGE_ROWS } from '../../kit/table/page-list.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
 import { t } from '../../texts.ts'
-import { h } from '../../kit/dom.ts'
+import { button, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { emptyState } from '../../kit/states.ts'
@@ -59,13 +59,9 @@ export function userList(context: ScreenContext): Screen {
   const dashboardRole = filter('dashboardRole', DASHBOARD_ROLES, t('all'))
 
   function filter(name: 'appRole' | 'dashboardRole', values: readonly string[], none: string): HTMLSelectElement {
-    const options = values.map((value) => h('option', { value }, valueTitle(value)))
-    const select = h(
-      'select',
-      { value: search[name], on: { change: () => change({ ...search, [name]: select.value }) } },
-      h('option', { value: '' }, none),
-      options,
-    )
+    const options = ['', ...values].map((value) => h('option', { value }, value === '' ? none : valueTitle(value)))
+    const use = (): void => change({ ...search, [name]: select.value })
+    const select = h('select', { value: search[name], on: { change: use } }, options)
     return select
   }
 
@@ -97,12 +93,7 @@ export function userList(context: ScreenContext): Screen {
       'div',
       { class: 'screen-head' },
       h('h1', {}, title),
-      h(
-        'button',
-        { type: 'button', class: 'primary', on: { click: () => openInvitation(context) } },
-        icon('plus'),
-        t('users.invite'),
-      ),
+      button([icon('plus'), t('users.invite')], () => openInvitation(context), { class: 'primary' }),
     ),
     h(
       'div',

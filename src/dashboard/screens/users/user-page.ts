@@ -7,7 +7,7 @@ import { t } from '../../texts.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { dateTime } from '../../kit/moments.ts'
-import { failureState, isAbort, skeleton } from '../../kit/states.ts'
+import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 import { roleForm, type RoleForm } from './role-form.ts'
 import { callsFor, sessionList } from './session-list.ts'
@@ -16,41 +16,25 @@ import { userRemoval } from './user-removal.ts'
 
 /** `back` is where the list is, as it was left. */
 export function userPage(id: string, back: string, context: ScreenContext): Screen {
-  const { client, signal } = context
+  const { client } = context
   const title = t('users.user')
   const heading = h('h1', {}, title)
   const body = h('div', { class: 'user-cards' })
   let roles: RoleForm | undefined
+  readInto(context, { place: body, lines: [3, 6, 5], read: (options) => client.data('user').get(id, options), show })
 
-  async function load(): Promise<void> {
-    fill(
-      body,
-      [3, 6, 5].map((lines) => h('div', { class: 'card' }, skeleton(lines))),
-    )
-    try {
-      show(await client.data('user').get(id, { signal }))
-    } catch (error) {
-      if (!isAbort(error))
-        fill(
-          body,
-          failureState(error, () => void load()),
-        )
-    }
-  }
-
-  function show(stored: Stored<User>): void {
+  function show(stored: Stored<User>): Child {
     const user = stored.document
     const name = userName(user)
     document.title = `${name} · Dateline`
     fill(heading, h('bdi', {}, name))
     roles = roleForm(stored, context)
-    fill(
-      body,
+    return [
       card(
         t('users.account'),
         h(
           'dl',
-          { class: 'user-facts' },
+          { class: 'given' },
           ...fact(t('signIn.email'), isGuest(user) ? t('users.guestAbout') : user.email),
           ...fact(t('field.createdAt'), dateTime(user.createdAt)),
           ...fact(t('field.id'), h('code', {}, user.id)),
@@ -67,10 +51,9 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
         t('users.delete'),
         userRemoval(user, context, () => (roles = undefined)),
       ),
-    )
+    ]
   }
 
-  void load()
   return {
     title,
     element: h(

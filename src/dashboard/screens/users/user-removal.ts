@@ -4,7 +4,8 @@ import { goTo, hrefTo } from '../../places.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
-import { fill, h } from '../../kit/dom.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify } from '../../kit/notices.ts'
 import { isAbort, wordsOf } from '../../kit/states.ts'
@@ -15,7 +16,7 @@ export function userRemoval(
   { client, user: self, signal, restart }: ScreenContext,
   onDone: () => void,
 ): HTMLElement {
-  const problem = h('p', { class: 'field-problem', role: 'alert' })
+  const problem = problemLine()
   const text = t('users.deleteText')
 
   async function remove(): Promise<void> {
@@ -44,10 +45,6 @@ export function userRemoval(
     { class: 'form' },
     h('p', { class: 'soft' }, text),
     problem,
-    h(
-      'div',
-      { class: 'buttons' },
-      h('button', { type: 'button', on: { click: () => void remove() } }, icon('trash'), t('users.delete')),
-    ),
+    h('div', { class: 'buttons' }, button([icon('trash'), t('users.delete')], () => void remove())),
   )
 }
