@@ -1,6 +1,4 @@
-/**
- * The composition root: config → store → mailer → services → routes → server. The only place that wires.
- */
+/** The composition root: config → store → mailer → services → routes → server. The only place that wires. */
 import { dirname, join, resolve } from 'node:path'
 import { openApiDocument } from './api/openapi/openapi.ts'
 import { httpMetrics } from './app/http-metrics.ts'
@@ -50,19 +48,14 @@ const RELOADED: readonly string[] = ['logLevel', 'tlsCert', 'tlsKey'] satisfies 
 export interface Surroundings {
   readonly now: Clock
   readonly log: Log
-  /** The newest lines of that log. */
   readonly logMemory: LogMemory
-  /** Where its lines wait until they are written. */
   readonly logOutput: Pick<LogOutput, 'heldBytes' | 'dropped'>
-  /** The settings in use, for administrators. */
   readonly settings: ShownSettings
-  /** Shows the operator one line, such as a code where no mail is set up. */
   readonly writeLine: (line: string) => void
   /** For a program that takes mail, which gets a few variables of it. */
   readonly environment?: Environment
   /** The descriptor of a listening socket that was handed over; it goes before the address of the settings. */
   readonly inheritedSocket?: number | undefined
-  /** The files of the dashboard, where they were built. */
   readonly pageAssets?: readonly PageAsset[] | undefined
   /** Narrower limits of the server, for tests. */
   readonly serverLimits?: Partial<ServerLimits>
@@ -77,26 +70,16 @@ export interface App {
   /** Fresh for each start, so that a client can tell one run from the next. */
   readonly instance: string
   readonly services: Services
-  /** How mail leaves, and what is to be known about that: lines for the operator. */
   readonly mail: readonly string[]
-  /** The backups that the service makes by itself; undefined where it makes none. */
   readonly backups: BackupSchedule | undefined
   readonly housekeeping: Housekeeping
-  /** Resolves when all mail that is due has been tried. */
   idle(): Promise<void>
-  /**
-   * Takes what can change without a restart: the templates of mail and the certificate. What of it cannot be used is
-   * logged, and what was there before stays in use.
-   */
+  /** Takes templates and certificate again. What cannot be used is logged, and the former one stays in use. */
   reload(config: Config, settings: ShownSettings): void
-  /** Stops accepting, finishes what runs, closes the database. */
   close(): Promise<void>
 }
 
-/**
- * Starts the service. Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, CertificateError,
- * ListenError, or node's error where it cannot listen.
- */
+/** Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, CertificateError, ListenError or node's. */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
   const { now, log, logMemory, logOutput, writeLine, environment = {} } = surroundings
   const { inheritedSocket, pageAssets, serverLimits = {} } = surroundings
@@ -228,10 +211,7 @@ function serverLimitsOf({ connectionsPerAddress }: Config, log: Log): Partial<Se
   return { connectionsPerAddressMax, connectionsMax }
 }
 
-/**
- * The settings in use that differ from their defaults, which the version tells. The address of the administrator is left
- * out: it must not outlive the account.
- */
+/** Settings that differ from their defaults. The e-mail address of the administrator must not outlive the account. */
 function startRecord(settings: ShownSettings): AuditEntry {
   const details = settings
     .filter(({ origin }) => origin !== 'default')

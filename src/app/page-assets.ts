@@ -1,7 +1,6 @@
 /**
  * The files of the pages, made by scripts/build-dashboard.ts, as one file: a line of JSON that lists them, then their
- * bytes one after the other. The executable carries it inside, a service that runs from the sources has it in dist/.
- * Reading it copies nothing.
+ * bytes. The executable carries it inside, a service that runs from the sources has it in dist/.
  */
 import { readFileSync } from 'node:fs'
 import { getRawAsset, isSea } from 'node:sea'
@@ -27,7 +26,6 @@ export function loadPageAssets(): readonly PageAsset[] | undefined {
   }
 }
 
-/** All assets as one file. The same assets always give the same bytes. */
 export function packAssets(assets: readonly PageAsset[]): Uint8Array {
   const list = assets.map(({ path, type, immutable, body, brotli, gzip }): Listed => {
     return { path, type, immutable, bytes: [body.length, brotli?.length ?? null, gzip?.length ?? null] }
@@ -38,7 +36,7 @@ export function packAssets(assets: readonly PageAsset[]): Uint8Array {
 
 const EMPTY = new Uint8Array()
 
-/** The assets of a file that packAssets() made. Throws where it is no such file, or a part of one. */
+/** Throws where the file is not one of packAssets(), or only a part of one. */
 export function unpackAssets(file: Uint8Array): readonly PageAsset[] {
   let at = file.indexOf(0x0a) + 1
   const list = JSON.parse(Buffer.from(file.subarray(0, at)).toString()) as readonly Listed[]

@@ -175,7 +175,7 @@ export function readings(label: string, values: Readonly<Record<string, number>>
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value])
 }
 
-/** In bytes. SQLite removes its log now and then: 0 for what is not there. */
+/** In bytes; 0 for a file that is not there. */
 export async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size

@@ -1,7 +1,4 @@
-/**
- * What runs, how it is doing and how it is set up, for administrators: the figures of `/metrics` that a person asks for,
- * and the readiness checks in the fuller words that only they may read.
- */
+/** What runs, how it is doing and how it is set up, for administrators: in fuller words than the readiness checks. */
 import { basename } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
@@ -21,12 +18,10 @@ export interface StatusParts {
   readonly startedAt: number
   readonly now: Clock
   readonly dataDir: string
-  /** The database file. */
   readonly database: string
   readonly store: Pick<OutboxStore, 'outboxSummary' | 'listMessages'> & { queryCounts(): QueryCounts }
   readonly counters: Pick<ServiceCounters, 'refusals'>
   readonly checks: ReadinessChecks
-  /** How mail leaves: lines for the operator. */
   readonly mail: readonly string[]
   readonly backups: BackupSettings
 }

@@ -1,6 +1,4 @@
-/**
- * What the service is made of below its routes. Commands that work on the data without serving open the same.
- */
+/** What the service is made of below its endpoints. Commands that work on the data without serving open the same. */
 import { randomBytes } from 'node:crypto'
 import { serviceMetrics, type ServiceCounters } from './service-metrics.ts'
 import { createAccounts, type Accounts } from '../auth/accounts.ts'
@@ -40,12 +38,10 @@ export interface Services {
   readonly sessions: Sessions
   readonly accounts: Accounts
   readonly newId: NewId
-  /** Of the connections of the service. */
   readonly arrivals: Arrivals
   readonly emailHashes: EmailHashes
   readonly metrics: Metrics
   readonly counters: ServiceCounters
-  /** Names this run of the program. */
   readonly instance: string
 }
 
@@ -56,10 +52,7 @@ export interface OpenOptions {
   readonly own: boolean
 }
 
-/**
- * Opens the data directory and everything that works on it. Throws DataDirError
- * and SchemaError. Close the store when done.
- */
+/** Opens the data directory and all that works on it. Throws DataDirError and SchemaError; close the store when done. */
 export async function openServices(
   config: Config,
   secrets: Secrets,

@@ -1,10 +1,7 @@
 /**
- * Warnings about files and directories of settings that other users of the machine may read or change.
- *
- * They are no errors: a container mounts its secrets readable by all (mode 0444) and its volumes writable by all, and no
- * chmod can change that. The password and the keys of mail have their own rule (mail/settings/setting-file.ts). A data
- * directory that other users may write to is an error (store/sqlite/data-dir.ts), and so are secrets in it that they may
- * read (store/sqlite/secret-file.ts).
+ * Warnings about files and directories of settings that other users of the machine may read or change. They are no
+ * errors: a container mounts its secrets readable by all (mode 0444), and no chmod can change that. For the keys of
+ * mail see mail/settings/setting-file.ts, for the data directory store/sqlite/data-dir.ts and secret-file.ts.
  */
 import { resolve } from 'node:path'
 import { changeExposureOf, entryTo, exposureOf, keyExposureOf, replacementAbove } from '../base/file-mode.ts'

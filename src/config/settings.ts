@@ -1,8 +1,6 @@
 /**
- * Every setting once: its name, its meaning, its default, and how its text is parsed.
- *
- * The flag of `dataDir` is `--data-dir`, its variable `DATELINE_DATA_DIR`. Secrets are read separately (secrets.ts) and
- * are not in the Config, so that a Config can be shown.
+ * Every setting once: name, meaning, default, and how its text is parsed. The flag of `dataDir` is `--data-dir`, its
+ * variable `DATELINE_DATA_DIR`. Secrets are not in the Config (secrets.ts), so that a Config can be shown.
  */
 import { isStandIn } from '../auth/new-account.ts'
 import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
@@ -156,7 +154,6 @@ export interface SettingInfo {
   readonly isSwitch: boolean
 }
 
-/** All settings, as help and documentation list them. */
 export const SETTINGS: readonly SettingInfo[] = (Object.entries(DECLARED) as [SettingName, Setting<unknown>][]).map(
   ([name, { shown, meaning, synonyms = [], isSwitch = false }]) => ({
     name,

@@ -1,8 +1,6 @@
 /**
- * Who may do what, as the models declare it.
- *
- * What a user may do is the union of both roles; administrators may do everything that a model supports and own
- * every document. A method that a model does not offer is 405, so that a client can tell it from a missing right.
+ * Who may do what, as the models declare it: the union of both roles; administrators may do everything that a model
+ * supports. A method that a model does not offer is 405, so that a client can tell it from a missing right.
  */
 import { assertNever, fail } from '../base/failure.ts'
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
@@ -40,12 +38,10 @@ export function requireRole(model: Model, operation: Operation, caller: Caller):
   }
 }
 
-/** Throws forbidden for callers without a dashboard role. */
 export function requireEditor(caller: Caller): void {
   if (!hasDashboard(caller)) throw fail('forbidden', 'This is for publishers and administrators')
 }
 
-/** Throws forbidden for everyone but administrators. */
 export function requireAdministrator(caller: Caller): void {
   if (!isAdmin(caller)) throw fail('forbidden', 'This is for administrators')
 }

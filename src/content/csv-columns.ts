@@ -1,17 +1,14 @@
 /**
  * Documents as rows of cells, and back, so that an export that was imported again gives equal documents.
  *
- * The columns come from the declaration of the model. A declared record, and an embedded copy of another document, has
- * a column for each of its members, under its dotted path; lists and keyed maps stand as JSON in one cell. All that has
- * no column stands in the last one, `$more`, as a JSON object: a name that no member can have, because none begins with
- * `$`.
+ * A declared record, and an embedded copy of another document, has a column for each of its members, under its dotted
+ * path; lists and keyed maps stand as JSON in one cell. All that has no column stands in the last one, `$more`, as
+ * JSON: no member has a name that begins with `$`.
  *
- * Nothing in a cell is what the kind of the member makes of it: the empty text for a text, null where the member may be
- * null, otherwise no member at all. Of a record or a copy all of whose cells are empty there is nothing; one of whose
- * cells only `id` holds something is a reference. Where a text may be null, `""` in quotes is the empty text.
+ * An empty cell is the empty text, null where the member may be null, otherwise no member at all; for a text that may
+ * be null, `""` in quotes is the empty text. A copy of whose cells only `id` holds something is a reference.
  *
- * A spreadsheet takes a text for a formula that begins like one, and headlines are written by many people. Such a text
- * gets an apostrophe in front, and loses it again when it is read.
+ * A text that a spreadsheet would take for a formula gets an apostrophe in front, and loses it when it is read.
  */
 import { describe, fail, type Failure } from '../base/failure.ts'
 import { isObject, JsonError, parseJson, writeJson, type Json, type JsonObject } from '../base/json.ts'
@@ -23,7 +20,6 @@ const MORE_COLUMN = '$more'
 /** What a text of that kind begins with, behind apostrophes that it may have of its own. */
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
-/** The names of a model's columns, in their order. */
 export function csvColumns(model: Model): readonly string[] {
   return [...columnsOf(model.fields, ''), MORE_COLUMN]
 }
@@ -48,7 +44,6 @@ export function cellsOfDocument(model: Model, document: JsonObject): readonly (s
   return [...cells, more === undefined ? undefined : writeJson(more)]
 }
 
-/** Adds the cells of a record and gives what they do not tell. */
 function writeShape(shape: Shape, value: JsonObject, cells: (string | undefined)[]): JsonObject | undefined {
   const more: [string, Json][] = []
   for (const [name, field] of Object.entries(shape)) {

@@ -1,8 +1,6 @@
 /**
- * From a body to what is stored of it: references resolved, members checked, the rules of the model kept.
- *
- * Everything that is wrong goes to a report, in the order in which it is looked at. The real request gives up at the
- * first, a check goes on, and so both find the same.
+ * From a body to what is stored of it: references resolved, members checked, the rules of the model kept. Everything
+ * wrong goes to a report in order: the real request gives up at the first, a check goes on, and both find the same.
  */
 import { isoDate } from '../base/dates.ts'
 import type { Clock } from '../base/clock.ts'
@@ -70,7 +68,6 @@ export function createDrafts(store: Pick<DocumentStore, 'get'>, now: Clock, newI
         admit: (standing) => checkRules(model, { stored: undefined, next: value, report }, standing),
       }
     },
-    /** Returns what makes the stored document of the body; that may report too. */
     async replace(model: Model, id: string, body: JsonObject, replacing: Replacing) {
       const { report } = replacing
       const records = await recordsOf(model, body, replacing)
@@ -97,9 +94,7 @@ function checkRules(model: Model, change: RuledChange, { caller, config: readCon
 
 type RuledChange = Pick<PreferenceChange, 'stored' | 'next' | 'report'>
 
-/**
- * Owned documents have their owner's id, singletons their fixed one, all others a new one; none comes from the body.
- */
+/** Owned documents have their owner's id, singletons their fixed one, all others a new one. */
 function newDocumentId(
   model: Model,
   sent: JsonObject,

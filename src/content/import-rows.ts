@@ -1,9 +1,6 @@
 /**
- * From a row of an import to the document that it stores, by the rules of a creation or replacement by an
- * administrator.
- *
- * Two things an operator may do that no request may: a row names the id of its document, and with `keep` its dates. So
- * an id has to be one that the API can address and that no file name or URL takes for something else.
+ * From a row of an import to the document that it stores, by the rules for administrators. Besides, a row names the id
+ * of its document, and with `keep` its dates: so an id has to be one that the API can address.
  */
 import { isUtf8 } from 'node:buffer'
 import { readCsvRow, type Cell } from '../base/csv.ts'
@@ -31,7 +28,6 @@ const RESERVED_IDS = new Set(['query', 'explain', 'check'])
 /** What the references of a row may bring in, as much as the row itself may have. */
 const RECORDS_BYTES_MAX = 2 * 1024 * 1024
 
-/** Some programs put it at the beginning of a file. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** How the bytes of a row are understood: as JSON, or as the cells of these columns. */
@@ -69,7 +65,6 @@ export function readRow(bytes: Buffer, model: Model, format: RowFormat): JsonObj
   }
 }
 
-/** Throws invalidInput for what is no text. */
 function rowText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw fail('invalidInput', 'expected UTF-8, found other bytes')
   if (bytes.includes(0)) throw fail('invalidInput', 'expected text, found a NUL')
@@ -77,10 +72,7 @@ function rowText(bytes: Buffer): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text
 }
 
-/**
- * The columns that the first row of a CSV file names. Throws invalidInput for one that the model does not have, or that
- * is named twice; CsvError.
- */
+/** The columns that the first row of a CSV file names. Throws invalidInput for an unknown or repeated one; CsvError. */
 export function readHeader(bytes: Buffer, model: Model): readonly string[] {
   const known = csvColumns(model)
   const names = readCsvRow(rowText(bytes), known.length).map(({ text }) => text)
@@ -106,9 +98,7 @@ function readCells(text: string, model: Model, columns: readonly string[]): Json
   return documentOfCells(model, new Map(columns.map((name, i): [string, Cell] => [name, cells[i] as Cell])))
 }
 
-/**
- * What a row stores, going by what `textOf` finds now. Throws invalidInput with the message that the API would give.
- */
+/** What a row stores, going by what `textOf` finds now. Throws invalidInput with the message of the API. */
 export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
   const { model, textOf, readEmail } = context
   const id = readId(sent, context)
@@ -134,8 +124,8 @@ export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
 }
 
 /**
- * What a row may leave out. A field with an initial value keeps the stored one in a document that is there: so a file
- * can be imported twice, and one without a column for it publishes nothing that was a draft.
+ * What a row may leave out. A field with an initial value keeps the stored one: a file without a column for it
+ * publishes nothing that was a draft.
  */
 function leftOut(model: Model, stored: JsonObject | undefined): JsonObject {
   // A user who is added begins without cards of the feed.

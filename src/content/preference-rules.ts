@@ -1,4 +1,3 @@
-/** Refuses preferences that hold more than the caller's role allows. */
 import type { Json, JsonObject } from '../base/json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
 import { PREFERENCE_LISTS, preferenceLimit } from '../models/preference-limits.ts'
@@ -14,10 +13,7 @@ export interface PreferenceChange {
   readonly report: Report
 }
 
-/**
- * Reports, as forbidden, where a list is longer than its limit and longer than it was: after a limit was lowered, a user
- * can still remove entries one by one.
- */
+/** Reports lists that are longer than their limit and than they were: entries can be removed one by one. */
 export function checkPreferences({ caller, config, stored, next, report }: PreferenceChange): void {
   if (isAdmin(caller)) return
   for (const list of PREFERENCE_LISTS) {

@@ -1,8 +1,6 @@
 /**
- * How the problems of a body are reported.
- *
- * Each rule reports what it finds and goes on. Creating and replacing stop at the first report, which becomes the
- * failure of the request; checking collects all. So a check finds exactly what the real request would.
+ * How the problems of a body are reported. Creating and replacing stop at the first report, which becomes the failure
+ * of the request; checking collects all. So a check finds exactly what the real request would.
  */
 import { JSON_DEPTH_MAX, type JsonObject } from '../base/json.ts'
 import { ProblemFailure, type Problem, type ProblemCode, type ProblemParams } from '../base/problem.ts'
@@ -20,15 +18,11 @@ export const refuse: Report = (problem) => {
   throw new ProblemFailure(shortened(problem))
 }
 
-/** The problem of a member. */
 export function problemAt(path: string, code: ProblemCode, message: string, params: ProblemParams = {}): Problem {
   return { path, code, params, message }
 }
 
-/**
- * Stands in a body for a part of which a problem was reported already, and of which nothing more is to be said. It
- * never gets into a document that is stored.
- */
+/** Stands in a body for a part with a problem that was reported. It never gets into a stored document. */
 export const REPORTED: JsonObject = Object.freeze({})
 
 /** A document nests deeper than JSON_DEPTH_MAX, and so than what can be read again. */

@@ -1,10 +1,7 @@
 /**
  * References by id: where a document embeds another one, a client may send `{"id": "…"}` alone, and validate.ts puts a
- * copy of the stored record in its place.
- *
- * So a small body becomes a large document. Each record is looked up and parsed once, however often it is named, and
- * everything is bounded before the document is built: the number of references, the bytes that they bring in, and the
- * levels of nesting.
+ * copy of the stored record in its place. So a small body becomes a large document: each record is looked up and parsed
+ * once, and the number of references, their bytes and levels of nesting are bounded before it is built.
  */
 import { describe } from '../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, parseJson, type Json, type JsonObject } from '../base/json.ts'
@@ -114,7 +111,6 @@ function* lookup(
   return { mentions, texts, bytes }
 }
 
-/** Parses each record once. */
 function parsed({ mentions, texts }: Found, { report = refuse }: Pick<ReferenceOptions, 'report'>): Records {
   const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))
   const levels = new Map<string, number>()

@@ -1,10 +1,8 @@
 /**
  * The sample content that a new operator can load: topics, sources and some hundred headlines of invented events.
  *
- * Ids come from the slugs in data/sample.json and never from the clock, so that loading a second time, even weeks
- * later, finds every item there and adds nothing. Dates do come from the clock: a feed of last year's news shows
- * nothing of how the service feels. Each item has its own fixed age, taken from a hash of its slug; the text is
- * written by hand, only the calendar is computed.
+ * Ids come from the slugs in data/sample.json, so that loading a second time, even weeks later, adds nothing. Dates
+ * come from the clock, as a feed of last year's news shows nothing; each item has a fixed age, from a hash of its slug.
  */
 import { createHash } from 'node:crypto'
 import sample from '../../data/sample.json' with { type: 'json' }
@@ -17,7 +15,6 @@ import { seedId } from './seeds.ts'
 const HEADLINE_AGE_MAX_MS = 42 * DAY_MS
 /** Above 1 the recent days hold more headlines than the early ones. */
 const HEADLINE_AGE_POWER = 1.3
-/** What is archived has had its time. */
 const ARCHIVED_AGE_MIN_MS = 21 * DAY_MS
 const EDIT_DELAY_MAX_MS = 6 * HOUR_MS
 /** Topics and sources are older than every headline, and so is the last change of each. */

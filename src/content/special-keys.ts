@@ -19,7 +19,6 @@ export interface SpecialKeys {
   readonly uses: readonly CountryUse[]
 }
 
-/** Each value of `usage`, the old names and the new. */
 const USAGES: Readonly<Record<string, CountryUse>> = {
   eventCountry: 'eventCountry',
   headquarters: 'headquarters',

@@ -1,9 +1,7 @@
 /**
- * What no document may hold at any depth, declared member or not.
- *
- * Names: `__proto__` would change objects of careless readers, `$` starts operators of filters, a dot separates the steps
- * of their paths, NUL ends texts in C. Half of a surrogate pair is no Unicode text (RFC 8259 section 8.2) and would not
- * survive storage. And nothing deeper than a parser takes.
+ * What no document may hold at any depth. Names: `__proto__` would change objects of careless readers, `$` starts
+ * operators of filters, a dot separates the steps of their paths, NUL ends texts in C. Half of a surrogate pair is no
+ * Unicode text (RFC 8259 section 8.2) and would not survive storage. And nothing deeper than a parser takes.
  */
 import { describe, shortText } from '../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../base/json.ts'

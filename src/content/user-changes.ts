@@ -26,10 +26,7 @@ export interface Invitations {
 
 const NOT_GENERATED = { id: '', createdAt: '', updatedAt: '' }
 
-/**
- * The user that an administrator adds: an address, and roles where they are given. Cards of the feed may be sent along,
- * as the dashboard does with a whole user; their state starts empty.
- */
+/** The user that an administrator adds. Cards of the feed may be sent along; their state starts empty. */
 export function readInvitation(body: JsonObject, report: Report): InvitedUser {
   const whole = validateDocument(user, { feedDecoratorStatus: {}, ...body }, { generated: NOT_GENERATED, report })
   const { appRole, dashboardRole, email } = whole as unknown as User
@@ -42,10 +39,7 @@ export interface UserChange {
   readonly report: Report
 }
 
-/**
- * Checks the body now, and reports what is wrong; the result changes the stored user as far as the caller may with the
- * roles of that moment.
- */
+/** Checks the body; the result changes the stored user as far as the caller may with the roles of that moment. */
 export function changeUser(
   body: JsonObject,
   { now, report }: UserChange,

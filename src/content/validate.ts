@@ -1,12 +1,10 @@
 /**
- * From a request body to the document that is stored.
- *
- * The declaration of the model decides. Members are written in declared order, then what the model keeps of further
- * members in the order sent. Embedded copies of other documents are checked as strictly but stored as they were
- * sent: clients find them again by comparing all members, dates included.
+ * From a request body to the document that is stored: members in declared order, then what the model keeps of further
+ * members in the order sent. Embedded copies of other documents are checked as strictly but stored as they were sent:
+ * clients find them again by comparing all members, dates included.
  *
  * Every refusal is a 400 that names the member and what was found: `source.language.code: expected a string, found 7`.
- * Where problems are collected, a member that is wrong stays as it was sent, and the rest is looked at.
+ * Where problems are collected, a member that is wrong stays as it was sent.
  */
 import { parseIsoDate } from '../base/dates.ts'
 import { assertNever, describe, shortText } from '../base/failure.ts'
@@ -40,9 +38,8 @@ export interface BodyOptions {
 }
 
 /**
- * Checks a whole body against a model. Gives the function that makes the document to store, which it is only where
- * nothing was reported: it only copies members, so that a transaction is short however long the body is.
- * Throws invalidInput, or what `report` throws.
+ * Checks a whole body against a model. The result makes the document to store, if nothing was reported: it only copies
+ * members, so that a transaction is short. Throws invalidInput, or what `report` throws.
  */
 export function readBody(
   model: Model,
@@ -109,7 +106,6 @@ function readRecord(shape: Shape, { extras, value, path, scope }: RecordInput): 
   return Object.fromEntries(extras === 'keep' ? [...members, ...extraMembers(shape, value)] : members)
 }
 
-/** All declared members, in the order of the shape. */
 function readMembers(shape: Shape, value: JsonObject, path: string, scope: Scope): [string, Json][] {
   return Object.entries(shape).map(([name, field]) => {
     const given = Object.hasOwn(value, name) ? value[name] : undefined

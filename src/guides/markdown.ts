@@ -1,6 +1,6 @@
 /**
  * The subset of Markdown that the guides are written in: headings, paragraphs, flat lists, tables, fenced code, inline
- * code, links and emphasis. Comments (`<!-- … -->`) on a line of their own are markers for scripts and are left out.
+ * code, links and emphasis. Comments (`<!-- … -->`) on a line of their own are left out.
  */
 
 export type Span =

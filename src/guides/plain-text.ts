@@ -62,10 +62,7 @@ function cellText(spans: Spans): string {
   return only?.kind === 'code' && rest.length === 0 ? only.text : textOf(spans)
 }
 
-/**
- * Columns side by side, with wrapped cells, where there is room; else one row below the other, with the first cell as its
- * title and the name of the column before every other cell.
- */
+/** Columns side by side where there is room; else one row below the other, with its first cell as the title. */
 function tableLines(table: readonly (readonly string[])[], width: number): readonly string[] {
   const [header = [], ...rows] = table
   const widths = columnWidths(table, width)
@@ -94,9 +91,8 @@ function rowLines(cells: readonly string[], widths: readonly number[]): readonly
 }
 
 /**
- * How many characters each column gets: all that it wants, or the length of its longest word and a share of the rest
- * in proportion to what it lacks. Undefined where the longest words do not fit beside each other, or where a column that
- * wraps would get less than a quarter of the width.
+ * How many characters each column gets: all that it wants, or its longest word and a share of the rest. Undefined where
+ * the longest words do not fit, or where a column that wraps would get less than a quarter of the width.
  */
 function columnWidths(table: readonly (readonly string[])[], width: number): readonly number[] | undefined {
   const columns = (table[0] ?? []).map((_, i) => table.map((row) => row[i] ?? ''))

@@ -2,13 +2,9 @@
  * E-mail addresses: which ones we accept, and the one form in which we store them.
  *
  * An address is the name of an account, so two spellings of it must be one account: it is trimmed, lower-cased and
- * normalised to Unicode's composed form (as RFC 6532 section 3.1 advises) first. A domain has many spellings, because DNS
- * maps many letters to one (UTS 46), and each would have its own rate limit; so it is stored as DNS knows it, in its
- * readable form.
- *
- * An address also goes into SMTP commands and mail headers, so the local part allows RFC 5322 `atext` and the non-ASCII
- * characters of RFC 6531, and none with a meaning there: no brackets, commas, colons, quotes, line breaks or invisible
- * characters.
+ * normalised to Unicode's composed form (RFC 6532 section 3.1). DNS maps many letters to one (UTS 46), so a domain is
+ * stored as DNS knows it, in its readable form. As an address goes into SMTP commands and headers, its local part has
+ * RFC 5322 `atext` and the non-ASCII characters of RFC 6531, and none with a meaning there.
  */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { describe } from '../base/failure.ts'
@@ -49,10 +45,7 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1)
 }
 
-/**
- * Parses a sender: an address, or a name (plain or in double quotes) and the address in angle brackets. The domain may
- * have one label (`localhost`), and the case of the address is kept. Throws an Error that says what was found.
- */
+/** Parses an address or `Name <address>`; the domain may have one label (`localhost`). Throws an Error. */
 export function parseMailbox(text: string): Mailbox {
   const match = MAILBOX.exec(text.trim())
   const name = unquoted(match?.[1] ?? '')
@@ -63,10 +56,7 @@ export function parseMailbox(text: string): Mailbox {
   return { name, address }
 }
 
-/**
- * The address as SMTP and header fields carry it: the domain in its ASCII form (RFC 5890 A-labels), so that only a
- * non-ASCII local part needs a server with SMTPUTF8. Undefined where the domain has no such form.
- */
+/** The address with its domain in ASCII (RFC 5890 A-labels); undefined where the domain has no such form. */
 export function wireAddress(address: string): string | undefined {
   const domain = domainOf(address)
   const ascii = isAscii(domain) ? domain : domainToASCII(domain)

@@ -1,9 +1,7 @@
 /**
- * The audit trail: who did what, one record for each event.
- *
- * A record is stored and queried like a document, but it is no model of the data endpoint: the service alone writes
- * records, and only retention and the deletion of an account change them. Members are never null, so that each indexed
- * path holds one text; an empty text means that there is nothing to tell.
+ * The audit trail: who did what, one record for each event. It is stored and queried like a document, but it is no
+ * model of the data endpoint: only retention and the deletion of an account change records. Members are never null, so
+ * that each indexed path holds one text; empty means that there is nothing to tell.
  */
 import { choice, date, list, model, record, text, type DocumentOf } from './schema.ts'
 
@@ -29,14 +27,7 @@ export type AuditEvent = (typeof AUDIT_EVENTS)[number]
 
 /** The role of a user at that time, the greater of both; `operator` is the command line, `stranger` no user at all. */
 const AUDIT_ROLES = [
-  'admin',
-  'publisher',
-  'premiumUser',
-  'standardUser',
-  'guestUser',
-  'operator',
-  'service',
-  'stranger',
+  'admin', 'publisher', 'premiumUser', 'standardUser', 'guestUser', 'operator', 'service', 'stranger',
 ] as const
 export type AuditRole = (typeof AUDIT_ROLES)[number]
 

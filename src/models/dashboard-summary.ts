@@ -1,6 +1,5 @@
 import { id, model, whole } from './schema.ts'
 
-/** The figures of the dashboard's first page, computed for each request. */
 export const dashboardSummary = model({
   name: 'dashboard_summary',
   description: 'How much active content there is, counted for each request',

@@ -1,7 +1,4 @@
-/**
- * How much a user may follow and save: the lists of the preferences and the limits that remote_config sets for each
- * app role.
- */
+/** How much a user may follow and save: the lists of the preferences, and their limits for each app role. */
 import type { RemoteConfig } from './remote-config.ts'
 import type { User } from './user.ts'
 
@@ -14,7 +11,6 @@ export const PREFERENCE_LISTS = [
 ] as const
 export type PreferenceList = (typeof PREFERENCE_LISTS)[number]
 
-/** The names that remote_config uses for the app roles. */
 const ROLE_PREFIX = { guestUser: 'guest', standardUser: 'authenticated', premiumUser: 'premium' } as const
 
 /** The greatest length of a list; each followed list is counted by itself. */

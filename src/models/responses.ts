@@ -1,9 +1,7 @@
 /**
- * The `data` of responses that is not a document, and bodies of requests, in the language of the models.
- *
- * Every export is one record: its name with a capital is that of the schema in the OpenAPI document, and `ValueOf` makes
- * the type of it that handlers, clients and the page share. A name that ends in `Body` is what a client sends. Dates are
- * UTC with milliseconds, sizes are bytes, and a list stands in `items`, so that more can be told beside it later.
+ * The `data` of responses that is not a document, and bodies of requests, in the language of the models. Each export is
+ * a record: its name with a capital is the schema in the OpenAPI document, and `ValueOf` makes its type. A name that
+ * ends in `Body` is what a client sends. Sizes are bytes, and a list stands in `items`, so that members can be added.
  */
 import { LOG_LEVELS } from '../base/log-level.ts'
 import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
@@ -71,7 +69,6 @@ export type DashboardOverview = ValueOf<typeof dashboardOverview>
 /** `dashboard` counts publishers and administrators. */
 const callerCounts = object({ guest: whole(), user: whole(), dashboard: whole() })
 
-/** How queries were answered since the start, and how many run and wait now. */
 const queryCounts = object(
   {
     /** Beside the other requests. */
@@ -192,7 +189,6 @@ export const logLines = object({
 })
 export type LogLines = ValueOf<typeof logLines>
 
-/** A page of the audit trail. */
 export const auditRecords = object({
   items: list(object(audit.fields), { description: 'The newest first, unless `sort` says otherwise' }),
   cursor: nullable(text(), { description: 'For the next page; null where there is none', example: null }),
@@ -302,7 +298,6 @@ export type DocumentProblems = ValueOf<typeof documentProblems>
 const QUERY_ACCESS = ['nothing', 'index', 'search', 'ids', 'table'] as const
 const INDEX_USED = { example: 'status, updatedAt:desc' }
 
-/** How a query is answered, and what that took. */
 export const queryPlan = object({
   model: text({ example: 'headline' }),
   access: choice(QUERY_ACCESS, { description: 'How the rows are found', example: 'index' }),

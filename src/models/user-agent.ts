@@ -1,8 +1,6 @@
 /**
- * A readable name of a client from its User-Agent (RFC 9110 section 10.1.5), as "Firefox on Windows" or "Dart app".
- *
- * The header is whatever a client sends, so the result is for people only: nothing is decided by it. Browsers name each
- * other for old servers' sake (Edge also says Chrome and Safari), so the order of the tables counts.
+ * A readable name of a client from its User-Agent (RFC 9110 section 10.1.5), for people only. Browsers name each other
+ * for old servers' sake (Edge also says Chrome and Safari), so the order of the tables counts.
  */
 
 const NAME_CHARS_MAX = 60
@@ -27,7 +25,6 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ]
 
-/** Libraries and programs, by the product that their header begins with. */
 const PRODUCTS: Readonly<Record<string, string>> = {
   dart: 'Dart app',
   postmanruntime: 'Postman',
@@ -56,7 +53,6 @@ export function readUserAgent(text: string): NamedClient {
   return { name: known ?? product, system: undefined }
 }
 
-/** In one English phrase. */
 export function clientName(text: string): string {
   const { name, system } = readUserAgent(text)
   return system === undefined ? name : `${name} on ${system}`

@@ -7,7 +7,6 @@ const DEPTH_MAX = 20
 
 const DATE = '2026-03-01T12:00:00.000Z'
 
-/** The same schema always gives the same example. References lead into the schemas by name. */
 export function exampleOf(schema: JsonSchema, schemas: JsonSchemas, depth = 0): Json {
   if (depth > DEPTH_MAX) throw new Error('Cannot make an example: the schema has no end')
   const inner = (of: unknown): Json => exampleOf(of as JsonSchema, schemas, depth + 1)

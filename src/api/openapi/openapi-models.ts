@@ -31,7 +31,6 @@ export function describedModels(): readonly JsonSchema[] {
   })
 }
 
-/** Who may do an operation, for all models. */
 export function whoMayText(operation: Operation): string {
   const byGrant = Map.groupBy(MODELS, (model: Model) => model.access[operation])
   const parts = [...byGrant].map(([grant, models]) => `${whoMay(grant)}: ${models.map(({ name }) => name).join(', ')}`)

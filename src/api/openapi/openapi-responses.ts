@@ -34,7 +34,6 @@ export const FAILURES_OF_ACCESS: Readonly<Record<Access, readonly FailureCode[]>
   administrator: ['unauthorized'],
 }
 
-/** The models with which an operation is possible. */
 export function modelsFor(operation: Operation): readonly Model[] {
   return MODELS.filter((model: Model) => model.access[operation] !== 'unsupported')
 }

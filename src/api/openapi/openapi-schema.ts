@@ -1,10 +1,7 @@
 /**
- * From the declaration of a model to JSON Schema (draft 2020-12, which OpenAPI 3.1 uses): once for documents as they
- * are stored and sent out, once for the bodies that clients send, where some members may be left out and a reference
- * may stand for an embedded copy, and once for such copies, in what is stored and in what is sent.
- *
- * Objects are open, for clients have to ignore members that a later version adds, and the service ignores or keeps
- * those that it does not know. `additionalProperties: true` stands where other members are really kept.
+ * From the declaration of a model to JSON Schema (draft 2020-12, which OpenAPI 3.1 uses): for documents as they are
+ * stored, for the bodies that clients send, and for embedded copies in both. Objects are open, for clients have to
+ * ignore members that a later version adds. `additionalProperties: true` stands where other members are really kept.
  */
 import { assertNever } from '../../base/failure.ts'
 import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
@@ -18,16 +15,13 @@ export function schemaName(model: Pick<Model, 'name'>): string {
   return model.name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The name of the schema for what is sent to create or to replace a document; undefined where the model does not support it. */
+/** The schema of a body that creates or replaces a document; undefined where the model does not support it. */
 export function bodySchemaName(model: Model, operation: 'create' | 'replace'): string | undefined {
   if (model.access[operation] === 'unsupported') return undefined
   return `${schemaName(model)}${operation === 'create' ? 'Body' : 'Replacement'}`
 }
 
-/**
- * The schemas of a model by their names in `components.schemas`: the document, the bodies where one can be sent, and
- * the copy where other models embed one.
- */
+/** The schemas of a model by their names: the document, bodies that can be sent, and copies that others embed. */
 export function modelSchemas(model: Model): JsonSchemas {
   const name = schemaName(model)
   const whole = (use: Use): JsonSchema => ({
@@ -51,7 +45,6 @@ const RECORD_NAMES = new Map<RecordField, string>(
   Object.entries(responses).map(([name, declared]) => [declared, name.charAt(0).toUpperCase() + name.slice(1)]),
 )
 
-/** The schemas of responses and bodies besides documents, by the names of their records. */
 export function recordSchemas(): JsonSchemas {
   return Object.fromEntries(
     [...RECORD_NAMES].map(([declared, name]) => [
@@ -61,7 +54,6 @@ export function recordSchemas(): JsonSchemas {
   )
 }
 
-/** The name of one of them. */
 export function recordName(record: RecordField): string {
   const name = RECORD_NAMES.get(record)
   if (name !== undefined) return name
@@ -72,10 +64,7 @@ export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/**
- * Where the value stands: in a document, in a body that creates or replaces one, in a copy inside of either, or in a
- * response of another kind.
- */
+/** Where the value stands: in a document, a body, a copy inside of either, or a response of another kind. */
 type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'response'
 
 interface Place {

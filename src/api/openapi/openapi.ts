@@ -30,7 +30,6 @@ export const TAGS: Readonly<Record<Tag, string>> = {
   Operation: 'For the operator of the service',
 }
 
-/** The document, ready to be written as JSON. The same version always gives the same one. */
 export function openApiDocument({ version }: { readonly version: string }): JsonSchema {
   const schemas: JsonSchemas = {
     ...Object.assign({}, ...MODELS.map(modelSchemas)),
@@ -81,7 +80,6 @@ export function openApiDocument({ version }: { readonly version: string }): Json
   }
 }
 
-/** Those that endpoints declare for themselves, once each. */
 function namedSchemas(): readonly NamedSchema[] {
   const bodies = ENDPOINTS.flatMap(({ body, others = [] }) => [body, ...others.map((other) => other.body)])
   return bodies.filter((body) => typeof body === 'object' && body.kind === 'schema')
@@ -114,7 +112,6 @@ function securityOf({ access, token }: Described): readonly JsonSchema[] {
   return FAILURES_OF_ACCESS[access].includes('unauthorized') ? [{ token: [] }] : []
 }
 
-/** A part of the path. */
 function inPath(name: string): JsonSchema {
   return {
     name,

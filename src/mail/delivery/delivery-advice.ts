@@ -1,9 +1,4 @@
-/**
- * What the operator can do about a failed delivery, in one sentence.
- *
- * An error says what happened, in terms of the system, of OpenSSL or of the server; the advice says which setting it is
- * about. The other side's own words are kept in the sentence, because they may be more precise.
- */
+/** What the operator can do about a failed delivery: which setting it is about, with the other side's own words. */
 import { systemReason } from '../../base/system-error.ts'
 import type { DeliveryError, ErrorKind } from './delivery-error.ts'
 import { adviceForRejection } from './rejection-advice.ts'

@@ -1,8 +1,6 @@
 /**
- * Why a mail was not delivered, in the terms that the outbox needs: whether to retry, and what the server said.
- *
- * Server texts go to the log, and some servers echo what they were sent. So they are cut to a length, and the password
- * in the forms it travels in and every run of six digits, which could be a code, are masked.
+ * Why a mail was not delivered, in the terms that the outbox needs: whether to retry, and what the server said. Some
+ * servers echo what they were sent, so the password and every run of six digits, which could be a code, are masked.
  */
 import type { Reply } from '../smtp/smtp-replies.ts'
 
@@ -10,20 +8,8 @@ const REPLY_CHARS_MAX = 300
 
 /** Where the attempt failed. The network steps, in their order, then what needs no network. */
 export type Stage =
-  | 'connect'
-  | 'greeting'
-  | 'ehlo'
-  | 'starttls'
-  | 'tls'
-  | 'auth'
-  | 'mail'
-  | 'rcpt'
-  | 'data'
-  | 'message'
-  | 'quit'
-  | 'compose'
-  | 'file'
-  | 'exec'
+  | ('connect' | 'greeting' | 'ehlo' | 'starttls' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message' | 'quit')
+  | ('compose' | 'file' | 'exec')
 
 /** Gets the dialogue with a server line by line while it runs, with every secret masked. */
 export type Trace = (line: { readonly from: 'client' | 'server' | 'note'; readonly text: string }) => void

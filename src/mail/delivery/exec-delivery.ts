@@ -1,10 +1,7 @@
 /**
- * Delivery by a program of the operator's: sendmail, msmtp, or a script for any other transport.
- *
- * The program is started without a shell, gets the message on its standard input, and reports by its exit status. User
- * input reaches it only there and in two environment variables, never as an argument, where an address that opens with
- * a hyphen would be an option. Of our environment it gets only what programs need to find their files: a service often
- * has its secrets there.
+ * Delivery by a program of the operator's: sendmail, msmtp, or a script. It is started without a shell, gets the
+ * message on its standard input, and reports by its exit status. User input is never an argument, where an address that
+ * opens with a hyphen would be an option; of our environment, which may hold secrets, it gets only what finds files.
  */
 import { systemReason } from '../../base/system-error.ts'
 import { wireAddress } from '../address.ts'
@@ -13,7 +10,6 @@ import { PROGRAM_TIMEOUTS, runProgram } from './mail-program.ts'
 
 const REPLY_LINES_MAX = 3
 
-/** The variables of our environment that a program gets. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TZ'] as const
 
 const DELIVERED = 0

@@ -1,9 +1,7 @@
 /**
- * Runs a program with a message on its standard input, and reports how it ended.
- *
- * A program may hang, print without end, or have children that outlive it. So it leads its own process group, which is
- * killed as a whole, by SIGTERM and then SIGKILL; its output is read and dropped after the first bytes; and its pipes
- * are closed soon after its end, even if a child holds the other ends.
+ * Runs a program with a message on its standard input, and reports how it ended. A program may hang, print without end,
+ * or have children that outlive it: so it leads its own process group, which is killed as a whole, its output is read
+ * and dropped after the first bytes, and its pipes are closed soon after its end.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { MINUTE_MS } from '../../base/duration.ts'
@@ -17,7 +15,6 @@ export const PROGRAM_TIMEOUTS = {
   /** From the end of the program to the end of its output, which a child may hold open. */
   drain: 500,
 }
-/** Kept of each output. */
 const KEPT_BYTES_MAX = 2_000
 /** A program that prints more is broken, or is not a mail program. */
 const OUTPUT_BYTES_MAX = 1_000_000

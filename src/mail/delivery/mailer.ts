@@ -1,8 +1,6 @@
 /**
- * The one way out for mail: to the console, to a directory, to a program, or to a mail server.
- *
- * Each of them composes the whole message first, so that what one rejects the others reject too. The caller is the
- * outbox: it keeps the mail until `send` resolves, and reads from a DeliveryError whether to retry.
+ * The one way out for mail: to the console, to a directory, to a program, or to a mail server. Each composes the whole
+ * message first, so that what one rejects the others reject too.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'

@@ -1,8 +1,6 @@
 /**
- * A test mail for the operator: one delivery with its whole dialogue, and what is wrong in a sentence.
- *
- * It uses the configured route, but its own connection: an open one of the service would hide how it is greeted,
- * encrypted and logged in.
+ * A test mail for the operator: one delivery with its whole dialogue, and what is wrong in a sentence. It uses its own
+ * connection, which shows how it is greeted, encrypted and logged in.
  */
 import type { MailSettings } from '../settings/mail-settings.ts'
 import { escapeHtml, type MailContent } from '../templates/templates.ts'
@@ -15,7 +13,6 @@ export interface TestMailRequest {
   readonly to: string
   /** Gets the dialogue line by line: `>` marks what we send, `<` what the server sends, `*` everything else. */
   readonly onLine: (line: string) => void
-  /** Aborts the attempt. */
   readonly signal?: AbortSignal
 }
 
@@ -51,7 +48,6 @@ export async function sendTestMail(
   }
 }
 
-/** It has no code and no link. */
 function testMessage(appName: string): MailContent {
   const subject = `Mail from ${appName} works`
   const sentences = [

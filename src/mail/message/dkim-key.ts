@@ -1,7 +1,6 @@
 /**
- * The private key of DKIM signatures: RSA (RFC 6376, with the sizes of RFC 8301) or Ed25519 (RFC 8463).
- *
- * RFC 8301 allows signers 1024 bits, which can be broken today, and requires verifiers to support up to 4096.
+ * The private key of DKIM signatures: RSA (RFC 6376) or Ed25519 (RFC 8463). RFC 8301 allows RSA of 1024 bits, which can
+ * be broken today, and requires verifiers to support up to 4096.
  */
 import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto'
 
@@ -13,10 +12,7 @@ export class DkimError extends Error {
   override readonly name = 'DkimError'
 }
 
-/**
- * Parses a private key in PEM. `algorithm` is the tag `a=`; `sign` gives the signature in base64. Throws a DkimError that
- * says what was found, without any of the key.
- */
+/** Parses a private key in PEM. `algorithm` is the tag `a=`; `sign` gives base64. Throws a DkimError. */
 export function parseDkimKey(pem: string): { readonly algorithm: string; readonly sign: (data: string) => string } {
   const key = privateKey(pem)
   switch (key.asymmetricKeyType) {

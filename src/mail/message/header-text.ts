@@ -1,8 +1,6 @@
 /**
- * Text in mail headers: encoded words (RFC 2047), quoted names (RFC 5322 section 3.2.4), folding (section 2.2.3).
- *
- * ASCII words stay as they are, so that a code in the subject is readable in the raw message too. Line breaks and other
- * control characters are rejected, not replaced: they would let a value add headers.
+ * Text in mail headers: encoded words (RFC 2047), quoted names (RFC 5322 section 3.2.4), folding (section 2.2.3). ASCII
+ * words stay as they are, so that a code in the subject is readable. Control characters are rejected: they add headers.
  */
 import { isAscii } from '../address.ts'
 import { codeRunsOf } from './code-runs.ts'
@@ -51,7 +49,6 @@ function wordsOf(text: string): string[] {
   return text.trim().split(/ +/)
 }
 
-/** Whether a word can be in a header as it is. */
 function isPlain(word: string): boolean {
   return isAscii(word) && word.length <= WORD_CHARS_MAX && !word.includes('=?')
 }

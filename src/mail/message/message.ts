@@ -1,9 +1,7 @@
 /**
- * Mail messages: RFC 5322 headers over a MIME body (RFC 2045, 2046) with the same content as text and as HTML.
- *
- * Everything is 7-bit, so any server accepts it; only a recipient whose local part is not ASCII puts UTF-8 into the `To`
- * line (RFC 6532). The frame holds no run of six digits that stands alone (code-runs.ts), so boundary and Message-ID
- * are letters.
+ * Mail messages: RFC 5322 headers over a MIME body (RFC 2045, 2046) with the same content as text and as HTML. All is
+ * 7-bit; only a recipient whose local part is not ASCII puts UTF-8 into `To` (RFC 6532). No six digits stand alone in
+ * the frame (code-runs.ts), so boundary and Message-ID are letters.
  */
 import { type Mailbox, wireAddress } from '../address.ts'
 import { encodeName, encodeText, headerLine } from './header-text.ts'
@@ -30,10 +28,7 @@ export interface MessageParts {
   readonly boundary: string
 }
 
-/**
- * The whole message, every line ended by CRLF.
- * Throws where an input could not be written, such as a subject with a line break.
- */
+/** The whole message, every line ended by CRLF. Throws where an input could not be written. */
 export function composeMessage(parts: MessageParts): string {
   const { from, to, boundary, messageId, language } = parts
   if (!LETTERS.test(boundary) || !LETTERS.test(messageId)) {

@@ -1,10 +1,7 @@
 /**
- * Text and bytes in ASCII: quoted-printable or base64 (RFC 2045 section 6), whichever is shorter. Quoted-printable
- * keeps English readable in the raw message; Arabic takes half the bytes in base64.
- *
- * The raw message must not show six digits that are not the code (code-runs.ts). So a digit right after an encoded octet
- * is encoded too: "Ж1234" as `=D0=961234` would show 961234. And base64, where a line may say `/271828+` by chance, is
- * broken within such a run; decoders skip line breaks.
+ * Text and bytes in ASCII: quoted-printable or base64 (RFC 2045 section 6), whichever is shorter. The raw message must
+ * not show six digits that are not the code (code-runs.ts): so a digit right after an encoded octet is encoded too
+ * ("Ж1234" as `=D0=961234` would show 961234), and base64 is broken within such a run; decoders skip line breaks.
  */
 import { codeRunsOf } from './code-runs.ts'
 

@@ -1,10 +1,7 @@
 /**
  * The certificates of a private authority (`--mail-ca`): one or several in PEM form (RFC 7468), trusted for mail
- * servers beside Node's own.
- *
- * They are parsed at start, and each mistake has its own sentence, because TLS itself would only report, with the first
- * mail, that it cannot verify the server: a key in place of the certificate, DER in place of PEM, the server's own
- * certificate in place of its issuer's, an expired certificate.
+ * servers beside Node's own. They are parsed at start, and each mistake has its own sentence: TLS would only report,
+ * with the first mail, that it cannot verify the server.
  */
 import { X509Certificate } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'

@@ -1,7 +1,4 @@
-/**
- * The key that signs mail (`--mail-dkim-key`, `--mail-dkim-selector`), checked at start: a signature that cannot be
- * verified makes mail look forged, which is worse than none.
- */
+/** The key that signs mail, checked at start: a signature that cannot be verified makes mail look forged. */
 import { describe } from '../../base/failure.ts'
 import { type Mailbox, wireAddress } from '../address.ts'
 import { createDkimSigner, type Signer } from '../message/dkim.ts'
@@ -10,7 +7,6 @@ import { cannotUse, MailSettingError, readSecretFile } from './setting-file.ts'
 
 const KEY_BYTES_MAX = 20_000
 
-/** The settings as config/settings.ts reads them, and the sender that they sign for. */
 export interface DkimSettings {
   readonly mailDkimKey: string | undefined
   readonly mailDkimSelector: string | undefined

@@ -1,9 +1,6 @@
 /**
- * The login to a mail server: the user of `--mail` with its password, from there or from `--mail-password-file`, or with
- * a token from `--mail-token-file`.
- *
- * Other users can see the arguments of a process, so a password belongs in a file. A token (XOAUTH2) lives for an hour
- * or so and is renewed by another program: its file is read again at each login.
+ * The login to a mail server: the user of `--mail` with its password, from there or from a file (other users can see
+ * the arguments of a process), or with a token (XOAUTH2), which another program renews: its file is read at each login.
  */
 import { DeliveryError } from '../delivery/delivery-error.ts'
 import { isLoginText, LOGIN_CHARS_MAX, type ServerTarget } from './mail-target.ts'
@@ -20,10 +17,7 @@ export interface LoginFiles {
   readonly mailTokenFile: string | undefined
 }
 
-/**
- * Combines the settings; `login` is undefined for a relay that requires none. Throws a MailSettingError where they are
- * too few, too many, or cannot be read.
- */
+/** `login` is undefined for a relay that requires none. Throws a MailSettingError. */
 export function readMailLogin(
   { user, password }: Pick<ServerTarget, 'user' | 'password'>,
   { mailPasswordFile, mailTokenFile }: LoginFiles,

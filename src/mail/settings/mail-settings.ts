@@ -1,9 +1,6 @@
 /**
- * All mail settings, combined and checked as a whole before the service starts.
- *
- * config/settings.ts has parsed each setting by itself. Here their files are read, defaults are filled in, and settings
- * that contradict each other are rejected: a setting without effect means that the operator is mistaken about what the
- * service does.
+ * All mail settings, combined and checked as a whole before the service starts. Settings that contradict each other are
+ * rejected: one without effect means that the operator is mistaken about what the service does.
  */
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -19,7 +16,6 @@ import { cannotUse, MailSettingError } from './setting-file.ts'
 import type { SmtpSettings } from '../smtp/smtp.ts'
 import { isThisMachine, type TlsMode } from '../smtp/smtp-policy.ts'
 
-/** The settings as config/settings.ts reads them. */
 export interface MailOptions extends LoginFiles, DkimSettings {
   readonly mail: MailTarget
   readonly mailTls: MailTls | undefined
@@ -48,7 +44,6 @@ export interface MailSettings {
 
 interface Surroundings {
   readonly now: Clock
-  /** Mail programs get a few variables of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 

@@ -7,8 +7,7 @@
  *     smtp://[user[:password]@]host[:port][,host…]    to a mail server; port 587 with a user (RFC 6409), else 25
  *     smtps://…                                       the same with TLS from the first byte; port 465 (RFC 8314)
  *
- * The text may contain a password, and without percent-encoding it is ambiguous which part that is. So messages quote
- * only the scheme, and the port where it is a number.
+ * The text may contain a password. So messages quote only the scheme, and the port where it is a number.
  */
 import { isIP, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'

@@ -1,10 +1,7 @@
 /**
  * Files that mail settings name: certificates, keys, passwords, tokens. They are read at start, so that a wrong path is
- * reported then and not with the first mail.
- *
- * A secret is checked as ssh checks a private key: a file of our own user that others may read is rejected, and one
- * `chmod 600` fixes it. A file of another user, such as root, came to us through a group or a mounted secret: its owner
- * decided who may read it and we could not change that, so a file that is readable by all users gets a warning.
+ * reported then. A secret is judged as ssh judges a private key: a file of our own user that others may read is
+ * rejected. The owner of another user's file, such as a mounted secret, decided who may read it: there is a warning.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { systemReason } from '../../base/system-error.ts'

@@ -1,9 +1,7 @@
 /**
- * Splits the command of `--mail exec:COMMAND` into words without a shell.
- *
- * A shell would expand variables, globs, pipes and substitutions. Here only spaces and quotes have a meaning, and every
- * other character stands for itself. Single quotes keep everything between them; double quotes too, except for `\"` and
- * `\\`. Outside double quotes a backslash is a backslash, so that Windows paths need no escapes.
+ * Splits the command of `--mail exec:COMMAND` into words without a shell: only spaces and quotes have a meaning. Single
+ * quotes keep everything between them; double quotes too, except for `\"` and `\\`. Outside double quotes a backslash
+ * is a backslash, so that Windows paths need no escapes.
  */
 
 const COMMAND_CHARS_MAX = 4_000

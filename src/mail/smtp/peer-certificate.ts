@@ -1,9 +1,4 @@
-/**
- * A server's certificate as text: who it is for, who issued it, and why it was rejected.
- *
- * OpenSSL's "unable to verify the first certificate" has no remedy in it. An operator with a private CA needs the issuer
- * that is missing, one with another name in DNS the names that the certificate has.
- */
+/** A server's certificate as text: who it is for, who issued it, and why it was rejected: OpenSSL does not say. */
 import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls'
 
 /** The names in a certificate are text of its issuer. */

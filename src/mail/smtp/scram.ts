@@ -1,9 +1,8 @@
 /**
  * SCRAM-SHA-256 (RFC 5802, RFC 7677), the client's side, without channel binding.
  *
- * The password never travels, and a recorded login cannot be replayed. The server has to prove that it knows the
- * password's verifier, so a machine in between that only says "welcome" is detected. It could still ask for so few
- * iterations that the proof can be searched, or so many that computing them is the attack; both are rejected.
+ * The password never travels, and the server has to prove that it knows the password's verifier. It could ask for so
+ * few iterations that the proof can be searched, or so many that computing them is the attack; both are rejected.
  *
  *     C: n,,n=user,r=rOprNGfwEbeRWgbNEkqO
  *     S: r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096
@@ -24,10 +23,7 @@ const NONCE_CHARS_MAX = 256
 /** `n,,` says that we support no channel binding; the server gets it back as `c=biws`. */
 const GS2_HEADER = 'n,,'
 
-/**
- * The exchange. `nonce` is printable ASCII without commas, fresh for each login. Throws a SaslError for a user name or a
- * password that SASLprep prohibits.
- */
+/** `nonce` is printable ASCII without commas, fresh for each login. Throws a SaslError for what SASLprep prohibits. */
 export function scramSha256({ user, secret }: Credentials, nonce: string): SaslExchange {
   const name = saslPrepared(user, 'user').replaceAll('=', '=3D').replaceAll(',', '=2C')
   const password = saslPrepared(secret, 'password')
@@ -100,10 +96,8 @@ const PROHIBITED =
   /[\p{Cc}\p{Co}\p{Cs}\p{Noncharacter_Code_Point}\u0340\u0341\u06dd\u070f\u180e\u200e\u200f\u2028-\u202e\u2061-\u2063\u206a-\u206f\u2ff0-\u2ffb\ufff9-\ufffd\u{1d173}-\u{1d17a}\u{e0001}\u{e0020}-\u{e007f}]/u
 
 /**
- * SASLprep (RFC 4013): one form for user names and passwords that look the same, before they are hashed.
- *
- * Code points that Unicode does not know yet are allowed, as RFC 3454 section 7 lets a client do. The rule on mixed
- * directions is left out: it could only reject a password that its owner was able to set.
+ * SASLprep (RFC 4013): one form for user names and passwords that look the same. Code points that Unicode does not know
+ * yet are allowed (RFC 3454 section 7). The rule on mixed directions could only reject a password that its owner set.
  */
 export function saslPrepared(text: string, what: 'user' | 'password'): string {
   const prepared = text.replace(OTHER_SPACES, ' ').replace(MAPPED_TO_NOTHING, '').normalize('NFKC')

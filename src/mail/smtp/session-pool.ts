@@ -1,8 +1,6 @@
 /**
- * The sessions with a mail server: a few at a time, each kept open for a while after its mail.
- *
- * TCP, TLS and a login take a dozen round trips, a mail over an open session takes two. So a session becomes idle after
- * its mail, and the next mail takes the most recently used one. When all sessions are busy, mails queue.
+ * The sessions with a mail server: a few at a time, each kept open for a while after its mail. TCP, TLS and a login
+ * take a dozen round trips, a mail over an open session two. The next mail takes the most recently used one.
  */
 import type { SmtpAttempt } from './smtp-attempt.ts'
 import type { SmtpSession } from './smtp-session.ts'
@@ -23,7 +21,6 @@ export class PoolError extends Error {
   override readonly name = 'PoolError'
 }
 
-/** What one mail does with a session. */
 export interface SessionUse<T> {
   readonly open: () => Promise<SmtpSession>
   readonly work: (session: SmtpSession) => Promise<T>
@@ -130,7 +127,6 @@ function createSlots({ sessions, queued }: PoolLimits) {
       busy++
       return true
     },
-    /** Waits for a slot, in the order of asking. */
     async wait(attempt: SmtpAttempt): Promise<void> {
       if (queue.length >= queued) throw new PoolError('too many mails wait for a connection already')
       const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -1,8 +1,6 @@
 /**
  * One attempt to deliver one mail, over all servers and connections that it takes: what aborts it (the caller's signal,
  * its time limit, the closing client), and the trace of its dialogue.
- *
- * The channel keeps a timeout for each step. The attempt bounds their sum and the wait for a free connection.
  */
 import type { SendOptions, Trace } from '../delivery/delivery-error.ts'
 

@@ -123,7 +123,6 @@ function loginError(channel: SmtpChannel, error: unknown): Error {
   return channel.error(error.message, { temporary: true, stage: 'auth', kind: 'broken-auth', cause: error })
 }
 
-/** Reads the token, for as long as the attempt lasts. */
 async function readToken(token: () => Promise<string>, channel: SmtpChannel, attempt: SmtpAttempt): Promise<string> {
   const noToken = (text: string, cause?: unknown): DeliveryError =>
     channel.error(text, { temporary: true, stage: 'auth', kind: 'no-token', cause })
@@ -143,7 +142,6 @@ async function readToken(token: () => Promise<string>, channel: SmtpChannel, att
   }
 }
 
-/** Masks a secret, as it is and in base64. */
 function mask(channel: SmtpChannel, secret: string): void {
   if (secret === '') return
   channel.mask(base64(secret))

@@ -1,8 +1,6 @@
 /**
- * A channel to a mail server: commands go out, replies come back, and one attempt after the other uses it.
- *
- * Between two attempts the channel is parked: it waits for nothing, does not keep the process alive, and any byte from
- * the server ends it.
+ * A channel to a mail server: commands go out, replies come back, and one attempt after the other uses it. Between two
+ * attempts it is parked: it waits for nothing, does not keep the process alive, and any byte from the server ends it.
  */
 import type { Stage } from '../delivery/delivery-error.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'
@@ -79,7 +77,6 @@ function createChannel(settings: ConnectionSettings, firstAttempt: SmtpAttempt) 
     },
     /** Sends commands in one packet (RFC 2920); the replies are then taken one by one. */
     send,
-    /** Sends one command and waits for its reply. */
     command(stage: Stage, line: string, shown = line): Promise<Reply> {
       send([{ stage, line, shown }])
       return connection.reply(stage)
@@ -102,7 +99,6 @@ function createChannel(settings: ConnectionSettings, firstAttempt: SmtpAttempt) 
     },
     /** Ends the parking: the caller will use the channel, or close it. */
     wake: parking.stop,
-    /** Takes up another attempt. */
     resume(attempt: SmtpAttempt): void {
       parking.stop()
       serve(attempt)

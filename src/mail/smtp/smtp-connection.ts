@@ -1,8 +1,6 @@
 /**
- * The connection to a mail server: a socket, the replies that come out of it, and a timeout for each wait.
- *
- * Everything that ends it early (a timeout, a drop, bytes that are not SMTP, the end of the attempt) becomes one stored
- * DeliveryError and a destroyed socket. The waiting caller gets that error, and so does every later call.
+ * The connection to a mail server: a socket, the replies that come out of it, and a timeout for each wait. What ends it
+ * early becomes one stored DeliveryError: the waiting caller gets it, and so does every later call.
  */
 import type { SecureContext } from 'node:tls'
 import type { DeliveryError, Stage } from '../delivery/delivery-error.ts'

@@ -1,11 +1,8 @@
 /**
  * A mail in the form that SMTP takes: the envelope's two addresses, the bytes for DATA, and what the server must
- * support. Made before a server is asked, so that an unsendable mail never gets near one.
- *
- * Dots are stuffed (RFC 5321 section 4.5.2): a line that opens with a dot gets one more, and a dot alone ends the
- * message. Servers disagree about a CR or LF that stands alone: one takes it for a line end, the next does not, and a
- * dot behind it then ends the message for one of them only (SMTP smuggling). So such a message is rejected, as is a
- * line beyond the limit of RFC 5321 4.5.3.1.6. Those of message.ts are never like that.
+ * support. Dots are stuffed (RFC 5321 section 4.5.2). Servers disagree about a CR or LF that stands alone, and a dot
+ * behind it ends the message for one of them only (SMTP smuggling): such a message is rejected, as is a line beyond the
+ * limit of RFC 5321 4.5.3.1.6.
  */
 import { isAscii, wireAddress } from '../address.ts'
 import { DeliveryError } from '../delivery/delivery-error.ts'

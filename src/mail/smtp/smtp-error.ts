@@ -37,10 +37,7 @@ export function describeConnectionError(error: NodeJS.ErrnoException): string {
   return `the connection failed (${errors.map(clauseOf).join('; ') || 'an unknown error'})`
 }
 
-/**
- * Messages of the system and of OpenSSL name hosts and reasons, never content. An OpenSSL message is a line of its error
- * queue with memory addresses and source positions; its `reason` is the readable part. Some errors have only a code.
- */
+/** An OpenSSL message has memory addresses; its `reason` is the readable part. Some errors have only a code. */
 function clauseOf(error: NodeJS.ErrnoException & { readonly reason?: unknown }): string {
   const { reason, message, code } = error
   return typeof reason === 'string' ? `TLS: ${reason}` : message || code || 'an unknown error'

@@ -1,7 +1,4 @@
-/**
- * The handshake of an SMTP session: greeting, EHLO (or HELO), STARTTLS (RFC 3207), AUTH. The result is a channel that is
- * ready for mail, and what its server offers.
- */
+/** The handshake of an SMTP session: greeting, EHLO (or HELO), STARTTLS (RFC 3207), AUTH. */
 import { authenticate, type Login } from './smtp-auth.ts'
 import type { DeliveryError, Stage } from '../delivery/delivery-error.ts'
 import type { Reply } from './smtp-replies.ts'

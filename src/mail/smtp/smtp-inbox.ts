@@ -1,8 +1,6 @@
 /**
- * The receiving side of a channel: the replies in their order, the one caller that waits for something, and the error
- * that ended the connection.
- *
- * Replies that arrived before the error are still delivered: a server that accepts a mail and hangs up has accepted it.
+ * The receiving side of a channel: the replies in their order, the one caller that waits, and the error that ended the
+ * connection. Replies from before it are still delivered: a server that accepts a mail and hangs up has accepted it.
  */
 import type { DeliveryError } from '../delivery/delivery-error.ts'
 import { createReplyParser, type ParsedReplies, type Reply } from './smtp-replies.ts'
@@ -35,7 +33,6 @@ export function createInbox() {
       const isFlood = unread.length > UNREAD_REPLIES_MAX
       return { replies, problem: problem ?? (isFlood ? 'the server sends replies that nothing asked for' : undefined) }
     },
-    /** Starts over with what comes out of TLS. */
     reset(): void {
       parser = createReplyParser()
     },

@@ -1,23 +1,19 @@
 /**
- * The rules for talking to a mail server: pure decisions, apart from the conversation that carries them out.
- *
- * A sign-in code is a password for fifteen minutes, so it leaves this machine only inside TLS with a verified
- * certificate, unless the operator has said otherwise (RFC 8314 rather than opportunistic STARTTLS). The exception is a
- * mail server on this machine: there is no network to listen on, and Postfix as distributions install it has a
- * certificate without a usable name. There STARTTLS is used where offered, its certificate is not checked, and without
- * it the mail goes unencrypted. A password does not: it lives longer than a code, and another process could listen on
- * that port while the mail server is down. It goes unencrypted only with --mail-cleartext-login.
+ * The rules for talking to a mail server. A sign-in code is a password for fifteen minutes, so it leaves this machine
+ * only inside TLS with a verified certificate, unless the operator has said otherwise (RFC 8314). The exception is a
+ * mail server on this machine, whose certificate has no usable name: there STARTTLS is used where offered, unchecked,
+ * and without it the mail goes unencrypted. A password does not, as another process could listen on that port while the
+ * mail server is down: it goes unencrypted only with --mail-cleartext-login.
  */
 import { isIPv4 } from 'node:net'
 import type { Stage } from '../delivery/delivery-error.ts'
 
 /**
- * `implicit`: TLS from the first byte. `starttls`: it must be offered. `starttls-if-offered`: unencrypted where it is not
- * (where it is, it must succeed). `none`: unencrypted, whatever is offered.
+ * `implicit`: TLS from the first byte. `starttls`: it must be offered. `starttls-if-offered`: unencrypted where it is
+ * not (where it is, it must succeed). `none`: unencrypted, whatever is offered.
  */
 export type TlsMode = 'implicit' | 'starttls' | 'starttls-if-offered' | 'none'
 
-/** The mechanisms that we support. */
 export type AuthMechanism = 'SCRAM-SHA-256' | 'CRAM-MD5' | 'PLAIN' | 'LOGIN' | 'XOAUTH2'
 
 /** For a password, best first: the last two send the password itself. */
@@ -38,10 +34,7 @@ interface Destination {
   readonly verify: boolean
 }
 
-/**
- * Whether a connection that must stay on this machine has left it. `localhost` is a name, and a name can be made to
- * resolve elsewhere; and only on this machine may a certificate go unchecked.
- */
+/** Whether a connection that must stay on this machine has left it: `localhost` can be made to resolve elsewhere. */
 export function isNotLoopback({ host, remoteAddress, mode, verify }: Destination): boolean {
   const mustBeLocal = isThisMachine(host) || (!verify && mode !== 'none')
   return mustBeLocal && !isThisMachine(remoteAddress)
@@ -72,10 +65,8 @@ export function rejectsMechanism(code: number): boolean {
 
 /**
  * Whether the same mail may succeed after this rejection. 4xx always means so (RFC 5321 4.2.1). 5xx is permanent only
- * where the server has decided about this recipient or this message (552 to MAIL is about the announced size, RFC 1870). A 5xx
- * to the connection, the password (535) or the sender's address, and a demand for a password (530) or a better one
- * (534, 538) at any step (RFC 4954 section 6), are about the settings: the operator can correct them while the mail
- * waits.
+ * where the server has judged this recipient or this message (552 to MAIL is about the announced size, RFC 1870). Any
+ * other 5xx, as for a password (530, 534, 535, 538), is about settings, which can be corrected while the mail waits.
  */
 export function isTemporary(stage: Stage, code: number): boolean {
   if (code < 500) return true

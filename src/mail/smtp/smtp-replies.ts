@@ -1,9 +1,6 @@
 /**
- * Parser of SMTP replies (RFC 5321 section 4.2).
- *
- * It is incremental: bytes may come one at a time or many replies in one packet, with the same result. It is strict,
- * since a reply decides what happens to a mail: a line ends in CRLF, every line of a reply carries the same code, and
- * there are no control characters that could reach an operator's terminal.
+ * Parser of SMTP replies (RFC 5321 section 4.2), incremental and strict, since a reply decides what happens to a mail:
+ * a line ends in CRLF, every line of a reply carries the same code, and no control character could reach a terminal.
  */
 
 /** RFC 5321 4.5.3.1.5 promises 512 octets; servers with long explanations send more. */
@@ -64,7 +61,6 @@ export function createReplyParser() {
   }
 
   return {
-    /** Parses the next bytes. */
     push(chunk: Uint8Array): ParsedReplies {
       const replies: Reply[] = []
       for (const byte of chunk) {

@@ -1,9 +1,7 @@
 /**
  * A session with one mail server, for one mail after the other: MAIL, RCPT, DATA (RFC 5321), in one packet where the
- * server offers PIPELINING (RFC 2920), and the message.
- *
- * A mail counts as delivered once the server accepts the message. Before its first byte is sent nothing can have been
- * delivered, and a dead connection may be replaced; after that it may not, or a mail could arrive twice.
+ * server offers PIPELINING (RFC 2920), and the message. Before its first byte is sent nothing can have been delivered,
+ * and a dead connection may be replaced; after that it may not, or a mail could arrive twice.
  */
 import type { DeliveryError, ErrorKind } from '../delivery/delivery-error.ts'
 import type { Reply } from './smtp-replies.ts'

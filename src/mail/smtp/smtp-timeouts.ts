@@ -1,7 +1,4 @@
-/**
- * Timeouts for the steps of a delivery. A sign-in code is useful for minutes, so they are shorter than what RFC 5321
- * section 4.5.3.2 allows a queue that tries for days; a step that takes longer is retried.
- */
+/** Timeouts for the steps of a delivery, shorter than those of RFC 5321 section 4.5.3.2: a code lives for minutes. */
 import { MINUTE_MS } from '../../base/duration.ts'
 
 /** In milliseconds. */

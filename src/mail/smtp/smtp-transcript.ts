@@ -1,7 +1,4 @@
-/**
- * How a channel reports on itself: trace lines and errors, in which every secret is masked. Servers echo what they were
- * sent, so the password and the AUTH responses are masked in their replies too.
- */
+/** How a channel reports on itself: trace lines and errors, with every secret masked, also where it is echoed. */
 import { type DeliveryError, safeReplyText, safeText } from '../delivery/delivery-error.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'
 import { smtpError, type SmtpErrorDetails, type SmtpServer } from './smtp-error.ts'

@@ -1,11 +1,7 @@
 /**
- * The SMTP client: delivers mails through one of the servers that the operator named.
- *
- * Bytes are parsed in smtp-replies.ts; smtp-connection.ts has socket and timeouts, smtp-channel.ts commands. A session
- * starts in smtp-handshake.ts and goes on in smtp-session.ts; session-pool.ts keeps sessions; smtp-policy.ts decides.
- *
- * Servers are tried in turn until one accepts the session: what fails before MAIL is about the server. After that it is
- * about the mail, and a second server would be asked to overrule the first.
+ * The SMTP client: delivers mails through one of the servers that the operator named. They are tried in turn until one
+ * accepts the session: what fails before MAIL is about the server. After that it is about the mail, and a second server
+ * would be asked to overrule the first.
  */
 import { randomBytes } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
@@ -44,7 +40,6 @@ export interface SmtpSettings {
 
 export type SmtpClient = ReturnType<typeof createSmtpClient>
 
-/** Makes the client. It connects when there is a mail. */
 export function createSmtpClient(settings: SmtpSettings) {
   if (settings.servers.length === 0) throw new Error('Cannot create SMTP client: expected a server, got none')
   const timeouts = { ...SMTP_TIMEOUTS, ...settings.timeouts }

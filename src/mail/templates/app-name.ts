@@ -2,7 +2,6 @@
 import { describe } from '../../base/failure.ts'
 import { codeRunsOf } from '../message/code-runs.ts'
 
-/** In characters (code points). */
 const NAME_CHARS_MAX = 100
 
 /** Returns the name without space around it. Throws an Error that says what is expected. */

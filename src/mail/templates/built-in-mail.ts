@@ -1,10 +1,6 @@
 /**
- * The built-in sign-in mails, in the form of template files. A language is an entry of data/mail/sign-in.json, and all
- * languages share one page.
- *
- * Direction and language are on the inner element too, because webmail keeps only the inside of the body. The code and
- * the name of the service have their own direction, so neither disturbs the sentence around it. Colours are names: six
- * digits in a row must be the code.
+ * The built-in sign-in mails, in the form of template files. Direction and language are on the inner element too,
+ * because webmail keeps only the inside of the body. Colours are names: six digits in a row must be the code.
  */
 import signInTexts from '../../../data/mail/sign-in.json' with { type: 'json' }
 import { directionOf } from './template-language.ts'

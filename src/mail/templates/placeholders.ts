@@ -1,8 +1,6 @@
 /**
- * Texts with placeholders such as `{{code}}`.
- *
- * The language has no conditions, no loops and only these four names. A value is inserted as it is and never parsed
- * again, so a service called "{{code}}" does no harm.
+ * Texts with placeholders such as `{{code}}`, without conditions and loops. A value is inserted as it is and never
+ * parsed again, so a service called "{{code}}" does no harm.
  */
 import { describe } from '../../base/failure.ts'
 import { didYouMean } from '../../base/nearest.ts'

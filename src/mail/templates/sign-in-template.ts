@@ -1,9 +1,7 @@
 /**
- * The templates of a sign-in mail: a text with its subject, and a page. Built-in ones and the operator's follow the same
- * rules, which are checked at start.
- *
- * The code must be in the subject, the text and the page, where phones look for it, and stand alone in each; no other
- * six digits may stand alone. There are no links, nor text that mail programs turn into a link.
+ * The templates of a sign-in mail: a text with its subject, and a page, checked at start. The code must be in the
+ * subject, the text and the page and stand alone in each, for phones to find it; no other six digits may stand alone.
+ * There are no links, nor text that mail programs turn into a link.
  */
 import { describe } from '../../base/failure.ts'
 import { codeRunsOf } from '../message/code-runs.ts'
@@ -36,7 +34,6 @@ export function readTextTemplate(source: TemplateSource): TextTemplate {
   }
 }
 
-/** Parses a page. Throws a TemplateError. */
 export function readPageTemplate(source: TemplateSource): Template {
   return readPart(source, 'page', readMarkup(source))
 }

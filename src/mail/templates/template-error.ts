@@ -4,7 +4,6 @@ export class TemplateError extends Error {
 }
 
 export interface TemplateSource {
-  /** Path of the file. */
   readonly file: string
   readonly text: string
   /** Number of the first line of the text in its file; 1 without it. */

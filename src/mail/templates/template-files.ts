@@ -1,8 +1,6 @@
 /**
- * The operator's own templates: the files `sign-in.<language>.txt` and `sign-in.<language>.html` of a directory.
- *
- * A misspelt name is an error: the file would be ignored. Hidden files and the backups of editors (`…~`) are skipped.
- * Symbolic links are followed; pipes and devices are rejected.
+ * The operator's own templates: the files `sign-in.<language>.txt` and `sign-in.<language>.html` of a directory. A
+ * misspelt name is an error: the file would be ignored. Hidden files and the backups of editors (`…~`) are skipped.
  */
 import { isUtf8 } from 'node:buffer'
 import { opendirSync } from 'node:fs'

@@ -1,8 +1,6 @@
 /**
- * The language of a mail: which one is chosen, its direction, and names of the other direction (Unicode Annex 9).
- *
- * Without isolates (U+2068, U+2069), "Radio 2" or "News+" in an Arabic line shows with its parts swapped. A code needs
- * none: digits keep their order.
+ * The language of a mail: which one is chosen, its direction, and names of the other direction (Unicode Annex 9):
+ * without isolates (U+2068, U+2069), "Radio 2" in an Arabic line shows with its parts swapped.
  */
 
 /** The list may come from an untrusted client. */

@@ -1,9 +1,7 @@
 /**
- * Checks the HTML of a template: text and layout, without links, resources and scripts.
- *
- * Mail scanners follow links and an image reports when it was seen, so a sign-in mail has neither. Elements and
- * attributes are on an allow list. The grammar is narrower than a browser's: where the two could see different tags (a
- * `<` in an attribute, a bracket in a comment, a tag that is not closed), the template is rejected.
+ * Checks the HTML of a template: text and layout, without links, which scanners follow, resources, which report when
+ * they were seen, and scripts. Elements and attributes are on an allow list. The grammar is narrower than a browser's:
+ * where the two could see different tags, the template is rejected.
  */
 import { describe } from '../../base/failure.ts'
 import { templateError, type TemplateSource } from './template-error.ts'

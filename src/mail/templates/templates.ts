@@ -1,9 +1,7 @@
 /**
- * The sign-in mail in the reader's language, from built-in templates and those of the operator.
- *
- * A sign-in mail is read on a lock screen: the code opens the subject and the first line, in text and HTML, as six
- * digits in one piece, so that phones show it in the preview and offer it to the keyboard. There are no links and no
- * images: they would train people to click in mails, and an image reports when it was opened.
+ * The sign-in mail in the reader's language, from built-in templates and those of the operator. It is read on a lock
+ * screen: the code opens the subject and the first line as six digits in one piece, so that phones offer it to the
+ * keyboard. There are no links and no images, which would train people to click and report when they were opened.
  */
 import { BUILT_IN_LANGUAGES, builtInMail } from './built-in-mail.ts'
 import { fillIn, type Template } from './placeholders.ts'
@@ -38,11 +36,9 @@ export interface SignIn {
 export type Templates = ReturnType<typeof openTemplates>
 
 /**
- * The built-in mails, each part replaced by the file of the directory that has its name. No directory, or a missing one,
- * leaves the built-in mails. Throws a TemplateError for a file that cannot be used.
- *
- * Languages with files are parsed at once, so that mistakes are reported at start. The others are parsed with their
- * first mail: each loads the data of its language into memory, and most services need one or two.
+ * The built-in mails, each part replaced by the file of the directory that has its name. Throws a TemplateError for a
+ * file that cannot be used. Languages with files are parsed at once, so that mistakes are reported at start; the others
+ * with their first mail, as each loads the data of its language into memory.
  */
 export function openTemplates(directory: string | undefined) {
   const files = directory === undefined ? [] : readTemplateFiles(directory)
@@ -64,7 +60,6 @@ export function signInMessage(signIn: SignIn): MailContent {
   return openTemplates(undefined).signIn(signIn)
 }
 
-/** Combines the parts of a language, from the files and the built-in mail. */
 function openMail(language: string, files: readonly TemplateFile[]): (signIn: SignIn) => MailContent {
   const builtIn = builtInMail(language)
   const partOf = (kind: 'txt' | 'html'): Pick<TemplateFile, 'file' | 'text'> => {
