@@ -1,13 +1,12 @@
 /**
- * A directory that receives mails as files, for tests, for trying things out, and for programs that collect mail there.
- * A reader never sees half a mail: it is written under a name that starts with a dot, synced, and renamed. Names sort by
- * time and contain no user input.
+ * A directory that receives mails as files. A reader never sees half a mail: it is written under a name that starts
+ * with a dot, synced, and renamed. Names sort by time and contain no user input.
  */
 import { access, constants, open, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
-import { makeDirectory } from '../../base/directory.ts'
+import { makeDirectory, syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { cannotUse } from '../settings/setting-file.ts'
 import { DeliveryError } from './delivery-error.ts'
@@ -16,10 +15,7 @@ import { DeliveryError } from './delivery-error.ts'
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 
-/**
- * Makes the directory if it is missing. `letters` gives unpredictable ones, so that two processes never use the same
- * name. Rejects with a MailSettingError.
- */
+/** Makes the directory. `letters` are unpredictable, so that names are unique. Rejects with a MailSettingError. */
 export async function openMailFolder(directory: string, now: Clock, letters: () => string) {
   const folder = resolve(directory)
   try {
@@ -64,21 +60,9 @@ async function writeAtomically(folder: string, name: string, message: string): P
       await file.close()
     }
     await rename(unfinished, join(folder, name))
-    await syncDirectory(folder)
+    syncDirectory(folder)
   } catch (error) {
     await rm(unfinished, { force: true })
     throw error
-  }
-}
-
-/** Makes the new name durable too; fsync(2) of the file alone does not promise that. */
-async function syncDirectory(folder: string): Promise<void> {
-  // Windows cannot open directories.
-  if (process.platform === 'win32') return
-  const directory = await open(folder, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
   }
 }

@@ -1,6 +1,7 @@
 /** Whether mail could leave now, without sending any. */
-import { accessSync, constants, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { accessSync, constants } from 'node:fs'
+import { resolve } from 'node:path'
+import { nearestDirectory } from '../../base/directory.ts'
 import { assertNever } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { MailRoute } from '../settings/mail-settings.ts'
@@ -28,10 +29,8 @@ export async function probeMail(route: MailRoute): Promise<string> {
   }
 }
 
-/** A directory that is not there yet is made by the service. */
 function requireWritable(directory: string): void {
-  let found = directory
-  while (statSync(found, { throwIfNoEntry: false }) === undefined) found = dirname(found)
+  const found = nearestDirectory(directory)
   try {
     accessSync(found, constants.W_OK | constants.X_OK)
   } catch (error) {

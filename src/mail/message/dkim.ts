@@ -1,9 +1,7 @@
 /**
- * DKIM signatures (RFC 6376): the sender's domain vouches for a message.
- *
- * All headers that we write are signed, and each is named once more than it is there, as are those that could redirect
- * an answer. So a second Subject or From cannot be added to a signed message (section 8.15). There is no `t=` and no
- * `x=`: readers look for digits in our mails, and the codes expire by themselves.
+ * DKIM signatures (RFC 6376): the sender's domain vouches for a message. Each header is named once more than it is
+ * there, so that a second Subject or From cannot be added (section 8.15). There is no `t=` and no `x=`: readers look
+ * for digits in our mails, and the codes expire by themselves.
  */
 import { createHash } from 'node:crypto'
 import { describe } from '../../base/failure.ts'
@@ -12,18 +10,8 @@ import { codeRunsOf } from './code-runs.ts'
 import { DkimError, parseDkimKey } from './dkim-key.ts'
 import { base64Lines } from './transfer-encoding.ts'
 
-const SIGNED = [
-  'from',
-  'to',
-  'subject',
-  'date',
-  'message-id',
-  'auto-submitted',
-  'x-auto-response-suppress',
-  'content-language',
-  'mime-version',
-  'content-type',
-]
+const SIGNED = `from to subject date message-id auto-submitted x-auto-response-suppress content-language mime-version
+  content-type`.split(/\s+/)
 /** Headers that must not be added on the way. Servers may add others, such as `Sender`. */
 const ABSENT = ['cc', 'reply-to']
 
@@ -67,10 +55,7 @@ export function createDkimSigner({ keyPem, selector, domain }: DkimIdentity): Si
 
 const nameOf = (field: string): string => field.slice(0, field.indexOf(':')).toLowerCase()
 
-/**
- * The relaxed form of a header field (section 3.4.2), so that a server on the way may fold lines and change spaces:
- * `Subject:  Hello` gives `subject:Hello`, without the CRLF at its end.
- */
+/** The relaxed form of a header field (section 3.4.2): `Subject:  Hello` gives `subject:Hello`, without its CRLF. */
 export function relaxedHeader(field: string): string {
   const colon = field.indexOf(':')
   const value = field
@@ -91,9 +76,8 @@ export function relaxedBody(body: string): string {
 }
 
 /**
- * The fields that the names of `h=` stand for, in their relaxed form, each ended by CRLF (section 5.4.2): a name that
- * is there twice takes the last field of that name and then the one above it. A name without a field adds nothing and
- * so proves that there is none.
+ * The fields that the names of `h=` stand for, relaxed and ended by CRLF (section 5.4.2): a name that is there twice
+ * takes the last field of that name and then the one above it. A name without a field proves that there is none.
  */
 export function relaxedFields(fields: readonly string[], names: readonly string[]): string {
   const left = fields.map(relaxedHeader)

@@ -1,7 +1,6 @@
 /**
  * The SASL mechanisms, each as an object that turns the server's challenges into responses: CRAM-MD5 (RFC 2195), PLAIN
- * (RFC 4616), LOGIN (never standardised; two prompts), XOAUTH2 (Google's and Microsoft's, for access tokens).
- * SCRAM-SHA-256 has its own file. smtp-auth.ts carries the texts; smtp-policy.ts decides which mechanism may be used.
+ * (RFC 4616), LOGIN (never standardised; two prompts), XOAUTH2 (Google's and Microsoft's), SCRAM-SHA-256 (scram.ts).
  */
 import { createHmac } from 'node:crypto'
 import { assertNever } from '../../base/failure.ts'
@@ -17,7 +16,9 @@ export function saslExchange(mechanism: AuthMechanism, credentials: Credentials,
       return scramSha256(credentials, nonce())
     case 'CRAM-MD5':
       // `user 9e95aee09c40af2b84a0c2b3bbae786e`
-      return responses(undefined, [(challenge) => `${user} ${keyedDigest(secret, challenge)}`])
+      return responses(undefined, [
+        (challenge) => `${user} ${createHmac('md5', secret).update(challenge).digest('hex')}`,
+      ])
     case 'PLAIN':
       return responses(`\0${user}\0${secret}`, [])
     case 'LOGIN':
@@ -28,10 +29,6 @@ export function saslExchange(mechanism: AuthMechanism, credentials: Credentials,
     default:
       return assertNever(mechanism)
   }
-}
-
-function keyedDigest(secret: string, challenge: string): string {
-  return createHmac('md5', secret).update(challenge).digest('hex')
 }
 
 /** An exchange whose server proves nothing, with one function for each challenge. */
