@@ -1,13 +1,10 @@
 /**
  * The dashboard at `/`, the API reference at `/docs`, and the scripts and styles of both.
  *
- * All there is was built before and is kept in memory under its exact path: nothing that a client sends ever names a
- * file. The HTML is asked for again each time, and is a 304 while it is the same; a script or style has a hash of
- * itself in its name and is never asked for twice.
- *
- * What the pages may do is the least that they need: their own scripts and styles, their own service, no inline script
- * or style, no text that becomes HTML (Trusted Types), no frame around them, no other host. So a stored text that some
- * day gets past everything else still runs nowhere.
+ * All files were built before and are in memory under their exact paths: nothing that a client sends names a file. HTML
+ * is asked for again each time; a script or style has a hash in its name and is not. The policy allows
+ * the least that the pages need: their own scripts, styles and service, no inline script or style, no text that becomes
+ * HTML (Trusted Types), no frame around them. So a stored text that gets past everything else still runs nowhere.
  */
 import { describe, fail } from '../base/failure.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
@@ -15,7 +12,6 @@ import { entityTag, listsWeakly } from '../http/request/entity-tag.ts'
 import type { Exchange, HttpResponse, ResponseHeaders } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
 
-/** One file for browsers, as scripts/build-dashboard.ts makes it. */
 export interface PageAsset {
   /** `/`, `/docs`, `/favicon.ico` or `/assets/NAME`. */
   readonly path: string
@@ -42,30 +38,9 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /** Features of browsers that the pages do without, as far as browsers know their names. */
-const SWITCHED_OFF = [
-  'accelerometer',
-  'autoplay',
-  'camera',
-  'clipboard-read',
-  'display-capture',
-  'encrypted-media',
-  'fullscreen',
-  'geolocation',
-  'gyroscope',
-  'hid',
-  'idle-detection',
-  'local-fonts',
-  'magnetometer',
-  'microphone',
-  'midi',
-  'payment',
-  'picture-in-picture',
-  'publickey-credentials-get',
-  'screen-wake-lock',
-  'serial',
-  'usb',
-  'xr-spatial-tracking',
-]
+const SWITCHED_OFF = `accelerometer autoplay camera clipboard-read display-capture encrypted-media fullscreen
+  geolocation gyroscope hid idle-detection local-fonts magnetometer microphone midi payment picture-in-picture
+  publickey-credentials-get screen-wake-lock serial usb xr-spatial-tracking`.split(/\s+/)
 
 const SECURITY_HEADERS: ResponseHeaders = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -136,10 +111,7 @@ function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchan
   }
 }
 
-/**
- * Whether If-None-Match lists the tag, which holds no comma. What cannot be read is no reason to show a reader an error
- * in place of the page, and lists nothing.
- */
+/** Whether If-None-Match lists the tag, which holds no comma. A header that cannot be read lists nothing. */
 function isKnown(header: string | undefined, tag: string): boolean {
   const list = header?.split(',').map((one) => one.trim()) ?? []
   return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)

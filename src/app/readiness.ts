@@ -1,14 +1,12 @@
 /**
- * Whether the service can do its work: each check gives a reason why not, or nothing.
- *
- * The reasons are read by load balancers and by every client that can reach the port, so they tell what is wrong and not where:
- * no path, no address, no words of a mail server. Those are in the log.
+ * Whether the service can do its work: each check gives a reason why not, or nothing. Every client that can reach the
+ * port reads the reasons, so they tell what is wrong and not where: paths and words of mail servers are in the log.
  */
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS, showDuration } from '../base/duration.ts'
-import { remoteConfig } from '../models/remote-config.ts'
+import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { DocumentStore, OutboxStore } from '../store/store.ts'
 
@@ -32,7 +30,7 @@ export interface ReadinessParts {
 export function readinessChecks({ store, dataDir, backups, now }: ReadinessParts): ReadinessChecks {
   return {
     async database() {
-      await store.get(remoteConfig, remoteConfig.singleton ?? '')
+      await store.get(remoteConfig, REMOTE_CONFIG_ID)
       return undefined
     },
     async disk() {
@@ -53,18 +51,15 @@ export function readinessChecks({ store, dataDir, backups, now }: ReadinessParts
   }
 }
 
-/** What an ordinary user may still write on the file system of a path. */
 export async function freeBytes(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path)
   return bavail * bsize
 }
 
-/** Every reason, as `check: reason`. */
 export async function reasonsAgainst(checks: Readonly<Record<string, ReadinessCheck>>): Promise<readonly string[]> {
   return (await problemsFound(checks)).map(({ check, reason }) => `${check}: ${reason}`)
 }
 
-/** The checks that found something. */
 export async function problemsFound<Name extends string>(
   checks: Readonly<Record<Name, ReadinessCheck>>,
 ): Promise<readonly { readonly check: Name; readonly reason: string }[]> {

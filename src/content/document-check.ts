@@ -1,14 +1,12 @@
 /**
- * All that creating or replacing a document would refuse, without doing it.
- *
- * A body goes the same way as in the real request, and then what the database would refuse is looked up. That is how it
- * is now: a write afterwards may still fail for what changed in between.
+ * All that creating or replacing a document would refuse, without doing it: a body goes the same way as in the real
+ * request, and then what the database would refuse is looked up. A write afterwards may fail for what changed.
  */
 import { describe } from '../base/failure.ts'
 import { parseJson, parseJsonInTurns, type JsonObject } from '../base/json.ts'
 import { ProblemFailure, type Problem } from '../base/problem.ts'
 import type { Caller } from '../models/caller.ts'
-import { remoteConfig } from '../models/remote-config.ts'
+import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { DASHBOARD_ROLES, user } from '../models/user.ts'
 import { eq } from '../query/ast.ts'
@@ -24,7 +22,6 @@ type Sender = Omit<Drafting, 'report'>
 
 interface Replaced extends Sender {
   readonly id: string
-  /** The stored document. */
   readonly text: string
 }
 
@@ -34,7 +31,7 @@ export function createDocumentCheck(
   invitations: Invitations,
 ) {
   const standingOf = async (caller: Caller): Promise<Standing> => {
-    const config = await store.get(remoteConfig, remoteConfig.singleton ?? '')
+    const config = await store.get(remoteConfig, REMOTE_CONFIG_ID)
     return { caller, config: () => config }
   }
 
@@ -85,12 +82,10 @@ export function createDocumentCheck(
   }
 }
 
-/** What the database says where an id is taken. */
 export function existsAlready(model: Model, id: string): Problem {
   return problemAt('', 'duplicate', `A ${model.name} with the id ${describe(id)} exists already`)
 }
 
-/** What it says where an owned document would have no owner. */
 export function ownerIsMissing(id: string): Problem {
   const message = `expected the id of a user, found ${describe(id)}, which no user has`
   return problemAt('id', 'unknownReference', message, { model: user.name })

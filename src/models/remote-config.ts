@@ -14,7 +14,8 @@ import {
 } from './schema.ts'
 import { APP_ROLES, DECORATORS } from './user.ts'
 
-const REMOTE_CONFIG_ID = '6643b1b7a4a4e6e1a8e7b1c2'
+/** Built into the apps; they ask for the configuration by this id and by no other way. */
+export const REMOTE_CONFIG_ID = '6643b1b7a4a4e6e1a8e7b1c2'
 const AD_PLATFORMS = ['admob', 'local', 'demo'] as const
 
 const userPreferenceConfig = record(

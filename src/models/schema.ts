@@ -1,9 +1,6 @@
 /**
- * The small language in which a model is declared.
- *
- * One declaration states the fields in the order in which they are written, who may do what, which indexes serve the
- * model's usual queries and which fields a search looks at. Validation, TypeScript types, authorization and SQL
- * indexes and the documentation all read it; nothing about a model is said twice.
+ * The small language in which a model is declared: its fields in the order in which they are written, who may do what,
+ * and the indexes of its usual queries. Validation, types, authorization, SQL and the documentation all read it.
  */
 
 export type Field =
@@ -32,10 +29,7 @@ export interface TextField extends Docs {
   readonly blank: boolean
   readonly max?: number
 }
-/**
- * One of a few texts, case-sensitive. `initial` stands in where a new document leaves the field out, `implied` also
- * where a replacement does.
- */
+/** One of a few texts. `initial` stands in where a new document leaves it out, `implied` also in a replacement. */
 export interface ChoiceField<V extends string = string> extends Docs {
   readonly kind: 'choice'
   readonly values: readonly V[]
@@ -58,10 +52,7 @@ export interface NullableField<F extends Field = Field> extends Docs {
   readonly kind: 'nullable'
   readonly of: F
 }
-/**
- * Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. A list that clients send has a
- * greatest length.
- */
+/** Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. `max` is in items. */
 export interface ListField<F extends Field = Field, A extends 'refuse' | 'keep' = 'refuse' | 'keep'> extends Docs {
   readonly kind: 'list'
   readonly of: F
@@ -175,7 +166,6 @@ export type ValueOf<F extends Field> =
 
 export type RecordOf<S extends Shape> = { readonly [name in keyof S]: ValueOf<S[name]> }
 
-/** The TypeScript type of a model's documents. */
 export type DocumentOf<M extends Model> = RecordOf<M['fields']>
 
 export type Operation = 'list' | 'read' | 'create' | 'replace' | 'remove'
@@ -188,15 +178,11 @@ export type Grant = 'everybody' | 'publisher' | 'owner' | 'admin' | 'unsupported
 
 export type Access = { readonly [operation in Operation]: Grant }
 
-/**
- * The fields of one SQL index, as dotted paths; `:desc` after a path that is kept in descending order. Paths that begin
- * with `+` are only kept beside the others, so that conditions on them are decided without reading the document.
- */
+/** Dotted paths; `:desc` for descending order. `+` keeps a value for conditions that then read no document. */
 export type Index = readonly string[]
 
 export interface Model<N extends string = string, S extends Shape = Shape, A extends Access = Access> {
   readonly name: N
-  /** What the model is for, in a sentence. */
   readonly description: string
   readonly fields: S
   readonly extras: Extras
@@ -223,11 +209,18 @@ export interface Model<N extends string = string, S extends Shape = Shape, A ext
 }
 
 /** Declares a model. The call only fixes the types. */
-export function model<const N extends string, const S extends Shape, const A extends Access>(
+export const model = <const N extends string, const S extends Shape, const A extends Access>(
   declaration: Model<N, S, A>,
-): Model<N, S, A> {
-  return declaration
-}
+): Model<N, S, A> => declaration
+
+/** A document belongs to the user with the same id, and no list or search shows it to others. */
+export const OWNED = {
+  extras: 'drop',
+  access: { list: 'admin', read: 'owner', create: 'owner', replace: 'owner', remove: 'owner' },
+  search: [],
+  indexes: [],
+  owned: true,
+} as const
 
 /** Kinds of fields whose values hold items or members that are declared themselves. */
 export const NESTING_KINDS: ReadonlySet<Field['kind']> = new Set(['list', 'record', 'embedded'])

@@ -1,5 +1,5 @@
 import { language } from './language.ts'
-import { boolean, choice, createdAt, embedded, id, model, record, text, updatedAt } from './schema.ts'
+import { boolean, choice, createdAt, embedded, id, model, OWNED, record, text, updatedAt } from './schema.ts'
 
 export const userAppSettings = model({
   name: 'user_app_settings',
@@ -34,9 +34,5 @@ export const userAppSettings = model({
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  extras: 'drop',
-  access: { list: 'admin', read: 'owner', create: 'owner', replace: 'owner', remove: 'owner' },
-  search: [],
-  indexes: [],
-  owned: true,
+  ...OWNED,
 })

@@ -1,6 +1,6 @@
 import { country } from './country.ts'
 import { headline } from './headline.ts'
-import { createdAt, embedded, id, list, model, record, text, updatedAt } from './schema.ts'
+import { createdAt, embedded, id, list, model, OWNED, record, text, updatedAt } from './schema.ts'
 import { source } from './source.ts'
 import { topic } from './topic.ts'
 
@@ -39,9 +39,5 @@ export const userContentPreferences = model({
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  extras: 'drop',
-  access: { list: 'admin', read: 'owner', create: 'owner', replace: 'owner', remove: 'owner' },
-  search: [],
-  indexes: [],
-  owned: true,
+  ...OWNED,
 })

@@ -1,7 +1,7 @@
 /** A merge once had no limits while the remote configuration was removed; other writes had those of the seed. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { REMOTE_CONFIG_ID } from '../../../src/content/seeds.ts'
+import { REMOTE_CONFIG_ID } from '../../../src/models/remote-config.ts'
 import { copies, bodyOf } from '../../support/service/data-bodies.ts'
 import { startService } from '../../support/service/service.ts'
 
