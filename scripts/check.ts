@@ -17,6 +17,8 @@ import { join } from 'node:path'
 
 /** For each test: enough for the slowest, and the end of one that hangs. */
 const TEST_TIMEOUT_MS = 120_000
+/** Each test file is a process that loads the same sources; with Node's compile cache, that takes half of the time. */
+const COMPILE_CACHE = 'node_modules/.cache/test'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
@@ -55,7 +57,8 @@ function testFiles(names: readonly string[]): string[] {
 /** Runs a node program to its end and gives its exit code. */
 function run(name: string, args: readonly string[]): number {
   const start = performance.now()
-  const { status, signal, error } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  const env = { NODE_COMPILE_CACHE: join(root, COMPILE_CACHE), ...process.env }
+  const { status, signal, error } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env })
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   if (error !== undefined) process.stderr.write(`check: cannot run the ${name}: ${error.message}\n`)
   const how = status === 0 ? 'passed' : `failed${signal === null ? '' : `, ended by ${signal}`}`

@@ -148,7 +148,12 @@ class Clone implements Disposable {
   start(args: readonly string[] = ['program.mjs'], options: readonly string[] = []) {
     const child = spawn(process.execPath, [...options, 'scripts/toolchain.mjs', ...args], {
       cwd: this.root,
-      env: { ...process.env, PATH: `${join(this.root, 'path')}:${process.env['PATH'] ?? ''}` },
+      env: {
+        ...process.env,
+        PATH: `${join(this.root, 'path')}:${process.env['PATH'] ?? ''}`,
+        // Each copy of the script has another path, so the cache of this run would grow with every run.
+        NODE_DISABLE_COMPILE_CACHE: '1',
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const printed = { stdout: '', stderr: '' }
