@@ -68,10 +68,12 @@ class SetUpError extends Error {}
 
 /** The npm, or the installer, that runs now. */
 let running
+/** A first run takes one line for all that it brings. */
+let hasSaidSo = false
 
 try {
   if (!isReady()) await underLock(setUp)
-  if (wantsDashboard(process.argv.slice(2))) await bringDashboard()
+  if (needsDashboard()) await bringDashboard()
   handOver(process.argv.slice(2))
 } catch (error) {
   if (error instanceof SetUpError) say(error.message)
@@ -97,7 +99,11 @@ async function setUp() {
   const needsPackages = missingPackages().length > 0
   const needsNode = pinnedNode() === bundledNode && (needsPackages || !(await hasPinnedNode()))
   const wanted = [...(needsPackages ? ['the development packages'] : []), ...(needsNode ? [`Node ${wantedVersion}`] : [])]
-  if (wanted.length > 0) say(`installing ${wanted.join(' and ')} (once, and after every change of package-lock.json) …`)
+  if (wanted.length > 0) {
+    const building = needsDashboard() ? ', then building the dashboard' : ''
+    say(`installing ${wanted.join(' and ')} (once, and after every change of package-lock.json)${building} …`)
+    hasSaidSo = true
+  }
   if (needsPackages) {
     // Scripts stay off: the only one that matters is run below, by every version of npm alike.
     const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
@@ -203,6 +209,10 @@ function linkNode() {
   }
 }
 
+function needsDashboard() {
+  return wantsDashboard(process.argv.slice(2)) && existsSync(dashboardBuilder) && !isDashboardBuilt()
+}
+
 /** Whether this program serves the dashboard or tests it; the attacks ask for its pages as well. */
 function wantsDashboard([script, command]) {
   if (script === 'src/main.ts') return command === 'serve'
@@ -228,11 +238,10 @@ function isOlder(path, time) {
  * find out by themselves: so neither a page with a mistake nor a disk that cannot be written to stops anybody.
  */
 async function bringDashboard() {
-  if (isDashboardBuilt() || !existsSync(dashboardBuilder)) return
   try {
     await underLock(async () => {
       if (isDashboardBuilt()) return
-      say('building the dashboard …')
+      if (!hasSaidSo) say('building the dashboard …')
       await run(pinnedNode(), [dashboardBuilder], root)
     })
   } catch (error) {
@@ -252,7 +261,8 @@ async function run(command, args, cwd) {
   const shown = [command === process.execPath ? 'node' : command, ...args].join(' ')
   const child = spawn(command, args, {
     cwd,
-    env: withoutOwnPath(process.env),
+    // Of a failure, the causes that npm prints are wanted; .npmrc silences it.
+    env: { ...withoutOwnPath(process.env), npm_config_loglevel: 'notice' },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: command === 'npm' && process.platform === 'win32', // It is a batch file there.
   })

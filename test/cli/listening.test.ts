@@ -148,6 +148,39 @@ it('SIGHUP reloads templates, and keeps the old ones while one of them is bad', 
   }
 })
 
+it('serve on a terminal takes two lines to start: the data with the first step, and the URL', { skip: !hasPython() }, async (t) => {
+  const script = `
+import os, pty, signal, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b''
+while b'is ready at' not in text or not text.endswith(b'\\n'): text += os.read(terminal, 4096)
+os.kill(pid, signal.SIGKILL)
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(text)
+`
+  const data = join(temporaryDirectory(t), 'data')
+  const starts: readonly (readonly [words: readonly string[], line: RegExp])[] = [
+    [[], /^New data in .*\/data; to become administrator, .* admin --email you@example\.org --code --data-dir ".*\/data"$/],
+    [[], /^Data in .*\/data; sign-in codes appear here$/],
+    [['--data-dir', `${data}-2`, '--admin-email', 'you@example.org'], /^New data in .*-2; sign in as you@example\.org, the code appears here$/],
+  ]
+  for (const [given, line] of starts) {
+    const words = ['serve', '--port', '0', ...(given.includes('--data-dir') ? [] : ['--data-dir', data]), ...given]
+    const python = spawn('python3', ['-c', script, ...COMMAND, ...words], { env: cleanEnvironment({}) })
+    t.after(() => void python.kill('SIGKILL'))
+    let output = ''
+    python.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()))
+    await once(python, 'close')
+    // Sources that were not started by npm may not have been built, which is a warning.
+    const lines = output.trimEnd().split('\r\n').filter((one) => !one.includes('dashboard.missing'))
+    assert.equal(lines.length, 2, output)
+    assert.match(lines[0] ?? '', line)
+    assert.match(lines[1] ?? '', /^Dateline \S+ is ready at http:\/\/127\.0\.0\.1:\d+$/)
+  }
+})
+
 it('SIGHUP of a terminal that is gone ends the service, and any other does not', { skip: !hasPython() }, async (t) => {
   // A terminal is made in Python, which Node cannot.
   const script = `

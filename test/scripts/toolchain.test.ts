@@ -422,6 +422,13 @@ describe('toolchain', { timeout: 110_000 }, () => {
     }
   })
 
+  it('takes one line for all that a first run of the service brings', async () => {
+    using clone = new Clone().withDashboard()
+    const { stderr } = await clone.run(['src/main.ts', 'serve'])
+    assert.match(stderr, /^toolchain: installing the development packages and Node [^\n]*, then building the dashboard …\n$/)
+    assert.equal(clone.builds, 1)
+  })
+
   it('builds the dashboard for the tests, and not for other commands', async () => {
     using clone = new Clone().withDashboard()
     for (const args of [

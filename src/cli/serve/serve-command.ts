@@ -15,7 +15,7 @@ import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
 import { watchParent } from './parent-watch.ts'
 import { openServiceLog } from './service-log.ts'
-import { readyLine, startLines } from './start-messages.ts'
+import { readyLine, startLines, terminalLines } from './start-messages.ts'
 import { inheritedSocket, notifier } from './systemd.ts'
 import { requireTokenPath, writeTokenFile, type TokenFile } from './token-file.ts'
 
@@ -40,7 +40,7 @@ export const serveCommand: Command = {
     if (config.tokenFile !== undefined) requireTokenPath(config.tokenFile, config.dataDir)
     const isNew = !existsSync(databaseFile(config.dataDir))
     const logMemory = createLogMemory()
-    const { log, output, writeLine, tell, drained } = openServiceLog(config, terminal, logMemory)
+    const { log, output, writeLine, isQuiet, tell, started, drained } = openServiceLog(config, terminal, logMemory)
     const parent = config.exitWithParent ? watchParent(terminal.stdin) : undefined
     const notify = notifier(environment, log)
     const pageAssets = config.dashboard ? loadPageAssets() : undefined
@@ -59,8 +59,11 @@ export const serveCommand: Command = {
       const tokenFile = await giveToken(config, app)
       terminal.onReload(() => reload(args, { terminal, log, app }))
       const exposed = exposureWarnings(settings, environment)
-      startLines(config, app, { isNew, hasDashboard: pageAssets !== undefined, exposed }).forEach(tell)
+      const facts = { isNew, hasDashboard: pageAssets !== undefined, exposed }
+      const lines = isQuiet ? terminalLines : startLines
+      lines(config, app, facts).forEach(tell)
       log.flush()
+      started()
       terminal.stdout.write(readyLine(app, terminal))
       notify('READY=1', `STATUS=Listening on ${app.url}`)
       const reason = await Promise.race([interrupted, ...(parent === undefined ? [] : [parent.gone])])

@@ -11,6 +11,9 @@ const LAST_LINES_MS = 200
 
 export function openServiceLog({ logLevel, logFormat }: Config, terminal: Terminal, { keep }: LogMemory) {
   const isPretty = logFormat === 'auto' ? terminal.stderrIsTerminal : logFormat === 'pretty'
+  /** On a terminal the start takes two lines: events below a warning are only kept in memory until it is over. */
+  const isQuiet = terminal.stderrIsTerminal && terminal.stdoutIsTerminal && isPretty && logLevel !== 'debug'
+  let isStarting = isQuiet
   const output = createLogOutput({
     sink: terminal.openLogSink(),
     onResume: (missing) => log.warn('log.dropped', { lines: missing }),
@@ -19,7 +22,9 @@ export function openServiceLog({ logLevel, logFormat }: Config, terminal: Termin
     level: logLevel,
     format: isPretty ? 'pretty' : 'json',
     now: systemClock,
-    write: output.add,
+    write(line, level) {
+      if (!isStarting || level === 'warn' || level === 'error') output.add(line, level)
+    },
     flush: output.flush,
     keep,
   })
@@ -34,6 +39,10 @@ export function openServiceLog({ logLevel, logFormat }: Config, terminal: Termin
     log,
     output,
     writeLine,
+    isQuiet,
+    started(): void {
+      isStarting = false
+    },
     /** A line at start: plain where a person reads, an event of the log where a program does. */
     tell(line: string): void {
       if (isPretty) return writeLine(line)

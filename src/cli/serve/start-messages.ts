@@ -1,8 +1,9 @@
 /** What the service prints when it has started. */
 import { resolve } from 'node:path'
+import { isSea } from 'node:sea'
 import type { App } from '../../app.ts'
 import { VERSION } from '../../base/version.ts'
-import type { Config } from '../../config/settings.ts'
+import { DECLARED, type Config } from '../../config/settings.ts'
 import type { Terminal } from '../command.ts'
 
 /** One line on stdout, when requests are accepted: for a person on a terminal, for a program elsewhere. */
@@ -21,18 +22,48 @@ interface StartFacts {
 
 /** Where the service listens and stores, what is unsafe, and on a new data directory the first steps. */
 export function startLines(config: Config, { url, port, mail }: App, facts: StartFacts): readonly string[] {
-  const { isNew, hasDashboard, exposed } = facts
+  const { isNew, hasDashboard } = facts
   return [
     `Listening on ${url}`,
     ...(hasDashboard && port !== undefined ? [`Dashboard at ${url}/`] : []),
     `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`,
     ...mail,
+    ...warnings(config, facts),
+    ...(isNew ? firstSteps(config) : []),
+  ]
+}
+
+/** The same for a person on a terminal, who reads the URL in the ready line: one line, and what is unsafe. */
+export function terminalLines(config: Config, { mail }: App, facts: StartFacts): readonly string[] {
+  const isConsole = config.mail.kind === 'console'
+  const { adminEmail } = config
+  const data = `${facts.isNew ? 'New data' : 'Data'} in ${resolve(config.dataDir)}`
+  const codes = isConsole ? 'the code appears here' : 'the code comes by mail'
+  const step =
+    adminEmail === undefined
+      ? `to become administrator, run in another terminal: ${adminCommand(config)}`
+      : `sign in as ${adminEmail}, ${codes}`
+  const rest = isConsole ? 'sign-in codes appear here' : (mail[0] ?? '')
+  return [
+    `${data}; ${facts.isNew ? step : rest}`,
+    ...mail.filter((line) => line.startsWith('Warning:')),
+    ...warnings(config, facts),
+  ]
+}
+
+/** As it is typed where the program was started: in a clone, or beside the executable. */
+function adminCommand({ dataDir }: Config): string {
+  const place = dataDir === DECLARED.dataDir.initial ? '' : ` --data-dir ${JSON.stringify(resolve(dataDir))}`
+  return `${isSea() ? 'dateline' : 'npm run dateline --'} admin --email you@example.org --code${place}`
+}
+
+function warnings(config: Config, { exposed }: StartFacts): readonly string[] {
+  return [
     ...(config.mail.kind === 'console' && !isLoopback(config.host)
       ? [`Warning: other machines can reach ${config.host}, but their users get no code until --mail is set`]
       : []),
     ...exposed.map((text) => `Warning: ${text}`),
     ...(config.rateLimits ? [] : ['Warning: rate limits are off']),
-    ...(isNew ? firstSteps(config) : []),
   ]
 }
 
