@@ -14,6 +14,7 @@ import { describe, fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import { parseJson, parseJsonInTurns, writeJson, type JsonObject } from '../base/json.ts'
 import { ProblemFailure, type Problem } from '../base/problem.ts'
+import type { TextPart } from '../base/text-parts.ts'
 import type { Caller } from '../models/caller.ts'
 import { dashboardSummary } from '../models/dashboard-summary.ts'
 import { headline } from '../models/headline.ts'
@@ -27,6 +28,7 @@ import type { Filter } from '../query/ast.ts'
 import { matches } from '../query/match.ts'
 import { StepsExceeded } from '../query/steps.ts'
 import type { Authorize, Requester } from '../store/actor.ts'
+import { foundTexts, NOTHING_FOUND } from '../store/found.ts'
 import type { Condition, Moment, ReadDocument, Store, Writer } from '../store/store.ts'
 import { requireOwner, requireRole } from './access.ts'
 import { queryCallerOf, type Connection } from './query-caller.ts'
@@ -38,7 +40,7 @@ import {
   ownerIsMissing,
 } from './document-check.ts'
 import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
-import { pageText, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
+import { pageParts, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
 import { refuse } from './problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
@@ -84,7 +86,7 @@ export interface DocumentsOptions {
 
 export type Documents = ReturnType<typeof createDocuments>
 
-/** All results are JSON text. Every function throws the failures of contract and specification. */
+/** All results are JSON text, a page in parts. Every function throws the failures of contract and specification. */
 export function createDocuments({ store, now, newId, settings, invitations }: DocumentsOptions) {
   const drafts = createDrafts(store, now, newId)
   const problemsOf = createDocumentCheck(store, drafts, invitations)
@@ -121,15 +123,15 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
   }
 
   return {
-    async list(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<string> {
+    async list(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<readonly TextPart[]> {
       const { caller, query } = await readList(model, params, admitted)
-      if (query.limit === 0) return pageText(model, query, { items: [], next: undefined })
+      if (query.limit === 0) return pageParts(model, query, NOTHING_FOUND)
       if (model !== dashboardSummary) {
-        return pageText(model, query, await store.find(model, query, queryCallerOf(caller, connection)))
+        return pageParts(model, query, await store.find(model, query, queryCallerOf(caller, connection)))
       }
       const text = await requireItem(model, dashboardSummary.singleton ?? '')
       const isWanted = query.after === undefined && isListed(query.filter, text)
-      return pageText(model, query, { items: isWanted ? [text] : [], next: undefined })
+      return pageParts(model, query, foundTexts(isWanted ? [text] : [], undefined))
     },
 
     /** How a list is answered, and what that takes. */

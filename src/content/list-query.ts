@@ -2,6 +2,7 @@
 import { describe, fail } from '../base/failure.ts'
 import { isWhole as isWholeNumber } from '../base/decimal.ts'
 import { isNumber, type Json } from '../base/json.ts'
+import type { TextPart } from '../base/text-parts.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import { dateFields, type Model } from '../models/schema.ts'
 import { and, eq, type Filter } from '../query/ast.ts'
@@ -51,12 +52,10 @@ export async function readListQuery(
   return { filter: and(...filters), sort, limit: complete ? undefined : limit, after }
 }
 
-/** The JSON text of a page, which is concatenated: `join` would make a copy of it before the reply makes another. */
-export function pageText(model: Model, { sort }: FindQuery, { items, next }: Found): string {
+/** The JSON of a page, in parts: the documents stay the bytes that the store read. */
+export function pageParts(model: Model, { sort }: FindQuery, { joined, next }: Found): readonly TextPart[] {
   const cursor: Json = next === undefined ? null : writeCursor({ model: model.name, sort, ...next })
-  let text = '{"items":['
-  for (const [i, item] of items.entries()) text += i === 0 ? item : `,${item}`
-  return `${text}],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`
+  return ['{"items":[', joined, `],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`]
 }
 
 /** Whatever is above the maximum, of however many digits, means the maximum. */

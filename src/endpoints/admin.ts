@@ -5,7 +5,7 @@ import { LOG_LEVELS } from '../base/log-level.ts'
 import type { LogMemory } from '../base/log-memory.ts'
 import { requireAdministrator } from '../content/access.ts'
 import { queryCallerOf } from '../content/query-caller.ts'
-import { pageText, readListQuery, type ListSettings } from '../content/list-query.ts'
+import { pageParts, readListQuery, type ListSettings } from '../content/list-query.ts'
 import { ok } from '../http/request/exchange.ts'
 import { audit } from '../models/audit.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type ServiceStatus,
 } from '../models/responses.ts'
 import { and, isIn } from '../query/ast.ts'
+import { NOTHING_FOUND } from '../store/found.ts'
 import type { Store } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { paramsOfUrl } from './list-params.ts'
@@ -84,9 +85,9 @@ export const ADMIN = [
     const email = exchange.query.get('email')
     const hashes = email === undefined ? undefined : emailHashes.all(readEmail(email))
     const query = hashes === undefined ? read : { ...read, filter: and(read.filter, isIn(['emailHash'], hashes)) }
-    if (query.limit === 0) return ok(pageText(audit, query, { items: [], next: undefined }))
+    if (query.limit === 0) return ok(pageParts(audit, query, NOTHING_FOUND))
     // So that a reader sees what was left out up to now.
     if (store.hasSuppressed()) await store.as(acting(requireAdministrator)).recordSuppressed()
-    return ok(pageText(audit, query, await store.find(audit, query, queryCallerOf(caller, exchange))))
+    return ok(pageParts(audit, query, await store.find(audit, query, queryCallerOf(caller, exchange))))
   }),
 ]

@@ -35,6 +35,8 @@ export interface FindQuery {
 export interface Found {
   /** Documents as JSON text. */
   readonly items: readonly string[]
+  /** The same in UTF-8, with a comma between two documents: what the array of a response holds. */
+  readonly joined: Uint8Array
   /** The position after which the next page begins; undefined when nothing follows. */
   readonly next: Position | undefined
 }

@@ -221,7 +221,7 @@ const ROWS: readonly Row[] = [
     filter: { _id: { $nin: topics }, ...ACTIVE },
     sort: 'name:asc',
     limit: 5,
-    plan: 'index topic/status,name superset, in order, 1 range, inline',
+    plan: 'index topic/status,name exact, in order, 1 range, inline',
   },
   {
     name: 'suggested topics to a new user',
@@ -237,7 +237,7 @@ const ROWS: readonly Row[] = [
     filter: { _id: { $nin: sources }, ...ACTIVE },
     sort: 'name:asc',
     limit: 5,
-    plan: 'index source/status,name superset, in order, 1 range, inline',
+    plan: 'index source/status,name exact, in order, 1 range, inline',
   },
   {
     name: 'choice of topics',
@@ -468,11 +468,12 @@ const STEPS = [
   /^SEARCH \w+ USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
   /^LIST SUBQUERY \d+$/,
   /^SCAN json_each VIRTUAL TABLE INDEX 1:$/,
+  /^(MERGE \(UNION ALL\)|LEFT|RIGHT)$/,
   /^CREATE BLOOM FILTER$/,
 ]
 
-function assertSteps({ ranges, isExact, access }: Plan): void {
-  for (const { sql, values } of ranges) {
+function assertSteps({ ranges, pages = [], isExact, access }: Plan): void {
+  for (const { sql, values } of [...ranges, ...pages.map((page) => ({ ...page, values: [...page.values, 10] }))]) {
     const steps = database.all(`EXPLAIN QUERY PLAN ${sql}`, ...values).map((row) => String(row['detail']))
     assert.ok(steps.length > 0)
     for (const step of steps)
@@ -480,7 +481,8 @@ function assertSteps({ ranges, isExact, access }: Plan): void {
         STEPS.some((known) => known.test(step)),
         `${step}\n${sql}`,
       )
-    if (isExact && access === 'index') assert.match(steps[0] ?? '', /USING COVERING INDEX/, `reads documents: ${sql}`)
+    const reads = steps.filter((step) => step.startsWith('S') && !step.startsWith('SCAN json_each'))
+    if (isExact && access === 'index') for (const step of reads) assert.match(step, /USING COVERING INDEX/, `reads documents: ${sql}`)
   }
 }
 
@@ -523,7 +525,7 @@ it('rows that conditions of SQL pass over count for the budget, but not in a thr
     assert.equal(plan.isExact, true)
     assertSteps(plan)
     const found = execute(database, modelOf('headline'), { plan, query, effort, mayGoOn: () => true })
-    assert.deepEqual(found, { items: [], next: undefined })
+    assert.deepEqual([found?.items, found?.next], [[], undefined])
     return effort.rowsRead
   }
   assert.ok(rowsRead(false) > 3_000)

@@ -1,5 +1,6 @@
 /** Lists for the operator, which may be longer than a page. */
 import type { Model } from '../../models/schema.ts'
+import { foundTexts } from '../../store/found.ts'
 import type { QueryCaller, FindQuery, Found, Store } from '../../store/store.ts'
 import { UsageError, type Option } from '../command.ts'
 
@@ -31,7 +32,7 @@ export async function findPages(
   for (let after = query.after; ;) {
     const found = await store.find(model, { ...query, after, limit: query.limit - items.length }, OPERATOR)
     for (const item of found.items) items.push(item)
-    if (found.next === undefined || items.length >= query.limit) return { items, next: found.next }
+    if (found.next === undefined || items.length >= query.limit) return foundTexts(items, found.next)
     after = found.next
   }
 }

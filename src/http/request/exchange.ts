@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../../base/json.ts'
 import type { LogFields } from '../../base/log.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
+import type { TextPart } from '../../base/text-parts.ts'
 import type { Query } from './query-string.ts'
 
 export type Params = Readonly<Record<string, string>>
@@ -78,11 +79,13 @@ export interface JsonBodyOptions {
   readonly isDoneWhenRead?: boolean
 }
 
+export type DataText = string | readonly TextPart[]
+
 export type ResponseHeaders = Readonly<Record<string, string>>
 
 export type HttpResponse =
-  /** `data` is JSON text and goes into the success envelope as it is. */
-  | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: string; readonly headers?: ResponseHeaders }
+  /** `data` is JSON text, as a whole or in parts, and goes into the success envelope as it is. */
+  | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: DataText; readonly headers?: ResponseHeaders }
   | { readonly kind: 'empty'; readonly status: 202 | 204 | 304; readonly headers?: ResponseHeaders }
   /** A body of any type, without the envelope. */
   | {
@@ -106,7 +109,7 @@ export type HttpResponse =
 export type Handler = (exchange: Exchange) => HttpResponse | Promise<HttpResponse>
 
 /** 200 with the JSON text as `data`. */
-export function ok(data: string, headers: ResponseHeaders = {}): HttpResponse {
+export function ok(data: DataText, headers: ResponseHeaders = {}): HttpResponse {
   return { kind: 'data', status: 200, data, headers }
 }
 

@@ -6,11 +6,13 @@
  * so that the client gets to read the response. Closing while bytes arrive would make its kernel drop what was sent
  * (RFC 9112 section 9.6).
  */
+import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import type { Failure } from '../../base/failure.ts'
 import { ProblemFailure } from '../../base/problem.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
+import { bytesOf, type TextPart } from '../../base/text-parts.ts'
 import type { CorsHeaders } from '../guard/cors.ts'
 import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
 import { hasBody } from '../request/incoming-body.ts'
@@ -87,10 +89,10 @@ export function createResponseWriter(around: ResponseSurroundings) {
     const sent = exchange.method === 'HEAD' ? undefined : body
     if (rest === 'long') {
       if (sent === undefined) serverResponse.flushHeaders()
-      else serverResponse.write(sent)
+      else for (const part of partsOf(sent)) serverResponse.write(part)
       discard(exchange, lingerMs)
     } else {
-      serverResponse.end(sent)
+      endBody(serverResponse, sent)
       if (rest === 'short') drain(exchange, lingerMs)
     }
     return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
@@ -111,8 +113,10 @@ export function createResponseWriter(around: ResponseSurroundings) {
 
 const NOT_STORED = ['Cache-Control', 'no-store']
 
+type Body = TextPart | readonly TextPart[]
+
 interface Rendered {
-  readonly body: string | Uint8Array | undefined
+  readonly body: Body | undefined
   readonly bytes: number
   readonly head: string[]
 }
@@ -122,8 +126,10 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
     case 'data': {
       // Put together as text: a stored document is never parsed to be sent, and an id needs no escapes.
       const metadata = `{"requestId":"${requestId}","timestamp":"${isoDate(now())}"}`
-      const body = `{"data":${response.data},"metadata":${metadata}}`
-      const bytes = Buffer.byteLength(body)
+      const { data } = response
+      const tail = `,"metadata":${metadata}}`
+      const body = typeof data === 'string' ? `{"data":${data}${tail}` : ['{"data":', ...data, tail]
+      const bytes = typeof body === 'string' ? Buffer.byteLength(body) : bytesOf(body)
       return { body, bytes, head: ['Content-Type', JSON_TYPE, 'Content-Length', String(bytes), ...NOT_STORED] }
     }
     case 'empty':
@@ -146,6 +152,19 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
       return { body: undefined, bytes: 0, head }
     }
   }
+}
+
+/** Sends header and body in one piece. Parts are not copied: the response is corked until its end. */
+function endBody(serverResponse: ServerResponse, body: Body | undefined): void {
+  const [first, ...more] = body === undefined ? [] : partsOf(body)
+  if (more.length === 0) return void serverResponse.end(first)
+  serverResponse.cork()
+  for (const part of partsOf(body as Body)) serverResponse.write(part)
+  serverResponse.end()
+}
+
+function partsOf(body: Body): readonly TextPart[] {
+  return typeof body === 'string' || body instanceof Uint8Array ? [body] : body
 }
 
 function namesHeader(headers: ResponseHeaders | undefined, name: string): boolean {

@@ -24,6 +24,8 @@ export interface Bound {
 export interface Conditions {
   /** Paths that must have one of these texts. */
   readonly texts: ReadonlyMap<string, readonly string[]>
+  /** Paths that must have none of these texts. */
+  readonly excluded: ReadonlyMap<string, readonly string[]>
   /** For each path at most one from below and one from above, so that a long filter makes no long SQL. */
   readonly bounds: readonly Bound[]
   /** Texts that must stand in a text path. */
@@ -44,37 +46,90 @@ export interface TextSearch {
 }
 
 export function conditionsOf(model: Model, filter: Filter): Conditions {
-  const texts = new Map<string, readonly string[]>()
-  const [bounds, searches, rest]: [Bound[], Conditions['searches'][number][], Filter[]] = [[], [], []]
-  let never = filter.kind === 'or' && filter.filters.length === 0
-  for (const one of filter.kind === 'and' ? filter.filters : [filter]) {
-    const path = 'path' in one && isTextPath(model, one.path) ? one.path.join('.') : undefined
-    if (path === undefined) rest.push(one)
-    else if (one.kind === 'eq' || one.kind === 'in') {
-      // A text is never equal to a value of another type, and no stored one has half of a surrogate pair.
-      const wanted = (one.kind === 'eq' ? [one.value] : one.values).filter(isSqlText)
-      const before = texts.get(path)
-      const distinct = new Set(wanted)
-      const both = before === undefined ? [...distinct] : before.filter((value) => distinct.has(value))
-      texts.set(path, both)
-      never ||= both.length === 0
-    } else if (one.kind === 'compare') {
-      if (isSqlText(one.value)) bounds.push({ path, operator: one.operator, value: one.value })
-      else if (typeof one.value === 'string') rest.push(one)
-      else never = true // Comparisons hold within one type only.
-    } else {
-      rest.push(one)
-      if (one.kind !== 'pattern') continue
-      const { pattern } = one
-      const clauses = searches.length < SEARCHES_MAX && path === model.search[0] ? searchClauses(pattern) : []
-      const isWhole = pattern.kind === 'literal' && pattern.ignoreCase
-      if (clauses.length > 0) searches.push({ path, clauses, isWhole, filter: one })
-      if (pattern.kind === 'prefix' && !pattern.ignoreCase && isSqlText(pattern.text)) {
-        bounds.push(...prefixBounds(path, pattern.text))
-      }
-    }
+  const found: Gathered = { texts: new Map(), excluded: new Map(), bounds: [], searches: [], rest: [], never: false }
+  if (filter.kind === 'or' && filter.filters.length === 0) found.never = true
+  if (filter.kind === 'and') for (const one of filter.filters) gather(found, model, one)
+  else gather(found, model, filter)
+  return decide(found)
+}
+
+/** Applies what else is said of a path to the texts that it must have. */
+function decide(found: Gathered): Conditions {
+  const { texts, excluded } = found
+  const bounds = strictest(found.bounds)
+  let { never } = found
+  for (const [path, wanted] of texts) {
+    const unwanted = new Set(excluded.get(path))
+    const within = bounds.filter((bound) => bound.path === path)
+    const left = wanted.filter((text) => !unwanted.has(text) && within.every((bound) => isWithin(text, bound)))
+    texts.set(path, left)
+    excluded.delete(path)
+    never ||= left.length === 0
   }
-  return { texts, bounds: strictest(bounds), searches, rest, never }
+  return { ...found, bounds: bounds.filter(({ path }) => !texts.has(path)), never }
+}
+
+interface Gathered {
+  readonly texts: Map<string, readonly string[]>
+  readonly excluded: Map<string, string[]>
+  readonly bounds: Bound[]
+  readonly searches: TextSearch[]
+  readonly rest: Filter[]
+  never: boolean
+}
+
+/** The path of a condition, where it holds one text in each document. */
+function textPathOf(model: Model, one: Filter): string | undefined {
+  return 'path' in one && isTextPath(model, one.path) ? one.path.join('.') : undefined
+}
+
+function gather(found: Gathered, model: Model, one: Filter): void {
+  if (one.kind === 'not') return gatherNegation(found, model, one)
+  const path = textPathOf(model, one)
+  if (path === undefined) found.rest.push(one)
+  else if (one.kind === 'eq' || one.kind === 'in') {
+    const [wanted, before] = [textsIn(one), found.texts.get(path)]
+    const both = new Set(wanted)
+    found.texts.set(path, before === undefined ? wanted : before.filter((value) => both.has(value)))
+  } else if (one.kind === 'compare') {
+    if (isSqlText(one.value)) found.bounds.push({ path, operator: one.operator, value: one.value })
+    else if (typeof one.value === 'string') found.rest.push(one)
+    else found.never = true // Comparisons hold within one type only.
+  } else {
+    found.rest.push(one)
+    if (one.kind === 'pattern') gatherPattern(found, model, { path, filter: one })
+  }
+}
+
+function gatherNegation(found: Gathered, model: Model, negation: Extract<Filter, { kind: 'not' }>): void {
+  const { filter: one } = negation
+  const path = textPathOf(model, one)
+  if (path === undefined || (one.kind !== 'eq' && one.kind !== 'in')) found.rest.push(negation)
+  else {
+    const unwanted = textsIn(one)
+    const before = found.excluded.get(path)
+    if (before !== undefined) for (const value of unwanted) before.push(value)
+    else if (unwanted.length > 0) found.excluded.set(path, unwanted)
+  }
+}
+
+/** A text is never equal to a value of another type, and no stored one has half of a surrogate pair. */
+function textsIn(one: Extract<Filter, { kind: 'eq' | 'in' }>): string[] {
+  return one.kind === 'eq' ? [one.value].filter(isSqlText) : [...new Set(one.values.filter(isSqlText))]
+}
+
+function gatherPattern(
+  { searches, bounds }: Gathered,
+  model: Model,
+  { path, filter }: { readonly path: string; readonly filter: Extract<Filter, { kind: 'pattern' }> },
+): void {
+  const { pattern } = filter
+  const clauses = searches.length < SEARCHES_MAX && path === model.search[0] ? searchClauses(pattern) : []
+  const isWhole = pattern.kind === 'literal' && pattern.ignoreCase
+  if (clauses.length > 0) searches.push({ path, clauses, isWhole, filter })
+  if (pattern.kind === 'prefix' && !pattern.ignoreCase && isSqlText(pattern.text)) {
+    bounds.push(...prefixBounds(path, pattern.text))
+  }
 }
 
 /** The texts that a pattern requires. */
@@ -89,7 +144,7 @@ export function isSqlText(value: Json | undefined): value is string {
 }
 
 /** SQLite takes expressions of 1,000 terms at most, and keeps a statement for each text that it is given. */
-function strictest(bounds: readonly Bound[]): readonly Bound[] {
+export function strictest(bounds: readonly Bound[]): readonly Bound[] {
   const kept = new Map<string, Bound>()
   for (const bound of bounds) {
     const side = `${isFromBelow(bound) ? 'from' : 'to'} ${bound.path}`
@@ -103,6 +158,13 @@ function isStricter(bound: Bound, than: Bound): boolean {
   const order = compareText(bound.value, than.value)
   if (order === 0) return bound.operator === 'gt' || bound.operator === 'lt'
   return isFromBelow(bound) ? order > 0 : order < 0
+}
+
+/** Whether a text meets a bound. */
+export function isWithin(text: string, { operator, value }: Bound): boolean {
+  const order = compareText(text, value)
+  if (order === 0) return operator === 'gte' || operator === 'lte'
+  return operator === 'gt' || operator === 'gte' ? order > 0 : order < 0
 }
 
 function isFromBelow({ operator }: Bound): boolean {

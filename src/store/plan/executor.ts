@@ -5,19 +5,19 @@
  * scan ends when the page is full and the next row differs from the last item in those first keys. Nothing grows with
  * the table: at most one row of each range and one page (page-items.ts) are held.
  */
-import type { SQLOutputValue } from 'node:sqlite'
 import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import type { ValueTest } from '../../query/candidates.ts'
 import { filterTest } from '../../query/match.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../../query/order.ts'
-import type { Database, RowCursor } from '../sqlite/database.ts'
+import type { Database, RawRow, RowCursor } from '../sqlite/database.ts'
 import { bytesOfEach, patternTest } from '../../query/pattern.ts'
 import { StepsExceeded, takeSteps, unlimitedSteps, type Steps } from '../../query/steps.ts'
 import type { TextTest } from '../../query/text-search.ts'
-import type { Plan } from './plan.ts'
-import { createPageItems, PAGE_BYTES_MAX, type PageItem } from './page-items.ts'
-import { tableOf } from '../sqlite/schema-sql.ts'
+import { readPage } from './page-documents.ts'
+import { createPageItems, type PageItem } from './page-items.ts'
+import type { Plan, Range } from './plan.ts'
+import { NOTHING_FOUND } from '../found.ts'
 import type { FindQuery, Found } from '../store.ts'
 
 export interface Effort {
@@ -74,17 +74,41 @@ export function execute(
   }
 }
 
-const NOTHING_FOUND: Found = { items: [], next: undefined }
-
 /** Steps of SQLite and of the parser, in those of the interpreter: about 10 ns each. */
 const RANGE_STEPS = 1_000
 const ROW_STEPS = 60
 const CHARS_PER_STEP_PARSED = 2
-const CHARS_PER_STEP_COPIED = 8
+/** The same for what is read at once. */
+const PAGE_RANGE_STEPS = 300
+const PAGE_ROW_STEPS = 30
 
-/** Yields after each row that was read, and then after each document of the page. */
-function* scanRows(database: Database, model: Model, { plan, query, effort }: ScanTask): Generator<void, Found> {
-  const { sort, after, filter, limit } = query
+/** Yields after each row that was read, or after all that SQL gives at once, and then after documents of the page. */
+function* scanRows(database: Database, model: Model, task: ScanTask): Generator<void, Found> {
+  const { plan, query, effort } = task
+  const found = plan.pages === undefined ? yield* itemsOf(database, task) : itemsAtOnce(database, plan.pages, task)
+  yield
+  return yield* readPage({ database, model, found, limit: query.limit, steps: effort.steps })
+}
+
+/** What SQL gives in order, and with nothing left to decide. */
+function itemsAtOnce(database: Database, pages: readonly Range[], { plan, query, effort }: ScanTask): readonly PageItem[] {
+  const wanted = (query.limit ?? 0) + 1
+  const items: PageItem[] = []
+  for (const { sql, values } of pages) {
+    const rows = database.rows(sql, [...values, wanted - items.length])
+    takeSteps(effort.steps, plan.ranges.length * PAGE_RANGE_STEPS + rows.length * PAGE_ROW_STEPS)
+    effort.rowsRead += rows.length
+    for (const row of rows) {
+      items.push({ seq: Number(row[0]), id: String(row[1]), doc: undefined, keys: row.slice(KEYS_AT) as Json[] })
+    }
+    if (items.length >= wanted) break
+  }
+  return items
+}
+
+/** The items of a page among the rows of all ranges, read one by one. */
+function* itemsOf(database: Database, { plan, query, effort }: ScanTask): Generator<void, readonly PageItem[]> {
+  const { sort, after, filter } = query
   const { steps } = effort
   const page = createPageItems(query)
   const tests = plan.texts.map((pattern) => patternTest(pattern, steps, bytesOfEach(plan.texts.length)))
@@ -106,23 +130,8 @@ function* scanRows(database: Database, model: Model, { plan, query, effort }: Sc
   } finally {
     rows.close()
   }
-  const items: string[] = []
-  let bytes = 0
-  let last: PageItem | undefined
-  for (const item of page.found.slice(0, limit)) {
-    const doc = item.doc ?? documentAt(database, model, item.seq)
-    bytes += Buffer.byteLength(doc)
-    if (items.length > 0 && bytes > PAGE_BYTES_MAX) break
-    items.push(doc)
-    last = item
-    takeSteps(steps, ROW_STEPS + doc.length / CHARS_PER_STEP_COPIED)
-    yield
-  }
-  const isLast = items.length === page.found.length
-  return { items, next: isLast || last === undefined ? undefined : { keys: last.keys, id: last.id } }
+  return page.found
 }
-
-type RawRow = readonly SQLOutputValue[]
 
 /** Columns before the keys: seq, id, doc. */
 const DOC_AT = 2
@@ -154,10 +163,6 @@ function itemOf(row: RawRow, { plan, sort, holds, tests, steps }: RowTests): Pag
 function parsedChars(row: RawRow): number {
   const doc = row[DOC_AT]
   return typeof doc === 'string' ? doc.length : 0
-}
-
-function documentAt(database: Database, model: Model, seq: number): string {
-  return String(database.get(`SELECT doc FROM ${tableOf(model)} WHERE seq = ?`, seq)?.['doc'])
 }
 
 /** Whether this row, and so every later one, comes after the last item in the keys in whose order rows come. */

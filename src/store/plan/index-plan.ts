@@ -9,10 +9,16 @@
  * `INDEXED BY` holds SQLite to the choice: a lost index is an error, never a slow query
  * (sqlite.org/lang_indexedby.html).
  */
-import { isSqlText } from './conditions.ts'
+import type { SQLInputValue } from 'node:sqlite'
+import type { Index, Model } from '../../models/schema.ts'
+import { isSqlText, isWithin, strictest, type Bound } from './conditions.ts'
 import {
+  boundSql,
+  hasShortPage,
   extraConditions,
   residualOf,
+  ID_COLUMN,
+  KEY_COLUMN,
   NO_SQL,
   ordering,
   rowCost,
@@ -20,7 +26,9 @@ import {
   SEEK_COST,
   selectRows,
   where,
-  type PricedPlan,
+  type Candidate,
+  type Plan,
+  type Residual,
   type SqlPart,
   type Task,
 } from './plan.ts'
@@ -33,29 +41,42 @@ const RANGES_MAX = 1_000
 /** The share of documents that bounds on a column are guessed to leave. */
 const BOUNDED_SHARE = 0.1
 
-export function indexPlans(task: Task): readonly (PricedPlan | undefined)[] {
-  const { model } = task
-  const declared = model.indexes.map((index) => ({
-    name: `${model.name}/${index.join(',')}`,
-    columns: indexColumns(index),
-    kept: keptPaths(index),
-  }))
-  const unique = { name: `${model.name}/${model.unique ?? ''}!`, columns: indexColumns([model.unique ?? '']), kept: [] }
-  return [...declared, ...(model.unique === undefined ? [] : [unique])].map((index) => indexPlan(task, index))
+/** Ranges that SQLite merges by itself, in one statement: preparing it takes a time that grows faster than they do. */
+const MERGED_MAX = 32
+export function indexPlans(task: Task): readonly (Candidate | undefined)[] {
+  return namedIndexes(task.model).map((index) => indexPlan(task, index))
 }
 
 interface NamedIndex {
   readonly name: string
   readonly columns: readonly IndexColumn[]
-  readonly kept: readonly string[]
+  /** The paths whose values its rows have. */
+  readonly known: ReadonlySet<string>
+}
+
+/** Of the declaration, which does not change: computed once. */
+const indexesOf = new WeakMap<Model, readonly NamedIndex[]>()
+
+function namedIndexes(model: Model): readonly NamedIndex[] {
+  const before = indexesOf.get(model)
+  if (before !== undefined) return before
+  const named = (name: string, index: Index): NamedIndex => {
+    const columns = indexColumns(index)
+    return { name, columns, known: new Set(['id', ...columns.map(({ path }) => path), ...keptPaths(index)]) }
+  }
+  const { name, unique, indexes } = model
+  const declared = indexes.map((index) => named(`${name}/${index.join(',')}`, index))
+  const all = unique === undefined ? declared : [...declared, named(`${name}/${unique}!`, [unique])]
+  indexesOf.set(model, all)
+  return all
 }
 
 /**
  * `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id`
  */
-function indexPlan(task: Task, { name, columns, kept }: NamedIndex): PricedPlan | undefined {
+function indexPlan(task: Task, { name, columns, known }: NamedIndex): Candidate | undefined {
   const { query, conditions, statistics } = task
-  const fixed: { readonly path: string; readonly values: readonly string[] }[] = []
+  const fixed: Fixed[] = []
   for (const { path } of columns) {
     const values = conditions.texts.get(path)
     if (values === undefined) break
@@ -68,51 +89,103 @@ function indexPlan(task: Task, { name, columns, kept }: NamedIndex): PricedPlan 
     fixed.flatMap(({ path, values }) => (values.length === 1 ? [[path, values[0] as string]] : [])),
   )
   const order = orderBy(query.sort, single, free)
-  const bounded = free[0] !== undefined && conditions.bounds.some(({ path }) => path === free[0]?.path)
-  if (fixed.length === 0 && order.keys.length === 0 && !bounded) return undefined
+  const seekable = conditions.bounds.filter(({ path }) => path === free[0]?.path)
+  if (fixed.length === 0 && order.keys.length === 0 && seekable.length === 0) return undefined
 
-  const known = new Set(['id', ...columns.map(({ path }) => path), ...kept])
-  const extra = extraConditions(task, { known, fixed: new Set(fixed.map(({ path }) => path)), column: valueAt })
+  const decided = new Set([...fixed.map(({ path }) => path), ...seekable.map(({ path }) => path)])
+  const extra = extraConditions(task, { known, decided, column: valueAt })
   const residual = residualOf(task, { known, isAll: extra.isAll, merged: order.covered })
-  const starts = startsOf(order, query)
-  const isFlagged = extra.sql.length > 0 && !task.mayTakeLong
+  const { starts, isPrecise } = startsOf(order, query, seekable)
+  const share = fixed.reduce((sofar, { path, values }) => sofar * statistics.shareOf(path, values), 1)
+  const inRange = statistics.total * share * (seekable.length > 0 && order.keys.length === 0 ? BOUNDED_SHARE : 1)
+  const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
+  const ranges = combinations * starts.length
+  const isAtOnce =
+    residual.isExact && !residual.readsDocuments && order.isTotal && isPrecise && extra.sql.length === 0 && !task.mayTakeLong
+  return {
+    cost: ranges * SEEK_COST + rows * rowCost(residual),
+    build: () =>
+      buildPlan(task, { name, fixed, starts, order, extra, residual, isAtOnce, expectedRows: rows + ranges }),
+  }
+}
+
+interface Fixed {
+  readonly path: string
+  readonly values: readonly string[]
+}
+
+interface Parts {
+  readonly name: string
+  readonly fixed: readonly Fixed[]
+  readonly starts: readonly Start[]
+  readonly order: Order
+  readonly extra: SqlPart
+  readonly residual: Residual
+  /** SQL can give the page as it is. */
+  readonly isAtOnce: boolean
+  readonly expectedRows: number
+}
+
+function buildPlan(task: Task, { name, fixed, starts, order, extra, residual, isAtOnce, expectedRows }: Parts): Plan {
+  const { query, mayTakeLong } = task
+  const isFlagged = extra.sql.length > 0 && !mayTakeLong
   const [flag, filter] = isFlagged ? [{ flag: `(${extra.sql.join(' AND ')})` }, NO_SQL] : [{}, extra]
   const flagValues = isFlagged ? extra.values : []
+  const combinations = product(fixed.map(({ values }) => values))
+  const select = selectRows(task, residual, { index: name, ...flag })
   // Ranges that differ in values alone share one text, and so one prepared statement.
   const texts = starts.map(
-    (start) =>
-      selectRows(task, residual, { index: name, ...flag }) +
-      where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql]) +
-      ordering(start.orderBy),
+    (start) => select + where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql]),
   )
-  const ranges = product(fixed.map(({ values }) => values)).flatMap((values) =>
+  const valuesOf = (start: Start, values: readonly string[]): readonly SQLInputValue[] => [
+    ...flagValues,
+    ...values,
+    ...filter.values,
+    ...start.values,
+  ]
+  const ranges = combinations.flatMap((values) =>
     starts.map((start, i) => ({
-      sql: texts[i] as string,
-      values: [...flagValues, ...values, ...filter.values, ...start.values],
+      sql: (texts[i] as string) + ordering(start.order.map(inDirection)),
+      values: valuesOf(start, values),
     })),
   )
-  const share = fixed.reduce((sofar, { path, values }) => sofar * statistics.shareOf(path, values), 1)
-  const inRange = statistics.total * share * (bounded && order.keys.length === 0 ? BOUNDED_SHARE : 1)
-  const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
-  const sortedBy = order.isTotal ? query.sort.length + 1 : order.covered
+  const isShort = isAtOnce && combinations.length <= MERGED_MAX && hasShortPage(query)
+  const pages = isShort
+    ? starts.map((start, i) => ({
+        sql: merged(texts[i] as string, combinations.length, start, query.sort),
+        values: combinations.flatMap((values) => valuesOf(start, values)),
+      }))
+    : undefined
   const { isExact, keyColumns, readsDocuments, tests } = residual
-  const plan = {
+  return {
     access: 'index',
     index: name,
     ranges,
+    pages,
     keyColumns,
-    sortedBy,
+    sortedBy: order.isTotal ? query.sort.length + 1 : order.covered,
     isExact,
     texts: tests.map(({ pattern }) => pattern),
     isFlagged,
     readsDocuments,
-    expectedRows: rows + ranges.length,
-  } as const
-  return { plan, cost: ranges.length * SEEK_COST + rows * rowCost(residual) }
+    expectedRows,
+  }
+}
+
+/**
+ * Several ranges of one text merged by SQLite, where an index gives each of them in order
+ * (sqlite.org/lang_select.html#compound_select_statements).
+ */
+function merged(range: string, count: number, { order }: Start, sort: Sort): string {
+  if (count === 1) return `${range}${ordering(order.map(inDirection))} LIMIT ?`
+  const columnOf = (path: string): number =>
+    path === 'id' ? ID_COLUMN : KEY_COLUMN + sort.findIndex((key) => key.path.join('.') === path)
+  const terms = order.map(({ path, descending }) => `${columnOf(path)}${descending ? ' DESC' : ''}`)
+  return `${Array<string>(count).fill(range).join(' UNION ALL ')}${ordering(terms)} LIMIT ?`
 }
 
 function inDirection({ path, descending }: IndexColumn): string {
-  return valueAt(path) + (descending ? ' DESC' : '')
+  return (path === 'id' ? 'id' : valueAt(path)) + (descending ? ' DESC' : '')
 }
 
 interface Order {
@@ -149,41 +222,69 @@ function orderBy(sort: Sort, single: Order['single'], free: readonly IndexColumn
 }
 
 /** The start of the page. A cursor with other values of the single keys says nothing about the other keys. */
-function startsOf({ keys, isTotal, single }: Order, query: FindQuery): readonly Start[] {
+function startsOf(order: Order, query: FindQuery, bounds: readonly Bound[]): Starts {
+  const { keys, isTotal, single } = order
   const { sort, after } = query
-  const orderBy = [...keys.map(inDirection), ...(isTotal ? ['id'] : [])]
+  const inOrder = [...keys, ...(isTotal ? [BY_ID] : [])]
   const isElsewhere = sort.some(({ path }, i) => (single.get(path.join('.')) ?? after?.keys[i]) !== after?.keys[i])
   const at = isElsewhere ? undefined : positionOf(isTotal ? keys : keys.slice(0, 1), query)
-  if (after === undefined || at === undefined) return [{ ...NO_SQL, orderBy }]
-  return isTotal ? startsAfter(keys, { at, id: after.id }) : [{ ...startFrom(keys[0], at), orderBy }]
+  if (after === undefined || at === undefined) {
+    return { starts: [{ ...within(bounds), order: inOrder }], isPrecise: after === undefined }
+  }
+  if (isTotal) return { starts: startsAfter(keys, { at, id: after.id }, bounds), isPrecise: true }
+  return { starts: [{ ...startFrom(keys[0], at, bounds), order: inOrder }], isPrecise: false }
+}
+
+interface Starts {
+  readonly starts: readonly Start[]
+  /** Every row of theirs is after the cursor. */
+  readonly isPrecise: boolean
 }
 
 /** A part of a range with its own start. Keys that it fixes are left out of its order: SQLite would sort by them. */
 interface Start extends SqlPart {
-  readonly orderBy: readonly string[]
+  readonly order: readonly IndexColumn[]
 }
+
+const BY_ID: IndexColumn = { path: 'id', descending: false }
 
 /**
  * The ranges that follow a position in a total order, as SQLite can seek them one by one:
- * `a = ? AND b = ? AND id > ?`, then `a = ? AND b > ?`, then `a > ?`.
+ * `a = ? AND b = ? AND id > ?`, then `a = ? AND b > ?`, then `a > ?`. The bounds are on the first key.
  */
 function startsAfter(
   keys: readonly IndexColumn[],
   { at, id }: { readonly at: readonly string[]; readonly id: string },
+  bounds: readonly Bound[],
 ): readonly Start[] {
   const same = keys.map(({ path }) => `${valueAt(path)} = ?`)
-  const further = keys.map((key, n) => ({
-    sql: [...same.slice(0, n), `${valueAt(key.path)} ${key.descending ? '<' : '>'} ?`],
-    values: at.slice(0, n + 1),
-    orderBy: [...keys.slice(n).map(inDirection), 'id'],
-  }))
-  return [{ sql: [...same, 'id > ?'], values: [...at, id], orderBy: ['id'] }, ...further.reverse()]
+  const further = keys.map((key, n) => {
+    const beyond: Bound = { path: key.path, operator: key.descending ? 'lt' : 'gt', value: at[n] as string }
+    const part = within(n === 0 ? strictest([...bounds, beyond]) : [beyond])
+    return {
+      sql: [...same.slice(0, n), ...part.sql],
+      values: [...at.slice(0, n), ...part.values],
+      order: [...keys.slice(n), BY_ID],
+    }
+  })
+  const first = at[0]
+  const [outermost, ...inner] = further
+  const starts = outermost === undefined ? [] : [outermost]
+  // Rows with the same first key as the cursor are only there where the bounds have room for it.
+  if (first !== undefined && !bounds.every((bound) => isWithin(first, bound))) return starts
+  return [{ sql: [...same, 'id > ?'], values: [...at, id], order: [BY_ID] }, ...inner.reverse(), ...starts]
 }
 
 /** Where only the first keys are in order, the page begins somewhere among those with the same first key. */
-function startFrom(key: IndexColumn | undefined, at: readonly string[]): SqlPart {
-  if (key === undefined) return NO_SQL
-  return { sql: [`${valueAt(key.path)} ${key.descending ? '<=' : '>='} ?`], values: at }
+function startFrom(key: IndexColumn | undefined, at: readonly string[], bounds: readonly Bound[]): SqlPart {
+  if (key === undefined) return within(bounds)
+  const from: Bound = { path: key.path, operator: key.descending ? 'lte' : 'gte', value: at[0] as string }
+  return within(strictest([...bounds, from]))
+}
+
+/** Bounds that SQLite seeks, one from below and one from above. */
+function within(bounds: readonly Bound[]): SqlPart {
+  return { sql: bounds.map((bound) => boundSql(bound, valueAt)), values: bounds.map(({ value }) => value) }
 }
 
 /** The values of these keys in the cursor; undefined where there is none, or none that SQL can compare with texts. */

@@ -10,7 +10,7 @@ import type { Model } from '../../models/schema.ts'
 import { isTextPath } from '../../models/text-paths.ts'
 import type { CompareOperator, Filter } from '../../query/ast.ts'
 import type { Pattern } from '../../query/pattern.ts'
-import type { Conditions } from './conditions.ts'
+import type { Bound, Conditions } from './conditions.ts'
 import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
 import type { Statistics } from './statistics.ts'
 import type { FindQuery } from '../store.ts'
@@ -26,6 +26,11 @@ export interface Plan {
   /** The index, as the database names it; undefined for the table. */
   readonly index: string | undefined
   readonly ranges: readonly Range[]
+  /**
+   * Statements whose rows, one after the other, are the page in order, where SQL decides everything and all keys are at
+   * hand. The last value, how many rows at most, is still to be added.
+   */
+  readonly pages: readonly Range[] | undefined
   readonly keyColumns: number
   /** Rows of a range come in the order of so many keys; one more than the sort has when ids are in order too. */
   readonly sortedBy: number
@@ -49,9 +54,15 @@ export interface ChosenPlan extends Plan {
   readonly stepsToPlan: number
 }
 
+/** A plan that would answer the query: its cost decides whether it is built. */
+export interface Candidate {
+  /** In rows of an index. */
+  readonly cost: number
+  readonly build: () => Plan
+}
+
 export interface PricedPlan {
   readonly plan: Plan
-  /** In rows of an index. */
   readonly cost: number
 }
 
@@ -92,6 +103,14 @@ export function rowsToPage(rows: number, { query: { limit }, matches }: Task): n
   return limit === undefined ? rows : Math.min(rows, ((limit + 1) * rows) / Math.max(matches, 0.5))
 }
 
+/** Rows that one statement gives at once. */
+const ROWS_AT_ONCE_MAX = 200
+
+/** Whether a page is short enough to be read at once. */
+export function hasShortPage({ limit }: FindQuery): boolean {
+  return limit !== undefined && limit < ROWS_AT_ONCE_MAX
+}
+
 /** The conditions that SQL does not decide (the residual), and the columns that they need. */
 export interface Residual {
   readonly isExact: boolean
@@ -121,6 +140,10 @@ export function residualOf(
 export function rowCost({ readsDocuments, tests }: Residual): number {
   return readsDocuments ? DOCUMENT_COST : 1 + tests.length * TEXT_COST
 }
+
+/** Where they stand in the columns of selectRows(), counted from 1. */
+export const ID_COLUMN = 2
+export const KEY_COLUMN = 4
 
 /** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…"`, with a `flag` as the last column. */
 export function selectRows(
@@ -156,29 +179,42 @@ export interface ExtraConditions extends SqlPart {
   readonly isAll: boolean
 }
 
-/** Conditions on columns that are at hand anyway, but for those that the range has `fixed` already. */
+/** Conditions on columns that are at hand anyway, but for paths whose conditions the range has `decided` already. */
 export function extraConditions(
   { conditions }: Task,
   {
     known,
-    fixed,
+    decided,
     column,
-  }: { known: ReadonlySet<string>; fixed: ReadonlySet<string>; column: (path: string) => string },
+  }: { known: ReadonlySet<string>; decided: ReadonlySet<string>; column: (path: string) => string },
 ): ExtraConditions {
   const sql: string[] = []
   const values: SQLInputValue[] = []
   let isAll = true
+  const columnOf = (path: string): string => (path === 'id' ? 'id' : column(path))
   const add = (path: string, condition: string, value: SQLInputValue): void => {
     if (!known.has(path)) isAll = false
     else {
-      sql.push(`${path === 'id' ? 'id' : column(path)} ${condition}`)
+      sql.push(condition)
       values.push(value)
     }
   }
   for (const [path, wanted] of conditions.texts) {
     // A list of any length is one value, so that the text of the statement stays the same.
-    if (!fixed.has(path)) add(path, 'IN (SELECT value FROM json_each(?))', JSON.stringify(wanted))
+    if (!decided.has(path)) add(path, `${columnOf(path)} IN (SELECT value FROM json_each(?))`, JSON.stringify(wanted))
   }
-  for (const { path, operator, value } of conditions.bounds) add(path, `${OPERATORS[operator]} ?`, value)
+  for (const [path, unwanted] of conditions.excluded) {
+    const [only, ...more] = unwanted
+    if (only !== undefined && more.length === 0) add(path, `${columnOf(path)} <> ?`, only)
+    else add(path, `${columnOf(path)} NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(unwanted))
+  }
+  for (const bound of conditions.bounds) {
+    if (!decided.has(bound.path)) add(bound.path, boundSql(bound, columnOf), bound.value)
+  }
   return { sql, values, isAll }
+}
+
+/** `doc ->> '$."updatedAt"' < ?` */
+export function boundSql({ path, operator }: Bound, column: (path: string) => string): string {
+  return `${column(path)} ${OPERATORS[operator]} ?`
 }

@@ -11,6 +11,7 @@ import type { Database } from '../sqlite/database.ts'
 import { indexPlans } from './index-plan.ts'
 import {
   DOCUMENT_COST,
+  hasShortPage,
   residualOf,
   NO_SQL,
   ordering,
@@ -19,9 +20,10 @@ import {
   SEEK_COST,
   selectRows,
   where,
-  type PricedPlan,
+  type Candidate,
   type ChosenPlan,
   type Plan,
+  type PricedPlan,
   type Search,
   type SqlPart,
   type Task,
@@ -40,9 +42,9 @@ export function planQuery(
   query: FindQuery,
   { mayTakeLong = false } = {},
 ): ChosenPlan {
-  const { plans, counted } = weigh(database, model, query, mayTakeLong)
-  const { plan } = plans.reduce((best, one) => (one.cost < best.cost ? one : best))
-  return { ...plan, stepsToPlan: counted * COUNT_STEPS }
+  const { candidates, counted } = weigh(database, model, query, mayTakeLong)
+  const { build } = candidates.reduce((best, one) => (one.cost < best.cost ? one : best))
+  return { ...build(), stepsToPlan: counted * COUNT_STEPS }
 }
 
 /** Every plan that would answer the query, with its cost; of plans that cost the same the first is taken. */
@@ -52,17 +54,18 @@ export function possiblePlans(
   query: FindQuery,
   mayTakeLong = false,
 ): readonly PricedPlan[] {
-  return weigh(database, model, query, mayTakeLong).plans
+  const { candidates } = weigh(database, model, query, mayTakeLong)
+  return candidates.map(({ build, cost }) => ({ plan: build(), cost }))
 }
 
 interface Weighed {
-  readonly plans: readonly PricedPlan[]
+  readonly candidates: readonly Candidate[]
   readonly counted: number
 }
 
 function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: boolean): Weighed {
   const conditions = conditionsOf(model, query.filter)
-  if (conditions.never) return { plans: [{ plan: NOTHING, cost: 0 }], counted: 0 }
+  if (conditions.never) return { candidates: [{ cost: 0, build: () => NOTHING }], counted: 0 }
   const statistics = statisticsOf(database, model)
   const search = searchOf(database, model, conditions, mayTakeLong)
   const task: Task = {
@@ -74,14 +77,15 @@ function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: 
     mayTakeLong,
     matches: expectedMatches(conditions, statistics, search),
   }
-  const plans = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
-  return { plans: plans.filter((plan) => plan !== undefined), counted: search?.counted ?? 0 }
+  const candidates = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
+  return { candidates: candidates.filter((one) => one !== undefined), counted: search?.counted ?? 0 }
 }
 
 const NOTHING: Plan = {
   access: 'nothing',
   index: undefined,
   ranges: [],
+  pages: [],
   keyColumns: 0,
   sortedBy: 0,
   isExact: true,
@@ -94,6 +98,7 @@ const NOTHING: Plan = {
 function expectedMatches(conditions: Conditions, statistics: Statistics, search: Search | undefined): number {
   let share = 1
   for (const [path, values] of conditions.texts) share *= statistics.shareOf(path, values)
+  for (const [path, values] of conditions.excluded) share *= 1 - statistics.shareOf(path, values)
   for (const filter of conditions.rest) {
     share *=
       filter === search?.condition.filter ? search.candidates / Math.max(1, statistics.total) : guessShare(filter)
@@ -102,48 +107,59 @@ function expectedMatches(conditions: Conditions, statistics: Statistics, search:
 }
 
 /** Ids that the filter names, or all of them in order: `SELECT seq, id, doc FROM "topic" WHERE id > ? ORDER BY id` */
-function idPlan(task: Task): PricedPlan | undefined {
-  const { query, conditions, statistics } = task
+function idPlan(task: Task): Candidate | undefined {
+  const { query, conditions, statistics, mayTakeLong } = task
   const named = conditions.texts.get('id')
   const [key, ...more] = query.sort
   const inOrder = key === undefined || (key.path.join('.') === 'id' && more.length === 0)
   const direction =
     key?.descending === true ? { beyond: 'id < ?', order: 'id DESC' } : { beyond: 'id > ?', order: 'id' }
   if (named === undefined && !inOrder) return undefined
-  const isAll = conditions.bounds.length === 0 && conditions.texts.size === (named === undefined ? 0 : 1)
+  const isAll =
+    conditions.bounds.length + conditions.excluded.size === 0 && conditions.texts.size === (named === undefined ? 0 : 1)
   const residual = residualOf(task, { known: new Set(), isAll, merged: 0 })
-  // A cursor may hold any key beside any id; the condition is only there where they are one.
-  const isIdPosition = query.after !== undefined && query.after.keys.every((one) => one === query.after?.id)
-  const after: SqlPart = inOrder && isIdPosition ? { sql: [direction.beyond], values: [query.after?.id ?? ''] } : NO_SQL
-  const list: SqlPart =
-    named === undefined ? NO_SQL : { sql: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(named)] }
-  const sql =
-    selectRows(task, residual) + where([...list.sql, ...after.sql]) + ordering(inOrder ? [direction.order] : [])
   const rows = named === undefined ? rowsToPage(statistics.total, task) : named.length
-  const { isExact, keyColumns, readsDocuments } = residual
-  const plan: Plan = {
-    access: 'ids',
-    index: undefined,
-    ranges: [{ sql, values: [...list.values, ...after.values] }],
-    keyColumns,
-    sortedBy: inOrder ? query.sort.length + 1 : 0,
-    isExact,
-    texts: [],
-    isFlagged: false,
-    readsDocuments,
-    expectedRows: rows,
+  const build = (): Plan => {
+    // A cursor may hold any key beside any id; the condition is only there where they are one.
+    const isIdPosition = query.after !== undefined && query.after.keys.every((one) => one === query.after?.id)
+    const after: SqlPart =
+      inOrder && isIdPosition ? { sql: [direction.beyond], values: [query.after?.id ?? ''] } : NO_SQL
+    const list: SqlPart =
+      named === undefined ? NO_SQL : { sql: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(named)] }
+    const sql =
+      selectRows(task, residual) + where([...list.sql, ...after.sql]) + ordering(inOrder ? [direction.order] : [])
+    const values = [...list.values, ...after.values]
+    const { isExact, keyColumns, readsDocuments } = residual
+    const isPrecise = query.after === undefined || isIdPosition
+    const isAtOnce = isExact && !readsDocuments && inOrder && isPrecise && named === undefined && !mayTakeLong
+    return {
+      access: 'ids',
+      index: undefined,
+      ranges: [{ sql, values }],
+      pages: isAtOnce && hasShortPage(query) ? [{ sql: `${sql} LIMIT ?`, values }] : undefined,
+      keyColumns,
+      sortedBy: inOrder ? query.sort.length + 1 : 0,
+      isExact,
+      texts: [],
+      isFlagged: false,
+      readsDocuments,
+      expectedRows: rows,
+    }
   }
-  return { plan, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(residual) + SEEK_COST }
+  return { build, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(residual) + SEEK_COST }
 }
 
-function tablePlan(task: Task): PricedPlan {
+function tablePlan(task: Task): Candidate {
   const { conditions, statistics } = task
-  const isExact = conditions.rest.length === 0 && conditions.bounds.length === 0 && conditions.texts.size === 0
-  const sql = selectRows(task, { isExact, keyColumns: 0, tests: [], readsDocuments: true })
-  const plan: Plan = {
+  const { rest, bounds, excluded, texts } = conditions
+  const isExact = rest.length === 0 && bounds.length === 0 && excluded.size === 0 && texts.size === 0
+  const build = (): Plan => ({
     access: 'table',
     index: undefined,
-    ranges: [{ sql, values: [] }],
+    ranges: [
+      { sql: selectRows(task, { isExact, keyColumns: 0, tests: [], readsDocuments: true }), values: [] },
+    ],
+    pages: undefined,
     keyColumns: 0,
     sortedBy: 0,
     isExact,
@@ -151,6 +167,6 @@ function tablePlan(task: Task): PricedPlan {
     isFlagged: false,
     readsDocuments: true,
     expectedRows: statistics.total,
-  }
-  return { plan, cost: SEEK_COST + statistics.total * DOCUMENT_COST }
+  })
+  return { build, cost: SEEK_COST + statistics.total * DOCUMENT_COST }
 }

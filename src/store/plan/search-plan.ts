@@ -6,7 +6,7 @@
 import type { Model } from '../../models/schema.ts'
 import type { Conditions, TextSearch } from './conditions.ts'
 import type { Database } from '../sqlite/database.ts'
-import { DOCUMENT_COST, extraConditions, SEEK_COST, where, type PricedPlan, type Search, type Task } from './plan.ts'
+import { DOCUMENT_COST, extraConditions, SEEK_COST, where, type Candidate, type Plan, type Search, type Task } from './plan.ts'
 import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
 import {
   countTexts,
@@ -77,36 +77,39 @@ function anyQuery(lists: readonly (readonly string[])[]): string {
 /**
  * `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …`
  */
-export function searchPlan(task: Task): PricedPlan | undefined {
+export function searchPlan(task: Task): Candidate | undefined {
   const { model, query, conditions, search } = task
   if (search?.isRare !== true) return undefined
   const [table, columns] = [trigramTable(model), trigramColumns(model)]
   const quoted = (path: string): string => `"${path}"`
-  const extra = extraConditions(task, { known: new Set(['id', ...columns]), fixed: new Set(), column: quoted })
+  const extra = extraConditions(task, { known: new Set(['id', ...columns]), decided: new Set(), column: quoted })
   const { condition, texts } = search
   // The index holds folded texts in which NUL is another character.
   const isFound = condition.isWhole && !texts.some((text) => text.includes('\uFFFD'))
   const isExact = isFound && extra.isAll && conditions.rest.every((one) => one === condition.filter)
   const hasKeys = isExact && query.sort.every(({ path }) => columns.includes(path.join('.')) || path.join('.') === 'id')
-  const keys = hasKeys ? query.sort.map(({ path }) => quoted(path.join('.'))) : []
-  const doc = hasKeys ? 'NULL' : `(SELECT doc FROM ${tableOf(model)} WHERE seq = ${table}.rowid)`
-  const sql =
-    `SELECT ${['rowid', 'id', doc, ...keys].join(', ')} FROM ${table}` +
-    where([`${table} MATCH ?`, containsOne(texts), ...extra.sql])
   const rows = search.candidates
-  const plan = {
-    access: 'search',
-    index: table,
-    ranges: [{ sql, values: [search.match, ...texts, ...extra.values] }],
-    keyColumns: keys.length,
-    sortedBy: 0,
-    isExact,
-    texts: [],
-    isFlagged: false,
-    readsDocuments: !hasKeys,
-    expectedRows: rows,
-  } as const
-  return { plan, cost: SEEK_COST + rows * (hasKeys ? CANDIDATE_COST : CANDIDATE_COST + DOCUMENT_COST) }
+  const build = (): Plan => {
+    const keys = hasKeys ? query.sort.map(({ path }) => quoted(path.join('.'))) : []
+    const doc = hasKeys ? 'NULL' : `(SELECT doc FROM ${tableOf(model)} WHERE seq = ${table}.rowid)`
+    const sql =
+      `SELECT ${['rowid', 'id', doc, ...keys].join(', ')} FROM ${table}` +
+      where([`${table} MATCH ?`, containsOne(texts), ...extra.sql])
+    return {
+      access: 'search',
+      index: table,
+      ranges: [{ sql, values: [search.match, ...texts, ...extra.values] }],
+      pages: undefined,
+      keyColumns: keys.length,
+      sortedBy: 0,
+      isExact,
+      texts: [],
+      isFlagged: false,
+      readsDocuments: !hasKeys,
+      expectedRows: rows,
+    }
+  }
+  return { build, cost: SEEK_COST + rows * (hasKeys ? CANDIDATE_COST : CANDIDATE_COST + DOCUMENT_COST) }
 }
 
 /** `instr(text, ?) > 0`, or of several texts `(instr(text, ?) > 0 OR instr(text, ?) > 0)`. */

@@ -4,6 +4,7 @@ import { writeJson } from '../../base/json.ts'
 import type { QueryPlan } from '../../models/responses.ts'
 import { readFilter, writeFilter } from '../../query/ast.ts'
 import type { Position, Sort } from '../../query/order.ts'
+import { foundTexts } from '../found.ts'
 import type { FindQuery, Found } from '../store.ts'
 
 export interface QueryMessage {
@@ -58,7 +59,7 @@ export function writeFound({ items, next }: Found): FoundMessage {
 }
 
 export function readFound({ items, next }: FoundMessage): Found {
-  return { items, next: readPosition(next) }
+  return foundTexts(items, readPosition(next))
 }
 
 function writePosition(position: Position | undefined): string | undefined {

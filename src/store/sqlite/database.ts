@@ -27,8 +27,9 @@ const IDLE_TEXTS_MAX = 200
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
 
 export type Row = Record<string, SQLOutputValue>
+export type RawRow = readonly SQLOutputValue[]
 export interface RowCursor {
-  next(): readonly SQLOutputValue[] | undefined
+  next(): RawRow | undefined
   close(): void
 }
 
@@ -61,6 +62,7 @@ export function openDatabase(
   }
   const prepared = new Map<string, StatementSync>()
   const idle = new Map<string, StatementSync[]>()
+  const pages = new Map<string, StatementSync>()
   const statement = (sql: string): StatementSync => {
     let found = prepared.get(sql)
     if (found === undefined) prepared.set(sql, (found = connection.prepare(sql)))
@@ -81,7 +83,7 @@ export function openDatabase(
       setNewest(idle, sql, free, IDLE_TEXTS_MAX)
       const statement = free.pop() ?? connection.prepare(sql)
       statement.setReturnArrays(true)
-      const rows = statement.iterate(...values) as unknown as Iterator<readonly SQLOutputValue[]>
+      const rows = statement.iterate(...values) as unknown as Iterator<RawRow>
       return {
         next() {
           const { done, value } = rows.next()
@@ -92,6 +94,16 @@ export function openDatabase(
           if (free.length < IDLE_STATEMENTS_MAX) free.push(statement)
         },
       }
+    },
+    /** All rows as arrays, for statements of which clients cause many texts: the latest stay prepared. */
+    rows(sql: string, values: readonly SQLInputValue[]): readonly RawRow[] {
+      let statement = pages.get(sql)
+      if (statement === undefined) {
+        statement = connection.prepare(sql)
+        statement.setReturnArrays(true)
+        setNewest(pages, sql, statement, IDLE_TEXTS_MAX)
+      }
+      return statement.all(...values) as unknown as readonly RawRow[]
     },
     /** Runs a statement and returns the number of rows that it changed. */
     run: (sql: string, ...values: SQLInputValue[]): number => Number(statement(sql).run(...values).changes),

@@ -211,6 +211,8 @@ function differenceOfPage(
   const isSame = found.items.length === wanted.length && wanted.every(({ text }, i) => text === found.items[i])
   if (!isSame)
     return `expected ${wanted.map(({ id }) => Number(`0x${id.slice(-4)}`))}, found ${found.items.map(shortId)}`
+  const joined = Buffer.from(found.joined).toString()
+  if (joined !== wanted.map(({ text }) => text).join()) return `the joined documents are others: ${joined}`
   const last = wanted.at(-1)
   const next = rest.length > wanted.length ? last : undefined
   if (

@@ -1,0 +1,77 @@
+/**
+ * Reads the documents of a page: many in one statement, as bytes, where they are short, and one by one where they are
+ * long, so that no step takes long and the page ends before PAGE_BYTES_MAX.
+ */
+import { takeSteps, type Steps } from '../../query/steps.ts'
+import { foundBytes, joinedText, type JoinedDocuments } from '../found.ts'
+import type { Database } from '../sqlite/database.ts'
+import { tableOf } from '../sqlite/schema-sql.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Found } from '../store.ts'
+import { PAGE_BYTES_MAX, type PageItem } from './page-items.ts'
+
+/** Documents that one statement joins, and how long each of them may be: 2 MB together, in less than a millisecond. */
+const JOINED_MAX = 100
+const JOINED_BYTES_MAX = 20_000
+/** In steps of 10 ns: to find a row and to copy a document. */
+const DOCUMENT_STEPS = 40
+const BYTES_PER_STEP = 32
+
+interface PageTask {
+  readonly database: Database
+  readonly model: Model
+  /** The items in order, and one more where others follow. */
+  readonly found: readonly PageItem[]
+  readonly limit: number | undefined
+  readonly steps: Steps
+}
+
+/** Yields after each statement. */
+export function* readPage({ database, model, found, limit, steps }: PageTask): Generator<void, Found> {
+  const items = found.length > (limit ?? Infinity) ? found.slice(0, limit) : found
+  const parts: JoinedDocuments[] = []
+  let [count, bytes] = [0, 0]
+  const add = (part: JoinedDocuments): void => {
+    parts.push(part)
+    count += part.lengths.length
+    bytes += part.bytes.length
+    takeSteps(steps, part.lengths.length * DOCUMENT_STEPS + part.bytes.length / BYTES_PER_STEP)
+  }
+  const hasRoom = (part: JoinedDocuments): boolean => count === 0 || bytes + part.bytes.length <= PAGE_BYTES_MAX
+  let isFull = false
+  for (let from = 0; from < items.length && !isFull; from += JOINED_MAX) {
+    const some = items.slice(from, from + JOINED_MAX)
+    const joined = joinedDocuments(database, model, some)
+    if (joined !== undefined && hasRoom(joined)) {
+      add(joined)
+      yield
+      continue
+    }
+    for (const { seq, doc } of some) {
+      const single = joinedText(doc ?? documentAt(database, model, seq))
+      isFull = !hasRoom(single)
+      if (isFull) break
+      add(single)
+      yield
+    }
+  }
+  const last = items[count - 1]
+  return foundBytes(parts, count === found.length || last === undefined ? undefined : { keys: last.keys, id: last.id })
+}
+
+/** Undefined where one of them is long, or has been read already. */
+function joinedDocuments(database: Database, model: Model, items: readonly PageItem[]): JoinedDocuments | undefined {
+  if (items.some(({ doc }) => doc !== undefined)) return undefined
+  // CROSS JOIN keeps the order of the list (sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join).
+  // The length of a column is in the header of its row: of a long document no more is read.
+  const sql = `SELECT CAST(group_concat(CASE WHEN octet_length(doc) <= ${JOINED_BYTES_MAX} THEN doc END) AS BLOB),
+    group_concat(octet_length(doc)), max(octet_length(doc)) FROM json_each(?) CROSS JOIN ${tableOf(model)} ON seq = value`
+  const [row] = database.rows(sql, [`[${items.map(({ seq }) => seq).join()}]`])
+  const [bytes, lengths, longest] = row ?? []
+  if (!(bytes instanceof Uint8Array) || Number(longest) > JOINED_BYTES_MAX) return undefined
+  return { bytes, lengths: String(lengths).split(',').map(Number) }
+}
+
+function documentAt(database: Database, model: Model, seq: number): string {
+  return String(database.get(`SELECT doc FROM ${tableOf(model)} WHERE seq = ?`, seq)?.['doc'])
+}
