@@ -13,34 +13,41 @@ export function every(ms: number, signal: AbortSignal, run: () => void): void {
   signal.addEventListener('abort', () => clearInterval(timer))
 }
 
-export interface Debounced<A extends readonly unknown[]> {
-  /** Puts the run off again. */
-  (...values: A): void
-  /** Runs at once what waits. */
-  flush(): void
-  cancel(): void
+/** A function that runs once its calls have paused, with the values of the last. */
+export function debounce<A extends readonly unknown[]>(ms: number, run: (...values: A) => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const cancel = (): void => clearTimeout(timer)
+  const soon = (...values: A): void => {
+    cancel()
+    timer = setTimeout(run, ms, ...values)
+  }
+  return Object.assign(soon, { cancel })
 }
 
-/** A function that runs once its calls have paused, with the values of the last. */
-export function debounce<A extends readonly unknown[]>(ms: number, run: (...values: A) => void): Debounced<A> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let last: A | undefined
-  const fire = (): void => {
-    clearTimeout(timer)
-    const values = last
-    last = undefined
-    if (values !== undefined) run(...values)
+/**
+ * A request that is sent once its calls have paused, or by `now` at once. A newer request aborts the one before, and
+ * the end of the screen aborts all; `request` gets a signal that tells.
+ */
+export function debouncedRequest<A extends readonly unknown[]>(
+  ms: number,
+  screen: AbortSignal,
+  request: (signal: AbortSignal, ...values: A) => Promise<void>,
+) {
+  let current = new AbortController()
+  const now = (...values: A): void => {
+    cancel()
+    if (screen.aborted) return
+    current = new AbortController()
+    void request(current.signal, ...values)
   }
-  const put = (...values: A): void => {
-    last = values
-    clearTimeout(timer)
-    timer = setTimeout(fire, ms)
-  }
+  const soon = debounce(ms, now)
+  const { cancel: stopWaiting } = soon
   const cancel = (): void => {
-    last = undefined
-    clearTimeout(timer)
+    stopWaiting()
+    current.abort()
   }
-  return Object.assign(put, { flush: fire, cancel })
+  screen.addEventListener('abort', cancel)
+  return Object.assign(soon, { now, cancel })
 }
 
 /** Milliseconds since the epoch by the reader's clock. */

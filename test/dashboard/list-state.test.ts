@@ -1,33 +1,16 @@
 /** The state of a list: what a declaration offers, the address it is in, and the query it is. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  columnFields,
-  defaultColumns,
-  defaultSort,
-  filterFields,
-  sortableFields,
-} from '../../src/dashboard/screens/list/list-fields.ts'
-import { listQuery, readState, withFilter, writeState } from '../../src/dashboard/screens/list/list-state.ts'
+import { columnFields, defaultColumns, filterFields, sortableFields } from '../../src/dashboard/screens/list/list-fields.ts'
+import { listQuery, readState, rulesOf, toggled, writeState } from '../../src/dashboard/screens/list/list-state.ts'
 import { country } from '../../src/models/country.ts'
 import { headline } from '../../src/models/headline.ts'
 import { language } from '../../src/models/language.ts'
-import type { Model } from '../../src/models/schema.ts'
 import { source } from '../../src/models/source.ts'
 import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 
 const ID = '0123456789abcdef01234567'
-
-function rulesOf(model: Model) {
-  return {
-    filters: filterFields(model),
-    sortable: sortableFields(model),
-    sort: defaultSort(model),
-    columns: columnFields(model).map(({ name }) => name),
-    defaultColumns: defaultColumns(model),
-  }
-}
 
 const rules = rulesOf(headline)
 
@@ -139,8 +122,8 @@ describe('the query of a list', () => {
 
   it('follows a filter that is turned on and off', () => {
     const state = readState(new URLSearchParams(), rules)
-    const on = withFilter(state, 'status', 'draft')
-    assert.deepEqual(listQuery(on, rules).filter, { status: 'draft' })
-    assert.deepEqual(withFilter(on, 'status', 'draft'), state)
+    const filters = toggled(state.filters, 'status', 'draft')
+    assert.deepEqual(listQuery({ ...state, filters }, rules).filter, { status: 'draft' })
+    assert.deepEqual(toggled(filters, 'status', 'draft'), state.filters)
   })
 })

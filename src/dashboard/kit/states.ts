@@ -40,6 +40,11 @@ export function failureState(error: unknown, retry: () => void): HTMLElement {
   return element
 }
 
+/** For a list of which search and filters leave nothing. */
+export function nothingFound(clear: () => void): HTMLElement {
+  return emptyState('search', t('list.nothing'), button(t('list.clear'), clear))
+}
+
 /** What to tell a reader of any error: the server's own message where the page has no text for it. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

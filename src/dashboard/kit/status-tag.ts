@@ -1,11 +1,19 @@
-/** The publication status of a document as a word with a colour. */
+/** The publication status of a document: as a word with a colour, and as what gives it to a document. */
 import type { Json } from '../../client/client.ts'
 import { valueTitle } from '../model-words.ts'
+import { textOr } from '../texts.ts'
 import { h } from './dom.ts'
+import type { IconName } from './icons.ts'
 
 const TONES: Readonly<Record<string, string>> = { active: 'good', draft: 'warn' }
+const ICONS: Readonly<Record<string, IconName>> = { active: 'publish', archived: 'archive' }
 
 export function statusTag(status: Json | undefined): HTMLElement | null {
   if (typeof status !== 'string') return null
   return h('span', { class: `tag ${TONES[status] ?? ''}`.trim() }, valueTitle(status))
+}
+
+/** The label and the icon of a button that sets a status. */
+export function statusAction(status: string): readonly [label: string, icon: IconName] {
+  return [textOr(`turn.${status}`, valueTitle(status)), ICONS[status] ?? 'edit']
 }

@@ -5,6 +5,7 @@
  * the server reports finds its place.
  */
 import type { Json } from '../../../client/client.ts'
+import { problemText, type Problem } from '../../problem-text.ts'
 import { t } from '../../texts.ts'
 import { fill, h, setAttributes, type Child } from '../dom.ts'
 import { jsonMistakeAt } from './json-mistake.ts'
@@ -43,6 +44,12 @@ function problemWords(path: string, at: string, message: string): string {
   return `${at.slice(path.length).replace(/^\./, '')}: ${message}`
 }
 
+/** The words about a problem that no field shows. */
+export function namedProblem(problem: Problem): string {
+  const text = problemText(problem)
+  return problem.path === '' ? text : t('pair', { name: problem.path, value: text })
+}
+
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 /** How one kind of input gives its value and takes one. */
@@ -58,18 +65,15 @@ export interface InputKind<I extends Input> {
 let count = 0
 
 /** An id that nothing else in the page has, to tie labels and inputs. */
-export function newId(): string {
+function newId(): string {
   return `control-${++count}`
 }
 
 /** A control around an input, a select or a text area. */
 export function inputControl<I extends Input>(
-  { path, label, about, onChange }: ControlOptions,
+  options: ControlOptions,
   { input, read, write, extra, isTick = false }: InputKind<I>,
 ): Control {
-  const id = newId()
-  const problem = h('p', { id: `${id}-problem`, class: 'field-problem', 'aria-live': 'polite' })
-  const described = [about === undefined ? '' : `${id}-about`, `${id}-problem`].join(' ').trim()
   let touched = false
   // Inputs change what they are given: line breaks, say. A value that was not changed stays as it came.
   let given: Json | undefined
@@ -77,21 +81,14 @@ export function inputControl<I extends Input>(
     touched = true
     given = undefined
     extra?.update(read(input))
-    onChange(path)
+    options.onChange(options.path)
   }
-  setAttributes(input, {
-    id,
-    name: path,
-    'aria-describedby': described,
-    on: { input: changed, blur: () => (touched = true) },
-  })
-  const name = h('label', { for: id }, label)
-  const aboutText = about === undefined ? null : h('p', { id: `${id}-about`, class: 'field-about' }, about)
-  const element = isTick
-    ? h('div', { class: 'field' }, h('div', { class: 'tick' }, input, name), aboutText, problem)
-    : h('div', { class: 'field' }, name, input, extra?.element, aboutText, problem)
+  setAttributes(input, { on: { input: changed, blur: () => (touched = true) } })
+  const { element, showProblem, focusProblem } = fieldAround(input, options, (label) =>
+    isTick ? h('div', { class: 'tick' }, input, label) : [label, input, extra?.element],
+  )
   return {
-    path,
+    path: options.path,
     element,
     value: () => given ?? read(input),
     set(value) {
@@ -100,25 +97,38 @@ export function inputControl<I extends Input>(
       extra?.update(value)
     },
     isTouched: () => touched,
-    ...atInput(path, input, problem),
+    showProblem,
+    focusProblem,
   }
 }
 
-/** Shows problems of a path in the element below its input, and at the input for who hears it. */
-export function atInput(
-  path: string,
+/** An input with its label, its explanation and its problem, which are tied to it for screen readers. */
+export function fieldAround(
   input: Input,
-  problem: HTMLElement,
-): Pick<Control, 'showProblem' | 'focusProblem'> {
+  { path, label, about }: Omit<ControlOptions, 'onChange'>,
+  arranged: (label: HTMLElement) => Child,
+) {
+  const id = newId()
+  const problem = h('p', { id: `${id}-problem`, class: 'field-problem', 'aria-live': 'polite' })
+  const explanation = about === undefined ? null : h('p', { id: `${id}-about`, class: 'field-about' }, about)
+  const described = explanation === null ? problem.id : `${explanation.id} ${problem.id}`
+  setAttributes(input, { id, name: path, 'aria-describedby': described })
+
+  /** What is shown already is not announced again. */
+  function say(words: string): void {
+    if (problem.textContent !== words) fill(problem, words)
+    setAttributes(input, { 'aria-invalid': words !== '' && 'true' })
+  }
+
   return {
-    showProblem(at, message) {
+    element: h('div', { class: 'field' }, arranged(h('label', { for: id }, label)), explanation, problem),
+    say,
+    showProblem(at: string, message: string | undefined): boolean {
       if (!isWithin(at, path)) return false
-      fill(problem, message === undefined ? null : problemWords(path, at, message))
-      if (message === undefined) input.removeAttribute('aria-invalid')
-      else input.setAttribute('aria-invalid', 'true')
+      say(message === undefined ? '' : problemWords(path, at, message))
       return true
     },
-    focusProblem() {
+    focusProblem(): boolean {
       if (input.getAttribute('aria-invalid') !== 'true') return false
       input.focus()
       return true
@@ -128,18 +138,26 @@ export function atInput(
 
 /** Controls that belong together under one heading. */
 export interface Group {
+  readonly content: Child
   readonly controls: () => readonly Control[]
-  readonly element: HTMLElement
-  readonly path: string
   value(): Json | undefined
   set(value: Json | undefined): void
 }
 
-/** What a group does with problems: it passes them on. */
-export function groupControl({ controls, element, path, value, set }: Group): Control {
+/** A group passes problems on to its controls. */
+export function groupControl(
+  { path, label, about }: ControlOptions,
+  { content, controls, value, set }: Group,
+): Control {
   return {
     path,
-    element,
+    element: h(
+      'fieldset',
+      { class: 'group', 'data-path': path },
+      h('legend', {}, label),
+      about === undefined ? null : h('p', { class: 'field-about' }, about),
+      content,
+    ),
     value,
     set,
     showProblem: (at, message) => controls().some((control) => control.showProblem(at, message)),

@@ -109,18 +109,12 @@ function ownControl(field: Field, options: ControlOptions, form: FormOptions, is
 }
 
 /** A record as a group; members that the declaration does not know stay as they came. */
-function recordControl(fields: Shape, { path, label, about }: ControlOptions, form: FormOptions): Control {
+function recordControl(fields: Shape, options: ControlOptions, form: FormOptions): Control {
+  const { path } = options
   const controls = controlsOf(fields, path, form)
   let further: Members = {}
-  return groupControl({
-    path,
-    element: h(
-      'fieldset',
-      { class: 'group', 'data-path': path },
-      h('legend', {}, label),
-      about === undefined ? null : h('p', { class: 'field-about' }, about),
-      controls.map(({ element }) => element),
-    ),
+  return groupControl(options, {
+    content: controls.map(({ element }) => element),
     controls: () => controls,
     value: () => ({ ...valuesOf(controls, path), ...further }),
     set(value) {

@@ -7,18 +7,19 @@
  */
 import type { Client, Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, isMembers, labelOf, type Members, type StoredDocument } from '../../any-documents.ts'
-import { valueTitle } from '../../model-words.ts'
+import { documentsOf, isMembers, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
-import { debounce } from '../../timing.ts'
-import { fill, h } from '../dom.ts'
+import { debouncedRequest } from '../../timing.ts'
+import { h } from '../dom.ts'
 import { hasFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
 import { isAbort, wordsOf } from '../states.ts'
-import { atInput, newId, type Control, type ControlOptions } from './control.ts'
+import { fieldAround, type Control, type ControlOptions } from './control.ts'
+import { optionList } from './option-list.ts'
 
 const SHOWN_MAX = 12
 const TYPING_MS = 150
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 export interface PickerParts {
   readonly client: Client
@@ -26,26 +27,12 @@ export interface PickerParts {
   readonly signal: AbortSignal
 }
 
-export function pickerControl(
-  model: Model,
-  { path, label, about, onChange }: ControlOptions,
-  { client, signal }: PickerParts,
-): Control {
-  const id = newId()
-  const documents = documentsOf(client, model)
+export function pickerControl(model: Model, options: ControlOptions, parts: PickerParts): Control {
+  const { path, label, onChange } = options
   let chosen: Json | undefined
-  let found: readonly StoredDocument[] = []
-  let foundFor = ''
-  let active = -1
   let touched = false
-  let asking = new AbortController()
-  signal.addEventListener('abort', hide)
 
-  const problem = h('p', { id: `${id}-problem`, class: 'field-problem', 'aria-live': 'polite' })
-  const list = h('ul', { id: `${id}-list`, class: 'picker-list', role: 'listbox', 'aria-label': label, hidden: true })
   const input = h('input', {
-    id,
-    name: path,
     class: 'picker-input',
     role: 'combobox',
     dir: 'auto',
@@ -53,134 +40,42 @@ export function pickerControl(
     spellcheck: 'false',
     'aria-autocomplete': 'list',
     'aria-expanded': 'false',
-    'aria-controls': `${id}-list`,
-    'aria-describedby': about === undefined ? `${id}-problem` : `${id}-about ${id}-problem`,
     placeholder: t('picker.search'),
-    on: { input: () => search(), focus: () => input.select(), click: () => open(), keydown: onKey, blur: onBlur },
+    on: { input: () => found.search(), focus: () => input.select(), click: () => found.open(), keydown: onKey, blur: leave },
   })
-  const search = debounce(TYPING_MS, () => void ask(input.value))
-  const element = h(
-    'div',
-    { class: 'field' },
-    h('label', { for: id }, label),
-    h('div', { class: 'picker' }, input, icon('down'), list),
-    about === undefined ? null : h('p', { id: `${id}-about`, class: 'field-about' }, about),
-    problem,
-  )
-
-  function open(): void {
-    if (list.hidden) void ask('')
-  }
-
-  async function ask(text: string): Promise<void> {
-    asking.abort()
-    asking = new AbortController()
-    const { signal: current } = asking
-    const typed = input.value
-    show()
-    try {
-      const filter = text.trim() === '' ? {} : { q: text.trim() }
-      const sort = model.search.includes('name') ? 'name:asc' : 'updatedAt:desc'
-      const page = await documents.list({ filter, sort, limit: SHOWN_MAX }, { signal: current })
-      if (current.aborted) return
-      found = page.items
-      foundFor = typed
-      active = found.length > 0 ? 0 : -1
-      draw()
-    } catch (error) {
-      if (isAbort(error)) return
-      // What was found before is not in sight any more, and must not be chosen.
-      found = []
-      active = -1
-      draw()
-      fill(list, h('li', { class: 'soft', role: 'presentation' }, wordsOf(error)))
-    }
-  }
-
-  function draw(): void {
-    fill(
-      list,
-      found.length === 0 ? h('li', { class: 'soft', role: 'presentation' }, t('list.nothing')) : null,
-      found.map((document, i) => option(document, i)),
-    )
-    if (active === -1) input.removeAttribute('aria-activedescendant')
-    else input.setAttribute('aria-activedescendant', `${id}-${active}`)
-    list.children[active]?.scrollIntoView({ block: 'nearest' })
-  }
-
-  function option(document: StoredDocument, i: number): HTMLElement {
-    const { status } = document
-    return h(
-      'li',
-      {
-        id: `${id}-${i}`,
-        role: 'option',
-        'aria-selected': String(i === active),
-        on: {
-          // Before the input loses the focus, which closes the list.
-          mousedown(event) {
-            event.preventDefault()
-            choose(document)
-          },
-        },
-      },
-      h('span', { dir: 'auto' }, labelOf(document)),
-      secondLine(document),
-      status === undefined || status === 'active' ? null : h('span', { class: 'tag' }, valueTitle(String(status))),
-    )
-  }
-
-  function show(): void {
-    list.hidden = false
-    input.setAttribute('aria-expanded', 'true')
-  }
-
-  function hide(): void {
-    search.cancel()
-    asking.abort()
-    list.hidden = true
-    input.setAttribute('aria-expanded', 'false')
-    input.removeAttribute('aria-activedescendant')
-  }
+  const box = h('div', { class: 'picker' }, input, icon('down'))
+  const { element, showProblem, focusProblem } = fieldAround(input, options, (name) => [name, box])
+  const found = searchedList(model, input, { label, choose, ...parts })
+  box.append(found.element)
 
   function choose(document: StoredDocument): void {
     chosen = document
     touched = true
     showChosen()
-    hide()
+    found.close()
     onChange(path)
   }
 
   function onKey(event: KeyboardEvent): void {
-    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
-    const step = steps[event.key]
-    if (step !== undefined) {
-      event.preventDefault()
-      if (list.hidden) return open()
-      active = Math.max(0, Math.min(found.length - 1, active + step))
-      draw()
-    } else if (event.key === 'Enter' && !list.hidden) {
-      event.preventDefault()
-      // What is found for another text is not what the reader wants.
-      if (foundFor !== input.value) return search.flush()
-      const document = found[active]
-      if (document !== undefined) choose(document)
-    } else if (event.key === 'Escape' && (!list.hidden || input.value !== labelOfChosen())) {
-      event.preventDefault()
+    const step = STEPS[event.key]
+    if (step !== undefined) found.move(step)
+    else if (event.key === 'Enter' && found.isOpen()) found.take()
+    else if (event.key === 'Escape' && (found.isOpen() || input.value !== labelOfChosen())) {
       event.stopPropagation()
-      hide()
+      found.close()
       showChosen()
-    }
+    } else return
+    event.preventDefault()
   }
 
-  /** What was typed and not chosen is no value: the text goes back to what is chosen. */
-  function onBlur(): void {
-    hide()
+  /** Text that was typed but not chosen is no value: the input goes back to the label of the chosen document. */
+  function leave(): void {
+    found.close()
     touched = true
     showChosen()
   }
 
-  /** Selected, so that who goes on typing looks for another one. */
+  /** The text is selected, so that further typing replaces it. */
   function showChosen(): void {
     input.value = labelOfChosen()
     if (hasFocus(input)) input.select()
@@ -199,13 +94,59 @@ export function pickerControl(
       showChosen()
     },
     isTouched: () => touched,
-    ...atInput(path, input, problem),
+    showProblem,
+    focusProblem,
   }
 }
 
-/** What tells two of the same name apart: a code, or where it is. */
-function secondLine(document: Members): HTMLElement | null {
-  const { code, isoCode, headquarters } = document
-  const text = code ?? isoCode ?? (isMembers(headquarters) ? labelOf(headquarters) : undefined)
-  return typeof text === 'string' ? h('span', { class: 'soft', dir: 'auto' }, text) : null
+interface SearchedListOptions extends PickerParts {
+  readonly label: string
+  readonly choose: (document: StoredDocument) => void
+}
+
+/** The options that the server finds for the text of the input. */
+function searchedList(model: Model, input: HTMLInputElement, { label, choose, client, signal }: SearchedListOptions) {
+  const list = optionList(input, label, choose)
+  const isOpen = (): boolean => !list.element.hidden
+  let foundFor = ''
+  const search = debouncedRequest(TYPING_MS, signal, async (current, text: string) => {
+    const typed = input.value
+    list.show(true)
+    try {
+      const filter = text.trim() === '' ? {} : { q: text.trim() }
+      const sort = model.search.includes('name') ? 'name:asc' : 'updatedAt:desc'
+      const { items } = await documentsOf(client, model).list({ filter, sort, limit: SHOWN_MAX }, { signal: current })
+      if (current.aborted) return
+      foundFor = typed
+      list.put(items)
+    } catch (error) {
+      // What was found before is not in sight any more, and must not be chosen.
+      if (!isAbort(error)) list.put([], wordsOf(error))
+    }
+  })
+
+  function open(): void {
+    if (!isOpen()) search.now('')
+  }
+
+  return {
+    element: list.element,
+    isOpen,
+    open,
+    search: () => search(input.value),
+    close(): void {
+      search.cancel()
+      list.show(false)
+    },
+    move(step: number): void {
+      if (isOpen()) list.move(step)
+      else open()
+    },
+    /** Chooses the active document, once the list is that of the text. */
+    take(): void {
+      if (foundFor !== input.value) return search.now(input.value)
+      const document = list.active()
+      if (document !== undefined) choose(document)
+    },
+  }
 }

@@ -1,14 +1,14 @@
 /**
  * A table of however many rows: it reads them as they come into view and keeps only those in the document.
  *
- *   const table = dataTable({ label, columns, load, labelOf, hrefOf, empty, sort, onSort, selection, signal })
+ *   const table = dataTable({ label, columns, load, labelOf, hrefOf, empty, sort, onSort, selection, memory, signal })
  *   section.append(table.element)         // it scrolls with the window
  *   table.reload()                        // the query is another one: what is shown stays until its rows are there
  *   table.sift()                          // the query is the same, the documents may have changed
  *   table.show({ columns, sort })
  *
- * `load(start, signal)` reads one page; whatever the query is, the screen puts it in there. Rows have one height, which
- * the styles say, so places are computed and never measured. The keys are those of a grid (WAI-ARIA APG):
+ * `load(start, signal)` reads one page; the screen puts its query in there. Rows have one height, which
+ * the styles say, so positions are computed and never measured. The keys are those of a grid (WAI-ARIA APG):
  * arrows, Home, End, Page Up and Down move, Enter opens, Space chooses, with Shift as far as here.
  */
 import { t } from '../../texts.ts'
@@ -18,14 +18,16 @@ import { createPageList, type Layout, type PageList } from './page-list.ts'
 import { createPageReader, type LoadPage, type PageReader } from './page-reader.ts'
 import { onRowKeys } from './row-keys.ts'
 import type { RowSelection } from './row-selection.ts'
-import { rowWindow } from './row-window.ts'
+import { rowWindow, type RowWindow } from './row-window.ts'
 import type { TableColumn, TableSort } from './table-column.ts'
-import { tableFoot } from './table-foot.ts'
+import { tableFoot, type TableFoot } from './table-foot.ts'
 import { tableHead } from './table-head.ts'
 
 /** Rows that are read before they come into view. */
 const ROWS_AHEAD = 40
 const SKELETON_ROWS = 12
+/** The column of the boxes that choose rows. */
+const BOX_WIDTH = '1.75rem'
 
 export interface DataTableOptions<T> {
   /** For screen readers: what the rows are. */
@@ -44,40 +46,30 @@ export interface DataTableOptions<T> {
   readonly selection?: RowSelection | undefined
   /** Rows that are not shown, such as those that are being deleted. */
   readonly isHidden?: (item: T) => boolean
-  /** Begins where an earlier table ended. */
-  readonly memory?: TableMemory | undefined
+  /** Keeps where the reader was, for a table that is made later with the same key. */
+  readonly memory: TableMemory
+  /** Names the list, as its URL does. */
+  readonly key: () => string
   readonly signal: AbortSignal
 }
 
+/** Where the reader was in the table that was left last. */
 export interface TableMemory {
+  left?: Left
+}
+
+interface Left {
+  readonly key: string
   readonly layout: Layout
   readonly scroll: number
 }
 
-export interface DataTable<T> {
-  readonly element: HTMLElement
-  /** Reads from the top. Resolves when its rows are shown, it failed, or another reload came before. */
-  reload(): Promise<void>
-  /** Takes out what `isHidden` hides by now, and reads again what is shown, at the place where the reader is. */
-  sift(): void
-  show(what: { readonly columns?: readonly TableColumn<T>[]; readonly sort?: TableSort | undefined }): void
-  showChosen(): void
-  /** Goes to the row that was looked at last. */
-  focus(): void
-  memory(): TableMemory | undefined
-}
-
-export function dataTable<T extends { readonly id: string }>(options: DataTableOptions<T>): DataTable<T> {
-  const { label, load, selection, isHidden = () => false, signal } = options
-  let [columns, sort] = [options.columns, options.sort]
-  let pages: PageList<T> | undefined
-  let reader: PageReader | undefined
-  let reading = new AbortController()
-  let hasFailed = false
-
+export function dataTable<T extends { readonly id: string }>(options: DataTableOptions<T>) {
+  const { label, selection, signal } = options
+  let { columns, sort } = options
   const head = tableHead({
     onSort: (wanted) => options.onSort?.(wanted),
-    onAll: selection && ((isChosen) => selection.set(isChosen ? (pages?.ids() ?? []) : [])),
+    onAll: selection && ((isChosen) => selection.set(isChosen ? reading.pages().ids() : [])),
   })
   const body = h('div', { class: 'table-body', role: 'rowgroup' })
   const grid = h(
@@ -86,91 +78,153 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     head.element,
     body,
   )
-  const foot = tableFoot(retry)
   const instead = h('div', { class: 'table-instead', hidden: true })
-  const said = h('p', { class: 'spoken', role: 'status' })
-  const element = h('div', { class: 'table-box' }, grid, foot.element, instead, said)
+  const foot = tableFoot(() => reading.retry())
+  const announced = h('p', { class: 'spoken', role: 'status' })
+  const element = h('div', { class: 'table-box' }, grid, foot.element, instead, announced)
   const rows = rowWindow<T>({
     body,
     columns: () => columns,
     label: options.labelOf,
     href: options.hrefOf,
     selection,
-    pages: () => pages,
+    pages: (): PageList<T> => reading.pages(),
   })
-  onRowKeys({ body, rows, count: () => pages?.rowCount ?? 0, choose })
-
+  const reading = tableReading(options, { element, grid, foot, instead, announced, rows })
+  onRowKeys({ body, rows, count: () => reading.pages().rowCount, choose })
   showHead()
-  addEventListener('scroll', draw, { signal, passive: true })
-  addEventListener('resize', draw, { signal })
-  addEventListener('online', retry, { signal })
-  signal.addEventListener('abort', () => reading.abort())
-  // Until then the table is not in the document, where it has its sizes, nor has the shell gone to the top.
-  queueMicrotask(start)
+  addEventListener('scroll', reading.draw, { signal, passive: true })
+  addEventListener('resize', reading.draw, { signal })
+  addEventListener('online', reading.retry, { signal })
+  takeUp(options, reading, rows)
 
-  function start(): void {
-    const { memory } = options
-    if (signal.aborted || pages !== undefined) return
-    if (memory === undefined) return rows.drawSkeleton(SKELETON_ROWS)
-    begin(createPageList({ isHidden, layout: memory.layout }))
-    scrollTo(0, memory.scroll)
-    draw()
+  function showHead(): void {
+    const tracks = columns.map(({ width }) => width)
+    grid.style.setProperty('--tracks', (selection === undefined ? tracks : [BOX_WIDTH, ...tracks]).join(' '))
+    head.show(columns, sort)
   }
 
+  function choose(row: number, extend: boolean): void {
+    const pages = reading.pages()
+    const id = pages.idAt(row)
+    if (id !== undefined) selection?.turn(id, pages.ids(), extend)
+  }
+
+  return {
+    element,
+    /** Reads from the top. Resolves when its rows are shown, it failed, or another reload came before. */
+    reload: reading.reload,
+    /** Takes out what `isHidden` hides by now, and reads what is shown once more, where the reader is. */
+    sift: reading.sift,
+    show(what: Partial<Pick<DataTableOptions<T>, 'columns' | 'sort'>>): void {
+      if (what.columns !== undefined) columns = what.columns
+      if ('sort' in what) sort = what.sort
+      showHead()
+      rows.forget()
+      reading.draw()
+    },
+    showChosen(): void {
+      if (selection === undefined) return
+      const all = reading.pages().rowCount
+      head.showChosen(selection.size === 0 ? 'none' : all > 0 && selection.size >= all ? 'all' : 'some')
+      rows.showChosen()
+    },
+    /** Goes to the row that was looked at last. */
+    focus(): void {
+      if (grid.hidden) instead.querySelector<HTMLElement>('a, button')?.focus()
+      else rows.focusCurrent()
+    },
+  }
+}
+
+/** Begins where an earlier table of the same key ended, else at the top; and keeps where this one ends. */
+function takeUp<T extends { readonly id: string }>(
+  { memory, key, signal }: DataTableOptions<T>,
+  { isBegun, pages, reload, restore }: Pick<TableReading<T>, 'isBegun' | 'pages' | 'reload' | 'restore'>,
+  rows: RowWindow,
+): void {
+  const left = memory.left?.key === key() ? memory.left : undefined
+  if (left === undefined) void reload()
+  // Until then the table is not in the document, where it has its sizes, nor has the shell gone to the top.
+  queueMicrotask(() => {
+    if (signal.aborted || isBegun()) return
+    if (left === undefined) rows.drawSkeleton(SKELETON_ROWS)
+    else restore(left)
+  })
+  signal.addEventListener('abort', () => {
+    if (isBegun()) memory.left = { key: key(), layout: pages().layout(), scroll: scrollY }
+  })
+}
+
+interface TableParts {
+  readonly element: HTMLElement
+  readonly grid: HTMLElement
+  readonly foot: TableFoot
+  /** Stands in place of the rows where there are none. */
+  readonly instead: HTMLElement
+  /** For screen readers. */
+  readonly announced: HTMLElement
+  readonly rows: RowWindow
+}
+
+type TableReading<T extends { readonly id: string }> = ReturnType<typeof tableReading<T>>
+
+/** Draws what has been read, and reads what is to be drawn soon. */
+function tableReading<T extends { readonly id: string }>(
+  { load, isHidden = () => false, empty, signal }: DataTableOptions<T>,
+  parts: TableParts,
+) {
+  const { element, grid, foot, instead, announced, rows } = parts
+  let pages = createPageList<T>({ isHidden })
+  /** Undefined where there are no rows to be read on: at first, and after a failure. */
+  let reader: PageReader | undefined
+  let current = new AbortController()
+
   async function reload(): Promise<void> {
-    reading.abort()
-    const own = (reading = new AbortController())
+    current.abort()
+    current = new AbortController()
+    const ended = AbortSignal.any([signal, current.signal])
     grid.setAttribute('aria-busy', 'true')
     try {
-      const page = await load(undefined, AbortSignal.any([signal, own.signal]))
-      if (own.signal.aborted || signal.aborted) return
+      const page = await load(undefined, ended)
+      if (ended.aborted) return
       const list = createPageList<T>({ isHidden })
       list.put(0, undefined, page)
       const top = element.getBoundingClientRect().top + scrollY
       begin(list)
       if (scrollY > top) scrollTo(0, Math.max(0, top - rows.topInset()))
-      said.textContent = countWords(list)
+      announced.textContent = countWords(list)
     } catch (error) {
-      if (own.signal.aborted || signal.aborted || isAbort(error)) return
+      if (ended.aborted || isAbort(error)) return
       grid.removeAttribute('aria-busy')
-      hasFailed = true
-      grid.hidden = foot.element.hidden = true
-      instead.hidden = false
-      fill(
-        instead,
-        failureState(error, () => void reload()),
-      )
+      reader = undefined
+      showInstead(parts, failureState(error, () => void reload()))
     }
   }
 
   /** Shows another list, and reads on for it. */
   function begin(list: PageList<T>): void {
     pages = list
-    hasFailed = false
-    instead.hidden = true
-    reader = createPageReader({
-      ...{ pages: list, load, signal: AbortSignal.any([signal, reading.signal]) },
-      onRead: draw,
-      onFailure: foot.fail,
-    })
-    rows.forget()
+    const ended = AbortSignal.any([signal, current.signal])
+    reader = createPageReader({ pages, load, signal: ended, onRead: draw, onFailure: foot.fail })
     grid.removeAttribute('aria-busy')
     foot.clear()
+    rows.forget()
+    showInstead(parts, undefined)
     draw()
   }
 
   function draw(): void {
-    if (pages === undefined || hasFailed) return
-    const isEmpty = pages.rowCount === 0 && pages.isComplete
-    grid.hidden = foot.element.hidden = isEmpty
-    if (isEmpty && instead.hidden) fill(instead, options.empty())
-    instead.hidden = !isEmpty
+    if (reader === undefined) return
+    const { rowCount, isComplete } = pages
+    const isEmpty = rowCount === 0 && isComplete
+    if (isEmpty === instead.hidden) showInstead(parts, isEmpty ? empty() : undefined)
     // -1 where the number is unknown.
-    grid.setAttribute('aria-rowcount', pages.isComplete ? String(pages.rowCount + 1) : '-1')
+    grid.setAttribute('aria-rowcount', isComplete ? String(rowCount + 1) : '-1')
     const [first, last] = rows.draw()
     pages.letGo(first, last)
-    reader?.want(first - ROWS_AHEAD / 2, last + ROWS_AHEAD)
-    foot.show(pages.isComplete ? countWords(pages) : '')
+    reader.want(first - ROWS_AHEAD / 2, last + ROWS_AHEAD)
+    foot.show(isComplete ? countWords(pages) : '')
   }
 
   function retry(): void {
@@ -180,50 +234,29 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     draw()
   }
 
-  function choose(row: number, extend: boolean): void {
-    const id = pages?.idAt(row)
-    if (id !== undefined) selection?.turn(id, pages?.ids() ?? [], extend)
+  function sift(): void {
+    pages.sift()
+    pages.expire()
+    reader?.startOver()
+    draw()
   }
 
-  function showHead(): void {
-    const tracks = [...(selection === undefined ? [] : ['1.75rem']), ...columns.map(({ width }) => width)]
-    grid.style.setProperty('--tracks', tracks.join(' '))
-    head.show(columns, sort)
+  function restore({ layout, scroll }: Left): void {
+    begin(createPageList({ isHidden, layout }))
+    scrollTo(0, scroll)
+    draw()
   }
 
-  function showChosen(): void {
-    if (selection === undefined) return
-    const isAll = pages !== undefined && pages.rowCount > 0 && selection.size >= pages.rowCount
-    head.showChosen(selection.size === 0 ? 'none' : isAll ? 'all' : 'some')
-    rows.showChosen()
-  }
-
-  return {
-    element,
-    reload,
-    sift() {
-      pages?.sift()
-      pages?.expire()
-      reader?.startOver()
-      draw()
-    },
-    show(what) {
-      if (what.columns !== undefined) columns = what.columns
-      if ('sort' in what) sort = what.sort
-      showHead()
-      rows.forget()
-      draw()
-    },
-    showChosen,
-    focus() {
-      if (grid.hidden) instead.querySelector<HTMLElement>('a, button')?.focus()
-      else rows.focus(rows.current)
-    },
-    memory: () => pages && { layout: pages.layout(), scroll: scrollY },
-  }
+  return { isBegun: () => reader !== undefined, pages: () => pages, reload, restore, draw, retry, sift }
 }
 
-function countWords<T>({ rowCount, isComplete, isFull }: PageList<T>): string {
-  if (isFull) return t('table.full', { count: rowCount })
-  return isComplete ? t('table.end', { count: rowCount }) : t('table.more', { count: rowCount })
+/** Shows an element in place of the rows, or the rows without one. */
+function showInstead({ grid, foot, instead }: TableParts, content: HTMLElement | undefined): void {
+  grid.hidden = foot.element.hidden = content !== undefined
+  instead.hidden = content === undefined
+  fill(instead, content)
+}
+
+function countWords<T extends { readonly id: string }>({ rowCount: count, isComplete, isFull }: PageList<T>): string {
+  return t(isFull ? 'table.full' : isComplete ? 'table.end' : 'table.more', { count })
 }

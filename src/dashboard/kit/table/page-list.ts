@@ -15,9 +15,8 @@ const PAGES_HELD = 14
 /** More rows than anybody scrolls through; a table twice as high would reach what browsers can lay out. */
 const ROWS_MAX = 100_000
 
-/** A cursor; undefined begins at the top, null is the end. */
+/** A cursor; undefined begins at the top. */
 export type Start = string | undefined
-type End = string | null
 
 interface Slot<T> {
   start: Start
@@ -30,31 +29,8 @@ interface Slot<T> {
 /** Enough to build the list again: where its pages begin, and the ids in them. */
 export interface Layout {
   readonly pages: readonly { readonly start: Start; readonly ids: readonly string[] }[]
-  readonly end: Start | End
-}
-
-export interface PageList<T> {
-  readonly rowCount: number
-  /** Whether there is nothing more to be read behind the last row. */
-  readonly isComplete: boolean
-  /** Whether there is more than is shown. */
-  readonly isFull: boolean
-  ids(): readonly string[]
-  /** Undefined where the page of the row is not held. */
-  itemAt(row: number): T | undefined
-  idAt(row: number): string | undefined
-  /** Pages that have to be read to show these rows and what follows soon, in their order. */
-  missing(firstRow: number, lastRow: number): readonly number[]
-  startOf(page: number): Start
-  /** Takes a page that was read from this start; one that is not awaited any more is ignored. */
-  put(page: number, start: Start, read: Page<T>): void
-  /** Releases the pages far from these rows. */
-  letGo(firstRow: number, lastRow: number): void
-  /** Everything is to be read again. */
-  expire(): void
-  /** Takes out the rows that are hidden by now. */
-  sift(): void
-  layout(): Layout
+  /** The cursor behind the last page; null where there is no more. */
+  readonly end: Start | null
 }
 
 export interface PageListOptions<T> {
@@ -62,75 +38,61 @@ export interface PageListOptions<T> {
   readonly layout?: Layout | undefined
 }
 
+export type PageList<T extends { readonly id: string }> = ReturnType<typeof createPageList<T>>
+
 export function createPageList<T extends { readonly id: string }>({
   isHidden,
   layout = { pages: [], end: undefined },
-}: PageListOptions<T>): PageList<T> {
+}: PageListOptions<T>) {
   let slots = layout.pages.map((page): Slot<T> => ({ ...page, items: undefined, isStale: false }))
   let end = layout.end
-  let rowCount = countRows()
+  const rowCount = (): number => slots.reduce((sum, { ids }) => sum + ids.length, 0)
+  const isFull = (): boolean => rowCount() >= ROWS_MAX
+  const isComplete = (): boolean => end === null || isFull()
 
-  function countRows(): number {
-    return slots.reduce((sum, { ids }) => sum + ids.length, 0)
+  /** Undefined begins at the top. */
+  function startOf(page: number): Start {
+    return page < slots.length ? slots[page]?.start : (end ?? undefined)
   }
 
-  /** The page of a row and the row's place in it. */
-  function find(row: number): { readonly slot: Slot<T>; readonly page: number; readonly place: number } | undefined {
-    let place = row
-    for (const [page, slot] of slots.entries()) {
-      if (place < slot.ids.length) return { slot, page, place }
-      place -= slot.ids.length
-    }
-    return undefined
-  }
-
-  function pagesOf(firstRow: number, lastRow: number): readonly [first: number, last: number] {
-    const last = find(lastRow)?.page ?? slots.length - 1
-    return [find(Math.max(0, firstRow))?.page ?? last, last]
-  }
-
-  function fillSlot(slot: Slot<T>, items: readonly T[]): void {
-    slot.items = items.filter((item) => !isHidden(item))
-    slot.ids = slot.items.map(({ id }) => id)
+  function shown(items: readonly T[]): Pick<Slot<T>, 'items' | 'ids'> {
+    const visible = items.filter((item) => !isHidden(item))
+    return { items: visible, ids: visible.map(({ id }) => id) }
   }
 
   return {
     get rowCount() {
-      return rowCount
+      return rowCount()
     },
+    /** Whether there is nothing more to be read behind the last row. */
     get isComplete() {
-      return end === null || rowCount >= ROWS_MAX
+      return isComplete()
     },
+    /** Whether there is more than is shown. */
     get isFull() {
-      return end !== null && rowCount >= ROWS_MAX
+      return end !== null && isFull()
     },
-    ids: () => slots.flatMap(({ ids }) => ids),
-    itemAt(row) {
-      const found = find(row)
-      return found?.slot.items?.[found.place]
+    ids: (): readonly string[] => slots.flatMap(({ ids }) => ids),
+    /** Undefined where the page of the row is not held. */
+    itemAt(row: number): T | undefined {
+      const { slot, offset } = find(slots, row)
+      return slot?.items?.[offset]
     },
-    idAt(row) {
-      const found = find(row)
-      return found?.slot.ids[found.place]
+    idAt(row: number): string | undefined {
+      const { slot, offset } = find(slots, row)
+      return slot?.ids[offset]
     },
-    missing(firstRow, lastRow) {
-      const [first, last] = pagesOf(firstRow, lastRow)
-      const wanted: number[] = []
-      for (let page = Math.max(0, first); page <= last; page++) {
-        const slot = slots[page]
-        if (slot !== undefined && (slot.items === undefined || slot.isStale)) wanted.push(page)
-      }
-      if (lastRow >= rowCount && !this.isComplete) wanted.push(slots.length)
-      return wanted
+    /** Pages that have to be read to show these rows and what follows soon, in their order. */
+    missing(firstRow: number, lastRow: number): readonly number[] {
+      const unread = unreadPages(slots, pagesOf(slots, firstRow, lastRow))
+      return lastRow >= rowCount() && !isComplete() ? [...unread, slots.length] : unread
     },
-    startOf: (page) => (page < slots.length ? slots[page]?.start : (end ?? undefined)),
-    put(page, start, { items, cursor, hasMore }) {
-      if (page > slots.length || this.startOf(page) !== start) return
+    startOf,
+    /** Takes a page that was read from this start; one that is not awaited any more is ignored. */
+    put(page: number, start: Start, { items, cursor, hasMore }: Page<T>): void {
+      if (page > slots.length || startOf(page) !== start) return
       const next = hasMore ? cursor : null
-      let slot = slots[page]
-      if (slot === undefined) slots.push((slot = { start, ids: [], items: undefined, isStale: false }))
-      fillSlot(slot, items)
-      slot.isStale = false
+      slots[page] = { start, ...shown(items), isStale: false }
       const follower = slots[page + 1]
       if (follower === undefined || next === null) {
         slots = slots.slice(0, page + 1)
@@ -139,22 +101,47 @@ export function createPageList<T extends { readonly id: string }>({
         follower.start = next
         follower.isStale = true
       }
-      rowCount = countRows()
     },
-    letGo(firstRow, lastRow) {
-      const [first, last] = pagesOf(firstRow, lastRow)
+    /** Releases the pages far from these rows. */
+    letGo(firstRow: number, lastRow: number): void {
+      const [first, last] = pagesOf(slots, firstRow, lastRow)
       const around = Math.max(0, Math.floor((PAGES_HELD - (last - first + 1)) / 2))
       for (const [page, slot] of slots.entries()) {
         if (page < first - around || page > last + around) slot.items = undefined
       }
     },
-    expire() {
+    /** Everything is to be read again. */
+    expire(): void {
       for (const slot of slots) slot.isStale = true
     },
-    sift() {
-      for (const slot of slots) if (slot.items !== undefined) fillSlot(slot, slot.items)
-      rowCount = countRows()
+    /** Takes out the rows that are hidden by now. */
+    sift(): void {
+      for (const slot of slots) if (slot.items !== undefined) Object.assign(slot, shown(slot.items))
     },
-    layout: () => ({ pages: slots.map(({ start, ids }) => ({ start, ids })), end }),
+    layout: (): Layout => ({ pages: slots.map(({ start, ids }) => ({ start, ids })), end }),
   }
+}
+
+type Rows = Pick<Slot<unknown>, 'ids'>
+type PageRange = readonly [first: number, last: number]
+
+/** The page of a row and the row's offset in it; without a page where no page has the row. */
+function find<S extends Rows>(slots: readonly S[], row: number) {
+  let offset = row
+  for (const [page, slot] of slots.entries()) {
+    if (offset < slot.ids.length) return { slot, page, offset }
+    offset -= slot.ids.length
+  }
+  return { offset }
+}
+
+function pagesOf(slots: readonly Rows[], firstRow: number, lastRow: number): PageRange {
+  const last = find(slots, lastRow).page ?? slots.length - 1
+  return [find(slots, Math.max(0, firstRow)).page ?? last, last]
+}
+
+function unreadPages(slots: readonly Slot<unknown>[], [first, last]: PageRange): readonly number[] {
+  return slots.flatMap(({ items, isStale }, page) => {
+    return page >= first && page <= last && (items === undefined || isStale) ? [page] : []
+  })
 }

@@ -10,16 +10,7 @@ import type { PageList, Start } from './page-list.ts'
 
 export type LoadPage<T> = (start: Start, signal: AbortSignal) => Promise<Page<T>>
 
-export interface PageReader {
-  /** Sees to it that these rows, and soon those after them, are there. */
-  want(firstRow: number, lastRow: number): void
-  /** Ends what is under way: what it brings may be older than what is known by now. */
-  startOver(): void
-  /** Goes on after a failure. */
-  retry(): void
-}
-
-export interface PageReaderOptions<T> {
+export interface PageReaderOptions<T extends { readonly id: string }> {
   readonly pages: PageList<T>
   readonly load: LoadPage<T>
   readonly signal: AbortSignal
@@ -27,7 +18,10 @@ export interface PageReaderOptions<T> {
   readonly onFailure: (error: unknown) => void
 }
 
-export function createPageReader<T>({ pages, load, signal, onRead, onFailure }: PageReaderOptions<T>): PageReader {
+export type PageReader = ReturnType<typeof createPageReader>
+
+export function createPageReader<T extends { readonly id: string }>(options: PageReaderOptions<T>) {
+  const { pages, load, signal, onRead, onFailure } = options
   const underWay = new Map<number, AbortController>()
   let isStopped = false
 
@@ -50,7 +44,8 @@ export function createPageReader<T>({ pages, load, signal, onRead, onFailure }: 
   }
 
   return {
-    want(firstRow, lastRow) {
+    /** Reads these rows, and soon those after them, where they are missing. */
+    want(firstRow: number, lastRow: number): void {
       if (isStopped || signal.aborted) return
       const missing = pages.missing(firstRow, lastRow)
       for (const [page, controller] of underWay) {
@@ -60,11 +55,13 @@ export function createPageReader<T>({ pages, load, signal, onRead, onFailure }: 
       }
       for (const page of missing) if (!underWay.has(page)) void read(page)
     },
-    startOver() {
+    /** Aborts the requests in flight: their pages may be older than what is known by now. */
+    startOver(): void {
       for (const controller of underWay.values()) controller.abort()
       underWay.clear()
     },
-    retry() {
+    /** Goes on after a failure. */
+    retry(): void {
       isStopped = false
     },
   }

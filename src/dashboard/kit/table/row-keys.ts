@@ -1,5 +1,6 @@
 /** Keys and clicks in the rows of a table. */
 import type { RowWindow } from './row-window.ts'
+import { rowOf } from './table-row.ts'
 
 export interface RowKeysOptions {
   readonly body: HTMLElement
@@ -11,7 +12,7 @@ export interface RowKeysOptions {
 
 export function onRowKeys({ body, rows, count, choose }: RowKeysOptions): void {
   body.addEventListener('keydown', (event) => {
-    const row = rows.rowOf(event.target)
+    const row = rowOf(event.target)
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     const to = target(event.key, row)
     if (to !== undefined) {
@@ -24,7 +25,7 @@ export function onRowKeys({ body, rows, count, choose }: RowKeysOptions): void {
   })
 
   body.addEventListener('click', (event) => {
-    const row = rows.rowOf(event.target)
+    const row = rowOf(event.target)
     if (row === undefined || !(event.target instanceof Element)) return
     if (event.target.closest('.pick') !== null) {
       choose(row, event.shiftKey)

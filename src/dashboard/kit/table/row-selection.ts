@@ -1,25 +1,18 @@
 /** Which rows are chosen, by their ids: one by one, a range by Shift, or all that are loaded. */
 
-export interface RowSelection {
-  readonly size: number
-  has(id: string): boolean
-  ids(): readonly string[]
-  /** Turns one over. With `extend`, all between the last one that was turned and this one become as that is. */
-  turn(id: string, order: readonly string[], extend: boolean): void
-  /** Chooses exactly these. */
-  set(ids: Iterable<string>): void
-}
+export type RowSelection = ReturnType<typeof createRowSelection>
 
-export function createRowSelection(onChange: () => void): RowSelection {
+export function createRowSelection(onChange: () => void) {
   let chosen = new Set<string>()
   let anchor: string | undefined
   return {
     get size() {
       return chosen.size
     },
-    has: (id) => chosen.has(id),
-    ids: () => [...chosen],
-    turn(id, order, extend) {
+    has: (id: string) => chosen.has(id),
+    ids: (): readonly string[] => [...chosen],
+    /** Turns one over. With `extend`, all between the last one that was turned and this one become as that is. */
+    turn(id: string, order: readonly string[], extend: boolean): void {
       const [from, to] = [anchor === undefined ? -1 : order.indexOf(anchor), order.indexOf(id)]
       if (extend && anchor !== undefined && from !== -1 && to !== -1) {
         const isChosen = chosen.has(anchor)
@@ -33,7 +26,8 @@ export function createRowSelection(onChange: () => void): RowSelection {
       }
       onChange()
     },
-    set(ids) {
+    /** Chooses exactly these. */
+    set(ids: Iterable<string>): void {
       chosen = new Set(ids)
       anchor = undefined
       onChange()

@@ -4,127 +4,74 @@
  * A row that has the focus stays in the document wherever the reader scrolls to, since the focus would be lost with it.
  */
 import { hasFocus } from '../focus.ts'
-import { markChosen, tableRow } from './table-row.ts'
+import { markChosen, rowOf, tableRow } from './table-row.ts'
 import type { PageList } from './page-list.ts'
 import type { RowSelection } from './row-selection.ts'
 import type { TableColumn } from './table-column.ts'
 
 /** Rows above and below the view that are there before they are seen. */
 const OVERSCAN = 8
+const ROW_HEIGHT = 44
 
-export interface RowWindow {
-  /** Puts the rows in place; gives the first and the last row that can be seen. */
-  draw(): readonly [first: number, last: number]
-  drawSkeleton(count: number): void
-  /** What is drawn may be old: the next draw() looks at each row again. */
-  forget(): void
-  showChosen(): void
-  /** Moves the focus to a row and brings it into view. */
-  focus(row: number): void
-  /** The row that an element is in. */
-  rowOf(target: EventTarget | null): number | undefined
-  readonly current: number
-  /** How many rows are seen at once. */
-  visibleCount(): number
-  /** What covers the top of the window: the bar of the page and the head of the table, in pixels. */
-  topInset(): number
-}
-
-export interface RowWindowOptions<T> {
+export interface RowWindowOptions<T extends { readonly id: string }> {
   readonly body: HTMLElement
   readonly columns: () => readonly TableColumn<T>[]
   readonly label: (item: T) => string
   readonly href: ((item: T) => string) | undefined
   readonly selection: RowSelection | undefined
-  readonly pages: () => PageList<T> | undefined
+  readonly pages: () => PageList<T>
 }
 
-interface Drawn<T> {
-  readonly element: HTMLElement
-  readonly item: T | undefined
-}
+export type RowWindow = ReturnType<typeof rowWindow>
 
-export function rowWindow<T extends { readonly id: string }>(options: RowWindowOptions<T>): RowWindow {
-  const { body, columns, label, href, selection, pages } = options
-  const drawn = new Map<number, Drawn<T>>()
+export function rowWindow<T extends { readonly id: string }>(options: RowWindowOptions<T>) {
+  const { body, selection, pages } = options
+  const rows = drawnRows(options)
   let isOld = false
   let current = 0
-  let rowHeight = 0
-  let widthMeasured = 0
+  let heightDrawn = 0
 
-  // A row is as high as the line of the body, which styles can say in any unit and the browser tells in pixels.
-  function measure(): void {
-    widthMeasured = innerWidth
-    rowHeight = Number.parseFloat(getComputedStyle(body).getPropertyValue('line-height')) || 44
+  /** The styles say the height as the line of the body, in any unit; the browser gives it in pixels. */
+  function rowHeight(): number {
+    return Number.parseFloat(getComputedStyle(body).lineHeight) || ROW_HEIGHT
   }
 
-  function make(row: number, item: T | undefined): Drawn<T> {
-    const isChosen = selection && item !== undefined ? selection.has(item.id) : selection && false
-    const element = tableRow({ item, row, columns: columns(), label, href, isChosen })
-    element.style.transform = `translateY(${row * rowHeight}px)`
-    return { element, item }
-  }
-
-  /** Draws exactly these rows; those that are there and still right stay. */
-  function put(wanted: ReadonlySet<number>, isRight: boolean): void {
-    for (const [row, { element }] of drawn) {
-      if (wanted.has(row)) continue
-      element.remove()
-      drawn.delete(row)
-    }
-    for (const row of wanted) {
-      const item = pages()?.itemAt(row)
-      const before = drawn.get(row)
-      if (before !== undefined && isRight && before.item === item) continue
-      const after = make(row, item)
-      const hadFocus = hasFocus(before?.element)
-      if (before === undefined) body.append(after.element)
-      else before.element.replaceWith(after.element)
-      drawn.set(row, after)
-      if (hadFocus) after.element.focus({ preventScroll: true })
-    }
-  }
-
-  function rowOf(target: EventTarget | null): number | undefined {
-    const element = target instanceof Element ? target.closest('[aria-rowindex]') : null
-    for (const [row, one] of drawn) if (one.element === element) return row
-    return undefined
-  }
-
+  /** What covers the top of the window: the bar of the page and the head of the table, in pixels. */
   function topInset(): number {
     const head = body.previousElementSibling
     return head === null ? 0 : (Number.parseFloat(getComputedStyle(head).top) || 0) + head.clientHeight
   }
 
+  /** Moves the focus to a row and brings it into view. */
   function focus(row: number): void {
-    const top = body.getBoundingClientRect().top + row * rowHeight
+    const height = rowHeight()
+    const top = body.getBoundingClientRect().top + row * height
     const inset = topInset()
     if (top < inset) scrollBy(0, top - inset)
-    else if (top + rowHeight > innerHeight) scrollBy(0, top + rowHeight - innerHeight + rowHeight / 2)
+    else if (top + height > innerHeight) scrollBy(0, top + height - innerHeight + height / 2)
     current = row
     draw()
-    drawn.get(row)?.element.focus({ preventScroll: true })
+    rows.element(row)?.focus({ preventScroll: true })
   }
 
-  function draw(): readonly [number, number] {
-    const list = pages()
-    if (list === undefined || !body.isConnected) return [0, 0]
-    const heightBefore = rowHeight
-    if (rowHeight === 0 || isOld || innerWidth !== widthMeasured) measure()
-    const count = list.rowCount
-    body.style.height = `${count * rowHeight}px`
+  /** Puts the rows in place; gives the first and the last row that can be seen. */
+  function draw(): readonly [first: number, last: number] {
+    if (!body.isConnected) return [0, 0]
+    const height = rowHeight()
+    const { rowCount } = pages()
+    const end = rowCount - 1
+    body.style.height = `${rowCount * height}px`
     const { top } = body.getBoundingClientRect()
-    const first = Math.min(count - 1, Math.max(0, Math.floor(-top / rowHeight)))
-    const last = Math.min(count - 1, Math.max(0, Math.ceil((innerHeight - top) / rowHeight)))
-    current = Math.max(0, Math.min(current, count - 1))
+    const first = Math.min(end, Math.max(0, Math.floor(-top / height)))
+    const last = Math.min(end, Math.max(0, Math.ceil((innerHeight - top) / height)))
+    current = Math.max(0, Math.min(current, end))
     const wanted = new Set<number>()
-    for (let row = Math.max(0, first - OVERSCAN); row <= Math.min(count - 1, last + OVERSCAN); row++) wanted.add(row)
-    const held = drawn.get(current)?.element
-    if (count > 0 && hasFocus(held)) wanted.add(current)
-    put(wanted, !isOld && heightBefore === rowHeight)
+    for (let row = Math.max(0, first - OVERSCAN); row <= Math.min(end, last + OVERSCAN); row++) wanted.add(row)
+    if (end >= 0 && hasFocus(rows.element(current))) wanted.add(current)
+    rows.put(wanted, { height, isOld: isOld || height !== heightDrawn })
+    rows.makeReachable(wanted.has(current) ? current : first)
     isOld = false
-    const reachable = wanted.has(current) ? current : first
-    for (const [row, { element }] of drawn) element.tabIndex = row === reachable ? 0 : -1
+    heightDrawn = height
     return [first, last]
   }
 
@@ -134,25 +81,57 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
 
   return {
     draw,
-    drawSkeleton(count) {
-      measure()
-      body.style.height = `${count * rowHeight}px`
-      put(new Set(Array.from({ length: count }, (_, row) => row)), false)
+    drawSkeleton(count: number): void {
+      const height = rowHeight()
+      body.style.height = `${count * height}px`
+      rows.put(new Set(Array.from({ length: count }, (_, row) => row)), { height, isOld: true })
     },
-    forget() {
+    /** What is drawn may be old: the next draw() looks at each row again. */
+    forget(): void {
       isOld = true
     },
-    showChosen() {
-      for (const { element, item } of drawn.values()) {
-        if (item !== undefined && selection !== undefined) markChosen(element, selection.has(item.id))
+    showChosen: () => rows.each((element, { id }) => markChosen(element, selection?.has(id) === true)),
+    focus,
+    focusCurrent: () => focus(current),
+    /** How many rows are seen at once. */
+    visibleCount: () => Math.max(1, Math.floor((innerHeight - topInset()) / rowHeight()) - 1),
+    topInset,
+  }
+}
+
+/** The rows that are in the document. */
+function drawnRows<T extends { readonly id: string }>(options: RowWindowOptions<T>) {
+  const { body, columns, label, href, selection, pages } = options
+  const drawn = new Map<number, { readonly element: HTMLElement; readonly item: T | undefined }>()
+  return {
+    element: (row: number) => drawn.get(row)?.element,
+    each(run: (element: HTMLElement, item: T) => void): void {
+      for (const { element, item } of drawn.values()) if (item !== undefined) run(element, item)
+    },
+    /** Draws exactly these rows; those that are there and not old stay. */
+    put(wanted: ReadonlySet<number>, { height, isOld }: { readonly height: number; readonly isOld: boolean }): void {
+      for (const [row, { element }] of drawn) {
+        if (wanted.has(row)) continue
+        element.remove()
+        drawn.delete(row)
+      }
+      for (const row of wanted) {
+        const item = pages().itemAt(row)
+        const before = drawn.get(row)
+        if (before !== undefined && !isOld && before.item === item) continue
+        const isChosen = selection && item !== undefined && selection.has(item.id)
+        const element = tableRow({ item, row, columns: columns(), label, href, isChosen })
+        element.style.transform = `translateY(${row * height}px)`
+        const hadFocus = hasFocus(before?.element)
+        if (before === undefined) body.append(element)
+        else before.element.replaceWith(element)
+        drawn.set(row, { element, item })
+        if (hadFocus) element.focus({ preventScroll: true })
       }
     },
-    focus,
-    rowOf,
-    get current() {
-      return current
+    /** Tab goes to this row only; keys move on from there. */
+    makeReachable(reachable: number): void {
+      for (const [row, { element }] of drawn) element.tabIndex = row === reachable ? 0 : -1
     },
-    visibleCount: () => Math.max(1, Math.floor((innerHeight - topInset()) / rowHeight) - 1),
-    topInset,
   }
 }

@@ -4,16 +4,9 @@ import { button, fill, h } from '../dom.ts'
 import { focusMain } from '../focus.ts'
 import { wordsOf } from '../states.ts'
 
-export interface TableFoot {
-  readonly element: HTMLElement
-  readonly hasFailed: boolean
-  /** Shows these words, unless a failure stands there. */
-  show(words: string): void
-  fail(error: unknown): void
-  clear(): void
-}
+export type TableFoot = ReturnType<typeof tableFoot>
 
-export function tableFoot(retry: () => void): TableFoot {
+export function tableFoot(retry: () => void) {
   const element = h('div', { class: 'table-foot' })
   let shown = ''
   let hasFailed = false
@@ -22,12 +15,13 @@ export function tableFoot(retry: () => void): TableFoot {
     get hasFailed() {
       return hasFailed
     },
-    show(words) {
+    /** Shows these words, unless a failure stands there. */
+    show(words: string): void {
       if (hasFailed || words === shown) return
       shown = words
       fill(element, words)
     },
-    fail(error) {
+    fail(error: unknown): void {
       hasFailed = true
       // The button goes.
       const tryAgain = (): void => {
@@ -37,7 +31,7 @@ export function tableFoot(retry: () => void): TableFoot {
       const again = button(t('tryAgain'), tryAgain, { class: 'link' })
       fill(element, h('div', { class: 'table-failure', role: 'alert' }, wordsOf(error), again))
     },
-    clear() {
+    clear(): void {
       hasFailed = false
       shown = ''
       fill(element)

@@ -5,20 +5,13 @@ import { keepFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
 import type { TableColumn, TableSort } from './table-column.ts'
 
-export interface TableHead {
-  readonly element: HTMLElement
-  show<T>(columns: readonly TableColumn<T>[], sort: TableSort | undefined): void
-  /** How many of the rows are chosen. */
-  showChosen(chosen: 'none' | 'some' | 'all'): void
-}
-
 export interface TableHeadOptions {
   readonly onSort: (sort: TableSort) => void
   /** Absent where rows cannot be chosen. */
   readonly onAll?: ((isChosen: boolean) => void) | undefined
 }
 
-export function tableHead({ onSort, onAll }: TableHeadOptions): TableHead {
+export function tableHead({ onSort, onAll }: TableHeadOptions) {
   const box = h('input', {
     type: 'checkbox',
     'aria-label': t('table.chooseAll'),
@@ -27,13 +20,14 @@ export function tableHead({ onSort, onAll }: TableHeadOptions): TableHead {
   const row = h('div', { class: 'row head', role: 'row', 'aria-rowindex': 1 })
   return {
     element: h('div', { class: 'table-head', role: 'rowgroup' }, row),
-    show(columns, sort) {
+    show<T>(columns: readonly TableColumn<T>[], sort: TableSort | undefined): void {
       const pick = onAll !== undefined && h('div', { class: 'pick', role: 'columnheader' }, box)
       const titles = columns.map((column, i) => titleOf(column, { sort, onSort, isMain: i === 0 }))
       // A reader who sorts by the keyboard stays at the title.
       keepFocus(row, () => fill(row, pick, titles))
     },
-    showChosen(chosen) {
+    /** How many of the rows are chosen. */
+    showChosen(chosen: 'none' | 'some' | 'all'): void {
       box.checked = chosen === 'all'
       box.indeterminate = chosen === 'some'
     },

@@ -3,7 +3,7 @@ import { h } from '../dom.ts'
 import { t } from '../../texts.ts'
 import type { TableColumn } from './table-column.ts'
 
-/** The header is the first row for who counts them (WAI-ARIA, aria-rowindex). */
+/** Rows are counted from 1, and the head is the first (WAI-ARIA, aria-rowindex). */
 const ROWS_BEFORE = 2
 
 export interface RowOptions<T> {
@@ -44,6 +44,12 @@ export function tableRow<T>({ item, row, columns, label, href, isChosen }: RowOp
   if (item === undefined) element.setAttribute('aria-busy', 'true')
   if (isChosen !== undefined) markChosen(element, isChosen)
   return element
+}
+
+/** The row that an element is in. */
+export function rowOf(target: EventTarget | null): number | undefined {
+  const row = target instanceof Element && target.closest('[aria-rowindex]')
+  return row ? Number(row.ariaRowIndex) - ROWS_BEFORE : undefined
 }
 
 export function markChosen(element: HTMLElement, isChosen: boolean): void {

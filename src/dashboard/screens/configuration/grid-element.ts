@@ -12,26 +12,17 @@ export interface GridRow {
 export interface Grid {
   readonly heads: readonly Child[]
   readonly rows: readonly GridRow[]
-  /** What stands below the table. */
-  readonly more?: Child
 }
 
-export function gridElement({ path, label, about }: ControlOptions, { heads, rows, more }: Grid): HTMLElement {
+export function gridTable(label: string, { heads, rows }: Grid): HTMLElement {
   const head = h('tr', {}, [h('td', {}), ...heads.map((title) => h('th', { scope: 'col' }, title))])
   const body = rows.map(({ title, cells }) => {
     return h('tr', {}, [h('th', { scope: 'row' }, title), ...cells.map((cell) => h('td', {}, cell?.element))])
   })
   return h(
-    'fieldset',
-    { class: 'group', 'data-path': path },
-    h('legend', {}, label),
-    about === undefined ? null : h('p', { class: 'field-about' }, about),
-    h(
-      'div',
-      { class: 'grid-scroll' },
-      h('table', { class: 'grid', 'aria-label': label }, h('thead', {}, head), h('tbody', {}, body)),
-    ),
-    more,
+    'div',
+    { class: 'grid-scroll' },
+    h('table', { class: 'grid', 'aria-label': label }, h('thead', {}, head), h('tbody', {}, body)),
   )
 }
 

@@ -4,7 +4,7 @@ import type { Field, RecordField } from '../../../models/schema.ts'
 import { isMembers } from '../../any-documents.ts'
 import { groupControl, type Control, type ControlOptions } from '../../kit/form/control.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
-import { cellControl, gridElement } from './grid-element.ts'
+import { cellControl, gridTable } from './grid-element.ts'
 import { memberOf } from './grid-shape.ts'
 import { LIMITED, readLimitName, type LimitName } from './limit-names.ts'
 
@@ -40,9 +40,8 @@ export function limitGrid(
     cells: who.map((by) => controls.get(`${by}${one}`)),
   }))
   let original: Json | undefined
-  return groupControl({
-    path: options.path,
-    element: gridElement(options, { heads: who.map((by) => valueTitle(LIMITED[by])), rows, more: below }),
+  return groupControl(options, {
+    content: [gridTable(options.label, { heads: who.map((by) => valueTitle(LIMITED[by])), rows }), below],
     controls: () => [...controls.values()],
     value() {
       // A limit that is missing is refused; the server says so where it is missing.

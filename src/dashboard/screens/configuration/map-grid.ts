@@ -4,7 +4,7 @@ import type { MapField } from '../../../models/schema.ts'
 import { groupControl, type Control, type ControlOptions } from '../../kit/form/control.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { h } from '../../kit/dom.ts'
-import { cellControl, gridElement } from './grid-element.ts'
+import { cellControl, gridTable } from './grid-element.ts'
 import { memberOf, valueFromCells, type Column } from './grid-shape.ts'
 
 export function mapGrid(field: MapField, columns: readonly Column[], options: ControlOptions): Control {
@@ -25,9 +25,8 @@ export function mapGrid(field: MapField, columns: readonly Column[], options: Co
     const [first, ...more] = titlesOf(column)
     return [first, more.map((title) => h('span', {}, title))]
   })
-  return groupControl({
-    path,
-    element: gridElement(options, { heads, rows }),
+  return groupControl(options, {
+    content: gridTable(options.label, { heads, rows }),
     controls: () => [...cells.values()],
     value: () => valueFromCells(field, { original, cell: (steps) => cells.get(steps.join('.'))?.value() }) ?? {},
     set(value) {

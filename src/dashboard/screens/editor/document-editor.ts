@@ -1,6 +1,6 @@
 /** The editor of one document: at `/headlines/ID`, and of a new one at `/headlines/new`, maybe with values of another. */
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, labelOf, type Members } from '../../any-documents.ts'
+import { documentsOf, labelOf } from '../../any-documents.ts'
 import { sentMembers } from './document-members.ts'
 import { editorCrumb, newTitle } from './editor-frame.ts'
 import { openEditing, type Editing } from './editing.ts'
@@ -10,51 +10,42 @@ import { isBeingRemoved, onDocumentsChanged } from '../../removal.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
-import { emptyState, failureState, isAbort, skeleton } from '../../kit/states.ts'
+import { readInto } from '../../kit/read-into.ts'
+import { emptyState } from '../../kit/states.ts'
 
 export function documentEditor(model: Model, context: ScreenContext): Screen {
   const { client, place, signal } = context
   const documents = documentsOf(client, model)
   const id = place.segments[1] === 'new' ? undefined : place.segments[1]
-  const element = h('section', { class: 'editor' })
   const title = id === undefined ? newTitle(model) : modelTitle(model)
+  const body = h('div')
+  const element = h('section', { class: 'editor' }, editorCrumb(model), h('h1', {}, title), body)
   let editing: Editing | undefined
   let isGone = false
 
-  async function load(): Promise<void> {
-    fill(element, editorCrumb(model), h('h1', {}, title), skeleton(12))
-    try {
+  const { load } = readInto(context, {
+    place: body,
+    lines: 12,
+    async read(options) {
       const from = id ?? place.query.get('from')
-      const found = from === null ? undefined : await documents.get(from, { signal })
-      isGone = id !== undefined && isBeingRemoved({ id })
-      if (isGone)
-        return void fill(element, editorCrumb(model), h('h1', {}, title), gone(labelOf(found?.document ?? {})))
-      editing = openEditing({ model, context, documents, ...(id === undefined ? copied(found) : { start: found }) })
-      fill(element, editing.element)
-    } catch (error) {
-      if (!isAbort(error))
-        fill(
-          element,
-          editorCrumb(model),
-          h('h1', {}, title),
-          failureState(error, () => void load()),
-        )
-    }
-  }
-
-  function copied(original: StoredAny | undefined): { readonly copied?: Members } {
-    return original === undefined ? {} : { copied: sentMembers(model, original.document) }
-  }
-
-  /** It can still be brought back, and then it is here again. */
-  function gone(label: string): HTMLElement {
-    return emptyState('trash', t('removal.done', { label }))
-  }
+      return from === null ? undefined : documents.get(from, options)
+    },
+    show,
+  })
   onDocumentsChanged(() => {
-    if (isGone) void load()
+    if (isGone) load()
   }, signal)
 
-  void load()
+  function show(found: StoredAny | undefined): HTMLElement | null {
+    isGone = id !== undefined && isBeingRemoved({ id })
+    // It can still be brought back, and then it is here again.
+    if (isGone) return emptyState('trash', t('removal.done', { label: labelOf(found?.document ?? {}) }))
+    const copied = found && sentMembers(model, found.document)
+    editing = openEditing({ model, context, documents, ...(id === undefined ? { copied } : { stored: found }) })
+    fill(element, editing.element)
+    return null
+  }
+
   return {
     title,
     element,

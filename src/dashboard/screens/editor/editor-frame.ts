@@ -1,4 +1,4 @@
-/** What stands around a form: title, actions that stay in sight, and beside it the preview and what else there is. */
+/** What surrounds a form: title, actions that stay in sight, and beside it the preview and facts about the document. */
 import { isAdmin, type Caller } from '../../../models/caller.ts'
 import type { Model } from '../../../models/schema.ts'
 import { STATUSES } from '../../../models/status.ts'
@@ -6,20 +6,12 @@ import { labelOf, type StoredDocument } from '../../any-documents.ts'
 import { modelsTitle, modelTitle, pathOf } from '../../model-words.ts'
 import { may } from '../../permissions.ts'
 import { hrefTo } from '../../places.ts'
-import { t, type TextKey } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
-import { statusTag } from '../../kit/status-tag.ts'
+import { statusAction, statusTag } from '../../kit/status-tag.ts'
 import { documentFacts } from './document-facts.ts'
-
-type Status = (typeof STATUSES)[number]
-
-const ACTIONS: Readonly<Record<Status, { readonly words: TextKey; readonly icon: IconName }>> = {
-  active: { words: 'turn.active', icon: 'publish' },
-  draft: { words: 'turn.draft', icon: 'edit' },
-  archived: { words: 'turn.archived', icon: 'archive' },
-}
 
 export interface FrameOptions {
   readonly model: Model
@@ -28,50 +20,35 @@ export interface FrameOptions {
   readonly problems: HTMLElement
   readonly preview: HTMLElement | undefined
   /** Saves with this status, or with the one that it has. */
-  save(as?: Status): void
+  save(as?: string): void
   duplicate(): void
   remove(): void
   showJson(): void
 }
 
-export interface Frame {
-  readonly element: HTMLElement
-  title(): string
-  /** Shows what is stored; undefined for a new document. */
-  draw(stored: StoredDocument | undefined, status: string): void
-  mark(state: { readonly isUnsaved: boolean; readonly isSaving: boolean }): void
-}
-
-export function editorFrame(options: FrameOptions): Frame {
+export function editorFrame(options: FrameOptions) {
   const { model, user, fields, problems, preview, save, duplicate, remove, showJson } = options
   const heading = h('h1', { dir: 'auto' })
   const tag = h('span', {})
   const state = h('span', { class: 'soft' })
   const buttons = h('div', { class: 'buttons end' })
   const facts = h('div', { class: 'editor-facts' })
-
   let drawn: string | undefined | null = null
 
+  /** The status is undefined for a new document. */
   function drawButtons(status: string | undefined): void {
     if (status === drawn) return
     drawn = status
-    const main = { class: 'primary' }
-    const turn = (one: Status, attributes = {}): HTMLElement =>
-      button([icon(ACTIONS[one].icon), t(ACTIONS[one].words)], () => save(one), attributes)
-    const others = STATUSES.filter((one) => one !== status).toReversed()
-    const [first, last] =
-      status === undefined
-        ? [button(t('editor.saveDraft'), () => save('draft')), turn('active', main)]
-        : [others.map((one) => turn(one)), button([icon('check'), t('save')], () => save(), main)]
+    const [main, ...others] = status === undefined ? firstActions(save) : actionsFrom(status, save)
     keepFocus(
       buttons,
-      () => fill(buttons, first, last),
-      () => last.focus(),
+      () => fill(buttons, others, main),
+      () => main.focus(),
     )
   }
 
   function drawFacts(stored: StoredDocument): void {
-    const small = { class: 'small' }
+    // The records of the audit trail that are about the document.
     const trail = hrefTo(['operations'], { part: 'audit', document: stored.id })
     fill(
       facts,
@@ -80,10 +57,10 @@ export function editorFrame(options: FrameOptions): Frame {
       h(
         'div',
         { class: 'buttons' },
-        button([icon('docs'), t('editor.json')], showJson, small),
-        may('create', model, user) && button([icon('copy'), t('editor.duplicate')], duplicate, small),
+        action(t('editor.json'), 'docs', showJson, 'small'),
+        may('create', model, user) && action(t('editor.duplicate'), 'copy', duplicate, 'small'),
         isAdmin(user) && h('a', { class: 'button small', href: trail }, icon('operations'), t('editor.trail')),
-        may('remove', model, user) && button([icon('trash'), t('delete')], remove, { class: 'small risky' }),
+        may('remove', model, user) && action(t('delete'), 'trash', remove, 'small risky'),
       ),
     )
   }
@@ -98,17 +75,41 @@ export function editorFrame(options: FrameOptions): Frame {
       h('div', { class: 'editor-columns' }, fields, h('aside', { class: 'editor-aside' }, preview, facts)),
     ),
     title: () => heading.textContent,
-    draw(stored, status) {
+    /** Shows what is stored; undefined for a new document. */
+    draw(stored: StoredDocument | undefined, status: string): void {
       fill(heading, stored === undefined ? newTitle(model) : labelOf(stored))
-      fill(tag, stored === undefined ? null : statusTag(status))
-      drawButtons(stored === undefined ? undefined : status)
+      fill(tag, stored !== undefined && statusTag(status))
+      drawButtons(stored && status)
       if (stored !== undefined) drawFacts(stored)
     },
-    mark({ isUnsaved, isSaving }) {
-      fill(state, isSaving ? t('editor.saving') : isUnsaved ? t('editor.unsaved') : null)
+    mark({ isUnsaved, isSaving }: { readonly isUnsaved: boolean; readonly isSaving: boolean }): void {
+      fill(state, isSaving ? t('editor.saving') : isUnsaved && t('editor.unsaved'))
       for (const one of buttons.children) one.setAttribute('aria-busy', String(isSaving))
     },
   }
+}
+
+type Actions = readonly [main: HTMLElement, ...others: HTMLElement[]]
+
+/** What can be done with a new document. */
+function firstActions(save: FrameOptions['save']): Actions {
+  return [
+    action(...statusAction('active'), () => save('active'), 'primary'),
+    button(t('editor.saveDraft'), () => save('draft')),
+  ]
+}
+
+/** What can be done with a document of this status. */
+function actionsFrom(status: string, save: FrameOptions['save']): Actions {
+  const others = STATUSES.filter((one) => one !== status).toReversed()
+  return [
+    action(t('save'), 'check', () => save(), 'primary'),
+    ...others.map((one) => action(...statusAction(one), () => save(one))),
+  ]
+}
+
+function action(label: string, iconName: IconName, run: () => void, kind?: string): HTMLElement {
+  return button([icon(iconName), label], run, { class: kind })
 }
 
 /** The way back to the list. */

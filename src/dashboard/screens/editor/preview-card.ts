@@ -8,27 +8,22 @@ import type { Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type Members } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
-import { fill, h, webAddress } from '../../kit/dom.ts'
+import { fill, h, webAddress, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
 
 const PICTURE = /^(image|icon|flag)Url$/
 
-export interface Preview {
-  readonly element: HTMLElement
-  update(document: Members): void
-}
-
-export function previewOf(model: Model): Preview | undefined {
+export function previewOf(model: Model) {
   const picture = Object.keys(model.fields).find((name) => PICTURE.test(name))
   if (picture === undefined) return undefined
   const card = h('article', { class: picture === 'imageUrl' ? 'app-card' : 'app-card small' })
   return {
     element: h('section', { class: 'preview' }, h('h2', {}, t('editor.preview')), card),
-    update: (document) => void fill(card, cardOf(document, picture)),
+    update: (document: Members) => void fill(card, cardOf(document, picture)),
   }
 }
 
-function cardOf(document: Members, picture: string): readonly (HTMLElement | null)[] {
+function cardOf(document: Members, picture: string): Child {
   const { source, topic, eventCountry, updatedAt, isoCode } = document
   const about = document['excerpt'] ?? document['description']
   const places = [nameOf(topic), nameOf(eventCountry), typeof isoCode === 'string' ? isoCode : '']
@@ -45,11 +40,7 @@ function cardOf(document: Members, picture: string): readonly (HTMLElement | nul
         'p',
         { class: 'app-card-foot' },
         chips.map((name) => h('span', { dir: 'auto' }, name)),
-        picture === 'imageUrl'
-          ? typeof updatedAt === 'string'
-            ? ago(updatedAt)
-            : h('span', {}, t('editor.now'))
-          : null,
+        picture === 'imageUrl' && (typeof updatedAt === 'string' ? ago(updatedAt) : h('span', {}, t('editor.now'))),
       ),
     ),
   ]

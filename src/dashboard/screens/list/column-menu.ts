@@ -6,37 +6,36 @@ import { dropDown } from '../../kit/drop-down.ts'
 import { h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { COLUMNS_MAX } from './list-state.ts'
+import type { ListView } from './list-view.ts'
 
-export interface ColumnMenuOptions {
-  readonly columns: readonly TableColumn<StoredDocument>[]
-  readonly shown: () => readonly string[]
-  readonly choose: (keys: readonly string[]) => void
-  readonly signal: AbortSignal
-}
-
-export function columnMenu({ columns, shown, choose, signal }: ColumnMenuOptions): HTMLElement {
-  const boxes = new Map<string, HTMLInputElement>()
-  const change = (): void => {
-    choose([...boxes].filter(([, box]) => box.checked).map(([key]) => key))
+export function columnMenu(
+  columns: readonly TableColumn<StoredDocument>[],
+  { state, chooseColumns, signal }: ListView,
+  onChange: () => void,
+): HTMLElement {
+  function content(): HTMLElement {
+    const boxes = columns.map(({ key }) =>
+      h('input', { type: 'checkbox', value: key, checked: state().columns.includes(key), on: { change } }),
+    )
     limit()
-  }
-  const limit = (): void => {
-    const isFull = shown().length >= COLUMNS_MAX
-    for (const [i, box] of [...boxes.values()].entries()) box.disabled = i === 0 || (isFull && !box.checked)
-  }
-  return dropDown({
-    label: [icon('columns'), h('span', {}, t('list.columns'))],
-    name: t('list.columns'),
-    content() {
-      boxes.clear()
-      const rows = columns.map(({ key, title }) => {
-        const box = h('input', { type: 'checkbox', checked: shown().includes(key), on: { change } })
-        boxes.set(key, box)
-        return h('li', {}, h('label', { class: 'tick' }, box, title))
-      })
+    return h(
+      'ul',
+      {},
+      boxes.map((box, i) => h('li', {}, h('label', { class: 'tick' }, box, columns[i]?.title))),
+    )
+
+    function change(): void {
+      chooseColumns(boxes.filter(({ checked }) => checked).map(({ value }) => value))
+      onChange()
       limit()
-      return h('ul', {}, rows)
-    },
-    signal,
-  }).element
+    }
+
+    function limit(): void {
+      const isFull = state().columns.length >= COLUMNS_MAX
+      for (const [i, box] of boxes.entries()) box.disabled = i === 0 || (isFull && !box.checked)
+    }
+  }
+
+  const label = t('list.columns')
+  return dropDown({ label: [icon('columns'), h('span', {}, label)], name: label, content, signal }).element
 }

@@ -1,5 +1,4 @@
 /** What the list is filtered by, each with a way to take it away. */
-import type { Client } from '../../../client/client.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
@@ -8,32 +7,24 @@ import { icon } from '../../kit/icons.ts'
 import { fetchNames, nameOf } from './document-names.ts'
 import { words } from './list-columns.ts'
 import type { FilterField } from './list-fields.ts'
-import type { ListState } from './list-state.ts'
+import type { ListView } from './list-view.ts'
 
-export interface FilterChipsOptions {
-  readonly client: Client
-  readonly fields: readonly FilterField[]
-  readonly remove: (field: FilterField, value: string) => void
-  readonly clear: () => void
-  /** Has the focus after the last one was taken away. */
-  readonly next: () => HTMLElement
-  readonly signal: AbortSignal
-}
-
-export interface FilterChips {
-  readonly element: HTMLElement
-  show(state: ListState): void
-}
-
-export function filterChips({ client, fields, remove, clear, next, signal }: FilterChipsOptions): FilterChips {
+/** `next` gets the focus after the last filter was removed. */
+export function filterChips(view: ListView, next: () => HTMLElement) {
+  const { client, signal, fields, valuesOf, toggle, clearFilters } = view
   const element = h('ul', { class: 'chips', 'aria-label': t('list.filters'), hidden: true })
-  let filters: ListState['filters'] = new Map()
+  show()
+
+  function show(): void {
+    draw()
+    void fetchMissing()
+  }
 
   function draw(): void {
     const held = [...element.querySelectorAll('button')].findIndex(hasFocus)
-    const chips = fields.flatMap((field) => (filters.get(field.key) ?? []).map((value) => chip(field, value)))
+    const chips = fields.flatMap((field) => valuesOf(field).map((value) => chip(field, value)))
     element.hidden = chips.length === 0
-    const all = button(t('list.clear'), clear, { class: 'link' })
+    const all = button(t('list.clear'), clearFilters, { class: 'link' })
     // After a filter is removed by keyboard, the focus goes to the next one.
     keepFocus(
       element,
@@ -49,7 +40,7 @@ export function filterChips({ client, fields, remove, clear, next, signal }: Fil
       'li',
       { class: 'chip' },
       h('span', {}, t('pair', { name: title, value: '' }), words(name)),
-      button(icon('close'), () => remove(field, value), {
+      button(icon('close'), () => toggle(field, value), {
         class: 'plain small',
         'aria-label': t('list.removeFilter', { name: t('pair', { name: title, value: name }) }),
       }),
@@ -57,20 +48,13 @@ export function filterChips({ client, fields, remove, clear, next, signal }: Fil
   }
 
   async function fetchMissing(): Promise<void> {
-    const asked = fields.map(async ({ key, model }) => {
-      const ids = filters.get(key) ?? []
+    const asked = fields.map(async (field) => {
+      const [{ model }, ids] = [field, valuesOf(field)]
       // A chip without a name shows the id, which does as well.
       return model !== undefined && (await fetchNames(client, { model, ids, signal }).catch(() => false))
     })
     if ((await Promise.all(asked)).includes(true) && !signal.aborted) draw()
   }
 
-  return {
-    element,
-    show(state) {
-      filters = state.filters
-      draw()
-      void fetchMissing()
-    },
-  }
+  return { element, show }
 }

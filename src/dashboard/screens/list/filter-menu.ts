@@ -1,11 +1,11 @@
 /** Choosing what to filter by: first the field, then its values, which the server is asked for where they are documents. */
+import type { Model } from '../../../models/schema.ts'
 import { documentsOf, labelOf } from '../../any-documents.ts'
-import type { Client } from '../../../client/client.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { t } from '../../texts.ts'
-import { debounce } from '../../timing.ts'
+import { debouncedRequest } from '../../timing.ts'
 import { dropDown } from '../../kit/drop-down.ts'
-import { button, fill, h } from '../../kit/dom.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { isAbort, wordsOf } from '../../kit/states.ts'
@@ -13,20 +13,13 @@ import { rememberName } from './document-names.ts'
 import { words } from './list-columns.ts'
 import { defaultSort, type FilterField } from './list-fields.ts'
 import { sortText } from './list-state.ts'
+import type { ListView } from './list-view.ts'
 
 const SEARCH_PAUSE_MS = 150
 const OPTIONS_MAX = 20
 
-export interface FilterMenuOptions {
-  readonly client: Client
-  readonly fields: readonly FilterField[]
-  readonly isChosen: (field: FilterField, value: string) => boolean
-  readonly turn: (field: FilterField, value: string) => void
-  readonly signal: AbortSignal
-}
-
-export function filterMenu(options: FilterMenuOptions): HTMLElement {
-  const { fields, signal } = options
+export function filterMenu(view: ListView): HTMLElement {
+  const { fields, signal } = view
   const panel = h('div', { class: 'filter-panel' })
 
   function showFields(): void {
@@ -36,52 +29,44 @@ export function filterMenu(options: FilterMenuOptions): HTMLElement {
   }
 
   function showValues(field: FilterField): void {
-    const title = fieldTitle(field.key)
-    const back = button([icon('back'), h('span', {}, title)], showFields, { class: 'plain filter-back' })
-    fill(panel, fields.length > 1 && back, field.model === undefined ? choices(field) : found(field, title, options))
+    const back = button([icon('back'), h('span', {}, fieldTitle(field.key))], showFields, { class: 'plain filter-back' })
+    fill(panel, fields.length > 1 && back, valuesOf(field, view))
     panel.querySelector<HTMLElement>('input')?.focus()
   }
 
-  function choices(field: FilterField): HTMLElement {
-    return h(
-      'ul',
-      {},
-      field.values.map((value) => h('li', {}, option(field, { value, label: valueTitle(value) }, options))),
-    )
+  function content(): HTMLElement {
+    const [only, ...others] = fields
+    if (only !== undefined && others.length === 0) showValues(only)
+    else showFields()
+    return panel
   }
 
-  return dropDown({
-    label: [icon('filter'), h('span', {}, t('list.filter'))],
-    name: t('list.filter'),
-    content() {
-      const [only] = fields
-      if (fields.length === 1 && only !== undefined) showValues(only)
-      else showFields()
-      return panel
-    },
-    signal,
-  }).element
+  const label = t('list.filter')
+  return dropDown({ label: [icon('filter'), h('span', {}, label)], name: label, content, signal }).element
+}
+
+function valuesOf(field: FilterField, view: ListView): Child {
+  if (field.model !== undefined) return foundValues(field, field.model, view)
+  return h(
+    'ul',
+    {},
+    field.values.map((value) => option(field, { value, label: valueTitle(value) }, view)),
+  )
 }
 
 /** A search among the documents of a model, and what it finds. */
-function found(field: FilterField, title: string, options: FilterMenuOptions): readonly HTMLElement[] {
-  const { model } = field
+function foundValues(field: FilterField, model: Model, view: ListView): Child {
   const list = h('ul', { 'aria-live': 'polite' })
-  if (model === undefined) return []
-  let asking = new AbortController()
-  async function search(text: string): Promise<void> {
-    asking.abort()
-    const own = (asking = new AbortController())
-    if (model === undefined) return
+  const search = debouncedRequest(SEARCH_PAUSE_MS, view.signal, async (signal, text: string) => {
     try {
-      const { items } = await documentsOf(options.client, model).list(
+      const { items } = await documentsOf(view.client, model).list(
         { ...(text !== '' && { filter: { q: text } }), sort: sortText(defaultSort(model)), limit: OPTIONS_MAX },
-        { signal: AbortSignal.any([own.signal, options.signal]) },
+        { signal },
       )
-      if (own.signal.aborted) return
+      if (signal.aborted) return
       for (const item of items) rememberName(model, item)
-      const rows = items.map((item) => h('li', {}, option(field, { value: item.id, label: labelOf(item) }, options)))
-      // A ticked row keeps its place when more typing brings others.
+      const rows = items.map((item) => option(field, { value: item.id, label: labelOf(item) }, view))
+      // A ticked row keeps its position when more typing brings others.
       const shown = rows.length === 0 ? h('li', { class: 'soft' }, t('list.nothing')) : rows
       keepFocus(
         list,
@@ -89,30 +74,25 @@ function found(field: FilterField, title: string, options: FilterMenuOptions): r
         () => input.focus(),
       )
     } catch (error) {
-      if (!own.signal.aborted && !isAbort(error)) fill(list, h('li', { class: 'field-problem' }, wordsOf(error)))
+      if (!isAbort(error)) fill(list, h('li', { class: 'field-problem' }, wordsOf(error)))
     }
-  }
-  const later = debounce(SEARCH_PAUSE_MS, (text: string) => void search(text))
+  })
   const input = h('input', {
     type: 'search',
-    'aria-label': t('list.searchIn', { name: title }),
+    'aria-label': t('list.searchIn', { name: fieldTitle(field.key) }),
     placeholder: t('list.search'),
-    on: { input: () => later(input.value.trim()) },
+    on: { input: () => search(input.value.trim()) },
   })
-  void search('')
+  search.now('')
   return [input, list]
 }
 
 function option(
   field: FilterField,
   { value, label }: { readonly value: string; readonly label: string },
-  { isChosen, turn }: FilterMenuOptions,
+  { valuesOf: chosen, toggle }: ListView,
 ): HTMLElement {
-  const change = (): void => turn(field, value)
-  return h(
-    'label',
-    { class: 'tick' },
-    h('input', { type: 'checkbox', 'data-key': value, checked: isChosen(field, value), on: { change } }),
-    words(label),
-  )
+  const change = (): void => toggle(field, value)
+  const box = h('input', { type: 'checkbox', 'data-key': value, checked: chosen(field).includes(value), on: { change } })
+  return h('li', {}, h('label', { class: 'tick' }, box, words(label)))
 }

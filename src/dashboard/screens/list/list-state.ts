@@ -1,12 +1,13 @@
 /**
  * The state of a list, in its address and as a query.
  *
- * An address may come from anybody: what it names that the model does not have is passed over, and so is what is too
- * much of it.
+ * An address may come from a stranger: what it names that the model does not have is passed over, and so is what is
+ * too much of it.
  */
 import type { Filter, ListQuery } from '../../../client/client.ts'
+import type { Model } from '../../../models/schema.ts'
 import type { TableSort } from '../../kit/table/table-column.ts'
-import type { FilterField } from './list-fields.ts'
+import { columnFields, defaultColumns, defaultSort, filterFields, sortableFields } from './list-fields.ts'
 
 const SEARCH_CHARS_MAX = 200
 /** Values of one filter. */
@@ -23,14 +24,19 @@ export interface ListState {
   readonly columns: readonly string[]
 }
 
-export interface ListRules {
-  readonly filters: readonly FilterField[]
-  readonly sortable: ReadonlyMap<string, TableSort>
-  readonly sort: TableSort | undefined
-  /** All that there are; the first is always shown. */
-  readonly columns: readonly string[]
-  readonly defaultColumns: readonly string[]
+/** What the state of a list can be, by the declaration of its model. */
+export function rulesOf(model: Model) {
+  return {
+    filters: filterFields(model),
+    sortable: sortableFields(model),
+    sort: defaultSort(model),
+    /** All that there are; the first is always shown. */
+    columns: columnFields(model).map(({ name }) => name),
+    defaultColumns: defaultColumns(model),
+  }
 }
+
+export type ListRules = ReturnType<typeof rulesOf>
 
 /** `stored` are the columns that the reader chose before, for addresses that name none. */
 export function readState(query: URLSearchParams, rules: ListRules, stored?: string): ListState {
@@ -61,26 +67,25 @@ export function writeState(state: ListState, rules: ListRules): URLSearchParams 
 }
 
 export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, 'filter' | 'sort'> {
-  const conditions = rules.filters.flatMap(({ key, path }): readonly (readonly [string, Filter[string]])[] => {
-    const values = state.filters.get(key) ?? []
-    const [only, ...others] = values
-    if (only === undefined) return []
-    return [[path, others.length === 0 ? only : { $in: values }]]
-  })
+  const filter: Record<string, Filter[string]> = {}
   // White space around what is looked for is typed by accident.
   const search = state.search.trim()
-  const all = search === '' ? conditions : [['q', search] as const, ...conditions]
-  return { ...(all.length > 0 && { filter: Object.fromEntries(all) }), sort: sortText(state.sort) }
+  if (search !== '') filter['q'] = search
+  for (const { key, path } of rules.filters) {
+    const [only, ...others] = state.filters.get(key) ?? []
+    if (only !== undefined) filter[path] = others.length === 0 ? only : { $in: [only, ...others] }
+  }
+  return { ...(Object.keys(filter).length > 0 && { filter }), sort: sortText(state.sort) }
 }
 
-/** The state with a value of a filter added, or taken away where it was there. */
-export function withFilter(state: ListState, key: string, value: string): ListState {
-  const values = state.filters.get(key) ?? []
+/** The filters of a state with a value added, or taken away where it was there. */
+export function toggled(given: ListState['filters'], key: string, value: string): ListState['filters'] {
+  const values = given.get(key) ?? []
   const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value].slice(-VALUES_MAX)
-  const filters = new Map(state.filters)
+  const filters = new Map(given)
   if (next.length === 0) filters.delete(key)
   else filters.set(key, next)
-  return { ...state, filters }
+  return filters
 }
 
 export function isNarrowed({ search, filters }: ListState): boolean {

@@ -10,10 +10,12 @@ import { eachTogether, patiently } from '../../removal.ts'
 import { t } from '../../texts.ts'
 import { wordsOf } from '../../kit/states.ts'
 
+/** A status that a document is to have. */
 export interface StatusChange {
   readonly id: string
-  readonly before: string
-  readonly version: string
+  readonly status: string
+  /** The only version that may be changed; absent for any. */
+  readonly version?: string
 }
 
 export interface ChangeFailure {
@@ -22,40 +24,14 @@ export interface ChangeFailure {
   readonly reason: string
 }
 
-export interface Changes {
-  readonly changed: readonly StatusChange[]
-  readonly failures: readonly ChangeFailure[]
-}
-
 export interface ChangeOptions {
   readonly documents: Documents
   readonly onProgress: (done: number) => void
 }
 
-export function changeStatus(ids: readonly string[], status: string, options: ChangeOptions): Promise<Changes> {
-  return changeEach(
-    ids.map((id) => ({ id, status })),
-    options,
-  )
-}
-
-/** Restores the former status of the documents, except those that have changed since. */
-export function putBack(changed: readonly StatusChange[], options: ChangeOptions): Promise<Changes> {
-  return changeEach(
-    changed.map(({ id, before, version }) => ({ id, status: before, version })),
-    options,
-  )
-}
-
-interface Wanted {
-  readonly id: string
-  readonly status: string
-  /** The only version that may be changed. */
-  readonly version?: string
-}
-
-async function changeEach(wanted: readonly Wanted[], { documents, onProgress }: ChangeOptions): Promise<Changes> {
-  const changed: StatusChange[] = []
+/** Sets the status of each document. `undo` restores the former ones, unless a document has changed since. */
+export async function changeStatus(wanted: readonly StatusChange[], { documents, onProgress }: ChangeOptions) {
+  const undo: StatusChange[] = []
   const failures: ChangeFailure[] = []
   let done = 0
   await eachTogether(wanted, async (one) => {
@@ -64,28 +40,28 @@ async function changeEach(wanted: readonly Wanted[], { documents, onProgress }: 
     try {
       const read = await patiently(() => documents.get(id))
       label = labelOf(read.document)
-      const change = await changeOne(documents, read, one)
-      if (change !== undefined) changed.push(change)
+      const back = await changeOne(documents, read, one)
+      if (back !== undefined) undo.push(back)
     } catch (error) {
       const reason = error instanceof PreconditionFailed ? t('bulk.meanwhile') : wordsOf(error)
       failures.push({ id, label, reason })
     }
     onProgress(++done)
   })
-  return { changed, failures }
+  return { undo, failures }
 }
 
-/** Undefined where there is nothing to be changed. */
+/** What undoes the change; undefined where there is nothing to be changed. */
 async function changeOne(
   documents: Documents,
   read: Stored<StoredDocument>,
-  { id, status, version }: Wanted,
+  { id, status, version }: StatusChange,
 ): Promise<StatusChange | undefined> {
   const { document, etag } = read
   if (version !== undefined && version !== versionOf(read)) throw new Error(t('bulk.meanwhile'))
   if (document['status'] === status) return undefined
   const after = await patiently(() => documents.replace(id, { ...document, status }, { ifMatch: etag }))
-  return { id, before: String(document['status']), version: versionOf(after) }
+  return { id, status: String(document['status']), version: versionOf(after) }
 }
 
 /** A proxy may take the entity tag away; then the time of the last change has to do. */

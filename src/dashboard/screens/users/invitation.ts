@@ -1,6 +1,5 @@
 /** Adds a user by e-mail, with roles. Where the e-mail is known already, it links to that user. */
 import { Conflict } from '../../../client/client.ts'
-import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
 import { goTo, hrefTo } from '../../places.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -9,7 +8,7 @@ import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { notify } from '../../kit/notices.ts'
 import { isAbort, wordsOf } from '../../kit/states.ts'
-import { roleSelect } from './role-select.ts'
+import { roleFields } from './role-fields.ts'
 
 export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' | 'signal'>): void {
   const problem = problemLine('invite-problem')
@@ -19,16 +18,14 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     'aria-describedby': problem.id,
     on: { input: () => say() },
   })
-  const appRoles = APP_ROLES.filter((role) => role !== 'guestUser')
-  const appRole = roleSelect({ name: 'appRole', values: appRoles, value: 'standardUser' })
-  const dashboardRole = roleSelect({ name: 'dashboardRole', values: DASHBOARD_ROLES, value: 'publisher' })
+  const { elements, chosen } = roleFields({ appRole: 'standardUser', dashboardRole: 'publisher' })
   const send = h('button', { type: 'submit', class: 'primary' }, t('users.invite'))
   const form = submitForm(
     { novalidate: true },
     () => void (!send.disabled && invite()),
     labelled(t('signIn.email'), email),
     problem,
-    ...[appRole.element, dashboardRole.element],
+    elements,
     h('p', { class: 'field-about' }, t('users.inviteAbout')),
     h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
   )
@@ -44,11 +41,7 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     send.disabled = true
     say()
     try {
-      const roles = { appRole: appRole.select.value, dashboardRole: dashboardRole.select.value } as Pick<
-        User,
-        'appRole' | 'dashboardRole'
-      >
-      const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...roles }
+      const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...chosen() }
       const { document } = await client.data('user').create(body, { signal })
       close()
       notify(t('users.invited'), { kind: 'done' })

@@ -11,24 +11,22 @@ import { t } from '../../texts.ts'
 import { button, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { dateTime } from '../../kit/moments.ts'
-import { emptyState } from '../../kit/states.ts'
+import { emptyState, nothingFound } from '../../kit/states.ts'
 import { openInvitation } from './invitation.ts'
 import { userName } from './user-name.ts'
 import { isNarrowed, readUserSearch, userFilter, userSearchQuery, type UserSearch } from './user-query.ts'
 
-/** Where the list was left, for the way back to it. */
-let left: { readonly href: string; readonly memory: TableMemory } | undefined
+const memory: TableMemory = {}
 
 /** The address of the list as it was left last. */
 export function listHref(): string {
-  return left?.href ?? hrefTo(['users'])
+  return memory.left?.key ?? hrefTo(['users'])
 }
 
 export function userList(context: ScreenContext): Screen {
   const { client, place, signal } = context
   const title = t('users.title')
   let search = readUserSearch(place.query)
-  const memory = left?.href === href() ? left.memory : undefined
 
   const table = dataTable<User>({
     label: title,
@@ -39,14 +37,10 @@ export function userList(context: ScreenContext): Screen {
         .list({ filter: userFilter(search), sort: 'createdAt:desc', limit: PAGE_ROWS, cursor }, { signal: ended }),
     labelOf: userName,
     hrefOf: ({ id }) => hrefTo(['users', id]),
-    empty,
+    empty: () => (isNarrowed(search) ? nothingFound(clearAll) : emptyState('user', t('list.empty'))),
     memory,
+    key: () => hrefTo(['users'], userSearchQuery(search)),
     signal,
-  })
-  if (memory === undefined) void table.reload()
-  signal.addEventListener('abort', () => {
-    const now = table.memory()
-    if (now !== undefined) left = { href: href(), memory: now }
   })
 
   const input = listSearch({
@@ -72,18 +66,10 @@ export function userList(context: ScreenContext): Screen {
     void table.reload()
   }
 
-  function href(): string {
-    return hrefTo(['users'], userSearchQuery(search))
-  }
-
-  function empty(): HTMLElement {
-    if (!isNarrowed(search)) return emptyState('user', t('list.empty'))
-    const all = (): void => {
-      input.value = appRole.value = dashboardRole.value = ''
-      change({ text: '', appRole: '', dashboardRole: '' })
-      input.focus()
-    }
-    return emptyState('search', t('list.nothing'), h('button', { type: 'button', on: { click: all } }, t('list.clear')))
+  function clearAll(): void {
+    input.value = appRole.value = dashboardRole.value = ''
+    change({ text: '', appRole: '', dashboardRole: '' })
+    input.focus()
   }
 
   const element = h(

@@ -1,0 +1,87 @@
+/**
+ * A document while it is edited: what is stored, and what the form holds. Nothing that is typed is taken away by what
+ * the server answers.
+ */
+import type { Model } from '../../../models/schema.ts'
+import type { Members } from '../../any-documents.ts'
+import { isSame } from '../../document-difference.ts'
+import { formFor } from '../../kit/form/form.ts'
+import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
+import { extrasOf, formFields, withMembers } from './document-members.ts'
+import { extrasField } from './extras-field.ts'
+import type { StoredAny } from './store-document.ts'
+import { differences, likelyChoice, merged } from './three-way.ts'
+
+/** The status of a new document until it is published. */
+const FIRST_STATUS = 'draft'
+
+/** What the editor begins with. */
+export interface Beginning {
+  /** What is stored; absent for a new document. */
+  readonly stored?: StoredAny | undefined
+  /** The members of the document that a new one is a copy of. */
+  readonly copied?: Members | undefined
+}
+
+export function createDraft(
+  model: Model,
+  { stored, copied }: Beginning,
+  { onChange, ...parts }: PickerParts & { readonly onChange: (path: string) => void },
+) {
+  let base = stored
+  let status = String(stored?.document['status'] ?? FIRST_STATUS)
+  /** What was sent to be stored last. */
+  let sent: Members = {}
+  const begun = stored?.document ?? copied ?? {}
+  const form = formFor(formFields(model), begun, {
+    onChange,
+    picker: (other, options) => pickerControl(other, options, parts),
+  })
+  const extras = model.extras === 'keep' ? extrasField(model, onChange) : undefined
+  extras?.set(extrasOf(model, begun))
+  /** The body while it was the same as what is stored; undefined where it never was. */
+  let clean = copied === undefined ? body() : undefined
+
+  /** What would be sent; undefined while the further members are no JSON. */
+  function body(asStatus = status): Members | undefined {
+    const further = extras === undefined ? {} : extras.read()
+    return further === undefined ? undefined : { ...further, ...form.value(), status: asStatus }
+  }
+
+  return {
+    elements: [form.element, extras?.element],
+    fields: extras === undefined ? [form] : [form, extras],
+    body,
+    stored: () => base,
+    status: () => status,
+    /** The document as it would be stored now. */
+    document(): Members {
+      return withMembers(model, base?.document ?? {}, body() ?? { ...base?.document, ...form.value() })
+    },
+    hasUnsaved(): boolean {
+      const now = body()
+      return clean === undefined || now === undefined || !isSame(now, clean)
+    },
+    send(members: Members): void {
+      sent = members
+    },
+    /** Continues with what two users made of it, and with what was typed since that was sent. It is not saved yet. */
+    takeOver(theirs: StoredAny, settled: Members): void {
+      const now = body(String(sent['status'])) ?? { ...sent, ...form.value() }
+      const next = merged(now, differences(sent, now, settled), likelyChoice)
+      base = theirs
+      sent = settled
+      clean = undefined
+      status = String(settled['status'])
+      form.set(next)
+      // Text that is not JSON yet stays to be corrected.
+      if (extras?.read() !== undefined) extras.set(extrasOf(model, next))
+    },
+    /** What was sent is stored. What was typed since is not. */
+    accept(next: StoredAny): void {
+      base = next
+      status = String(next.document['status'])
+      clean = { ...sent, status }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/** What one list shows, for all that stands around its table: kept in the URL, and the columns also in the browser. */
+import type { Model } from '../../../models/schema.ts'
+import { storeChoice, storedChoice } from '../../browser-storage.ts'
+import { noteQuery } from '../../places.ts'
+import type { ScreenContext } from '../../screen.ts'
+import type { FilterField } from './list-fields.ts'
+import { isNarrowed, listQuery, readState, rulesOf, toggled, writeState, type ListState } from './list-state.ts'
+
+export type ListView = ReturnType<typeof createListView>
+
+/** `onQuery` runs when other documents are to be listed. */
+export function createListView(model: Model, { client, place, signal }: ScreenContext, onQuery: () => void) {
+  const rules = rulesOf(model)
+  const choice = `columns.${model.name}`
+  let state = readState(place.query, rules, storedChoice(choice))
+  change({})
+
+  function change(changed: Partial<ListState>): void {
+    const before = query()
+    state = { ...state, ...changed }
+    noteQuery(writeState(state, rules))
+    if (JSON.stringify(query()) !== JSON.stringify(before)) onQuery()
+  }
+
+  function query(): ReturnType<typeof listQuery> {
+    return listQuery(state, rules)
+  }
+
+  return {
+    client,
+    signal,
+    fields: rules.filters,
+    state: () => state,
+    query,
+    change,
+    isNarrowed: () => isNarrowed(state),
+    valuesOf: ({ key }: FilterField): readonly string[] => state.filters.get(key) ?? [],
+    toggle: ({ key }: FilterField, value: string) => change({ filters: toggled(state.filters, key, value) }),
+    clearFilters: () => change({ filters: new Map() }),
+    chooseColumns(columns: readonly string[]): void {
+      const text = columns.join()
+      storeChoice(choice, text === rules.defaultColumns.join() ? undefined : text)
+      change({ columns })
+    },
+    /** The query of its URL, whatever columns are shown. */
+    key: () => writeState({ ...state, columns: rules.defaultColumns }, rules).toString(),
+  }
+}

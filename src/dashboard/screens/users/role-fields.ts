@@ -1,0 +1,27 @@
+/** Choosing the roles of a user: each says what it may do. */
+import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
+import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { textOr } from '../../texts.ts'
+import { h } from '../../kit/dom.ts'
+import { labelled } from '../../kit/elements.ts'
+
+export type Roles = Pick<User, 'appRole' | 'dashboardRole'>
+
+/** `describedBy` is the id of what tells a problem with them. */
+export function roleFields({ appRole, dashboardRole }: Roles, describedBy?: string) {
+  const field = (name: keyof Roles, values: readonly string[], value: string): HTMLSelectElement =>
+    h('select', { name, value, 'aria-describedby': describedBy }, values.map(option))
+  // Being a guest is no role to give: it is having no e-mail address.
+  const appRoles = APP_ROLES.filter((role) => role !== 'guestUser' || role === appRole)
+  const app = field('appRole', appRoles, appRole)
+  const dashboard = field('dashboardRole', DASHBOARD_ROLES, dashboardRole)
+  return {
+    elements: [app, dashboard].map((select) => labelled(fieldTitle(select.name), select)),
+    chosen: () => ({ appRole: app.value, dashboardRole: dashboard.value }) as Roles,
+  }
+}
+
+function option(role: string): HTMLElement {
+  const meaning = textOr(`role.${role}`, '')
+  return h('option', { value: role }, meaning === '' ? valueTitle(role) : `${valueTitle(role)} – ${meaning}`)
+}
