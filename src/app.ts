@@ -1,15 +1,13 @@
 /** The composition root: config → store → mailer → services → routes → server. The only place that wires. */
-import { dirname, join, resolve } from 'node:path'
-import { openApiDocument } from './api/openapi/openapi.ts'
+import { dirname, resolve } from 'node:path'
+import { endpointContext } from './app/endpoint-context.ts'
 import { httpMetrics } from './app/http-metrics.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
 import { pageRoutes, type PageAsset } from './app/page-routes.ts'
-import { readinessChecks, reasonsAgainst } from './app/readiness.ts'
-import { backupMetrics, logMetrics } from './app/service-metrics.ts'
-import { serviceStatus } from './app/service-status.ts'
+import { logMetrics } from './app/service-metrics.ts'
 import { openServices, type Services } from './app/services.ts'
+import { startUpkeep } from './app/upkeep.ts'
 import type { Clock } from './base/clock.ts'
-import { DAY_MS } from './base/duration.ts'
 import { openFilesMax } from './base/open-files.ts'
 import type { Log } from './base/log.ts'
 import type { LogMemory } from './base/log-memory.ts'
@@ -18,12 +16,8 @@ import { VERSION } from './base/version.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { Config, Environment, SettingName } from './config/settings.ts'
 import type { ShownSettings } from './config/shown-settings.ts'
-import { createDocuments } from './content/documents.ts'
-import { downloadSlots } from './endpoints/download-slots.ts'
-import { ENDPOINTS, type EndpointContext } from './endpoints/endpoints.ts'
+import { ENDPOINTS } from './endpoints/endpoints.ts'
 import { routesOf } from './endpoints/guard.ts'
-import { createMailTest } from './endpoints/mail-test.ts'
-import { NO_PROXIES } from './http/request/client-address.ts'
 import { createRouter } from './http/server/router.ts'
 import { startRenewal } from './http/server/certificate-renewal.ts'
 import type { CertificateFiles } from './http/server/certificate.ts'
@@ -32,15 +26,12 @@ import { SERVER_LIMITS, type ServerLimits } from './http/server/server-limits.ts
 import { createServer, type HttpServer } from './http/server/server.ts'
 import { SYSTEM } from './store/actor.ts'
 import type { AuditEntry } from './store/audit/audit-record.ts'
-import { createBackupRuns } from './store/backup/backup-runs.ts'
-import { startBackups, type BackupSchedule } from './store/backup/backup-schedule.ts'
-import { databaseFile } from './store/sqlite/data-dir.ts'
-import { startHousekeeping, type Housekeeping } from './store/sqlite/housekeeping.ts'
+import type { BackupSchedule } from './store/backup/backup-schedule.ts'
+import type { Housekeeping } from './store/sqlite/housekeeping.ts'
 
 /** Open files that are no connections of clients: the database in several threads, mail, backups, pipes. */
 const FILES_RESERVED = 256
 const CONNECTIONS_MIN = 64
-const BACKUPS_DIRECTORY = 'backups'
 /** What `reload` takes; of all else the values of the start stay in use. */
 const RELOADED: readonly string[] = ['logLevel', 'tlsCert', 'tlsKey'] satisfies SettingName[]
 
@@ -81,7 +72,7 @@ export interface App {
 
 /** Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, CertificateError, ListenError or node's. */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
-  const { now, log, logMemory, logOutput, writeLine, environment = {} } = surroundings
+  const { now, log, logOutput, writeLine, environment = {} } = surroundings
   const { inheritedSocket, pageAssets, serverLimits = {} } = surroundings
   const startedAt = now()
   const mailSetup = readMailSetup(config, { now, environment })
@@ -97,61 +88,18 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     files === undefined ? undefined : startRenewal(files, (next) => server.setCertificate(next), { now, log })
   starting.defer(() => renewal?.stop())
   const services = await openServices(config, secrets, { now, log, own: true })
-  const { store, accounts, sessions, limits, newId, instance, metrics, counters, emailHashes } = services
+  const { store, accounts, sessions, limits, newId, instance, metrics, counters } = services
   starting.defer(() => store.close())
   if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   const mail = await startMail(mailSetup, { config, services, now, log, writeLine })
   starting.defer(() => mail.stop())
-  const backupPaths = { database: databaseFile(dataDir), directory: join(dataDir, BACKUPS_DIRECTORY) }
-  const backupRuns = createBackupRuns({ ...backupPaths, keep: config.backupKeep, now, log })
-  starting.defer(() => backupRuns.stop())
-  const everyMs = config.backupEvery
-  const own = store.as(SYSTEM)
-  const meta = { readMeta: store.readMeta, writeMeta: own.writeMeta, record: own.record }
-  const backups =
-    everyMs === undefined ? undefined : await startBackups({ store: meta, runs: backupRuns, everyMs, now, log })
-  starting.defer(() => backups?.stop())
-  if (backups !== undefined) backupMetrics(metrics, backups)
-  const auditMs = config.auditDays === 0 ? undefined : config.auditDays * DAY_MS
-  const guestMs = config.guestDays === 0 ? undefined : config.guestDays * DAY_MS
-  const housekeeping = startHousekeeping({ store: own, auditMs, guestMs, now, log })
-  starting.defer(() => housekeeping.stop())
-
-  const listSettings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
-  const documents = createDocuments({
-    store,
-    now,
-    newId,
-    settings: listSettings,
-    invitations: { invite: accounts.invite, check: accounts.checkInvitation },
-  })
-  const checks = readinessChecks({ store, dataDir, backups, now })
+  const upkeep = await startUpkeep({ config, dataDir, services, now, log }, starting)
   let shown = surroundings.settings
-  const status = {
-    version: VERSION,
-    ...{ instance, startedAt, now, dataDir, database: backupPaths.database, store, counters, checks },
-    mail: mail.description,
-    backups: { schedule: backups, directory: backupPaths.directory, everyMs, keep: config.backupKeep },
-  }
-  let openApi: Buffer | undefined
-  const context: EndpointContext = {
-    ...{ accounts, sessions, limits, store, emailHashes, documents, now, metrics, instance, startedAt },
-    ...{ backupPaths, backupRuns, listSettings, logMemory },
-    publicRemoteConfig: config.publicRemoteConfig,
-    hasProxies: config.trustedProxies !== NO_PROXIES,
-    setup: {
-      appName: config.appName,
-      codesBy: config.mail.kind === 'console' ? 'terminal' : 'mail',
-      codeMinutes: config.codeMinutes,
-    },
-    wakeCourier: mail.wake,
-    testMail: createMailTest({ sendTestMail: mail.sendTestMail, limits, now, log, timeMs: surroundings.mailTestMs }),
-    downloads: downloadSlots(),
-    status: () => serviceStatus(status),
+  const { logMemory, mailTestMs } = surroundings
+  const context = endpointContext({
+    ...{ config, dataDir, services, mail, upkeep, startedAt, now, log, logMemory, mailTestMs },
     shownSettings: () => shown,
-    openApi: () => (openApi ??= Buffer.from(JSON.stringify(openApiDocument({ version: VERSION })))),
-    unreadyReasons: () => reasonsAgainst(checks),
-  }
+  })
   const routes = [
     ...routesOf(ENDPOINTS, context, { sessions, limits, now }),
     ...(config.dashboard ? pageRoutes(pageAssets) : []),
@@ -175,7 +123,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   logMetrics(metrics, logOutput)
   const listening = await server.listen(addressOf(config, inheritedSocket))
   starting.defer(() => server.close())
-  await own.record(startRecord(surroundings.settings))
+  await store.as(SYSTEM).record(startRecord(surroundings.settings))
   starting.defer(() => mail.abortTestMails())
 
   const started = starting.move()
@@ -186,8 +134,8 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     instance,
     services,
     mail: mail.description,
-    backups,
-    housekeeping,
+    backups: upkeep.backups,
+    housekeeping: upkeep.housekeeping,
     idle: mail.idle,
     reload(next, nextShown) {
       mail.reloadTemplates()

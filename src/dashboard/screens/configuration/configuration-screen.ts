@@ -1,65 +1,52 @@
 /** The configuration of the apps, as a form or as JSON. */
-import type { Stored } from '../../../client/client.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
-import { documentsOf, type StoredDocument } from '../../any-documents.ts'
+import { documentsOf } from '../../any-documents.ts'
 import { configurationEditor, type ConfigurationEditor } from './configuration-editor.ts'
 import { noteQuery } from '../../places.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
-import { fill, h } from '../../kit/dom.ts'
-import { failureState, isAbort, skeleton } from '../../kit/states.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 
 export const configurationScreen: OpenScreen = (context) => {
-  const { client, signal, place } = context
+  const { client, place } = context
   const title = t('configuration.title')
   let editor: ConfigurationEditor | undefined
   let isJson = place.query.get('view') === 'json'
   const body = h('div', { class: 'configuration' })
-  const saveButton = h('button', { type: 'button', class: 'primary', disabled: true, on: { click: save } }, t('save'))
-  const views = (['form', 'json'] as const).map((view) =>
-    h('button', { type: 'button', on: { click: () => show(view === 'json') } }, t(`configuration.${view}`)),
-  )
+  const saveButton = button(t('save'), save, { class: 'primary', disabled: true })
+  const views = (['form', 'json'] as const).map((view) => button(t(`configuration.${view}`), () => choose(view === 'json')))
+  choose(isJson)
+  readInto(context, {
+    place: body,
+    lines: [4, 9, 7, 6],
+    read: (options) => documentsOf(client, remoteConfig).get(remoteConfig.singleton ?? '', options),
+    show(stored) {
+      editor = configurationEditor(stored, context, () => (saveButton.disabled = editor?.hasUnsaved() !== true))
+      return shown(editor)
+    },
+  })
 
-  async function load(): Promise<void> {
-    fill(
-      body,
-      [4, 9, 7, 6].map((lines) => h('div', { class: 'card' }, skeleton(lines))),
-    )
-    try {
-      open(await documentsOf(client, remoteConfig).get(remoteConfig.singleton ?? '', { signal }))
-    } catch (error) {
-      if (!isAbort(error))
-        fill(
-          body,
-          failureState(error, () => void load()),
-        )
-    }
-  }
-
-  function open(stored: Stored<StoredDocument>): void {
-    editor = configurationEditor(stored, context, () => (saveButton.disabled = editor?.hasUnsaved() !== true))
-    show(isJson)
-  }
-
-  function show(json: boolean): void {
+  function choose(json: boolean): void {
     isJson = json
     noteQuery(new URLSearchParams(json ? { view: 'json' } : {}))
-    for (const [i, button] of views.entries()) button.setAttribute('aria-pressed', String((i === 1) === json))
-    if (editor === undefined) return
-    fill(body, json ? jsonView(JSON.stringify(editor.current(), null, 2)) : editor.element)
+    for (const [i, one] of views.entries()) one.setAttribute('aria-pressed', String((i === 1) === json))
+    if (editor !== undefined) fill(body, shown(editor))
+  }
+
+  function shown({ current, element }: ConfigurationEditor): HTMLElement {
+    return isJson ? jsonView(JSON.stringify(current(), null, 2)) : element
   }
 
   /** In the form, where problems have their places. */
   function save(): void {
-    if (isJson) show(false)
+    if (isJson) choose(false)
     void editor?.save()
   }
 
-  void load()
   const buttons = h('div', { class: 'buttons' }, h('div', { class: 'views' }, views), saveButton)
-  show(isJson)
   return {
     title,
     element: h('section', {}, h('div', { class: 'screen-head staying' }, h('h1', {}, title), buttons), body),
@@ -74,11 +61,7 @@ function jsonView(text: string): HTMLElement {
   return h(
     'div',
     { class: 'form' },
-    h(
-      'div',
-      { class: 'buttons' },
-      copyButton(() => text),
-    ),
+    h('div', { class: 'buttons' }, [copyButton(() => text)]),
     h('pre', { tabindex: 0, dir: 'ltr', 'aria-label': 'JSON' }, text),
   )
 }

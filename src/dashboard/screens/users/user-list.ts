@@ -8,7 +8,7 @@ import { listSearch } from '../../kit/table/list-search.ts'
 import { PAGE_ROWS } from '../../kit/table/page-list.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
 import { t } from '../../texts.ts'
-import { button, h } from '../../kit/dom.ts'
+import { button, h, type Attributes } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
@@ -49,15 +49,9 @@ export function userList(context: ScreenContext): Screen {
     onSearch: (text) => change({ ...search, text }),
     signal,
   })
-  const appRole = filter('appRole', APP_ROLES, t('users.notGuests'))
-  const dashboardRole = filter('dashboardRole', DASHBOARD_ROLES, t('all'))
-
-  function filter(name: 'appRole' | 'dashboardRole', values: readonly string[], none: string): HTMLSelectElement {
-    const options = ['', ...values].map((value) => h('option', { value }, value === '' ? none : valueTitle(value)))
-    const use = (): void => change({ ...search, [name]: select.value })
-    const select = h('select', { value: search[name], on: { change: use } }, options)
-    return select
-  }
+  const use = (): void => change({ ...search, appRole: appRole.value, dashboardRole: dashboardRole.value })
+  const appRole = roleFilter(APP_ROLES, t('users.notGuests'), { value: search.appRole, on: { change: use } })
+  const dashboardRole = roleFilter(DASHBOARD_ROLES, t('all'), { value: search.dashboardRole, on: { change: use } })
 
   function change(next: UserSearch): void {
     if (JSON.stringify(next) === JSON.stringify(search)) return
@@ -91,6 +85,11 @@ export function userList(context: ScreenContext): Screen {
     table.element,
   )
   return { title, element, search: input }
+}
+
+function roleFilter(roles: readonly string[], none: string, attributes: Attributes): HTMLSelectElement {
+  const options = ['', ...roles].map((value) => h('option', { value }, value === '' ? none : valueTitle(value)))
+  return h('select', attributes, options)
 }
 
 function columns(): readonly TableColumn<User>[] {
