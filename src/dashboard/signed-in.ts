@@ -10,20 +10,6 @@ import type { User } from '../models/user.ts'
 import { parseExactly } from './exact-json.ts'
 import { forgetToken, storedToken, storeToken, type Kept } from './browser-storage.ts'
 
-export interface SessionKeeper {
-  readonly client: Client
-  /** Remembers the token that the client has got. */
-  keep(kept: Kept): void
-  /** Ends the session at the server, and here in any case. */
-  signOut(): Promise<void>
-  /** Ends it here alone. */
-  forget(): void
-  /** Whose token it is. */
-  ownerOf(token: string): Promise<User>
-  /** From now on nothing is sent any more. */
-  close(): void
-}
-
 export interface SessionHooks {
   /** Lets the reader sign in again and resolves then. It is called once, however many requests wait. */
   readonly askAgain: () => Promise<void>
@@ -34,7 +20,7 @@ export interface SessionHooks {
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): SessionKeeper {
+export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks) {
   let asking: Promise<void> | undefined
   let isClosed = false
   let isEnding = false
@@ -73,10 +59,19 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): Se
     return send()
   }
 
+  /** Ends the session here alone. */
+  function forget(): void {
+    forgetToken(client.token ?? '')
+    client.token = undefined
+  }
+
   return {
     client,
-    keep: (kept) => storeToken(client.token ?? '', kept),
-    async signOut() {
+    forget,
+    /** Remembers the token that the client has got. */
+    keep: (kept: Kept): void => storeToken(client.token ?? '', kept),
+    /** Ends the session at the server, and here in any case. */
+    async signOut(): Promise<void> {
       isEnding = true
       const { token } = client
       try {
@@ -84,15 +79,13 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks): Se
       } finally {
         isEnding = false
         client.token = token
-        this.forget()
+        forget()
       }
     },
-    forget() {
-      forgetToken(client.token ?? '')
-      client.token = undefined
-    },
-    ownerOf: async (token) => createClient({ url: apiAddress(), token }).auth.me(),
-    close: () => void (isClosed = true),
+    /** Whose token it is. */
+    ownerOf: async (token: string): Promise<User> => createClient({ url: apiAddress(), token }).auth.me(),
+    /** From now on nothing is sent any more. */
+    close: (): void => void (isClosed = true),
   }
 }
 

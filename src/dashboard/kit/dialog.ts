@@ -18,13 +18,6 @@ export interface DialogOptions {
   readonly dismissable?: boolean
 }
 
-export interface OpenDialog {
-  readonly element: HTMLDialogElement
-  close(): void
-  /** Resolves when it is closed, in whatever way. */
-  readonly closed: Promise<void>
-}
-
 let count = 0
 /** Those that may be closed without an answer. */
 const dismissables = new Set<HTMLDialogElement>()
@@ -34,7 +27,7 @@ export function closeDialogs(): void {
   for (const dialog of dismissables) dialog.close()
 }
 
-export function openDialog({ title, body, actions = [], wide = false, dismissable = true }: DialogOptions): OpenDialog {
+export function openDialog({ title, body, actions = [], wide = false, dismissable = true }: DialogOptions) {
   const titleId = `dialog-${++count}`
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const close = (): void => element.close()
@@ -68,7 +61,11 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
   document.body.append(element)
   element.showModal()
   element.querySelector<HTMLElement>('[autofocus]')?.focus()
-  return { element, close, closed }
+  return {
+    close,
+    /** Resolves when it is closed, in whatever way. */
+    closed,
+  }
 }
 
 export interface Question {

@@ -29,3 +29,8 @@ export function searchInput(attributes: Attributes): HTMLInputElement {
 export function code(text: string): HTMLElement {
   return h('code', { dir: 'ltr' }, text)
 }
+
+/** A box of its own, with its heading. */
+export function card(heading: HTMLElement, ...children: readonly Child[]): HTMLElement {
+  return h('section', { class: 'card' }, heading, children)
+}

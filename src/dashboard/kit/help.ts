@@ -11,19 +11,9 @@ export function openHelp(): void {
     ['Ctrl Z', t('help.undo')],
     ['Esc', t('help.close')],
   ] as const
-  openDialog({
-    title: t('help.title'),
-    body: h(
-      'dl',
-      { class: 'keys' },
-      rows.map(([keys, meaning]) => [
-        h(
-          'dt',
-          {},
-          keys.split(' ').map((key) => h('kbd', {}, key)),
-        ),
-        h('dd', {}, meaning),
-      ]),
-    ),
+  const listed = rows.map(([keys, meaning]) => {
+    const signs = keys.split(' ').map((key) => h('kbd', {}, key))
+    return [h('dt', {}, signs), h('dd', {}, meaning)]
   })
+  openDialog({ title: t('help.title'), body: h('dl', { class: 'keys' }, listed) })
 }

@@ -3,43 +3,37 @@ import { locale } from '../texts.ts'
 import { now } from '../timing.ts'
 import { h } from './dom.ts'
 
-const MINUTE_MS = 60_000
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+const UNITS = [
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+  ['second', SECOND_MS],
+] as const
 
 /** A date with its time; anything else that stands where a date should is shown as it is. */
 export function dateTime(iso: string): HTMLElement {
-  return moment(iso, (date) =>
-    new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(date),
-  )
+  return moment(iso, (date) => date.toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' }))
 }
 
 /** How long ago, as `3 hours ago`; what is older than a week has its date. */
 export function ago(iso: string): HTMLElement {
   return moment(iso, (date) => {
     const past = date.getTime() - now()
-    const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
     const size = Math.abs(past)
-    if (size < HOUR_MS) return format.format(Math.round(past / MINUTE_MS), 'minute')
-    if (size < DAY_MS) return format.format(Math.round(past / HOUR_MS), 'hour')
-    if (size < 7 * DAY_MS) return format.format(Math.round(past / DAY_MS), 'day')
-    return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(date)
+    if (size >= 7 * DAY_MS) return date.toLocaleDateString(locale(), { dateStyle: 'medium' })
+    const [unit, ms] = UNITS.find(([, unitMs]) => size >= unitMs && unitMs > SECOND_MS) ?? ['minute', MINUTE_MS]
+    return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.round(past / ms), unit)
   })
 }
 
 /** A date with its time to the second, short. */
 export function exactTime(iso: string): HTMLElement {
-  return moment(iso, (date) =>
-    new Intl.DateTimeFormat(locale(), { dateStyle: 'short', timeStyle: 'medium' }).format(date),
-  )
+  return moment(iso, (date) => date.toLocaleString(locale(), { dateStyle: 'short', timeStyle: 'medium' }))
 }
-
-const UNITS = [
-  ['day', DAY_MS],
-  ['hour', HOUR_MS],
-  ['minute', MINUTE_MS],
-  ['second', 1000],
-] as const
 
 /** How long something takes, by the two largest units that say something: `3 days, 4 hours`. */
 export function duration(ms: number): string {

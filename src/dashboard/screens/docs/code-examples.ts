@@ -1,5 +1,5 @@
 /** Makes the examples of the page work: the URL of this service, languages, variants, and copying. */
-import { fill, h } from '../../kit/dom.ts'
+import { button, fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { after } from '../../timing.ts'
 
@@ -39,13 +39,10 @@ function show(root: ParentNode, language: string): void {
 
 function copyButton(code: Element): HTMLElement {
   const status = h('span', { class: 'spoken', role: 'status' })
-  const button = h(
-    'button',
-    { type: 'button', class: 'plain small', 'aria-label': 'Copy', title: 'Copy', on: { click: () => void copy() } },
-    icon('copy'),
-  )
+  const attributes = { class: 'plain small', 'aria-label': 'Copy', title: 'Copy' }
+  const copier = button(icon('copy'), () => void copy(), attributes)
   const report = (name: 'copy' | 'check', text: string): void => {
-    fill(button, icon(name))
+    fill(copier, icon(name))
     fill(status, text)
   }
   const copy = async (): Promise<void> => {
@@ -60,5 +57,5 @@ function copyButton(code: Element): HTMLElement {
       report('copy', 'Selected: press Ctrl or Cmd and C')
     }
   }
-  return h('span', { class: 'copy' }, button, status)
+  return h('span', { class: 'copy' }, copier, status)
 }

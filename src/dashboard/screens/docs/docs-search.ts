@@ -1,5 +1,6 @@
 /** Search over the whole reference: the text of every part of the page that names itself by `data-kind`. */
 import { fill, h } from '../../kit/dom.ts'
+import { hasFocus } from '../../kit/focus.ts'
 
 const RESULTS_MAX = 30
 
@@ -31,7 +32,7 @@ export function setUpSearch(box: HTMLElement): void {
   }
   const move = (step: 1 | -1): void => {
     const stops = [input, ...list.querySelectorAll('a')]
-    const next = stops.indexOf(document.activeElement as HTMLAnchorElement) + step
+    const next = stops.findIndex(hasFocus) + step
     stops[Math.min(Math.max(next, 0), stops.length - 1)]?.focus()
   }
   input.addEventListener('input', show)

@@ -9,7 +9,7 @@ import { isMembers, labelOf } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'
 import { hrefTo, readPlace } from '../../places.ts'
 import { debounce } from '../../timing.ts'
-import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
+import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import type { DocsSession } from './docs-session.ts'
 import { jsonMistake } from './json-place.ts'
 import { planView } from './plan-view.ts'
@@ -113,8 +113,7 @@ function filterIsJson(filter: HTMLTextAreaElement, problem: Element): boolean {
     filter.focus()
     filter.setSelectionRange(mistake.at, mistake.at + 1)
   }
-  const button = h('button', { type: 'button', class: 'link', on: { click: goThere } }, 'Go there')
-  fill(problem, `${mistake.message}. `, button)
+  fill(problem, `${mistake.message}. `, button('Go there', goThere, { class: 'link' }))
   return false
 }
 

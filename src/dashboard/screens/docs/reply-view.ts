@@ -1,6 +1,6 @@
 /** A reply as it came: its status, time and headers, and its body as text and never as anything else. */
 import { parseExactly } from '../../exact-json.ts'
-import { fill, h, type Child } from '../../kit/dom.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
 
 /** A browser lays out so much text without a pause that can be felt. */
 const SHOWN_CHARS = 12_000
@@ -48,7 +48,7 @@ export function longText(text: string, label: string): HTMLElement {
     pre.focus()
   }
   const title = `Show all ${text.length.toLocaleString('en')} characters`
-  const all = h('button', { type: 'button', on: { click: showAll } }, title)
+  const all = button(title, showAll)
   return h('div', {}, pre, all)
 }
 

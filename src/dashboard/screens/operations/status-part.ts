@@ -3,7 +3,7 @@ import type { ServiceStatus } from '../../../models/responses.ts'
 import { locale, t } from '../../texts.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'
-import { code } from '../../kit/elements.ts'
+import { card, code } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { byteSize, dateTime, duration } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -22,7 +22,7 @@ function show(status: ServiceStatus): Child {
     h(
       'div',
       { class: 'fact-cards' },
-      card(t('status.service'), [
+      facts(t('status.service'), [
         [t('status.version'), code(status.version)],
         [t('status.runningFor'), duration(status.uptimeSeconds * 1000)],
         [t('status.since'), dateTime(status.startedAt)],
@@ -30,13 +30,13 @@ function show(status: ServiceStatus): Child {
         [t('status.platform'), code(status.platform)],
         [t('status.instance'), code(status.instance)],
       ]),
-      card(t('status.storage'), [
+      facts(t('status.storage'), [
         [t('status.database'), byteSize(database.bytes)],
         [t('status.databaseLog'), byteSize(database.logBytes)],
         [t('status.free'), byteSize(database.freeBytes)],
         [t('status.dataDir'), code(status.dataDir)],
       ]),
-      card(t('status.queries'), [
+      facts(t('status.queries'), [
         [t('status.inline'), count(queries.inline)],
         [t('status.worker'), count(queries.worker)],
         [t('status.timedOut'), count(queries.timedOut)],
@@ -44,9 +44,7 @@ function show(status: ServiceStatus): Child {
         [t('status.queriesRunning'), count(sum(queries.running))],
         [t('status.queriesWaiting'), count(sum(queries.waiting))],
       ]),
-      h(
-        'section',
-        { class: 'card' },
+      card(
         h('h3', {}, t('status.mail')),
         mail.description.map((line) => h('p', { class: 'soft', dir: 'auto' }, line)),
       ),
@@ -56,23 +54,13 @@ function show(status: ServiceStatus): Child {
 
 function attention({ attention: items }: ServiceStatus): Child {
   if (items.length === 0) return h('p', { class: 'all-well' }, icon('check'), t('status.allWell'))
-  return attentionCard(
-    'h3',
-    items.map((item) => foundByService(item)),
-  )
+  const found = items.map((item) => foundByService(item))
+  return attentionCard('h3', found)
 }
 
-function card(title: string, facts: readonly (readonly [string, Child])[]): HTMLElement {
-  return h(
-    'section',
-    { class: 'card' },
-    h('h3', {}, title),
-    h(
-      'dl',
-      { class: 'facts' },
-      facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-    ),
-  )
+function facts(title: string, values: readonly (readonly [string, Child])[]): HTMLElement {
+  const rows = values.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))
+  return card(h('h3', {}, title), h('dl', { class: 'facts' }, rows))
 }
 
 function sum(counts: ServiceStatus['queries']['running']): number {

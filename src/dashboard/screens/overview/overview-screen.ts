@@ -16,6 +16,7 @@ import { now } from '../../timing.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { barChart } from '../../kit/bar-chart.ts'
 import { h, type Child } from '../../kit/dom.ts'
+import { card } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
@@ -71,10 +72,8 @@ function sections({ overview, latest, status }: Read, { user, signal }: ScreenCo
       { class: 'counts' },
       models.map(({ model, counts }) => countCard(model, counts, may('replace', model, user))),
     ),
-    h('section', { class: 'card' }, h('h2', {}, chartTitle), barChart(chartTitle, shownDays, signal)),
-    h(
-      'section',
-      { class: 'card' },
+    card(h('h2', {}, chartTitle), barChart(chartTitle, shownDays, signal)),
+    card(
       h('h2', {}, t('overview.latest')),
       latest.length === 0
         ? emptyState(

@@ -5,6 +5,7 @@ import { auditHref } from '../operations/audit-search.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
+import { card } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -31,7 +32,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
     roles = roleForm(stored, context)
     return [
       card(
-        t('users.account'),
+        h('h2', {}, t('users.account')),
         h(
           'dl',
           { class: 'given' },
@@ -40,15 +41,15 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
           ...fact(t('field.id'), h('code', {}, user.id)),
         ),
       ),
-      card(t('users.roles'), roles.element),
+      card(h('h2', {}, t('users.roles')), roles.element),
       card(
-        t('operations.audit'),
+        h('h2', {}, t('operations.audit')),
         h('p', {}, h('a', { href: auditHref({ actor: id }) }, t('users.did'))),
         h('p', {}, h('a', { href: auditHref({ document: id }) }, t('users.wasDone'))),
       ),
-      card(t('users.sessions'), sessionList(callsFor(id, context), context)),
+      card(h('h2', {}, t('users.sessions')), sessionList(callsFor(id, context), context)),
       card(
-        t('users.delete'),
+        h('h2', {}, t('users.delete')),
         userRemoval(user, context, () => (roles = undefined)),
       ),
     ]
@@ -67,10 +68,6 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
     mayLeave: askToLeave,
     save: () => void roles?.save(),
   }
-}
-
-function card(title: string, ...children: readonly Child[]): HTMLElement {
-  return h('section', { class: 'card' }, h('h2', {}, title), children)
 }
 
 function fact(name: string, value: Child): readonly HTMLElement[] {
