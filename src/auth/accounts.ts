@@ -86,10 +86,7 @@ export function createAccounts(options: AccountsOptions) {
 
   return {
     ...createAdministrators(store, sessions, prepare),
-    /**
-     * Sends a code. With `dashboard`, throws unauthorized or forbidden where the e-mail address has no access to it; and
-     * networkError where the outbox is full.
-     */
+    /** Sends a code. With `dashboard`, throws unauthorized or forbidden; networkError where the outbox is full. */
     async requestCode({ visitor, email, dashboard, languages, now }: CodeRequest): Promise<void> {
       const user = dashboard ? await store.userByEmail(email) : undefined
       if (dashboard && (user === undefined || !hasDashboard(user as JsonObject & Caller))) {
@@ -120,7 +117,6 @@ export function createAccounts(options: AccountsOptions) {
       onSignIn(how)
       return signedIn(user, opened)
     },
-    /** Makes a guest. */
     async signInAnonymously({
       visitor,
       client,
@@ -151,7 +147,6 @@ export function createAccounts(options: AccountsOptions) {
   }
 }
 
-/** The administrators that the program itself makes. */
 function createAdministrators(
   store: AccountStore & Writable,
   sessions: Sessions,
@@ -189,7 +184,6 @@ function emailTaken(): Failure {
   return new ProblemFailure({ path: 'email', code: 'duplicate', params: {}, message })
 }
 
-/** The failure for an e-mail address without a user, and for a user without a dashboard role. */
 function noDashboard(user: JsonObject | undefined): Failure {
   if (user === undefined) return fail('unauthorized', 'No user of the dashboard has this e-mail address')
   return fail('forbidden', 'This user may not open the dashboard: an administrator can give the role of a publisher')

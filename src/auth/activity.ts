@@ -9,10 +9,7 @@ const KNOWN_SESSIONS_MAX = 50_000
 const USED_STEP_MS = 5 * MINUTE_MS
 const GUEST_RETRY_MS = MINUTE_MS
 
-/**
- * Returns a function that stores once a day that a guest was active. After a failure no guest is written for a while: on
- * a full disk, not every request tries again.
- */
+/** Returns a function that stores once a day that a guest was active; after a failure, none for a while. */
 export function createGuestActivity(store: Writable): (id: string, now: number) => void {
   const days = new Map<string, number>()
   let failedAt = Number.NEGATIVE_INFINITY
@@ -35,7 +32,6 @@ export function createSessionActivity(store: Writable) {
   const steps = new Map<string, number>()
   const opened = (jti: string, now: number): void => setNewest(steps, jti, now, KNOWN_SESSIONS_MAX)
   return {
-    /** The store has taken the session, with its time. */
     opened,
     used(jti: string, now: number): void {
       const last = steps.get(jti)

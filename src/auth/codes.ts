@@ -1,9 +1,7 @@
 /**
- * Sign-in codes: issuing and consuming.
- *
- * A code is six digits from a cryptographic generator. It is stored as an HMAC under a server secret, because a plain
- * hash of six digits hides nothing, and it waits in the outbox encrypted until it is sent: a copy of the database without
- * the secrets file reveals no code. Every failure has the same response; the reason goes to the log.
+ * Sign-in codes: issuing and consuming. A code is stored as an HMAC under a server secret, because a plain hash of six
+ * digits hides nothing, and waits in the outbox encrypted: a copy of the database without the secrets file reveals no
+ * code. Every failure has the same response; the reason goes to the log.
  */
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
@@ -62,10 +60,7 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
   }
 
   return {
-    /**
-     * Makes a new code for a normalised e-mail address, replacing the one before, and adds the message to the outbox.
-     * Throws networkError where that is full; then the code before stays valid.
-     */
+    /** Replaces the code before, and adds the message to the outbox. Throws networkError where that is full. */
     async send(recipient: Recipient, visitor: Visitor, now: number): Promise<void> {
       await issue(recipient.email, store.as(visitor), now, recipient)
     },

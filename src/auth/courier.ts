@@ -1,13 +1,10 @@
 /**
- * The courier: takes messages from the outbox and hands them to the mailer.
+ * The courier: takes messages from the outbox and hands them to the mailer, until each is accepted, permanently
+ * rejected, or its code has expired (retry-schedule.ts). Several are in flight at once (mail-attempts.ts); when the
+ * mail server is unreachable, one probe goes at a time (mail-circuit.ts).
  *
- * A message is tried until it is accepted, permanently rejected, or its code has expired (retry-schedule.ts). Several
- * are in flight at once (mail-attempts.ts), so that one slow recipient does not delay the others; when the mail server
- * itself is unreachable, one probe goes at a time (mail-circuit.ts).
- *
- * When a newer code comes for an address, the attempt with the old one is aborted at any point: its code is void and it
- * is never retried, so nothing can be doubled; and the reader may have asked again because that attempt hangs. The new
- * message goes only after the old attempt has ended, so that the newest mail has the valid code.
+ * When a newer code comes for an address, the attempt with the old one is aborted: its code is void and it is never
+ * retried. The new message goes only after the old attempt has ended, so that the newest mail has the valid code.
  */
 import type { OutboxWriter } from '../store/store.ts'
 import { createAttempts } from './mail-attempts.ts'
@@ -68,7 +65,6 @@ export function startCourier(options: CourierOptions) {
   turns.wake()
 
   return {
-    /** Something may be due now. */
     wake: turns.wake,
     /** Resolves when nothing is in flight and nothing is due. */
     async idle(): Promise<void> {

@@ -1,8 +1,6 @@
 /**
- * JSON Web Tokens (RFC 7519) with HS256 (RFC 7518 section 3.2) and nothing else.
- *
- * The algorithm is pinned: the header of a token is compared, never obeyed (RFC 8725 section 3.1). Time is an argument. A
- * rejection has its reason for the log; callers treat all of them alike.
+ * JSON Web Tokens (RFC 7519) with HS256 (RFC 7518 section 3.2) and nothing else: the header of a token is compared,
+ * never obeyed (RFC 8725 section 3.1). A rejection has its reason for the log; callers treat all of them alike.
  */
 import { createHmac } from 'node:crypto'
 import { setNewest } from '../base/bounded-map.ts'
@@ -41,9 +39,8 @@ interface Trust {
 }
 
 /**
- * Returns a function from a token, and the time in milliseconds, to the claims of a valid token, or why it is not valid.
- * It remembers the latest tokens whose signature is valid: an app sends the same one for a month. Times are checked at
- * each call.
+ * Returns a function from a token, and the time in milliseconds, to the claims of a valid token, or why it is not
+ * valid. It remembers the latest tokens whose signature is valid; times are checked at each call.
  */
 export function tokenVerifier(trust: Trust): (token: string, now: number) => Claims | TokenRejection {
   const known = new Map<string, Claims>()

@@ -1,8 +1,6 @@
 /**
- * The keys that are derived from the server's secrets.
- *
- * Tokens are signed with the secret itself, so that a secret which another service shares keeps working. Every other use
- * has a key of its own (HKDF, RFC 5869), so that none can be turned against another.
+ * The keys that are derived from the server's secrets. Tokens are signed with the secret itself, so that one that
+ * another service shares keeps working. Every other use has a key of its own (HKDF, RFC 5869).
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
@@ -25,7 +23,6 @@ export interface Keys {
   readonly audit: readonly [Buffer, ...Buffer[]]
 }
 
-/** Derives the keys. There is at least one secret; the newest comes first. */
 export function deriveKeys(secrets: readonly [string, ...string[]]): Keys {
   const [newest, ...older] = secrets
   const derive = (purpose: string, secret = newest): Buffer =>
@@ -56,10 +53,7 @@ const EMAIL_HASH_CHARS = 22
 
 export type EmailHashes = ReturnType<typeof createEmailHashes>
 
-/**
- * What the audit trail has in place of e-mail addresses: keyed hashes, so that records of failed sign-ins reveal no
- * address, and records of a known one can be found.
- */
+/** Keyed hashes in place of e-mail addresses: records reveal no address, and those of a known one can be found. */
 export function createEmailHashes({ audit }: Pick<Keys, 'audit'>) {
   const hash = (key: Buffer, email: string): string =>
     mac(key, 'e-mail', email).toString('base64url').slice(0, EMAIL_HASH_CHARS)

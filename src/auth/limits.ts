@@ -1,9 +1,6 @@
 /**
- * Rate limits (contract of the API: 429 with `Retry-After`).
- *
- * Limits on accounts are kept in the store and survive a restart. The limit on data requests is far higher and is counted
- * for every request, so it is kept in memory: after a restart each user has a fresh minute, which is harmless. Windows
- * slide: the accepted events of the last window count, rejected ones do not.
+ * Rate limits (contract of the API: 429 with `Retry-After`). Those on accounts are kept in the store and survive a
+ * restart; that on data requests is in memory. Windows slide: the accepted events of the last window count.
  */
 import { setNewest } from '../base/bounded-map.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
@@ -14,17 +11,12 @@ import { mac } from './keys.ts'
 
 /** Past this many callers, the one that was idle longest is forgotten. */
 const WINDOWS_MAX = 100_000
-/**
- * A body counts as another request for each so many bytes. Reading two megabytes takes as long as serving a hundred
- * requests, and they are in memory while they arrive: a limit on the number alone would let one guest take the service
- * from all others. Longer bodies are rare: the largest preferences of a reader are 300 KB.
- */
+/** A body counts as another request for each so many bytes: two megabytes take as long as a hundred requests. */
 const BYTES_PER_REQUEST = 64 * 1024
 
 /** Test mails of an administrator in an hour; no setting changes it. */
 const TEST_MAILS_MAX = 10
 
-/** Every limit by its name. */
 export const LIMIT_NAMES = [
   'codes_per_address',
   'codes_per_email',
@@ -121,7 +113,6 @@ export function createLimits(
   }
 }
 
-/** Data requests of a user in a minute. */
 function createDataLimit(max: number, onRefused: () => void) {
   const waitFor = createWindows(max, MINUTE_MS)
   /** Never more than the limit has room for: a request that is rejected once may come again later. */
@@ -147,7 +138,6 @@ function createDataLimit(max: number, onRefused: () => void) {
   }
 }
 
-/** The 429 that says how long to wait. `what` begins the sentence. */
 function tooMany(what: string, retryAfterMs: number): Failure {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
@@ -156,10 +146,7 @@ function tooMany(what: string, retryAfterMs: number): Failure {
   })
 }
 
-/**
- * Returns a function that counts an event in memory, `weight` times, which is at most the limit; that returns the
- * milliseconds to wait, or undefined when the event was allowed and counted.
- */
+/** Counts events in memory, each `weight` times. Returns the milliseconds to wait, or undefined for a counted event. */
 function createWindows(
   max: number,
   windowMs: number,

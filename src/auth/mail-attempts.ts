@@ -1,9 +1,7 @@
 /**
- * The delivery attempts in flight, from the outbox to the recorded result.
- *
- * A result is written in the same turn of the event loop in which the reply arrived, and before the lane takes another
- * message. After a crash in between, the message is sent twice: SMTP cannot be asked what became of a message (RFC
- * 1047), and the alternative would be to lose a code. Both copies have the same Message-ID.
+ * The delivery attempts in flight. A result is written in the turn of the event loop in which the reply arrived, before
+ * the lane takes another message. After a crash in between, the message is sent twice, with the same Message-ID: SMTP
+ * cannot be asked what became of it (RFC 1047), and the alternative would be to lose a code.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -12,7 +10,6 @@ import { unseal } from './codes.ts'
 import type { Circuit } from './mail-circuit.ts'
 import { type AbortReason, ATTEMPT_MS_MAX, type DeliveryAttempt } from './mail-delivery.ts'
 
-/** Messages in flight at once. */
 const LANES = 4
 const RETRY_RECORD_MS = 5_000
 const UNREADABLE = 'sealed with another secret'

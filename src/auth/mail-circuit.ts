@@ -1,10 +1,7 @@
 /**
- * A circuit breaker for the mail server: what the courier knows about the server, apart from any one message.
- *
- * When the server is unreachable, or a password or certificate is rejected, every message would fail in the same way. So
- * after such a failure sending pauses, and then one message goes alone, as a probe; the others keep their attempts and
- * their times. After several failures in a row the circuit is open, which is logged once, and once more when it closes.
- * The state is pure: time and randomness come in.
+ * A circuit breaker for the mail server: when it is unreachable, or rejects a password, every message would fail in the
+ * same way. So sending pauses, and then one message goes alone, as a probe; the others keep their attempts. After
+ * several failures in a row the circuit is open, which is logged once, and once more when it closes.
  */
 import { MINUTE_MS } from '../base/duration.ts'
 import { DeliveryError, type Stage } from '../mail/delivery/delivery-error.ts'
@@ -29,10 +26,7 @@ export function createCircuit() {
   let [failures, epoch] = [0, 0]
   let pausedUntil: number | undefined
   return {
-    /**
-     * When the next message may go, in milliseconds since the epoch; undefined while nothing is wrong. A pause that seems
-     * longer than any is over: the clock was set back.
-     */
+    /** Milliseconds since the epoch; undefined while nothing is wrong. A pause is too long where a clock was set back. */
     pausedUntil(now: number): number | undefined {
       if (pausedUntil !== undefined && pausedUntil - now > PACE.max) pausedUntil = now
       return pausedUntil
@@ -44,10 +38,7 @@ export function createCircuit() {
     get epoch(): number {
       return epoch
     },
-    /**
-     * An attempt failed before its message was mentioned. Of the attempts that began together, one counts. The pause ends
-     * in time for one more attempt at its message. Returns whether this opened the circuit.
-     */
+    /** Of the attempts that began together, one counts. Returns whether this opened the circuit. */
     failed({ epoch: begun, ...attempt }: ServerFailure): boolean {
       if (begun !== epoch) return false
       epoch++

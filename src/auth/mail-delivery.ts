@@ -1,8 +1,6 @@
 /**
- * One attempt to deliver a sign-in mail: what the mailer is asked, and what its answer means for the outbox.
- *
- * A failure is either that of the message, which is retried after a pause or ended, or that of the mail server, which
- * the circuit counts and which costs no message an attempt. Texts for the log and the outbox never contain the code.
+ * One attempt to deliver a sign-in mail. A failure is either that of the message, which is retried or ended, or that of
+ * the mail server, which costs no message an attempt. Texts for the log and the outbox never contain the code.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'

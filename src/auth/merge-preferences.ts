@@ -7,10 +7,7 @@ import type { RemoteConfig } from '../models/remote-config.ts'
 import type { User } from '../models/user.ts'
 import type { SignIn } from '../store/store.ts'
 
-/**
- * Each list becomes the account's own entries, then those of the guest with other ids, up to the limit of the account's
- * role. The account's own entries are never cut; administrators have no limits.
- */
+/** Each list: the account's own entries, which are never cut, then the guest's, up to the limit of the role. */
 export function mergePreferences(
   { account, guest, user, config }: Parameters<SignIn['merge']>[0] & { readonly config: JsonObject },
   now: number,

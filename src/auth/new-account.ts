@@ -4,9 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 import { DECORATORS, type User } from '../models/user.ts'
 import type { NewAccount } from '../store/store.ts'
 
-/**
- * A reserved name (RFC 2606): no mail for a guest can ever be delivered.
- */
+/** A reserved name (RFC 2606): no mail for a guest can ever be delivered. */
 const GUEST_DOMAIN = 'anonymous.invalid'
 
 /** The administrator of an app that runs the service for itself. It has no sign-in by mail either. */

@@ -1,9 +1,6 @@
 /**
- * When a message is retried: pure arithmetic, with time and randomness as arguments.
- *
- * Pauses double and end in a random part ("equal jitter"), so that the messages of one outage do not all come back at
- * the same moment. The last retry is set shortly before the code expires, rather than left out because its pause would
- * end later: by then a mail server that greylists for ten minutes accepts the mail.
+ * When a message is retried. Pauses double and end in a random part ("equal jitter"). The last retry is shortly before
+ * the code expires: by then a mail server that greylists for ten minutes accepts the mail.
  */
 import { MINUTE_MS } from '../base/duration.ts'
 
@@ -15,10 +12,8 @@ const USEFUL_MS = 30_000
 /** More doublings would exceed every limit. */
 const DOUBLINGS_MAX = 16
 
-/** Gives a number from 0 up to, but without, 1. */
 export type Random = () => number
 
-/** Lengths of the growing pauses, in milliseconds. */
 export interface Pace {
   readonly first: number
   readonly max: number
@@ -42,7 +37,6 @@ export function nextTry({ now, attempts, expiresAt, random }: FailedTry, pace = 
   return last - now >= PAUSE_FIRST_MS ? last : undefined
 }
 
-/** Doubles from the first to the longest; between half of it and all of it. */
 function pauseMs(attempts: number, random: Random, { first, max }: Pace): number {
   const pause = Math.min(max, first * 2 ** Math.min(attempts - 1, DOUBLINGS_MAX))
   return Math.round(pause / 2 + (random() * pause) / 2)

@@ -1,8 +1,6 @@
 /**
- * Sessions: from the Authorization header to the caller.
- *
- * A token is valid when its signature and its times are, when its session has not ended, and when its user exists. Roles
- * are read from the stored user at each request, never from the token. Every failure has the same response.
+ * Sessions: from the Authorization header to the caller. Roles are read from the stored user at each request, never
+ * from the token. Every failure has the same response.
  */
 import { setNewest } from '../base/bounded-map.ts'
 import { fail } from '../base/failure.ts'
@@ -42,7 +40,6 @@ interface NewSession {
 
 /** A User-Agent of Edge has 125. */
 const LABEL_CHARS_MAX = 200
-/** How much of a longer one is cleaned. */
 const RAW_LABEL_CHARS_MAX = 1_000
 const KNOWN_CALLERS_MAX = 10_000
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
@@ -69,7 +66,6 @@ interface SessionsOptions {
   readonly keys: Keys
   readonly settings: { readonly lifetimeMs: number; readonly issuer: string }
   readonly newId: NewId
-  /** Names this run of the program. */
   readonly instance: string
 }
 
@@ -116,7 +112,6 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
     open: (session: NewSession): SessionRecord => open(session),
     /** The access token of a session that the store has taken. */
     token,
-    /** Both at once, for a user whose id is known. Throws notFound where the user is gone. */
     issue: (userId: string, session: NewSession): Promise<string> => add(userId, open(session)),
     /**
      * The same for this run of the program only: the next run rejects the token, however this one ends. Earlier ones of

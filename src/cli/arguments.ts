@@ -62,7 +62,6 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
   return { operands: checkedOperands(command, operands), options, settings }
 }
 
-/** A command with settings takes the file of settings too. */
 export function takesSetting({ settings }: Command, name: SettingName): boolean {
   return settings.includes(name) || (name === 'config' && settings.length > 0)
 }

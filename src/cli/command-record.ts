@@ -15,7 +15,6 @@ import { openStore } from '../store/sqlite/sqlite-store.ts'
 import type { Terminal } from './command.ts'
 import { openForReading } from './documents/open-for-reading.ts'
 
-/** Undefined for an argument that was not given; empty for a switch that is on. */
 export type Given = Readonly<Record<string, string | undefined>>
 
 export function commandRecord(name: string, given: Given = {}, userId?: string): AuditEntry {
@@ -25,10 +24,7 @@ export function commandRecord(name: string, given: Given = {}, userId?: string):
   return { event: 'command', details, ...(userId === undefined ? {} : { model: user.name, documentId: userId }) }
 }
 
-/**
- * Records a command that works on the file and not through the services, after its work. Where that is not possible, as
- * in a database of an older program or on a read-only disk, stderr says so and the command succeeds.
- */
+/** Records a command that works on the file. Where that is not possible, stderr says so and the command succeeds. */
 export async function recordBeside(
   { dataDir }: Pick<Config, 'dataDir'>,
   { stderr }: Pick<Terminal, 'stderr'>,

@@ -21,9 +21,7 @@ export interface Terminal {
   readonly interrupted: Promise<string>
   /** Calls the listener when the process is asked to read its settings again. */
   onReload(listener: () => void): void
-  /** Where the log goes. */
   openLogSink(): LogSink
-  /** Calls these on events of the process. */
   watch(listeners: ProcessListeners): void
   /** Ends the process within a second, whatever hangs in it. Resolves only where there is no process to end. */
   end(code: ExitCode): Promise<ExitCode>

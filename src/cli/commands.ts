@@ -54,10 +54,7 @@ const FIRST_WORDS = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ??
 const TOPICS = GUIDES.map(({ topic }) => topic)
 const HELP_FLAGS = ['--help', '-h']
 
-/**
- * Runs the command that the words name: one word, or two as in `user list`. Throws UsageError for words that name none
- * or do not fit it.
- */
+/** Runs the command that the words name: one word, or two as in `user list`. Throws UsageError. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const named = words[0] === '--version' ? ['version', ...words.slice(1)] : words
   const [first = 'help', ...rest] = named.filter((word) => !HELP_FLAGS.includes(word))
@@ -99,7 +96,6 @@ function unknown(kind: 'command' | 'topic', word: string, known: readonly string
   return new UsageError(`Unknown ${kind} "${word}"${didYouMean(word, known) || ': see "dateline help"'}`)
 }
 
-/** For a word that opens a group of commands, and nothing, a flag or a strange word behind it. */
 function unknownMember(group: string, word: string, members: readonly string[]): UsageError {
   const wanted = members.map((name) => `"dateline ${name}"`).join(', ')
   if (word === '' || word.startsWith('-')) return new UsageError(`dateline ${group} is one of ${wanted}`)

@@ -8,7 +8,6 @@ import type { FindQuery, Store } from '../store/store.ts'
 import { countriesInUse } from '../store/tables/document-tables.ts'
 import { asUsageError } from './command.ts'
 
-/** The operator sees what administrators see. */
 export const ADMINISTRATOR: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'admin' }
 
 export interface QueryFlags {

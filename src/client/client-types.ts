@@ -1,9 +1,4 @@
-/**
- * The types that the client speaks in, made of the declarations of the models.
- *
- * Nothing is said twice: a field that is added to a declaration is in the types of documents and bodies at once.
- * scripts/client.ts prints the same types in full for those who have the client without our sources.
- */
+/** The types of the client, made of the declarations of the models; scripts/client.ts prints them in full. */
 import type { MODELS } from '../models/registry.ts'
 import type {
   Access,

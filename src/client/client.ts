@@ -1,13 +1,11 @@
 /**
  * A client of the service: what its API offers as methods with types, and its refusals as classes.
  *
- * One file of standard TypeScript that wants `fetch` and nothing else, so it runs as it is in browsers, Node from 18
- * on, Deno and Bun. It imports types only: scripts/client.ts prints those in front of it, and the two together are the
- * file that is given away.
+ * One file of standard TypeScript that wants `fetch` and nothing else: browsers, Node from 18 on, Deno and Bun run it.
+ * scripts/client.ts prints the types that it imports in front of it.
  *
  * The token goes into one header of requests to the configured address, and nowhere else: redirects are refused, and
- * no error has it in its text. What comes back is checked before it is used, for between us and the service there
- * may be a proxy, a hotel's sign-in page, or the wrong server.
+ * no error has it in its text. Responses are checked: a proxy or a hotel's sign-in page may have sent them.
  */
 import type { Bodies, ModelName, Models, Offers, Replacements } from './client-types.ts'
 
@@ -169,8 +167,8 @@ type Problems = DocumentProblems['problems']
 
 /**
  * Whatever goes wrong with a request is one of these, except what an AbortSignal ends, which is the signal's reason,
- * and what cannot be sent at all, as a body that JSON cannot hold, which is a TypeError. Another frame, or another copy
- * of this file, has classes of its own: `name` and `code` tell its errors apart.
+ * and a body that JSON cannot hold, a TypeError. Another copy of this file has classes of its own: compare `name` and
+ * `code`.
  */
 export class DatelineError extends Error {
   override readonly name: string = 'DatelineError'
@@ -427,7 +425,6 @@ function filterText(filter: Filter | undefined): string | undefined {
   })
 }
 
-/** The path with those parameters that have a value. */
 function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | Filter | null | undefined>>,
@@ -487,10 +484,7 @@ function strongTag(etag: string): string {
   return etag.replace(/^W\//, '')
 }
 
-/**
- * An id as one step of a path. What a URL cannot hold as a step, no document can be asked for: `.` and `..` lead
- * elsewhere, however they are escaped (WHATWG URL, section 4.4).
- */
+/** An id as one step of a path. `.` and `..` lead elsewhere, however they are escaped (WHATWG URL, section 4.4). */
 function step(id: string): string {
   if (id !== '' && id !== '.' && id !== '..' && isWellFormed(id)) return encodeURIComponent(id)
   throw new NotFound(`Cannot find ${JSON.stringify(id)}: it is no id`, { status: 404, code: 'notFound' })
@@ -501,7 +495,6 @@ function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text)
 }
 
-/** The request as messages name it, without its query. */
 function nameOf({ method, path }: Call): string {
   return `${method} /api/v1/${path.replace(/\?.*$/s, '')}`
 }
@@ -550,7 +543,6 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Undefined for everything but the JSON of an object. */
 function parseObject(text: string, parse: (text: string) => unknown): Members | undefined {
   try {
     const value = parse(text)
@@ -567,7 +559,6 @@ function isPage({ items, cursor, hasMore }: Page<unknown>, sent: ListQuery['curs
   return typeof cursor === 'string' && cursor !== sent && items.length > 0
 }
 
-/** The error that a reply with another status than 2xx is. */
 async function refusalOf(call: Call, response: Response): Promise<DatelineError> {
   const Kind = kindOf(response.status)
   const text = await readText(call, response, FAILURE_BYTES_MAX)

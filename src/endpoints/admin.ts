@@ -66,7 +66,6 @@ export const ADMIN = [
   }).handle(({ logMemory }, { query }) =>
     logMemory.newest({ level: readChoice(query, 'level', LOG_LEVELS) ?? 'info', limit: readNewest(query) }),
   ),
-  /** Filters, sort and cursors are those of the data endpoints. */
   endpoint({
     route: 'GET /api/v1/admin/audit',
     id: 'auditTrail',

@@ -20,10 +20,7 @@ export interface AuthContext {
   readonly wakeCourier: () => void
 }
 
-/**
- * A body has an address, a code and a flag. Reading the two megabytes of a document takes a good part of a second, and
- * here every client may send one after the other without having signed in.
- */
+/** Clients send these bodies without having signed in: reading two megabytes takes a good part of a second. */
 const BODY = { bytesMax: 16 * 1024, isShort: true }
 
 const EMAIL: JsonSchema = { type: 'string', description: 'An e-mail address', examples: ['you@example.org'] }

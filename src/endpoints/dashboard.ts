@@ -23,10 +23,7 @@ const SPAN_MS = 31 * 24 * 3_600_000
 const endpoint = endpointOn<DashboardContext>('Dashboard')
 
 export const DASHBOARD = [
-  /**
-   * Writes maintain both counts, so this costs the same with a million headlines. Hours are in UTC; days depend on the
-   * reader's time zone, so the page adds the hours up.
-   */
+  /** Hours are in UTC; days depend on the reader's time zone, so the page adds the hours up. */
   endpoint({
     route: 'GET /api/v1/dashboard/overview',
     id: 'overview',

@@ -1,9 +1,6 @@
 /**
- * The generic data endpoints: from URL and body to the documents service and back.
- *
- * Every single document comes with its ETag. The tag names the document, which is `data` of the response, and not the
- * bytes of the response: each envelope has an id and a time of its own. So a GET, a POST and a PUT that bring the same
- * document bring the same tag, and it is strong, because the text of the document is the same byte for byte.
+ * The generic data endpoints. Every single document comes with its ETag, which names the document and not the bytes of
+ * the response: each envelope has an id and a time of its own. It is strong, as the text of the document is the same.
  */
 import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
@@ -26,10 +23,7 @@ import { CURSOR, LIMIT, SORT } from './parameters.ts'
 export interface DataContext {
   readonly documents: Documents
   readonly now: Clock
-  /**
-   * Lets the remote configuration be read without a session: mobile apps since September 2025 read it before they have
-   * a token, or with an expired one.
-   */
+  /** Without a session: mobile apps since September 2025 read it before they have a token, or with an expired one. */
   readonly publicRemoteConfig: boolean
 }
 
@@ -212,7 +206,6 @@ async function conditionally(exchange: Exchange, read: () => Promise<string>): P
   return conditions !== undefined && isKnown(conditions, headers.ETag) ? notModified(headers) : ok(text, headers)
 }
 
-/** What the headers of the request require of the document that it changes. */
 function conditionOf(exchange: Exchange): Condition | undefined {
   const conditions = readPreconditions(exchange.headers)
   return conditions === undefined ? undefined : (text) => requirePreconditions(conditions, entityTag(text))

@@ -1,9 +1,6 @@
 /**
- * Limits how many downloads run at the same time.
- *
- * Each holds a file open for as long as its client takes, and one that is removed meanwhile goes on to fill the disk
- * until then. A script that opens one after the other and reads none of them must neither use up the files that the
- * process may open, nor keep every other administrator from the backups.
+ * Limits how many downloads run at the same time: each holds a file open for as long as its client takes, and one that
+ * is removed meanwhile goes on to fill the disk.
  */
 import { fail } from '../base/failure.ts'
 
@@ -19,7 +16,6 @@ export interface DownloadSlots {
 }
 
 export function downloadSlots(): DownloadSlots {
-  /** The user of each running download. */
   const held: string[] = []
   return {
     take(user) {

@@ -1,8 +1,6 @@
 /**
- * One endpoint of the API as one value: what serves it, and what documentation and clients need to know of it.
- *
- * The router's table, the OpenAPI document, the pages of `/docs`, the typed client and the tables of the guides are all
- * made of these values. A handler gets the parts of the service that it works on as an argument, so that declarations
+ * One endpoint of the API as one value, of which the router's table, the OpenAPI document, `/docs`, the typed client
+ * and the tables of the guides are made. A handler gets the parts of the service as an argument, so that declarations
  * exist without a running service.
  */
 import type { Session } from '../auth/sessions.ts'
@@ -86,7 +84,6 @@ interface VisitorException<Context> {
   readonly serve: (context: Context, exchange: Exchange) => Promise<HttpResponse>
 }
 
-/** What documentation and clients read of an endpoint. */
 export interface Described extends Declaration {
   readonly method: Method
   readonly path: string
@@ -121,7 +118,6 @@ type Handle<Context, Session, Value> = (context: Context, exchange: Exchange, se
 /** Gives the function that declares endpoints of a tag, whose handlers work on a context. */
 export function endpointOn<Context>(tag: Tag) {
   return <const A extends Access, R extends Response | undefined = undefined>(definition: Definition<Context, A, R>) => ({
-    /** The handler has a session where the access wants one, and gives what the response wants. */
     handle: (handle: Handle<Context, Caller<A>, Handled<R>>): Endpoint<Context> =>
       served(tag, definition, handle as Handle<Context, never, unknown>),
   })

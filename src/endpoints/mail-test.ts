@@ -1,7 +1,5 @@
 /**
- * A test mail, for administrators: the dialogue with the mail server, and advice where it fails.
- *
- * With the token of an administrator it can be sent to any address. So there is one at a time, a few in an hour, and its
+ * A test mail, for administrators. It can be sent to any address: so there is one at a time, a few in an hour, and its
  * text is fixed.
  */
 import type { Limits } from '../auth/limits.ts'
@@ -27,7 +25,6 @@ export interface MailTestParts {
   readonly timeMs?: number | undefined
 }
 
-/** Returns a function that sends one test mail for an administrator. */
 export function createMailTest({ sendTestMail, limits, now, log, timeMs = TEST_MS_MAX }: MailTestParts) {
   let isRunning = false
   return async (to: string, { caller, acting }: Session): Promise<MailTest> => {

@@ -76,7 +76,6 @@ export const OUTBOX = [
   }),
 ]
 
-/** Why a message cannot be tried at once. */
 export const WHY_NOT_RETRIED: Readonly<Record<Exclude<MessageState, 'waiting'>, string>> = {
   sending: 'it is being sent at this moment',
   delivered: 'it was delivered, and its content is erased: ask for a new code',

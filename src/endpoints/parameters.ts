@@ -81,7 +81,6 @@ export const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS
 
-/** The parameter `newest`. Throws badRequest where it is not a whole number from 1 to NEWEST_MAX. */
 export function readNewest(query: Query): number {
   const given = query.get('limit')
   if (given === undefined) return NEWEST_DEFAULT

@@ -1,11 +1,10 @@
 /**
  * Endpoints for the operator: is the service alive, can it work, what is it doing.
  *
- * `/healthz` and `/readyz` are open, as load balancers have no token, and tell next to nothing. `/metrics` is for the
- * administrators, and for a collector on this very machine. A reverse proxy on this machine makes every client look like
- * that: so a request that was passed on by one needs a token, whatever its address, and every request where the operator
- * has named proxies, since one may pass on a request as its own. So does one under a name that a stranger may own: a
- * web page open in a browser here can give its own name the address of this machine. Over a Unix socket come proxies.
+ * `/healthz` and `/readyz` are open, as load balancers have no token. `/metrics` is for administrators, and for a
+ * collector on this machine. A reverse proxy on this machine makes every client look like that: so a request that was
+ * passed on needs a token, every request where the operator has named proxies, and one under a name that a stranger may
+ * own: a web page in a browser here can give its own name the address of this machine.
  */
 import { isIPv4 } from 'node:net'
 import type { Sessions } from '../auth/sessions.ts'

@@ -48,9 +48,7 @@ export const backupCommand: Command = {
   },
 }
 
-/**
- * Where there are few cores, the service goes first: most of a backup is reading the copy, which is not urgent.
- */
+/** Where there are few cores, the service goes first. */
 function yieldToService(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

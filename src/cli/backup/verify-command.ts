@@ -1,9 +1,7 @@
 /**
- * `dateline verify`: whether a downloaded file is the one that was published.
- *
- * A list of checksums beside the file protects only against broken downloads: an attacker who can replace the file can
- * replace the list. The signature of the list (Ed25519, RFC 8032, 64 bytes in a file of its own) protects against that,
- * with a key that came another way. A list whose signature is wrong is not read.
+ * `dateline verify`: whether a downloaded file is the one that was published. A list of checksums protects only against
+ * broken downloads: an attacker who can replace the file can replace the list. Its signature (Ed25519, RFC 8032, 64
+ * bytes in a file of its own) protects against that, with a key that came another way.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -45,7 +43,6 @@ export const verifyCommand: Command = {
   },
 }
 
-/** The file is not what was published, or that cannot be checked. */
 class VerifyError extends Error {}
 
 interface Verified {

@@ -1,9 +1,4 @@
-/**
- * `dateline explain`: how the service would answer a query, and what that takes, on the real data.
- *
- * It runs the query on a read-only connection, beside a running service, and without its deadline: a query that takes
- * long there takes long here.
- */
+/** `dateline explain`: how the service would answer a query, on the real data and without its deadline. */
 import { systemClock } from '../../base/clock.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Caller } from '../../models/caller.ts'

@@ -1,8 +1,6 @@
 /**
- * `dateline export`: the documents of a model as they are at one moment, also while the service runs.
- *
- * One read transaction sees one state. As long as it lasts, the WAL of a service that writes cannot be emptied, so the
- * command waits for nothing but the reader of its output.
+ * `dateline export`: the documents of a model at one moment, also while the service runs. As long as its read
+ * transaction lasts, the WAL of a service that writes cannot be emptied.
  */
 import { readConfig } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
@@ -17,7 +15,6 @@ import { openForReading } from './open-for-reading.ts'
 import { readStoredModel } from './stored-model.ts'
 import { readFormat } from './transfer-file.ts'
 
-/** Documents of one page where a filter is given. */
 const PAGE_SIZE = 500
 
 export const exportCommand: Command = {

@@ -19,7 +19,6 @@ import { EXIT, type ExitCode, type Terminal } from '../command.ts'
 import { abortOn, progressOn } from '../progress.ts'
 import { FILE_EXISTS, ROW_BYTES_MAX, TransferFileError, type Format } from './transfer-file.ts'
 
-/** Text is written in pieces of about this many characters. */
 const PIECE_CHARS = 256 * 1024
 
 export interface ExportTask {
@@ -75,7 +74,7 @@ export async function printExport(task: ExportTask): Promise<ExitCode> {
   throw new TransferFileError(`Cannot write to stdout: ${systemReason(failure)}`)
 }
 
-/** Writes under another name, which only its owner may read, and renames when all of it is on disk. */
+/** Writes under another name, which only its owner may read, and renames when all is on disk. */
 export async function writeExport(task: ExportTask, to: string): Promise<ExitCode> {
   const file = resolve(to)
   const draft = `${file}.partial-${process.pid}`

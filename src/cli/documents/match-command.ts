@@ -12,7 +12,6 @@ import { parseFilter, parseFilterText } from '../../query/parse.ts'
 import { unlimitedSteps } from '../../query/steps.ts'
 import { asUsageError, EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
 
-/** Every model declares these two as dates. */
 const COMMON_DATES = new Set(['createdAt', 'updatedAt'])
 
 export const matchCommand: Command = {
@@ -45,7 +44,6 @@ interface MatchQuery {
   readonly limit: number
 }
 
-/** A line of the input that is not a JSON object. */
 class LineError extends Error {}
 
 /** Throws UsageError with the service's own message where the service would refuse. */

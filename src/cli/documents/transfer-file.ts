@@ -8,7 +8,6 @@ export type Format = (typeof FORMATS)[number]
 /** As long as the body of a request may be. */
 export const ROW_BYTES_MAX = 2 * 1024 * 1024
 
-/** A file that cannot be read or written, or that is no export; the message is one sentence for the operator. */
 export class TransferFileError extends Error {
   override readonly name = 'TransferFileError'
 }

@@ -1,8 +1,6 @@
 /**
- * `dateline import`: documents from a file, also while the service runs.
- *
- * Rows are read (import-reader.ts), checked (import-checker.ts) and written in batches (import-writer.ts). A row that
- * cannot be taken is reported and skipped; what was committed stays, and an import that was cut off goes on with --resume.
+ * `dateline import`: documents from a file, also while the service runs. A row that cannot be taken is reported and
+ * skipped; what was committed stays, and an import that was cut off goes on with --resume.
  */
 import { resolve } from 'node:path'
 import type { Services } from '../../app/services.ts'

@@ -1,7 +1,4 @@
-/**
- * How far interrupted imports have come, as notes in the database: each is written with the batch that it describes, so
- * it is right after any crash. An import that ends well deletes its note.
- */
+/** How far interrupted imports have come: notes in the database, each written with the batch that it describes. */
 import { createHash } from 'node:crypto'
 import { describe } from '../../base/failure.ts'
 import type { BulkWriter } from '../../store/sqlite/bulk-writer.ts'
@@ -23,10 +20,7 @@ export function noteName({ model, format, keep, isDryRun }: ImportRequest, { fil
   return PREFIX + createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }
 
-/**
- * Where an earlier import stopped that this one goes on with; undefined to begin. Throws TransferFileError where the
- * flags and the notes do not fit together.
- */
+/** Where an earlier import stopped; undefined to begin. Throws TransferFileError for flags that contradict it. */
 export function startingState(
   { file, resume, again }: ImportRequest,
   writer: BulkWriter,

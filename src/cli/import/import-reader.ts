@@ -22,7 +22,6 @@ export interface ImportSource {
   readonly file: { readonly path: string; readonly bytes: number; readonly fingerprint: string } | undefined
 }
 
-/** A place between two rows. */
 export interface Position {
   readonly offset: number
   readonly line: number

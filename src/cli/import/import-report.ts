@@ -21,10 +21,7 @@ export function requireRejectsPath({ rejects, resume }: ImportRequest): void {
   }
 }
 
-/**
- * Shows the first refusals and writes all of them to the file of --rejects. The row itself stays out of it: it may be
- * about a person. Throws TransferFileError.
- */
+/** Shows the first refusals and writes all to --rejects, without the rows, which may be about a person. */
 export function openRefusals({ rejects, resume }: ImportRequest, show: (text: string) => void) {
   const descriptor = rejects === undefined ? undefined : openRejects(rejects, resume)
   let count = 0

@@ -1,10 +1,7 @@
 /**
  * The rows of an import into the database, in batches: each is one transaction with the note of how far the import has
- * come.
- *
- * A row is checked in the transaction that writes it: the same file may name an id twice, and a service may write
- * meanwhile. A batch ends with its number of rows or its time, whichever comes first. Beside a service the time is short
- * and a pause of twice that follows: its writes look for the lock at growing intervals, and must meet a free moment soon.
+ * come. A row is checked in the transaction that writes it: the file may name an id twice, and a service may write
+ * meanwhile. Beside a service a batch is short, and a pause of twice its time follows, in which the service writes.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
@@ -51,9 +48,7 @@ export interface ImportTask {
   readonly isAlone: boolean
   /** Rolls every batch back. */
   readonly isDryRun: boolean
-  /** The name under which the state is noted; undefined where it is not. */
   readonly note: string | undefined
-  /** The record of the import in the audit trail, once it has come so far. */
   readonly recordAt: (state: ImportState) => AuditRecord
   readonly now: Clock
   readonly signal: AbortSignal

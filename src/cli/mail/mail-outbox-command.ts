@@ -1,7 +1,4 @@
-/**
- * `mail outbox` and `mail retry`, also while the service runs. Replies of servers are quoted. Codes are not shown: they
- * are encrypted, and deleted with the mail.
- */
+/** `mail outbox` and `mail retry`, also while the service runs. Codes are encrypted, and deleted with the mail. */
 import { messageJson, WHY_NOT_RETRIED } from '../../endpoints/outbox.ts'
 import { systemClock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'

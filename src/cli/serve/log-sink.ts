@@ -1,9 +1,7 @@
 /**
- * stderr as a sink for the log that never blocks the event loop.
- *
- * Node blocks on terminals and files, and buffers without bound for a pipe that is not read. Here writes to pipes, sockets
- * and terminals never block; what they do not take stays in log-output.ts, which bounds it. Files go through the thread
- * pool, one write at a time.
+ * stderr as a sink for the log that never blocks the event loop, as Node does on terminals and files; for a pipe it
+ * buffers without bound. What is not taken stays in log-output.ts. Files go through the thread pool, one write at a
+ * time.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, write, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
@@ -31,10 +29,7 @@ function neverBlocking(descriptor: number): number | undefined {
   }
 }
 
-/**
- * On Linux, opens the pipe or terminal behind a descriptor again, so that O_NONBLOCK is not set for other programs that
- * share it, and they cannot clear it. Fails where it belongs to another user.
- */
+/** On Linux, opens the pipe or terminal again: O_NONBLOCK is then not shared with other programs. */
 function reopened(descriptor: number): number | undefined {
   if (process.platform !== 'linux') return undefined
   try {

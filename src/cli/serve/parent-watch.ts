@@ -1,8 +1,6 @@
 /**
- * Detects that the parent process is gone, so that no orphan keeps its port and its data.
- *
- * A stdin that is a pipe ends when its other end is closed, however the parent died; that works on every system. With
- * another stdin (a terminal, /dev/null), POSIX still gives an orphan another parent.
+ * Detects that the parent process is gone, so that no orphan keeps its port and its data. A stdin that is a pipe ends
+ * however the parent died. With another stdin (a terminal, /dev/null), POSIX still gives an orphan another parent.
  */
 import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'

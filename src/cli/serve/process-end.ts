@@ -1,8 +1,6 @@
 /**
- * Ends a process whose work is done, within a second, whatever hangs in it.
- *
- * Before it exits, Node waits for its threads and for the system calls of its thread pool, also in `process.exit()`. One
- * that never returns (native code, a network disk) would keep the process for ever. Where one is left, the process ends
+ * Ends a process whose work is done, within a second, whatever hangs in it. Before it exits, Node waits for its threads
+ * and for the system calls of its thread pool. Where one never returns (native code, a network disk), the process ends
  * by a signal, which waits for nothing.
  */
 import type { Writable } from 'node:stream'
@@ -32,7 +30,6 @@ export function endBySignal(signal: NodeJS.Signals): never {
   process.abort()
 }
 
-/** Whether the running system calls of the thread pool return soon. */
 async function callsReturn(): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < CALLS_MS_MAX; waitedMs += CALLS_POLL_MS) {
     if (!process.getActiveResourcesInfo().some((name) => CALL.test(name))) return true
@@ -44,7 +41,6 @@ async function callsReturn(): Promise<boolean> {
 /** Node's names: `FSReqPromise`, `GetAddrInfoReqWrap`. */
 const CALL = /^(?:FSReq|GetAddrInfo|GetNameInfo|CloseReq)/
 
-/** Resolves when everything written before was sent, or failed. */
 function written(stream: Writable): Promise<void> {
   return new Promise((resolve) => void stream.write('', () => resolve()))
 }

@@ -99,7 +99,6 @@ interface Running {
   readonly app: App
 }
 
-/** Reads the settings again and applies those that need no restart. Invalid settings change nothing. */
 function reload({ settings }: Arguments, { terminal, log, app }: Running): void {
   try {
     const config = readConfig(settings, terminal.environment)

@@ -1,8 +1,6 @@
 /**
- * Socket activation and readiness notification of systemd (sd_listen_fds(3), sd_notify(3)).
- *
- * A notification goes over a Unix datagram socket, which Node does not have. `systemd-notify` sends it, so the unit needs
- * `NotifyAccess=all`.
+ * Socket activation and readiness notification of systemd (sd_listen_fds(3), sd_notify(3)). Node has no Unix datagram
+ * sockets: `systemd-notify` sends notifications, so the unit needs `NotifyAccess=all`.
  */
 import { spawn } from 'node:child_process'
 import type { Log } from '../../base/log.ts'

@@ -1,10 +1,7 @@
 /**
- * The file with the administrator's token for the app that started the service.
- *
- * It is written under another name and renamed when complete, so that a program that waits for it never reads half of
- * it. It is created with its mode, so that no other user can open it at any moment. A link at its path is replaced, not
- * followed; so is the file of an earlier run that was killed. A file with other content stays: a mistyped path must not
- * cost a database.
+ * The file with the administrator's token for the app that started the service. It is written under another name, with
+ * its mode, and renamed when complete. A link at its path is replaced, not followed; so is the file of an earlier run.
+ * A file with other content stays: a mistyped path must not cost a database.
  */
 import {
   accessSync,
@@ -34,10 +31,7 @@ export class TokenFileError extends Error {
 
 export type TokenFile = ReturnType<typeof writeTokenFile>
 
-/**
- * Checks, before the service creates anything, that the file can be written. The data directory may still be missing:
- * the service creates it. Throws TokenFileError.
- */
+/** Checks, before the service creates anything, that the file can be written. Throws TokenFileError. */
 export function requireTokenPath(path: string, dataDir: string): void {
   const file = resolve(path)
   const directory = dirname(file)

@@ -2,10 +2,7 @@
 import { SIGNING_KEYS_NOTE, type Services } from '../../app/services.ts'
 import { fail } from '../../base/failure.ts'
 
-/**
- * Throws conflict where the service last started with another secret than this command reads. The service would reject
- * a code or a token that is made with it, and would not find hashes of e-mail addresses in the audit trail.
- */
+/** Throws conflict where the service last started with another secret: it would reject codes and tokens made here. */
 export async function requireServiceSecret({ store, keys }: Services): Promise<void> {
   const known = await store.readMeta(SIGNING_KEYS_NOTE)
   // There is no note before the first start. Codes are made with the newest key, the first.

@@ -1,6 +1,4 @@
-/**
- * `dateline token`: an access token for a script or a local app, which is a session like any other and can be ended.
- */
+/** `dateline token`: an access token for a script or a local app, which is a session like any other. */
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { DAY_MS, MINUTE_MS, parseDuration } from '../../base/duration.ts'
@@ -61,7 +59,6 @@ function readLifetime(given: string | undefined): number | undefined {
   }
 }
 
-/** For a person, beside what a program reads. */
 function hintAt({ stderr, stderrIsTerminal }: Terminal, text: string): void {
   if (stderrIsTerminal) stderr.write(`${text}\n`)
 }

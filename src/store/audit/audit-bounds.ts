@@ -1,7 +1,4 @@
-/**
- * Limits what visitors and guests add to the audit trail: a flood of failures must fill neither the disk nor the trail.
- * Records above the limit of their minute are counted, and one record of the counts replaces them.
- */
+/** Limits what visitors and guests add to the audit trail: one record counts those above the limit of their minute. */
 import { MINUTE_MS } from '../../base/duration.ts'
 import type { AuditEvent } from '../../models/audit.ts'
 import { limitKey } from '../../http/request/client-address.ts'

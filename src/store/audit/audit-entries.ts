@@ -13,7 +13,7 @@ import type { Document, Moment, NewAccount, SessionRecord, SignIn, SignInOutcome
 const ALWAYS_CHANGED = ['updatedAt']
 const ROLES = ['appRole', 'dashboardRole'] as const
 
-/** Whether this caller's changes of documents are recorded: readers only change their own settings. */
+/** Readers only change their own settings. */
 export function isRecorded({ caller }: Moment): boolean {
   return caller !== undefined && hasDashboard(caller)
 }
@@ -88,7 +88,6 @@ function ownSource(account: JsonObject, { jti }: SessionRecord): Pick<AuditSourc
   return { actor: String(account['id']), role: roleOf(account as unknown as User), sessionId: jti }
 }
 
-/** A token from the command line, or for the app that starts the service. */
 export function tokenIssued(userId: string, { jti }: SessionRecord): AuditEntry {
   const details = [
     { name: 'how', value: 'token' },

@@ -43,7 +43,6 @@ function roleAs({ kind }: Actor | Visitor, caller: Caller | undefined): AuditRol
   }
 }
 
-/** The greater of both roles. */
 export function roleOf({ appRole, dashboardRole }: Pick<Caller, 'appRole' | 'dashboardRole'>): AuditRole {
   return dashboardRole === 'none' ? appRole : dashboardRole
 }

@@ -1,7 +1,4 @@
-/**
- * The audit trail of the store: the record of a write is a row of the same transaction. So there is no write without its
- * record, and no record of a write that was rolled back. Listeners, such as the log, hear of it after the commit.
- */
+/** The audit trail: the record of a write is a row of the same transaction. Listeners hear of it after the commit. */
 import type { Clock } from '../../base/clock.ts'
 import { idGenerator } from '../../base/ids.ts'
 import { DELETED_ACTOR, type AuditEvent, type AuditRecord } from '../../models/audit.ts'
@@ -12,7 +9,6 @@ import { recordOf, sourceOf, type AuditEntry, type AuditSource } from './audit-r
 import { insertRecord } from './audit-table.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** What the trail needs from outside the store. */
 export interface AuditOutside {
   /** Called for each record once it is on disk. */
   recorded(record: AuditRecord): void
@@ -46,17 +42,13 @@ export function createAuditTrail(
   const isAdmitted = ({ event, role }: AuditEntry, source: AuditSource): boolean =>
     !BOUNDED_ROLES.includes(role ?? source.role) || bounds.admits(event, source.clientAddress, now())
   return {
-    /** Whether there are counts of records that were left out. */
     hasSuppressed: (): boolean => bounds.hasCounts(),
     emailHash: (email: string): string => outside.emailHashes(email)[0] ?? '',
     /** All hashes that records of an email may have. */
     emailHashes: (email: string): readonly string[] => outside.emailHashes(email),
     /** Replaces the id of a deleted account. It is random: nothing leads from it to the account. */
     newPseudonym: (): string => DELETED_ACTOR + newId(),
-    /**
-     * The records of one write, at whose end `committed` or `rolledBack` is to be called. `caller` has the roles of this
-     * moment; undefined where no user writes.
-     */
+    /** The records of one write, which ends in `committed` or `rolledBack`. `caller` has the roles of this moment. */
     begin(actor: Actor | Visitor, caller: Caller | undefined) {
       const source = sourceOf(actor, caller)
       const records: AuditRecord[] = []
@@ -69,7 +61,6 @@ export function createAuditTrail(
         records.push(insert({ ...SUPPRESSED, details }, SERVICE))
       }
       return {
-        /** Adds a record to the transaction of the write. */
         add(entry: AuditEntry): void {
           if (entry === SUPPRESSED) return addCounts()
           if (bounds.isDue(now())) addCounts()

@@ -1,9 +1,7 @@
 /**
- * The backups in a directory, for administrators who list and download them.
- *
- * A name from a request is only compared with those in the directory, and never becomes part of a path. Entries that are
- * not plain files are skipped, and so are the files of the database under another name: closing one would give up the
- * locks that SQLite holds in this process (sqlite.org/howtocorrupt.html, section 2.2).
+ * The backups in a directory, for administrators. A name from a request never becomes part of a path. Files of the
+ * database under another name are skipped: closing one would give up the locks that SQLite holds in this process
+ * (sqlite.org/howtocorrupt.html, section 2.2).
  */
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, stat } from 'node:fs/promises'

@@ -1,8 +1,6 @@
 /**
- * Making backups while the service runs: one at a time, in a thread.
- *
- * Scheduled and manual backups have different names, and each kind makes room only for its own. Otherwise an attacker with
- * an administrator's token could push out every good backup by making a few new ones.
+ * Making backups while the service runs: one at a time, in a thread. Each kind makes room only for its own: an attacker
+ * with an administrator's token could else push out every good backup by making a few new ones.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -23,7 +21,6 @@ export interface BackupRecord {
   readonly ms: number
 }
 
-/** The audit entry of a backup. */
 export function backupMade({ file, bytes }: BackupRecord): AuditEntry {
   const details = [
     { name: 'name', value: basename(file) },
@@ -75,9 +72,8 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
 
   return {
     /**
-     * Makes a backup, and removes the oldest of its kind. While another is running, a scheduled one waits, and a manual
-     * one throws conflict, as it does where one was made in the same second. Throws DatabaseFileError where it cannot be
-     * made; nothing is left then.
+     * Removes the oldest of its kind. While another runs, a scheduled one waits, and a manual one throws conflict, as
+     * in the same second. Throws DatabaseFileError; nothing is left then.
      */
     async make(kind: BackupKind): Promise<BackupRecord> {
       while (kind === 'scheduled' && running !== undefined) await running.settled
@@ -91,7 +87,6 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
       running = { thread, settled: made.catch(() => {}) }
       return made
     },
-    /** Ends one that is running; no other starts. */
     async stop(): Promise<void> {
       isStopped = true
       const interrupted = running

@@ -1,8 +1,6 @@
 /**
- * Scheduled backups.
- *
- * The last one is kept in the database, so that the next one is due when it would have been without a restart. A failure
- * is retried with growing pauses. Old backups are removed only when a new one has been checked.
+ * Scheduled backups. The last one is kept in the database, so that a restart delays none. A failure is retried with
+ * growing pauses. Old backups are removed only when a new one has been checked.
  */
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -20,7 +18,6 @@ const SLEEP_MS_MAX = 600_000
 const META_NAME = 'backup'
 
 export interface BackupState {
-  /** The last one that succeeded. */
   readonly last: BackupRecord | undefined
   /** Why the last try failed; undefined where it did not. */
   readonly failure: { readonly at: number; readonly reason: string } | undefined
@@ -81,7 +78,6 @@ export async function startBackups({ store, runs, everyMs, now, log }: ScheduleO
       wake()
       await round
     },
-    /** Ends a running backup as well. */
     async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)

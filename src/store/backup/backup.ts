@@ -1,9 +1,6 @@
 /**
- * Backups: whole, checked copies of the database under their final name, or nothing.
- *
- * A backup is written under a temporary name in its directory, and gets its name when it has been checked and is on disk.
- * A process that is killed meanwhile leaves the temporary file, which a later backup removes. The secrets are not part of
- * a backup: it gives access to the content of the site, but no token can be signed with it.
+ * Backups: whole, checked copies of the database under their final name, or nothing. A process that is killed leaves a
+ * temporary file, which a later backup removes. The secrets are not part of a backup: no token can be signed with it.
  */
 import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -30,10 +27,7 @@ export interface BackupRequest {
   readonly database: string
   /** A file that is not there yet. */
   readonly target: string
-  /**
-   * Whether a missing directory of the target is created. That of the service's own backups is; one that an operator
-   * names is not: it may be mistyped, or on a disk that is not mounted.
-   */
+  /** A directory that an operator names is not created: it may be mistyped, or on a disk that is not mounted. */
   readonly makesDirectory: boolean
   readonly models: readonly Model[]
   readonly now: Clock
@@ -137,7 +131,6 @@ export async function removeOldBackups(
   return gone.map((file) => basename(file))
 }
 
-/** The files that aborted backups of this process have left in a directory. */
 export async function partialFiles(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory).catch(() => [])
   return names

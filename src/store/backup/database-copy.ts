@@ -1,12 +1,9 @@
 /**
  * A copy of a database as it was at one moment, checked, and on disk when it is done. Others may write meanwhile.
  *
- * SQLite copies page by page, and restarts when another connection writes between two steps: on a busy site for ever. So
- * the source connection holds a read transaction, and sees one snapshot throughout. Readers do not block writers, but the
- * WAL cannot be restarted while one reads an old state: it grows for as long as the copy takes, so it is bounded.
- *
- * The disk could delay writers: after a gigabyte in one go, the next sync of every connection waits for all of it. So the
- * copy syncs every few megabytes, and then pauses as long as that took.
+ * SQLite copies page by page, and restarts when another connection writes between two steps. So the source connection
+ * holds a read transaction; the WAL cannot be restarted meanwhile, so it is bounded. After a gigabyte in one go, the
+ * next sync of every connection would wait for all of it: the copy syncs every few megabytes, and pauses as long.
  */
 import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -24,7 +21,6 @@ const PAUSE_MS_MIN = 5
 const PAUSE_MS_MAX = 1_000
 /** A disk that takes longer is too slow for the site. */
 const COPY_MS_MAX = HOUR_MS
-/** The maximum length of the WAL during a copy. */
 const WAL_BYTES_MAX = 2 * 1024 ** 3
 /** Kept free beside a copy, for the WAL and other files. */
 const SPARE_BYTES = 16 * 1024 ** 2
@@ -148,7 +144,6 @@ function pacer({ from, action, now, signal, onProgress }: CopyRequest, descripto
   }
 }
 
-/** Reads the whole copy. */
 function inspect(request: CopyRequest): Omit<Copied, 'bytes'> {
   const { to, action, models } = request
   const copy = openDatabase(to, { readOnly: true })

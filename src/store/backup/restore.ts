@@ -1,9 +1,7 @@
 /**
- * Replacing the database by a copy, so that a crash at any point leaves the old one or the new one.
- *
- * The new file must never stand beside the WAL of the old one: SQLite would replay it. So the WAL of the old database is
- * folded into it first, while this process owns the directory. Then one rename replaces one whole file by another
- * (rename(2); on Windows MoveFileEx). The WAL of a damaged database cannot be folded; it is moved aside before the rename.
+ * Replacing the database by a copy, so that a crash at any point leaves the old one or the new one. SQLite would replay
+ * the WAL of the old one: so it is folded first, while this process owns the directory, and one rename replaces one
+ * whole file by another (rename(2); on Windows MoveFileEx). The WAL of a damaged database is moved aside.
  */
 import {
   copyFileSync,
@@ -80,7 +78,6 @@ export async function restoreDatabase({ dir, from, version, ...request }: Restor
   }
 }
 
-/** The stats of a path; undefined where nothing is there. Throws DatabaseFileError. */
 function fileAt(path: string, action: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
