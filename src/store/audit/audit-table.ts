@@ -1,9 +1,6 @@
 /**
- * The rows of the audit trail: added in the transaction of the write that they record. Later, old records are removed, and
- * those of a deleted account are made anonymous.
- *
- * That happens in small steps, because an administrator may have thousands of records. The first step runs in the
- * transaction of the deletion; the rest is kept in `meta` until it is done, so that housekeeping finishes it after a crash.
+ * The rows of the audit trail: added in the transaction of the write that they record. Removing old ones, and making
+ * those of a deleted account anonymous, happens in small steps; what is left is kept in `meta` until it is done.
  */
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
@@ -15,14 +12,8 @@ import type { Database } from '../sqlite/database.ts'
 import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
 
 const TABLE = tableOf(audit)
-const [TIME, EVENT, ACTOR, MODEL, DOCUMENT_ID, EMAIL_HASH] = [
-  'time',
-  'event',
-  'actor',
-  'model',
-  'documentId',
-  'emailHash',
-].map(valueAt) as [string, string, string, string, string, string]
+const [TIME, EVENT, ACTOR, MODEL] = [valueAt('time'), valueAt('event'), valueAt('actor'), valueAt('model')]
+const [DOCUMENT_ID, EMAIL_HASH] = [valueAt('documentId'), valueAt('emailHash')]
 
 const REMOVED_PER_STEP = 200
 const ERASED_PER_STEP = 200
@@ -45,10 +36,7 @@ export function putRecord(database: Database, record: AuditRecord): void {
   database.run(sql, record.id, writeJson(asJson(record)))
 }
 
-/**
- * Removes some records of before a time (milliseconds since the epoch; undefined keeps all), and some of the oldest
- * where visitors have caused too many. Returns whether there may be more.
- */
+/** Removes some records of before a time (undefined keeps all), and surplus ones of visitors. False when done. */
 export function removeOldRecords(
   database: Database,
   before: number | undefined,
@@ -76,7 +64,6 @@ function removeSurplus(database: Database, event: AuditEvent, max: number): numb
   )
 }
 
-/** The account whose records are made anonymous. */
 export interface Erasure {
   readonly userId: string
   /** Replaces the id, the same in all records. It is random: nothing leads from it to the account. */
