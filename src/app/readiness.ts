@@ -30,7 +30,7 @@ export interface ReadinessParts {
 export function readinessChecks({ store, dataDir, backups, now }: ReadinessParts): ReadinessChecks {
   return {
     async database() {
-      await store.get(remoteConfig, REMOTE_CONFIG_ID)
+      store.get(remoteConfig, REMOTE_CONFIG_ID)
       return undefined
     },
     async disk() {

@@ -56,7 +56,7 @@ interface AccountsOptions {
   /** The hash of an e-mail address in the audit trail. */
   readonly emailHash: (email: string) => string
   /** The record that the settings of a new account embed. */
-  readonly defaultLanguage: () => Promise<JsonObject>
+  readonly defaultLanguage: () => JsonObject
   /** Sets the limits where an administrator has removed the remote configuration. */
   readonly defaultConfig: JsonObject
 }
@@ -77,7 +77,7 @@ export function createAccounts(options: AccountsOptions) {
   async function prepare(now: number, roles: Partial<Invitation> = {}): Promise<NewAccount> {
     const id = newId()
     const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none' } = roles
-    return newAccount({ id, email, appRole, dashboardRole, now, language: await defaultLanguage() })
+    return newAccount({ id, email, appRole, dashboardRole, now, language: defaultLanguage() })
   }
 
   function signedIn(user: JsonObject, session: SessionRecord): SignInResult {

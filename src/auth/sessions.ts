@@ -19,7 +19,7 @@ export interface Session extends Requester {
   readonly user: string
   readonly claim: CallerClaim
   /** The caller with the roles of now. Throws unauthorized where the session has ended meanwhile. */
-  current(now: number): Promise<Caller>
+  current(now: number): Caller
 }
 
 /** The parts of a request that identify its sender. */
@@ -98,14 +98,14 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
 
   return {
     /** The session of a request. Throws unauthorized where it has none. */
-    async require(request: Signed, now: number): Promise<Session> {
-      const session = await identify(request, now)
+    require(request: Signed, now: number): Session {
+      const session = identify(request, now)
       if (typeof session !== 'string') return session
       throw signInFirst(session)
     },
     /** The session of a request; undefined where it has none, also for an invalid token. */
-    async find(request: Signed, now: number): Promise<Session | undefined> {
-      const session = await identify(request, now)
+    find(request: Signed, now: number): Session | undefined {
+      const session = identify(request, now)
       return typeof session === 'string' ? undefined : session
     },
     /** A session for a user that the store will identify. */
@@ -137,7 +137,7 @@ function createIdentification(
 ) {
   const callerOf = callerReader()
   const guestSeen = createGuestActivity(store)
-  return async (request: Signed, now: number): Promise<Session | string> => {
+  return (request: Signed, now: number): Session | string => {
     const { headers } = request
     const token = BEARER.exec(headers.authorization ?? '')?.[1]
     if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
@@ -145,7 +145,7 @@ function createIdentification(
     if (typeof claims === 'string') return claims
     if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
     const claim = { userId: claims.sub, jti: claims.jti, iat: claims.iat, expiresAt: claims.exp * 1000 }
-    const user = await store.caller(claim)
+    const user = store.caller(claim)
     if (user === undefined) return 'ended, or its user is gone'
     const caller = callerOf(claims.sub, user)
     if (caller.appRole === 'guestUser') guestSeen(caller.id, now)
@@ -158,8 +158,8 @@ function createIdentification(
         const { clientAddress, requestId } = request
         return { kind: 'caller', claim, authorize, origin: { clientAddress, requestId } }
       },
-      async current(time) {
-        const text = claim.expiresAt > time ? await store.caller(claim) : undefined
+      current(time) {
+        const text = claim.expiresAt > time ? store.caller(claim) : undefined
         if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
         return callerOf(claim.userId, text)
       },

@@ -31,7 +31,7 @@ export function createDocumentCheck(
   invitations: Invitations,
 ) {
   const standingOf = async (caller: Caller): Promise<Standing> => {
-    const config = await store.get(remoteConfig, REMOTE_CONFIG_ID)
+    const config = store.get(remoteConfig, REMOTE_CONFIG_ID)
     return { caller, config: () => config }
   }
 
@@ -40,8 +40,8 @@ export function createDocumentCheck(
     admit(await standingOf(drafting.caller))
     const { id } = document
     if (model.singleton === undefined && model.owned === undefined) return
-    if ((await store.get(model, id)) !== undefined) drafting.report(existsAlready(model, id))
-    else if (model.owned === true && (await store.get(user, id)) === undefined) drafting.report(ownerIsMissing(id))
+    if (store.get(model, id) !== undefined) drafting.report(existsAlready(model, id))
+    else if (model.owned === true && store.get(user, id) === undefined) drafting.report(ownerIsMissing(id))
   }
 
   const inviteUser = async (body: JsonObject, report: Report): Promise<void> => {

@@ -9,6 +9,7 @@
  * writes, so that of two writers of the same version one wins. So are the caller's token, roles and ownership: what a
  * caller might do when the request arrived is no reason to let the caller do it half a minute later.
  */
+import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
@@ -91,18 +92,19 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
   const drafts = createDrafts(store, now, newId)
   const problemsOf = createDocumentCheck(store, drafts, invitations)
 
-  const requireItem = async (model: Model, id: string): Promise<string> => {
-    const text = model === dashboardSummary ? await summaryText(store, id) : await store.get(model, id)
-    if (text === undefined) throw notFound(model, id)
-    return text
-  }
+  const requireItem = (model: Model, id: string): Awaitable<string> =>
+    withValue(model === dashboardSummary ? summaryText(store, id) : store.get(model, id), (text) => {
+      if (text === undefined) throw notFound(model, id)
+      return text
+    })
 
   /** The stored text of an item that the caller may use in this way. */
-  const admit = async (model: Model, operation: Operation, id: string, caller: Caller): Promise<string> => {
+  const admit = (model: Model, operation: Operation, id: string, caller: Caller): Awaitable<string> => {
     requireRole(model, operation, caller)
-    const text = await requireItem(model, id)
-    requireOwner(model, operation, caller, id)
-    return text
+    return withValue(requireItem(model, id), (text) => {
+      requireOwner(model, operation, caller, id)
+      return text
+    })
   }
 
   /** The query of a list. The roles are looked at before a body is read, and again when it is. */
@@ -144,7 +146,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       return store.explain(model, query, queryCallerOf(caller, connection))
     },
 
-    read: (model: Model, id: string, caller: Caller): Promise<string> => admit(model, 'read', id, caller),
+    read: (model: Model, id: string, caller: Caller): Awaitable<string> => admit(model, 'read', id, caller),
     /** A document that needs no caller: the remote configuration, where the operator has made it public. */
     readPublic: requireItem,
 

@@ -44,7 +44,7 @@ export async function findRecords(
 ): Promise<Records> {
   const steps = lookup(model, body, options)
   let step = steps.next()
-  while (step.done !== true) step = steps.next(await store.get(step.value.model, step.value.id))
+  while (step.done !== true) step = steps.next(store.get(step.value.model, step.value.id))
   await options.onGrowth?.(step.value.bytes)
   return parsed(step.value, options)
 }

@@ -52,9 +52,9 @@ export interface SampleOptions {
 }
 
 /** The stored English record, which the settings of a new user embed; its seed where an administrator removed it. */
-export async function defaultLanguage(store: Pick<DocumentStore, 'get'>): Promise<JsonObject> {
+export function defaultLanguage(store: Pick<DocumentStore, 'get'>): JsonObject {
   const id = seedId('language', 'en')
-  const text = await store.get(language, id)
+  const text = store.get(language, id)
   if (text !== undefined) return parseJson(text) as JsonObject
   return languageSeeds().find((seed) => seed['id'] === id) as JsonObject
 }

@@ -91,7 +91,7 @@ export const AUTH = [
     const body = await exchange.readJson(BODY)
     const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
     if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
-    const session = await sessions.find(exchange, now())
+    const session = sessions.find(exchange, now())
     const [visitor, client] = [visitorOf(exchange), clientOf(exchange)]
     return accounts.verifyCode({ visitor, email, code, dashboard, client, session, now: now() })
   }),

@@ -3,6 +3,7 @@
  * the response: each envelope has an id and a time of its own. It is strong, as the text of the document is the same.
  */
 import type { Session } from '../auth/sessions.ts'
+import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
@@ -133,7 +134,7 @@ export const DATA = [
     client: 'data.check',
   }).handle(async ({ documents, now }, exchange, session) => {
     const [model, id] = [readModel(exchange), exchange.query.get('id')]
-    const sent = async () => ({ ...(await readBody(exchange)), caller: await session.current(now()) })
+    const sent = async () => ({ ...(await readBody(exchange)), caller: session.current(now()) })
     return { problems: await documents.check(model, id, sent, session.caller) }
   }),
   endpoint({
@@ -195,15 +196,16 @@ export const DATA = [
 
 async function readListBody(exchange: Exchange, session: Session, now: Clock): Promise<ListRequest> {
   const body = await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true })
-  return { params: paramsOfBody(exchange, body), caller: await session.current(now()) }
+  return { params: paramsOfBody(exchange, body), caller: session.current(now()) }
 }
 
 /** The document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. */
-async function conditionally(exchange: Exchange, read: () => Promise<string>): Promise<HttpResponse> {
+function conditionally(exchange: Exchange, read: () => Awaitable<string>): Awaitable<HttpResponse> {
   const conditions = readPreconditions(exchange.headers)
-  const text = await read()
-  const headers = { ETag: entityTag(text) }
-  return conditions !== undefined && isKnown(conditions, headers.ETag) ? notModified(headers) : ok(text, headers)
+  return withValue(read(), (text) => {
+    const headers = { ETag: entityTag(text) }
+    return conditions !== undefined && isKnown(conditions, headers.ETag) ? notModified(headers) : ok(text, headers)
+  })
 }
 
 function conditionOf(exchange: Exchange): Condition | undefined {

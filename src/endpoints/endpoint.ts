@@ -4,6 +4,7 @@
  * exist without a running service.
  */
 import type { Session } from '../auth/sessions.ts'
+import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { FailureCode } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
@@ -81,7 +82,7 @@ interface Declaration {
 /** Requests that are served without a session, within the limit of visitors. */
 interface VisitorException<Context> {
   readonly applies: (context: Context, exchange: Exchange) => boolean
-  readonly serve: (context: Context, exchange: Exchange) => Promise<HttpResponse>
+  readonly serve: (context: Context, exchange: Exchange) => Awaitable<HttpResponse>
 }
 
 export interface Described extends Declaration {
@@ -96,7 +97,7 @@ export interface Described extends Declaration {
 export interface Endpoint<Context> extends Described {
   readonly forVisitors?: VisitorException<Context>
   /** There is a session where the access wants one. */
-  readonly serve: (context: Context, exchange: Exchange, session: Session | undefined) => Promise<HttpResponse>
+  readonly serve: (context: Context, exchange: Exchange, session: Session | undefined) => Awaitable<HttpResponse>
 }
 
 type Caller<A extends Access> = A extends OpenAccess ? undefined : Session
@@ -113,7 +114,7 @@ interface Definition<Context, A extends Access, R extends Response | undefined> 
   readonly forVisitors?: VisitorException<Context>
 }
 
-type Handle<Context, Session, Value> = (context: Context, exchange: Exchange, session: Session) => Value | Promise<Value>
+type Handle<Context, Session, Value> = (context: Context, exchange: Exchange, session: Session) => Awaitable<Value>
 
 /** Gives the function that declares endpoints of a tag, whose handlers work on a context. */
 export function endpointOn<Context>(tag: Tag) {
@@ -130,15 +131,15 @@ function served<Context>(
 ): Endpoint<Context> {
   const [method, path] = route.split(' ') as [Method, string]
   const empty = response === undefined ? (status === 202 ? 202 : 204) : undefined
+  const responseOf = (handled: unknown): HttpResponse => {
+    if (empty !== undefined) return { kind: 'empty', status: empty }
+    if (response?.kind !== 'record') return handled as HttpResponse
+    return { kind: 'data', status: status === 201 ? 201 : 200, data: JSON.stringify(handled) }
+  }
   return {
     ...declaration,
     ...{ tag, method, path, response },
     status: empty ?? status ?? 200,
-    async serve(context, exchange, session) {
-      const handled = await handle(context, exchange, session as never)
-      if (empty !== undefined) return { kind: 'empty', status: empty }
-      if (response?.kind !== 'record') return handled as HttpResponse
-      return { kind: 'data', status: status === 201 ? 201 : 200, data: JSON.stringify(handled) }
-    },
+    serve: (context, exchange, session) => withValue(handle(context, exchange, session as never), responseOf),
   }
 }

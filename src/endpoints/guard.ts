@@ -6,6 +6,7 @@
  */
 import type { Limits } from '../auth/limits.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
+import { withValue, type Awaitable } from '../base/awaitable.ts'
 import { assertNever } from '../base/failure.ts'
 import type { Clock } from '../base/clock.ts'
 import { requireAdministrator, requireEditor } from '../content/access.ts'
@@ -35,19 +36,17 @@ export function routesOf<Context>(
   return endpoints.map(({ method, path, access, serve, forVisitors }) => ({
     method,
     path,
-    async handler(exchange) {
+    handler(exchange) {
       if (forVisitors?.applies(context, exchange) === true) {
-        await admit('visitor', exchange, guard)
-        return forVisitors.serve(context, exchange)
+        return withValue(admit('visitor', exchange, guard), () => forVisitors.serve(context, exchange))
       }
-      const session = await admit(access, exchange, guard)
-      return serve(context, exchange, session)
+      return withValue(admit(access, exchange, guard), (session) => serve(context, exchange, session))
     },
   }))
 }
 
 /** The session of a request that may go on; undefined where none is needed. Throws what keeps it from going on. */
-async function admit(access: Access, exchange: Exchange, guard: Guard): Promise<Session | undefined> {
+function admit(access: Access, exchange: Exchange, guard: Guard): Awaitable<Session | undefined> {
   const { limits, now } = guard
   switch (access) {
     case 'public':
@@ -56,25 +55,23 @@ async function admit(access: Access, exchange: Exchange, guard: Guard): Promise<
       limits.dataRequest(limitKey(exchange.clientAddress), now())
       return undefined
     case 'codeRequest':
-      await limits.requestCodeFrom(limitKey(exchange.clientAddress), now())
-      return undefined
+      return limits.requestCodeFrom(limitKey(exchange.clientAddress), now()).then(() => undefined)
     case 'guestSignIn':
-      await limits.guestFrom(limitKey(exchange.clientAddress), now())
-      return undefined
+      return limits.guestFrom(limitKey(exchange.clientAddress), now()).then(() => undefined)
     case 'user':
       return sessionOf(exchange, guard)
     case 'limitedUser': {
-      const session = await sessionOf(exchange, guard)
+      const session = sessionOf(exchange, guard)
       countDataRequest(exchange, session, guard)
       return session
     }
     case 'editor': {
-      const session = await sessionOf(exchange, guard)
+      const session = sessionOf(exchange, guard)
       requireEditor(session.caller)
       return session
     }
     case 'administrator': {
-      const session = await sessionOf(exchange, guard)
+      const session = sessionOf(exchange, guard)
       requireAdministrator(session.caller)
       return session
     }
@@ -84,8 +81,8 @@ async function admit(access: Access, exchange: Exchange, guard: Guard): Promise<
 }
 
 /** Throws unauthorized where there is none. Callers with a dashboard role may use the reserve of memory for bodies. */
-async function sessionOf(exchange: Exchange, { sessions, now }: Guard): Promise<Session> {
-  const session = await sessions.require(exchange, now())
+function sessionOf(exchange: Exchange, { sessions, now }: Guard): Session {
+  const session = sessions.require(exchange, now())
   const { caller } = session
   exchange.addLogFields({ user: caller.id })
   exchange.setBodyTerms({ caller: caller.id, usesReserve: hasDashboard(caller) })

@@ -125,7 +125,7 @@ export const SYSTEM_ENDPOINTS = [
     errors: ['unauthorized'],
   }).handle(async ({ hasProxies, sessions, metrics, now }, exchange) => {
     if (hasProxies || !isCollectorHere(exchange)) {
-      const { caller } = await sessions.require(exchange, now())
+      const { caller } = sessions.require(exchange, now())
       if (!isAdmin(caller)) throw fail('forbidden', 'Metrics are for administrators')
     }
     const headers = { 'Cache-Control': 'no-store' }

@@ -26,7 +26,7 @@ export const USER_SESSIONS = [
     errors: ['notFound'],
     client: 'admin.sessions',
   }).handle(async ({ store, now }, exchange, { claim }) =>
-    sessionList(await requireUser(store, exchange), { store, now: now(), current: claim.jti }),
+    sessionList(requireUser(store, exchange), { store, now: now(), current: claim.jti }),
   ),
   endpoint({
     route: 'DELETE /api/v1/admin/users/:id/sessions',
@@ -37,7 +37,7 @@ export const USER_SESSIONS = [
     errors: ['notFound'],
     client: 'admin.endSessions',
   }).handle(async ({ store, now }, exchange, { acting }) => {
-    const id = await requireUser(store, exchange)
+    const id = requireUser(store, exchange)
     return { ended: await store.as(acting(requireAdministrator)).endSessions(id, now()) }
   }),
   endpoint({
@@ -48,15 +48,15 @@ export const USER_SESSIONS = [
     errors: ['notFound'],
     client: 'admin.endSession',
   }).handle(async ({ store, now }, exchange, { acting }) => {
-    const id = await requireUser(store, exchange)
+    const id = requireUser(store, exchange)
     const one = exchange.params['session'] ?? ''
     const ended = await store.as(acting(requireAdministrator)).endSession(id, one, now())
     if (!ended) throw unknownSession(`User ${id} has`, one)
   }),
 ]
 
-async function requireUser(store: Pick<DocumentStore, 'get'>, { params }: Exchange): Promise<string> {
+function requireUser(store: Pick<DocumentStore, 'get'>, { params }: Exchange): string {
   const id = params['id'] ?? ''
-  if ((await store.get(user, id)) !== undefined) return id
+  if (store.get(user, id) !== undefined) return id
   throw fail('notFound', `No user has the id ${describe(id)}`)
 }

@@ -79,8 +79,8 @@ export interface ReadDocument {
 export type Change = (stored: JsonObject, text: string, moment: Moment) => JsonObject
 
 export interface DocumentStore {
-  /** The JSON text of a document. */
-  get(model: Model, id: string): Promise<string | undefined>
+  /** The JSON text of a document. A look-up of microseconds, made at once. */
+  get(model: Model, id: string): string | undefined
   /**
    * A page of the documents that match, in the order of the sort, then of the ids: at most `limit`, and fewer where
    * they would exceed the bytes of a page. A long query runs in a thread, under a deadline: throws badRequest past it. It
@@ -229,8 +229,9 @@ export interface AccountDeletion {
 export interface AccountStore {
   /**
    * The JSON text of a token's user: undefined where the user is gone, or the token or all tokens of the user were ended.
+   * Made at once.
    */
-  caller(claim: CallerClaim): Promise<string | undefined>
+  caller(claim: CallerClaim): string | undefined
   userByEmail(email: string): Promise<JsonObject | undefined>
   /** Whether there is an administrator besides the user of one email. Cheap, however many users there are. */
   hasAdmin(except: string): Promise<boolean>

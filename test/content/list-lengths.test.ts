@@ -36,7 +36,7 @@ describe('a list', () => {
 
   it('that is too long is refused before anything is looked up', async () => {
     const asked: string[] = []
-    const get = async (_model: unknown, id: string): Promise<undefined> => void asked.push(id)
+    const get = (_model: unknown, id: string): undefined => void asked.push(id)
     const drafts = createDrafts({ get }, () => 0, () => 'new')
     const body = { ...PREFERENCES, id: 'u', followedSources: ids(5), savedFilters: [filterOf('sources', 501)] }
     const references = { bytesMax: Infinity }

@@ -14,7 +14,7 @@ import { HEADLINE, PREFERENCES } from '../support/service/data-bodies.ts'
 /** Records by `model id`, and what was asked for. */
 function shelf(records: Readonly<Record<string, string>>) {
   const asked: string[] = []
-  const get = async (model: Model, id: string): Promise<string | undefined> => {
+  const get = (model: Model, id: string): string | undefined => {
     asked.push(`${model.name} ${id}`)
     return records[`${model.name} ${id}`]
   }

@@ -69,6 +69,32 @@ describe('a connection', () => {
     connection.destroy()
   })
 
+  it('takes one turn of the event loop for each request of one piece, however fast its handler is', async () => {
+    let turn = 0
+    let isOver = false
+    const countTurns = (): void => {
+      turn++
+      if (!isOver) setImmediate(countTurns)
+    }
+    const seen: number[] = []
+    const timed: Route = {
+      method: 'GET',
+      path: '/timed',
+      handler: () => {
+        seen.push(turn)
+        return noContent()
+      },
+    }
+    await using server = await startServer([timed])
+    const connection = await RawConnection.open(server.port)
+    countTurns()
+    connection.write(get('/timed').repeat(50))
+    for (let i = 0; i < 50; i++) assert.equal((await connection.response()).status, 204)
+    isOver = true
+    assert.equal(new Set(seen).size, 50, `several requests were served in one turn: ${seen.join()}`)
+    connection.destroy()
+  })
+
   it('gets the response to a valid request before the rejection of the input after it', async () => {
     const { route, entered, release } = gate()
     await using server = await startServer([route])

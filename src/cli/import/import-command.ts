@@ -104,7 +104,7 @@ async function openBeside(config: Config, terminal: Terminal) {
 }
 
 async function accountMaker({ store }: Services): Promise<(document: JsonObject) => NewAccount> {
-  const language = await defaultLanguage(store)
+  const language = defaultLanguage(store)
   return (document) => {
     const { id, email, appRole, dashboardRole } = document as unknown as User
     const account = newAccount({ id, email, appRole, dashboardRole, now: systemClock(), language })

@@ -22,7 +22,7 @@ export async function findUser({ store }: Services, { operands }: Arguments): Pr
     const value = await store.userByEmail(emailOrStandIn(given))
     if (value !== undefined) return { id: String(value['id']), value }
   } else {
-    const text = await store.get(user, given)
+    const text = store.get(user, given)
     if (text !== undefined) return { id: given, value: parseJson(text) as JsonObject }
   }
   throw userNotFound(given)

@@ -5,6 +5,7 @@
  * that hold for every response (envelope, headers, HEAD, keep-alive) are in one place, and a handler can be read alone.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Awaitable } from '../../base/awaitable.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { LogFields } from '../../base/log.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
@@ -106,7 +107,7 @@ export type HttpResponse =
       readonly onClosed?: () => void
     }
 
-export type Handler = (exchange: Exchange) => HttpResponse | Promise<HttpResponse>
+export type Handler = (exchange: Exchange) => Awaitable<HttpResponse>
 
 /** 200 with the JSON text as `data`. */
 export function ok(data: DataText, headers: ResponseHeaders = {}): HttpResponse {

@@ -113,6 +113,11 @@ export class IncomingExchange implements Exchange {
     return this.#abort.signal
   }
 
+  /** A body follows the header. */
+  get comesWithBody(): boolean {
+    return this.#body !== undefined
+  }
+
   /** The client waits for `100 Continue`, and no handler has read the body. */
   get holdsBodyBack(): boolean {
     return this.#holdsBodyBack

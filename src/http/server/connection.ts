@@ -16,6 +16,8 @@ export function createConnection(
     inHandshake,
     /** The request that is being served. */
     current: undefined as IncomingExchange | undefined,
+    /** How many bytes had been read when the last request to be served was taken. */
+    bytesAtServing: -1,
     /** Pipelined requests that wait for their turn. */
     pipelined: [] as IncomingExchange[],
     /** The newest request, which may still be arriving. Forgotten some time after its response: it can be long. */

@@ -7,6 +7,7 @@
  * (RFC 9112 section 9.6).
  */
 import type { ServerResponse } from 'node:http'
+import type { Awaitable } from '../../base/awaitable.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import type { Failure } from '../../base/failure.ts'
@@ -70,7 +71,7 @@ export interface SentResponse {
 export function createResponseWriter(around: ResponseSurroundings) {
   const { cors, now, instance, keepAliveSeconds, lingerMs, isClosing } = around
 
-  return (exchange: IncomingExchange, response: HttpResponse): SentResponse | Promise<SentResponse> => {
+  return (exchange: IncomingExchange, response: HttpResponse): Awaitable<SentResponse> => {
     const { request, serverResponse } = exchange
     const rest = restOfBody(exchange)
     const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'

@@ -5,6 +5,7 @@
  * log under the request's id, and nothing about it in the response.
  */
 import type { IncomingMessage } from 'node:http'
+import { withValue, type Awaitable } from '../../base/awaitable.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { ForeignPageGuard } from '../guard/foreign-pages.ts'
@@ -36,21 +37,28 @@ export interface ServedRequest {
   readonly ms: number
 }
 
-/** Serves a request and resolves with whether it was the last one of its connection. It never rejects. */
-export type Serve = (exchange: IncomingExchange) => Promise<boolean>
+/** Serves a request and gives whether it was the last one of its connection. It never throws or rejects. */
+export type Serve = (exchange: IncomingExchange) => Awaitable<boolean>
 
 export function createServe(around: ServingSurroundings): Serve {
   const { log, ticks, observe } = around
   const respond = createResponder(around)
   const send = createSender(around)
-  return async (exchange) => {
+  return (exchange) => {
     const start = ticks()
-    const response = await respond(exchange)
-    const isGone = exchange.isAbandoned || response === undefined
-    const sending = isGone ? NOTHING_SENT : send(exchange, response)
-    const sent = sending instanceof Promise ? await sending : sending
-    if (response?.kind === 'file') await closeFile(exchange, response, log)
-    const isAborted = isGone || sent.isShort === true
+    return withValue(respond(exchange), (response) => {
+      const isGone = exchange.isAbandoned || response === undefined
+      return withValue(isGone ? NOTHING_SENT : send(exchange, response), (sent) => {
+        const closing = response?.kind === 'file' ? closeFile(exchange, response, log) : undefined
+        return withValue(closing, () => {
+          record(exchange, { start, response, sent, isAborted: isGone || sent.isShort === true })
+          return sent.isLast
+        })
+      })
+    })
+  }
+
+  function record(exchange: IncomingExchange, { start, response, sent, isAborted }: Served): void {
     const ms = ticks() - start
     observe({ method: exchange.method, route: exchange.route, status: response?.status, ms })
     log.info('request', {
@@ -65,20 +73,29 @@ export function createServe(around: ServingSurroundings): Serve {
       ...(isAborted ? { aborted: true } : {}),
       ...exchange.logFields,
     })
-    return sent.isLast
   }
 }
 
-/** Returns the function that has a request handled. It resolves with undefined where the client has left. */
+/** A request that is done, for the log. */
+interface Served {
+  /** When its serving began. */
+  readonly start: number
+  readonly response: HttpResponse | undefined
+  readonly sent: SentResponse
+  readonly isAborted: boolean
+}
+
+/** Returns the function that has a request handled. It gives undefined where the client has left, and never throws. */
 function createResponder({ router, guard, log }: Pick<ServingSurroundings, 'router' | 'guard' | 'log'>) {
-  return async (exchange: IncomingExchange): Promise<HttpResponse | undefined> => {
+  return (exchange: IncomingExchange): Awaitable<HttpResponse | undefined> => {
     try {
       assertOneHost(exchange.request)
       guard()(exchange.request)
       const { path, handler, params } = router.route(exchange.method, exchange.path)
       exchange.route = path
       exchange.params = params
-      return await handler(exchange)
+      const response = handler(exchange)
+      return response instanceof Promise ? response.catch((error) => responseToError(error, exchange)) : response
     } catch (error) {
       return responseToError(error, exchange)
     }
@@ -104,10 +121,9 @@ const NOTHING_SENT: SentResponse = { bodyBytes: 0, isLast: true }
 function createSender(around: ServingSurroundings) {
   const { log } = around
   const write = createResponseWriter(around)
-  return (exchange: IncomingExchange, response: HttpResponse): SentResponse | Promise<SentResponse> => {
+  return (exchange: IncomingExchange, response: HttpResponse): Awaitable<SentResponse> => {
     try {
-      const sending = write(exchange, response)
-      return sending instanceof Promise ? sending.then((sent) => cutIfShort(exchange, sent)) : sending
+      return withValue(write(exchange, response), (sent) => cutIfShort(exchange, sent))
     } catch (error) {
       // Such as a header value with a line break in it. The client must not read on after a part of a response.
       log.error('response.failed', { requestId: exchange.requestId, error })

@@ -127,10 +127,17 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
       throw asStoreFailure(error)
     }
   }
-  const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  const readNow = <T>(work: () => T): T => {
     try {
       snapshot.begin()
-      return await work()
+      return work()
+    } catch (error) {
+      throw asStoreFailure(error)
+    }
+  }
+  const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await readNow(work)
     } catch (error) {
       throw asStoreFailure(error)
     }
@@ -143,7 +150,7 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
   return {
     as: on,
 
-    get: (model, id) => read(() => documents.getDocument(database, model, id)),
+    get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => read(() => finder.find(model, query, caller)),
     revision: () => readVersions(versions.revision),
     versionsOf: (models) => readVersions(() => versions.of(models)),
@@ -153,7 +160,7 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
     countByHour: (model, range) => read(() => documents.countByHour(database, model, range)),
     countriesInUse: (use) => read(() => documents.countriesInUse(database, use)),
 
-    caller: (claim) => read(() => sessions.caller(database, claim)),
+    caller: (claim) => readNow(() => sessions.caller(database, claim)),
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
     hasAdmin: (except) => read(() => accounts.hasAdmin(database, except)),
     languageOf: (email) => read(() => accounts.languageOf(database, email)),
