@@ -17,6 +17,8 @@ import { join } from 'node:path'
 
 /** For each test: enough for the slowest, and the end of one that hangs. */
 const TEST_TIMEOUT_MS = 120_000
+/** Test files at a time: one more than cores, since each waits for processes, disks and time-outs in between. */
+const CONCURRENCY = availableParallelism() + 1
 /** Each test file is a process that loads the same sources; with Node's compile cache, that takes half of the time. */
 const COMPILE_CACHE = 'node_modules/.cache/test'
 
@@ -34,7 +36,7 @@ process.exitCode =
 
 function testArguments(): string[] {
   const settings = [
-    `--test-concurrency=${availableParallelism()}`,
+    `--test-concurrency=${CONCURRENCY}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     '--test-reporter=spec',
   ]

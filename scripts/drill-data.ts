@@ -36,7 +36,7 @@ import { openDatabase, type Database } from '../src/store/sqlite/database.ts'
 import { MIGRATIONS } from '../src/store/sqlite/migrations.ts'
 import { openStore } from '../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
-import { run, serve } from '../test/support/service/program.ts'
+import { cleanEnvironment, run, serve } from '../test/support/service/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
 import { temporaryDirectory, type Cleanup } from '../test/support/service/service.ts'
 import { noSmallDisk, smallDisk } from '../test/support/service/small-disk.ts'
@@ -56,20 +56,22 @@ const BALLAST_BYTES = 8 * 2 ** 20
 export interface DataDrill {
   /** For each kind of kill. */
   readonly seconds: number
+  /** Runs of each kind that end it before its time. */
+  readonly runsMax?: number
   readonly seed: number
 }
 
 /** Gives a line for each part. Throws what should not have happened. */
-export async function drillData({ seconds, seed }: DataDrill): Promise<readonly string[]> {
+export async function drillData({ seconds, runsMax = Infinity, seed }: DataDrill): Promise<readonly string[]> {
   const cleanups: (() => void | Promise<void>)[] = []
   const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
   try {
     const random = seededRandom(seed)
     const directory = temporaryDirectory(cleanup)
     return [
-      await drillBackup({ directory: join(directory, 'backup'), random, seconds }),
-      await drillRestore({ directory: join(directory, 'restore'), random, seconds }),
-      await drillMigration({ directory: join(directory, 'migration'), random, seconds }),
+      await drillBackup({ directory: join(directory, 'backup'), random, seconds, runsMax }),
+      await drillRestore({ directory: join(directory, 'restore'), random, seconds, runsMax }),
+      await drillMigration({ directory: join(directory, 'migration'), random, seconds, runsMax }),
       await drillFullDisk(cleanup),
     ]
   } finally {
@@ -77,13 +79,17 @@ export async function drillData({ seconds, seed }: DataDrill): Promise<readonly 
   }
 }
 
-interface Part {
-  readonly directory: string
+interface Limits {
   readonly random: Random
   readonly seconds: number
+  readonly runsMax: number
 }
 
-async function drillBackup({ directory, random, seconds }: Part): Promise<string> {
+interface Part extends Limits {
+  readonly directory: string
+}
+
+async function drillBackup({ directory, ...limits }: Part): Promise<string> {
   const { store } = await filledStore(join(directory, 'data'), [])
   const target = join(directory, 'copies', 'copy.db')
   mkdirSync(join(directory, 'copies'))
@@ -97,7 +103,7 @@ async function drillBackup({ directory, random, seconds }: Part): Promise<string
   })()
   try {
     const words = ['backup', '--data-dir', join(directory, 'data'), '--to', target]
-    const kills = await killRepeatedly({ words, watched: join(directory, 'copies'), random, seconds }, () => {
+    const kills = await killRepeatedly({ words, watched: join(directory, 'copies'), ...limits }, () => {
       const isThere = existsSync(target)
       if (isThere) withSound(target, (copy) => assert.equal(countItems(copy, [topic])['topic']! % 2, 0))
       for (const name of readdirSync(join(directory, 'copies'))) rmSync(join(directory, 'copies', name))
@@ -113,7 +119,7 @@ async function drillBackup({ directory, random, seconds }: Part): Promise<string
   }
 }
 
-async function drillRestore({ directory, random, seconds }: Part): Promise<string> {
+async function drillRestore({ directory, ...limits }: Part): Promise<string> {
   const before = await filledStore(join(directory, 'old'), [])
   await before.store.close()
   // What is only in the log of a process that was killed.
@@ -138,7 +144,7 @@ async function drillRestore({ directory, random, seconds }: Part): Promise<strin
   }
   reset()
   const kills = await killRepeatedly(
-    { words: ['restore', copy, '--data-dir', data], watched: data, random, seconds },
+    { words: ['restore', copy, '--data-dir', data], watched: data, ...limits },
     () => {
       const topics = withSound(join(data, 'dateline.db'), (database) =>
         database.all('SELECT id FROM topic').map((row) => String(row['id'])),
@@ -151,7 +157,7 @@ async function drillRestore({ directory, random, seconds }: Part): Promise<strin
   return `restore: ${kills}`
 }
 
-async function drillMigration({ directory, random, seconds }: Part): Promise<string> {
+async function drillMigration({ directory, ...limits }: Part): Promise<string> {
   const data = join(directory, 'data')
   const file = join(data, 'dateline.db')
   const first = gunzipSync(readFileSync(FIRST_RELEASE))
@@ -163,7 +169,7 @@ async function drillMigration({ directory, random, seconds }: Part): Promise<str
   reset()
   const wanted = withSound(file, (database) => countItems(database, STORED_MODELS))
   const words = ['user', 'list', '--data-dir', data]
-  const kills = await killRepeatedly({ words, watched: data, random, seconds }, () => {
+  const kills = await killRepeatedly({ words, watched: data, ...limits }, () => {
     const schema = withSound(file, (database) => {
       assert.deepEqual(countItems(database, STORED_MODELS), wanted)
       return Number(database.get('PRAGMA user_version')?.['user_version'])
@@ -178,16 +184,17 @@ async function drillMigration({ directory, random, seconds }: Part): Promise<str
   return `migration: ${kills}`
 }
 
-interface Killed {
+interface Killed extends Limits {
   readonly words: readonly string[]
   /** The directory in which the command works. */
   readonly watched: string
-  readonly random: Random
-  readonly seconds: number
 }
 
 /** `isNewState` checks the state after a kill, and prepares the next run. */
-async function killRepeatedly({ words, watched, random, seconds }: Killed, isNewState: () => boolean): Promise<string> {
+async function killRepeatedly(
+  { words, watched, random, seconds, runsMax }: Killed,
+  isNewState: () => boolean,
+): Promise<string> {
   const begun = performance.now()
   let changesOfAll = 0
   const whole = await runOnce(words, () => watchNames(watched, () => changesOfAll++), 0)
@@ -196,7 +203,7 @@ async function killRepeatedly({ words, watched, random, seconds }: Killed, isNew
   let [runs, finished, found] = [0, 0, 0]
   // On a busy machine the first run may take all of the time; one kill at least is wanted.
   const mayGoOn = (): boolean =>
-    performance.now() - begun < seconds * 1000 || (runs === finished && runs < UNHARMED_RUNS_MAX)
+    (runs < runsMax && performance.now() - begun < seconds * 1000) || (runs === finished && runs < UNHARMED_RUNS_MAX)
   while (mayGoOn()) {
     const changes = random.oneIn(2) ? 1 + random.below(changesOfAll) : 0
     const killMs = changes > 0 ? RUN_MS_MAX : Math.floor(whole.ms * (0.3 + random.below(80) / 100))
@@ -239,7 +246,10 @@ async function runOnce(
   killMs: number,
 ): Promise<RunEnd> {
   const begun = performance.now()
-  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: cleanEnvironment({}),
+  })
   const kill = (): void => void child.kill('SIGKILL')
   const disarm = arm(kill)
   const timer = setTimeout(kill, killMs > 0 ? killMs : RUN_MS_MAX)

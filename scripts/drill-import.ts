@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faultsOf } from '../src/store/sqlite/database-check.ts'
 import { openDatabase, type Database } from '../src/store/sqlite/database.ts'
-import { COMMAND } from '../test/support/service/program.ts'
+import { COMMAND, programEnvironment } from '../test/support/service/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
 import { temporaryDirectory, type Cleanup } from '../test/support/service/service.ts'
 
@@ -131,7 +131,7 @@ async function importOnce({ file, data, resumes = false, killMs }: ImportRun) {
   const begun = performance.now()
   const child = spawn(PROGRAM, [...WORDS, ...words, ...(resumes ? ['--resume'] : [])], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: {},
+    env: programEnvironment({}),
   })
   const timer = killMs === undefined ? undefined : setTimeout(() => void child.kill('SIGKILL'), killMs)
   let stderr = ''

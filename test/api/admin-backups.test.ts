@@ -294,6 +294,8 @@ describe('downloads that are not read', () => {
       assert.equal((await service.call('GET', `${PATH}/${name}`, { token: first })).status, 404, 'which holds no place')
     }
     for (const who of [first, first, second, second]) sockets.push(await begin(service, who, name))
+    // A service that stops waits for its downloads.
+    for (const socket of sockets) socket.destroy()
   })
 })
 

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import type { AuditRecord } from '../../src/models/audit.ts'
-import { run, serve } from '../support/service/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
+import { serve } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 
 const BOSS = 'boss@example.org'
@@ -17,7 +18,7 @@ it('commands leave their records beside a running service, without secrets, and 
   const directory = temporaryDirectory(t)
   const data = join(directory, 'data')
   const dateline = async (...words: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run([...words, '--data-dir', data])
+    const { code, stdout, stderr } = await runCheaply([...words, '--data-dir', data])
     assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
     return stdout
   }
@@ -35,7 +36,7 @@ it('commands leave their records beside a running service, without secrets, and 
   const file = join(directory, 'topics\u009b31m.ndjson')
   const topic = { id: 't1', name: 'Harbours', description: '', iconUrl: '' }
   writeFileSync(file, `${JSON.stringify(topic)}\n${JSON.stringify({ ...topic, id: 't2' })}\n{"id":"t3"}\n`)
-  assert.equal((await run(['import', '--model', 'topic', file, '--data-dir', data])).code, 1, 'a row is refused')
+  assert.equal((await runCheaply(['import', '--model', 'topic', file, '--data-dir', data])).code, 1, 'a row is refused')
   await dateline('export', '--model', 'user', '--filter', `{"email":"${BOSS}"}`)
   await dateline('backup')
   await fetch(`${service.url}/api/v1/auth/verify-code`, {
@@ -93,7 +94,7 @@ it('commands leave their records beside a running service, without secrets, and 
 
   const exported = await dateline('export', '--model', 'audit', '--filter', '{"event":"settings"}')
   assert.match(exported, /"event":"settings"/)
-  const refused = await run(['import', '--model', 'audit', '--format', 'ndjson', '-', '--data-dir', data], { input: exported })
+  const refused = await runCheaply(['import', '--model', 'audit', '--format', 'ndjson', '-', '--data-dir', data], { input: exported })
   assert.deepEqual([refused.code, refused.stderr], [2, 'Cannot import audit: the service alone writes it\n'])
 })
 
@@ -104,7 +105,7 @@ it('audit refuses what cannot be read, and makes no data directory', async (t) =
     [['--email', 'nonsense'], 2, /e-mail address/],
     [['--limit', '0'], 2, /--limit/],
   ] as const) {
-    const found = await run(['audit', '--data-dir', data, ...words])
+    const found = await runCheaply(['audit', '--data-dir', data, ...words])
     assert.equal(found.code, code, found.stderr)
     assert.match(found.stderr, message)
   }

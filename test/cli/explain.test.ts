@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { run, serve, type Finished } from '../support/service/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
+import { serve, type Finished } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 
 const hooks = { after: (work: () => unknown) => after(() => work()) } as Parameters<typeof temporaryDirectory>[0]
@@ -11,10 +12,10 @@ const data = join(temporaryDirectory(hooks), 'data')
 
 before(async () => {
   await serve(hooks, ['--data-dir', data])
-  assert.equal((await run(['seed', '--data-dir', data])).code, 0)
+  assert.equal((await runCheaply(['seed', '--data-dir', data])).code, 0)
 })
 
-const explain = (...words: readonly string[]): Promise<Finished> => run(['explain', '--data-dir', data, ...words])
+const explain = (...words: readonly string[]): Promise<Finished> => runCheaply(['explain', '--data-dir', data, ...words])
 
 async function explainJson(...words: readonly string[]): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await explain(...words, '--json')
@@ -165,7 +166,7 @@ describe('explain', () => {
 
   it('creates nothing where there is no database', async (t) => {
     const nowhere = join(temporaryDirectory(t), 'nowhere')
-    const { code, stderr } = await run(['explain', '--model', 'topic', '--data-dir', nowhere])
+    const { code, stderr } = await runCheaply(['explain', '--model', 'topic', '--data-dir', nowhere])
     assert.equal(code, 1)
     assert.match(stderr, /^Cannot read the data directory ".*": it has no dateline\.db\n$/)
     assert.ok(!existsSync(nowhere))
@@ -173,8 +174,8 @@ describe('explain', () => {
 
   it('works when no service runs', async (t) => {
     const alone = join(temporaryDirectory(t), 'data')
-    await run(['admin', '--email', 'a@example.org', '--data-dir', alone])
-    const { code, stdout } = await run(['explain', '--model', 'user', '--data-dir', alone])
+    await runCheaply(['admin', '--email', 'a@example.org', '--data-dir', alone])
+    const { code, stdout } = await runCheaply(['explain', '--model', 'user', '--data-dir', alone])
     assert.equal(code, 0)
     assert.match(stdout, /^rows {5}1 read/m)
   })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { openMailExchange } from '../support/smtp/mail-exchange.ts'
-import { run, serve } from '../support/service/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
+import { serve } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 
 interface Line {
@@ -24,14 +25,14 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   const data = join(temporaryDirectory(t), 'data')
   const service = await serve(t, ['--data-dir', data, '--mail', `smtp://127.0.0.1:${exchange.port}`])
   const outbox = async (...words: readonly string[]): Promise<readonly Line[]> => {
-    const { code, stdout, stderr } = await run(['mail', 'outbox', '--json', '--data-dir', data, ...words])
+    const { code, stdout, stderr } = await runCheaply(['mail', 'outbox', '--json', '--data-dir', data, ...words])
     assert.equal(code, 0, stderr)
     return stdout
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Line)
   }
-  assert.equal((await run(['mail', 'outbox', '--data-dir', data])).stdout, 'The outbox is empty\n')
+  assert.equal((await runCheaply(['mail', 'outbox', '--data-dir', data])).stdout, 'The outbox is empty\n')
 
   const asked = await fetch(`${service.url}/api/v1/auth/request-code`, {
     method: 'POST',
@@ -46,12 +47,12 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   assert.deepEqual([address, doneAt], ['reader@example.org', null])
   assert.match(reply ?? '', /at rcpt.*450 4\.2\.0 .*greylisted, come back later/)
   assert.match(dueAt ?? '', /^\d{4}-.*Z$/)
-  const table = (await run(['mail', 'outbox', '--data-dir', data])).stdout
+  const table = (await runCheaply(['mail', 'outbox', '--data-dir', data])).stdout
   assert.match(table, new RegExp(`^ID .*REPLY\n${id}  reader@example\\.org  (waiting|sending)  \\d  .*greylisted`))
   assert.match(table, /\n\n1 (waiting|sending); the oldest that is not sent is \d+ seconds old\n$/)
 
   exchange.rule = () => undefined
-  const retry = () => run(['mail', 'retry', id, '--data-dir', data])
+  const retry = () => runCheaply(['mail', 'retry', id, '--data-dir', data])
   const { code, stdout, stderr } = await retry()
   // Its own time may have come at this very moment.
   if (code === 0) assert.equal(stdout, `Mail ${id} is due: the service tries it within seconds, or when it starts\n`)
@@ -64,7 +65,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
     [1, `Cannot retry mail ${id}: it was delivered, and its content is erased: ask for a new code\n`],
   )
   assert.deepEqual(await outbox('--state', 'waiting'), [])
-  assert.match((await run(['mail', 'outbox', '--data-dir', data])).stdout, /\n1 delivered\n$/)
+  assert.match((await runCheaply(['mail', 'outbox', '--data-dir', data])).stdout, /\n1 delivered\n$/)
 
   const mailed = /\b\d{6}\b/.exec(exchange.accepted[0]?.data ?? '')?.[0] ?? ''
   assert.match(mailed, /^\d{6}$/)
@@ -91,8 +92,8 @@ for (const { name, words, code, message } of [
 ] as const) {
   it(`mail refuses ${name}`, async (t) => {
     const data = ['--data-dir', join(temporaryDirectory(t), 'data')]
-    await run(['admin', '--email', 'boss@example.org', ...data])
-    const result = await run(['mail', ...words, ...data])
+    await runCheaply(['admin', '--email', 'boss@example.org', ...data])
+    const result = await runCheaply(['mail', ...words, ...data])
     assert.deepEqual([result.code, result.stdout], [code, ''])
     assert.ok(result.stderr.includes(message), result.stderr)
   })

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { run, serve, type Finished } from '../support/service/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
+import { serve, type Finished } from '../support/service/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 interface Site {
@@ -17,7 +18,7 @@ async function site(t: Cleanup): Promise<Site> {
   const data = join(temporaryDirectory(t), 'data')
   const service = await serve(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
   return {
-    dateline: (...words) => run([...words, '--data-dir', data]),
+    dateline: (...words) => runCheaply([...words, '--data-dir', data]),
     status: async (token) =>
       (await fetch(`${service.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status,
     guest: async () => {
@@ -130,8 +131,8 @@ describe('refused with a sentence:', () => {
   ]) {
     it(`dateline ${words.join(' ')}`, async (t) => {
       const data = join(temporaryDirectory(t), 'data')
-      assert.equal((await run(['admin', '--email', boss, '--data-dir', data])).code, 0)
-      const refused = await run([...words, '--data-dir', data])
+      assert.equal((await runCheaply(['admin', '--email', boss, '--data-dir', data])).code, 0)
+      const refused = await runCheaply([...words, '--data-dir', data])
       assert.deepEqual([refused.code, refused.stdout], [code, ''], refused.stderr)
       assert.match(refused.stderr, says)
       assert.equal(refused.stderr.split('\n').length, 2)
@@ -147,7 +148,7 @@ it('a directory without a database is told, and nothing is made there', async (t
     ['user', 'delete', 'boss@example.org', '--yes'],
     ['mail', 'outbox'],
   ]) {
-    const { code, stdout, stderr } = await run([...words, '--data-dir', data])
+    const { code, stdout, stderr } = await runCheaply([...words, '--data-dir', data])
     const sentence = `Cannot use the data directory "${data}": it has no database: name another with --data-dir\n`
     assert.deepEqual([code, stdout, stderr], [1, '', sentence], words.join(' '))
     assert.equal(existsSync(data), false)

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run } from '../support/service/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
 
 const NAME = 'dateline-1.0.0-linux-x64.tar.gz'
@@ -31,16 +31,16 @@ type Download = ReturnType<typeof download>
 
 it('verify says that the file is listed and the list is signed', async (t) => {
   const { file, sums, key } = download(t)
-  const { code, stdout, stderr } = await run(['verify', file, '--key', key])
+  const { code, stdout, stderr } = await runCheaply(['verify', file, '--key', key])
   assert.deepEqual([code, stderr], [0, ''])
   assert.equal(stdout, `"${file}" has the sum in "${sums}"\n"${sums}" is signed with the key\n`)
-  const asJson = await run(['verify', file, '--key', key, '--json'])
+  const asJson = await runCheaply(['verify', file, '--key', key, '--json'])
   assert.deepEqual(JSON.parse(asJson.stdout), { file, sha256: sha256(CONTENT), sums, signed: true })
 })
 
 it('verify without a key says that the signature was not checked', async (t) => {
   const { file } = download(t)
-  const { code, stdout } = await run(['verify', file])
+  const { code, stdout } = await runCheaply(['verify', file])
   assert.equal(code, 0)
   assert.match(stdout, /was not checked: give the key of the publisher with --key\n$/)
 })
@@ -49,8 +49,8 @@ it('verify takes a list in another place, with the mark of binary files and the 
   const { directory, file, key } = download(t)
   const sums = join(directory, 'elsewhere')
   writeFileSync(sums, `${sha256(CONTENT).toUpperCase()} *${NAME}\r\n`)
-  assert.equal((await run(['verify', file, '--sums', sums])).code, 0)
-  const unsigned = await run(['verify', file, '--sums', sums, '--key', key])
+  assert.equal((await runCheaply(['verify', file, '--sums', sums])).code, 0)
+  const unsigned = await runCheaply(['verify', file, '--sums', sums, '--key', key])
   assert.deepEqual([unsigned.code, unsigned.stderr], [1, `Cannot read "${sums}.sig": no such file or directory\n`])
 })
 
@@ -92,7 +92,7 @@ for (const { name, change, message } of [
   it(`verify refuses ${name}, in one sentence with status 1`, async (t) => {
     const there = download(t)
     change(there)
-    const { code, stdout, stderr } = await run(['verify', there.file, '--key', there.key])
+    const { code, stdout, stderr } = await runCheaply(['verify', there.file, '--key', there.key])
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, message)
     assert.equal(stderr.split('\n').length, 2)
@@ -112,7 +112,7 @@ it('verify tells what it cannot read', async (t) => {
     [['verify', file, '--key', sums], 2, `Cannot use --key "${sums}": expected a public key of Ed25519 as PEM\n`],
     [['verify'], 2, 'dateline verify wants FILE: the file to check\n'],
   ] as const) {
-    const found = await run(words)
+    const found = await runCheaply(words)
     assert.deepEqual([found.code, found.stdout, found.stderr], [code, '', message])
   }
 })
@@ -122,6 +122,6 @@ it('verify refuses a key of another kind', async (t) => {
   const curve = join(directory, 'curve.pub')
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(curve, publicKey.export({ type: 'spki', format: 'pem' }))
-  const { code, stderr } = await run(['verify', file, '--key', curve])
+  const { code, stderr } = await runCheaply(['verify', file, '--key', curve])
   assert.deepEqual([code, stderr], [2, `Cannot use --key "${curve}": expected a public key of Ed25519 as PEM\n`])
 })

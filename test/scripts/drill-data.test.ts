@@ -7,7 +7,7 @@ import { seedOfRun } from '../support/random.ts'
 it('backup, restore and migration leave the old state or the new one, and a full disk loses nothing', async (t) => {
   const seed = seedOfRun()
   t.diagnostic(`SEED=${seed}`)
-  const lines = await drillData({ seconds: 3, seed })
+  const lines = await drillData({ seconds: 10, runsMax: 5, seed })
   for (const line of lines) t.diagnostic(line)
   assert.equal(lines.length, 4)
 })

@@ -2,7 +2,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { runCommand } from '../../../src/cli/commands.ts'
 import { EXIT, UsageError } from '../../../src/cli/command.ts'
-import type { Finished } from './program.ts'
+import { EXECUTABLE, run, type Finished } from './program.ts'
 
 export interface InProcessOptions {
   readonly input?: string | Buffer
@@ -41,6 +41,11 @@ export async function runHere(
     stderr.stream.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return end(error instanceof UsageError ? EXIT.usage : EXIT.failed)
   }
+}
+
+/** As runHere(); with TEST_PROGRAM, the command runs as a process of that executable, which is what is tested then. */
+export function runCheaply(words: readonly string[], options: { readonly input?: string } = {}): Promise<Finished> {
+  return EXECUTABLE === undefined ? runHere(words, options) : run(words, options)
 }
 
 function collector(onWrite: () => void = () => {}) {

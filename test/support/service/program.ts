@@ -10,7 +10,8 @@ import type { Cleanup } from './service.ts'
 
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/test')
 const MAIN = join(import.meta.dirname, '../../../src/main.ts')
-const EXECUTABLE = process.env['TEST_PROGRAM']
+/** The executable that is tested in place of the sources. */
+export const EXECUTABLE = process.env['TEST_PROGRAM']
 /** What starts the program, before its own words. */
 export const COMMAND: readonly [string, ...string[]] =
   EXECUTABLE === undefined ? [process.execPath, MAIN] : [EXECUTABLE]
@@ -106,7 +107,7 @@ async function loggedEvent(
 }
 
 /** The executable gets what the test gives it and no more. */
-function programEnvironment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+export function programEnvironment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return EXECUTABLE === undefined ? cleanEnvironment(own) : own
 }
 
