@@ -4,7 +4,8 @@ import { isMembers, labelOf, type Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-words.ts'
 import { t, textOr } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
-import { h } from '../../kit/dom.ts'
+import { button, h } from '../../kit/dom.ts'
+import { submitForm } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { likelyChoice, merged, type Choice, type Difference } from './three-way.ts'
 
@@ -19,18 +20,13 @@ export async function askToSettle({ mine, different, theirs }: Conflict): Promis
   const choices = new Map(different.map((one) => [one, likelyChoice(one)]))
   let settled: Members | undefined
   const id = 'settling'
-  const form = h(
-    'form',
-    {
-      id,
-      on: {
-        submit(event) {
-          event.preventDefault()
-          settled = merged(mine, different, (one) => choices.get(one) ?? likelyChoice(one))
-          dialog.close()
-        },
-      },
-    },
+  const settle = (): void => {
+    settled = merged(mine, different, (one) => choices.get(one) ?? likelyChoice(one))
+    dialog.close()
+  }
+  const form = submitForm(
+    { id },
+    settle,
     h('p', {}, t('editor.conflictText')),
     h('p', { class: 'soft' }, t('pair', { name: t('editor.theirs'), value: '' }), ago(String(theirs['updatedAt']))),
     different.map((one, i) => fieldChoice(one, `settle-${i}`, (choice) => choices.set(one, choice))),
@@ -40,7 +36,7 @@ export async function askToSettle({ mine, different, theirs }: Conflict): Promis
     body: form,
     wide: true,
     actions: [
-      h('button', { type: 'button', on: { click: () => dialog.close() } }, t('editor.goOn')),
+      button(t('editor.goOn'), () => dialog.close()),
       h('button', { type: 'submit', form: id, class: 'primary' }, t('editor.settle')),
     ],
   })
