@@ -1,5 +1,5 @@
 /**
- * Documents of whichever model, for screens that are made of declarations and know no model by name.
+ * Documents of any model, for screens that are made of declarations and know no model by name.
  *
  * The typed client knows each model's fields; here a document is an object with an id, and its declaration says the
  * rest.

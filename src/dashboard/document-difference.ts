@@ -17,7 +17,7 @@ export interface Difference {
   readonly after: Json | undefined
 }
 
-/** What the server sets is no change of anybody's. */
+/** A member that the server sets is no change of a user. */
 const GENERATED = ['id', 'createdAt', 'updatedAt']
 
 /** In the order of the first, then what only the second has. */

@@ -103,7 +103,7 @@ async function askAgain(): Promise<void> {
   if (signedIn.id !== before?.id) return beginAnew()
 }
 
-/** Nothing of who was here before is left, and nothing that they had begun is sent. */
+/** Nothing of the user before is left, and nothing that they had begun is sent. */
 function beginAnew(): Promise<never> {
   session.close()
   shown.abort()

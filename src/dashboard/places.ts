@@ -65,7 +65,7 @@ export function noteInQuery(members: Readonly<Record<string, string>>): void {
 
 /**
  * Numbers the entries of the history, in their state, and gives a function that tells after each step how many entries
- * it went on, or back where it is below 0: the address alone does not tell, and who takes a step back has to know.
+ * it went on, or back where it is below 0: the address alone does not tell, and taking a step back needs it.
  */
 export function countSteps(): () => number {
   const numbered = (number: number): number => {

@@ -1,5 +1,5 @@
 /**
- * The screens, each with its place, who sees it and what opens it. Those of content come from the declarations of the
+ * The screens, each with its place, its readers and what opens it. Those of content come from the declarations of the
  * models: a new model has a screen without a line here.
  */
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
@@ -20,7 +20,7 @@ export interface ScreenEntry {
   readonly path: string
   readonly title: string
   readonly icon: IconName
-  /** What not everybody opens is fetched when it is opened. */
+  /** A screen that only some readers open is fetched when it is opened. */
   readonly load: (place: Place) => OpenScreen | Promise<OpenScreen>
 }
 

@@ -1,7 +1,7 @@
 /**
  * A small chart of bars: values by day, on lines for nothing, the half and the top.
  *
- * Each bar says its value when it is pointed at; who does not see the drawing has the same numbers as a table.
+ * Each bar says its value when it is pointed at; screen readers get the same numbers as a table.
  */
 import { locale, t } from '../texts.ts'
 import { DAYS, roundTop, type DailyCount } from '../daily-counts.ts'

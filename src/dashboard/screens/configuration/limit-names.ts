@@ -1,4 +1,4 @@
-/** The limits of users are named by who has them and by what is limited: `guestSavedFiltersLimit`. */
+/** The name of a limit says whose it is and what it limits: `guestSavedFiltersLimit`. */
 
 /** The role of the app that each first part stands for. */
 export const LIMITED = { guest: 'guestUser', authenticated: 'standardUser', premium: 'premiumUser' } as const

@@ -1,4 +1,4 @@
-/** The page before anybody is signed in: the form, the language, and what has to be known to get in at all. */
+/** The page of a reader who is not signed in: the form, the language, and what has to be known to get in at all. */
 import type { Client } from '../../../client/client.ts'
 import type { DashboardSetup } from '../../../models/responses.ts'
 import { t, type LanguageCode } from '../../texts.ts'

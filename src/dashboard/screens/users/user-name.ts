@@ -1,4 +1,4 @@
-/** What a user is called: the address, or for a guest, who has none, the end of the id. */
+/** The name of a user: the e-mail address, or for a guest, who has none, the end of the id. */
 import type { User } from '../../../models/user.ts'
 import { t } from '../../texts.ts'
 

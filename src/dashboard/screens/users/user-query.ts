@@ -4,7 +4,7 @@ import { APP_ROLES, DASHBOARD_ROLES } from '../../../models/user.ts'
 
 export interface UserSearch {
   readonly text: string
-  /** Empty for everybody but guests, who have no address to be known by. */
+  /** Empty for all users but guests, who have no e-mail address to be known by. */
   readonly appRole: string
   readonly dashboardRole: string
 }
@@ -33,7 +33,7 @@ export function userFilter({ text, appRole, dashboardRole }: UserSearch): Filter
   }
 }
 
-/** Whether more is asked than everybody but guests. */
+/** Whether fewer are asked for than all but guests. */
 export function isNarrowed(search: UserSearch): boolean {
   return userSearchQuery(search).size > 0
 }
