@@ -37,13 +37,9 @@ export function labelOf(document: Members): string {
   return String(document['id'] ?? '')
 }
 
-/** The value at a dotted path; undefined where the path ends early. */
-export function valueAt(document: Members, path: string): Json | undefined {
-  let value: Json | undefined = document
-  for (const step of path.split('.')) {
-    value = isMembers(value) && Object.hasOwn(value, step) ? value[step] : undefined
-  }
-  return value
+/** A member of an object; undefined where there is none: names such as `constructor` are no members by themselves. */
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isMembers(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 export function isMembers(value: Json | undefined): value is Members {

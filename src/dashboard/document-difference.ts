@@ -4,7 +4,7 @@
  * Objects are looked into; every other value is compared as a whole. So a path is that of a field, and two people who
  * changed different fields of the same document do not get into each other's way.
  */
-import { isMembers, type Members } from './any-documents.ts'
+import { isMembers, memberOf, type Members } from './any-documents.ts'
 import type { Json } from '../client/client.ts'
 import { isExactNumber } from './exact-json.ts'
 
@@ -28,7 +28,7 @@ export function differencesOf(before: Members, after: Members): readonly Differe
 function compared(before: Members, after: Members, steps: readonly string[]): readonly Difference[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].flatMap((name) => {
-    const [old, next] = [own(before, name), own(after, name)]
+    const [old, next] = [memberOf(before, name), memberOf(after, name)]
     const path = [...steps, name]
     if (isMembers(old) && isMembers(next)) return compared(old, next, path)
     return isSame(old, next) ? [] : [{ steps: path, before: old, after: next }]
@@ -41,7 +41,7 @@ export function withDifferences(document: Members, differences: readonly Differe
 }
 
 function put(members: Members, [name = '', ...rest]: readonly string[], value: Json | undefined): Members {
-  const old = own(members, name)
+  const old = memberOf(members, name)
   const next = rest.length === 0 ? value : put(isMembers(old) ? old : {}, rest, value)
   const others = Object.entries(members).filter(([key]) => key !== name)
   if (next === undefined) return Object.fromEntries(others)
@@ -57,9 +57,4 @@ export function isSame(one: Json | undefined, other: Json | undefined): boolean 
   if (isMembers(one) && isMembers(other)) return compared(one, other, []).length === 0
   if (isExactNumber(one) && isExactNumber(other)) return JSON.stringify(one) === JSON.stringify(other)
   return one === other
-}
-
-/** A member, or undefined: names such as `constructor` are no members by themselves. */
-export function own(members: Members, name: string): Json | undefined {
-  return Object.hasOwn(members, name) ? members[name] : undefined
 }

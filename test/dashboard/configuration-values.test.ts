@@ -1,8 +1,8 @@
 /** Values of the configuration apart from the page: tables and what their cells mean, and what locks readers out. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import type { Members } from '../../src/dashboard/any-documents.ts'
-import { columnsOf, memberOf, valueFromCells } from '../../src/dashboard/screens/configuration/grid-shape.ts'
+import { memberOf, type Members } from '../../src/dashboard/any-documents.ts'
+import { columnsOf, valueFromCells } from '../../src/dashboard/screens/configuration/grid-shape.ts'
 import { readLimitName } from '../../src/dashboard/screens/configuration/limit-names.ts'
 import { warningsOf } from '../../src/dashboard/screens/configuration/lock-outs.ts'
 import { valueWords } from '../../src/dashboard/screens/configuration/value-words.ts'

@@ -7,7 +7,7 @@
  */
 import type { Json } from '../../../client/client.ts'
 import type { Field, MapField, RecordField } from '../../../models/schema.ts'
-import { isMembers } from '../../any-documents.ts'
+import { isMembers, memberOf } from '../../any-documents.ts'
 
 /** More columns than this are easier to read as fields. */
 const COLUMNS_MAX = 6
@@ -75,11 +75,6 @@ export function valueFromCells(field: Field, { original, cell, steps = [] }: Cel
   }
   const value = cell(steps) ?? undefined
   return value === false && original === undefined ? undefined : value
-}
-
-/** The value of a member, where there is one. */
-export function memberOf(value: Json | undefined, name: string): Json | undefined {
-  return isMembers(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 type Member = readonly [name: string, value: Json | undefined]

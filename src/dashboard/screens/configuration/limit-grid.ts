@@ -1,11 +1,10 @@
 /** Limits of users as a table: what is limited, by who has the limit. */
 import type { Json } from '../../../client/client.ts'
 import type { Field, RecordField } from '../../../models/schema.ts'
-import { isMembers } from '../../any-documents.ts'
+import { isMembers, memberOf } from '../../any-documents.ts'
 import { groupControl, type Control, type ControlOptions } from '../../kit/form/control.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { cellControl, gridTable } from './grid-element.ts'
-import { memberOf } from './grid-shape.ts'
 import { LIMITED, readLimitName, type LimitName } from './limit-names.ts'
 
 /** Whether a record has limits of users, which have names in two parts. */

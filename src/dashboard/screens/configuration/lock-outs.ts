@@ -1,6 +1,6 @@
 /** Effects of a configuration that its author may not have meant: above all, which readers it locks out. */
 import type { Json } from '../../../client/client.ts'
-import { isMembers, valueAt, type Members } from '../../any-documents.ts'
+import { isMembers, memberOf, type Members } from '../../any-documents.ts'
 
 export type Warning =
   | { readonly kind: 'maintenance' | 'noIdentifiers' | 'noAds' | 'feedAds' }
@@ -34,6 +34,11 @@ function adWarnings(document: Members): readonly Warning[] {
   if (platform === 'local' || platform === 'demo') return [{ kind: 'noAds' }]
   const identifiers = entriesOf(at(`platformAdIdentifiers.${String(platform)}`))
   return identifiers.some(([, id]) => typeof id === 'string' && id !== '') ? [] : [{ kind: 'noIdentifiers' }]
+}
+
+/** The value at a dotted path; undefined where the path ends early. */
+function valueAt(document: Members, path: string): Json | undefined {
+  return path.split('.').reduce<Json | undefined>(memberOf, document)
 }
 
 function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[] {

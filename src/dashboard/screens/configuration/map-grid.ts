@@ -1,11 +1,12 @@
 /** A map of short values as a table: a row for each key, whether it is there or not. */
 import type { Json } from '../../../client/client.ts'
 import type { MapField } from '../../../models/schema.ts'
+import { memberOf } from '../../any-documents.ts'
 import { groupControl, type Control, type ControlOptions } from '../../kit/form/control.ts'
 import { fieldTitle, valueTitle } from '../../model-words.ts'
 import { h } from '../../kit/dom.ts'
 import { cellControl, gridTable } from './grid-element.ts'
-import { memberOf, valueFromCells, type Column } from './grid-shape.ts'
+import { valueFromCells, type Column } from './grid-shape.ts'
 
 export function mapGrid(field: MapField, columns: readonly Column[], options: ControlOptions): Control {
   const { path, onChange } = options

@@ -1,7 +1,7 @@
 /** What two people made of one document, member by member, and what becomes of it. */
 import type { Json } from '../../../client/client.ts'
-import type { Members } from '../../any-documents.ts'
-import { isSame, own } from '../../document-difference.ts'
+import { memberOf, type Members } from '../../any-documents.ts'
+import { isSame } from '../../document-difference.ts'
 
 export interface Difference {
   readonly name: string
@@ -18,7 +18,7 @@ export type Choice = 'mine' | 'theirs'
 export function differences(before: Members, mine: Members, theirs: Members): readonly Difference[] {
   const names = new Set([...Object.keys(mine), ...Object.keys(theirs)])
   return [...names].flatMap((name): readonly Difference[] => {
-    const [was, my, their] = [own(before, name), own(mine, name), own(theirs, name)]
+    const [was, my, their] = [before, mine, theirs].map((one) => memberOf(one, name))
     if (isSame(my, their)) return []
     const changedBy = isSame(was, their) ? 'me' : isSame(was, my) ? 'them' : 'both'
     return [{ name, before: was, mine: my, theirs: their, changedBy }]
