@@ -4,12 +4,12 @@
  */
 import { PreconditionFailed, type Stored } from '../../../client/client.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
-import { documentsOf, type Documents, type Members, type StoredDocument } from '../../any-documents.ts'
+import { documentsOf, type Members, type StoredDocument } from '../../any-documents.ts'
 import { differencesOf, withDifferences, type Difference } from '../../document-difference.ts'
 import { problemText, type Problem } from '../../problem-text.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { debounce } from '../../timing.ts'
+import { debouncedRequest } from '../../timing.ts'
 import { ask } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -32,9 +32,13 @@ export function configurationEditor(
   const form = configurationForm(given.document, changed, { client, signal })
   const warnings = h('div', { role: 'status' })
   const problems = h('div', { role: 'alert' })
-  const check = createCheck(documents, signal)
-  const checkSoon = debounce(TYPING_MS, () => void checkTyped())
-  signal.addEventListener('abort', checkSoon.cancel)
+  const checkTyped = debouncedRequest(TYPING_MS, signal, async (ended) => {
+    // What is being saved is checked as a whole.
+    if (isSaving) return
+    // Saving tells what failed here.
+    const found = await check(ended).catch(() => undefined)
+    if (found !== undefined && !ended.aborted) form.showProblems(found.filter(({ path }) => form.isTouched(path)))
+  })
   const current = (): Members => ({ ...stored.document, ...form.value() })
   /** What the form has that a state of the document has not. */
   const typedSince = (state: Members): readonly Difference[] => differencesOf(state, { ...state, ...form.value() })
@@ -50,26 +54,20 @@ export function configurationEditor(
 
   function changed(): void {
     showWarnings()
-    checkSoon()
+    checkTyped()
     onChange()
   }
 
-  async function checkTyped(): Promise<void> {
-    // What is being saved is checked as a whole, and nothing ends that.
-    if (isSaving) return
-    try {
-      form.showProblems((await check(current())).filter(({ path }) => form.isTouched(path)))
-    } catch {
-      // Saving tells it.
-    }
+  async function check(ended: AbortSignal): Promise<readonly Problem[]> {
+    return (await documents.check(current(), { id: stored.document.id, signal: ended })).problems
   }
 
   async function save(): Promise<void> {
     if (isSaving || typedSince(stored.document).length === 0) return
     isSaving = true
-    checkSoon.cancel()
+    checkTyped.cancel()
     try {
-      const found = await check(current())
+      const found = await check(signal)
       fill(problems, form.showProblems(found).map(problemRow))
       if (found.length > 0) form.focusProblem()
       else if (await confirmSave(current(), typedSince(stored.document))) await replace()
@@ -102,19 +100,6 @@ export function configurationEditor(
     current,
     hasUnsaved: () => typedSince(stored.document).length > 0,
     save,
-  }
-}
-
-/** The problems that the server finds in a document; a newer check ends the one before. */
-function createCheck(documents: Documents, signal: AbortSignal): (document: Members) => Promise<readonly Problem[]> {
-  let checking = new AbortController()
-  return async (document) => {
-    checking.abort()
-    checking = new AbortController()
-    const ended = AbortSignal.any([signal, checking.signal])
-    const { problems } = await documents.check(document, { id: String(document['id']), signal: ended })
-    ended.throwIfAborted()
-    return problems
   }
 }
 
