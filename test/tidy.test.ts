@@ -47,6 +47,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/store/scan/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
   { file: 'src/store/scan/reader-pause.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
   { file: 'src/store/scan/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
+  { file: 'src/store/wal/wal-mover.ts', call: 'setTimeout', because: 'a thread that no move needs is ended' },
   { file: 'src/store/wal/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
   {
     file: 'src/http/server/certificate-renewal.ts',

@@ -44,9 +44,9 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
   let running: { readonly thread: Maintenance; readonly settled: Promise<unknown> } | undefined
   let isStopped = false
 
-  const run = async (thread: Maintenance, kind: BackupKind, at: number): Promise<BackupRecord> => {
+  const run = async (thread: Maintenance, target: string, { kind, at }: { readonly kind: BackupKind; readonly at: number }): Promise<BackupRecord> => {
     try {
-      const written = await thread.result
+      const written = await thread.run({ kind: 'backup', database, target })
       if (written.kind !== 'written') throw new Error('The thread did something else')
       const { file, bytes, ms } = written.backup
       log.info('backup.written', { file, bytes, ms })
@@ -82,8 +82,8 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
       const at = now()
       const target = join(directory, backupName(at, kind))
       if (existsSync(target)) throw fail('conflict', 'A backup was made in this very second: it is in the list')
-      const thread = startMaintenance({ kind: 'backup', database, target })
-      const made = run(thread, kind, at)
+      const thread = startMaintenance()
+      const made = run(thread, target, { kind, at })
       running = { thread, settled: made.catch(() => {}) }
       return made
     },

@@ -4,6 +4,7 @@ import type { Actor, Visitor } from '../actor.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import type { AuditTrail } from '../audit/audit-trail.ts'
 import type { Moment } from '../store.ts'
+import type { SearchChanges } from '../tables/search-changes.ts'
 import type { Checkpoints } from '../wal/checkpoints.ts'
 import { momentOf } from './authority.ts'
 import type { Database } from './database.ts'
@@ -12,6 +13,7 @@ import type { WriteQueue } from './write-queue.ts'
 export interface WriterParts {
   readonly database: Database
   readonly queue: WriteQueue
+  readonly search: SearchChanges
   readonly checkpoints: Checkpoints
   readonly trail: AuditTrail
   readonly now: Clock
@@ -19,9 +21,10 @@ export interface WriterParts {
 
 export type ActorTransactions = ReturnType<typeof transactionsOf>
 
-export function transactionsOf(actor: Actor | Visitor, { database, queue, trail, now }: WriterParts) {
+export function transactionsOf(actor: Actor | Visitor, { database, queue, search, trail, now }: WriterParts) {
   return {
     database,
+    search,
     /** Runs a job in a transaction. `record` adds an entry to the audit trail in the same transaction. */
     async write<T>(job: (moment: Moment, record: (entry: AuditEntry) => void) => T): Promise<T> {
       let records: ReturnType<AuditTrail['begin']> | undefined

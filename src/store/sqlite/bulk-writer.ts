@@ -17,7 +17,7 @@ import { asStoreFailure, isBusy, isForeignKeyError, openDatabase, type Database,
 import { getDocument } from '../tables/document-tables.ts'
 import { tableOf } from './schema-sql.ts'
 import type { NewAccount } from '../store.ts'
-import { putSearchRow, unindexText } from '../tables/trigram-index.ts'
+import { createSearchChanges, type SearchChanges } from '../tables/search-changes.ts'
 
 /** Each attempt waits for the busy timeout of the connection, five seconds. */
 const BEGIN_TRIES_MAX = 12
@@ -56,7 +56,7 @@ export function openBulkWriter({ file, isAlone, accountOf }: BulkOptions) {
   const database = openDatabase(file)
   const limits = { pagesMax: ALONE_WAL_PAGES, longPages: Number.POSITIVE_INFINITY }
   const checkpoints = createCheckpoints(database, file, ...(isAlone ? [limits] : []))
-  const search = searchChanges(database)
+  const search = createSearchChanges(database)
   const tables = bulkTables(database, search, accountOf)
   return {
     /**
@@ -102,31 +102,6 @@ function bulkTables(database: Database, search: SearchChanges, accountOf: BulkOp
   }
 }
 
-type SearchChanges = ReturnType<typeof searchChanges>
-
-/**
- * Changes of the search index, written together at the end of a transaction. SQLite opens a savepoint for each statement
- * that could fail half-way, as an INSERT with triggers can, and at each savepoint FTS5 writes out what it has gathered
- * (sqlite.org/vtab.html#xsavepoint): row by row that takes as long as all other work together.
- */
-function searchChanges(database: Database) {
-  let changes: { model: Model; seq: number; row: readonly string[]; isNew: boolean }[] = []
-  return {
-    add(model: Model, seq: number, row: BulkRow['search'], isNew: boolean): void {
-      if (row !== undefined) changes.push({ model, seq, row, isNew })
-    },
-    flush(): void {
-      for (const { model, seq, row, isNew } of changes) {
-        if (!isNew) unindexText(database, model, seq)
-        putSearchRow(database, model, seq, row)
-      }
-    },
-    discard(): void {
-      changes = []
-    },
-  }
-}
-
 /** Between two attempts the event loop gets a turn, so that signals are handled. */
 async function begin(database: Database): Promise<void> {
   for (let left = BEGIN_TRIES_MAX; ; left--) {
@@ -151,7 +126,7 @@ function writeDocument(
     ? insertDocument(database, model, id, doc)
     : database.get(`UPDATE ${tableOf(model)} SET doc = ? WHERE id = ? RETURNING seq`, doc, id)
   if (written === undefined) return 'orphan'
-  changes.add(model, Number(written['seq']), search, isNew)
+  if (search !== undefined) changes.add({ model, seq: Number(written['seq']), row: search, isNew })
   return isNew ? 'inserted' : 'replaced'
 }
 

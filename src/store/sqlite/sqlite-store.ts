@@ -16,6 +16,7 @@ import { migrate, needsMigration, schemaVersion, type MigrationOptions } from '.
 import { readMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
 import { createFinder } from '../scan/finder.ts'
+import { createSearchChanges } from '../tables/search-changes.ts'
 import * as sessions from '../tables/session-table.ts'
 import type { Store } from '../store.ts'
 import { createSnapshot } from './snapshot.ts'
@@ -108,7 +109,9 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
   const { file, now, queryDeadlineMs, audit, arrivals, release } = parts
   const snapshot = createSnapshot(database)
   const checkpoints = createCheckpoints(database, file)
+  const search = createSearchChanges(database)
   const queue = createWriteQueue(database, {
+    search,
     before: snapshot.end,
     after() {
       checkpoints.afterCommit()
@@ -145,7 +148,7 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
   const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs })
 
   const trail = createAuditTrail(database, { now, outside: audit })
-  const on = createWriter({ database, queue, checkpoints, trail, now })
+  const on = createWriter({ database, queue, search, checkpoints, trail, now })
 
   return {
     as: on,

@@ -1,7 +1,7 @@
 /**
  * Group commit: all writes of one turn of the event loop share a transaction, and so one sync to disk.
  *
- * Each piece of work runs in a savepoint of its own, so that one that fails takes nothing with it. A promise is
+ * Each piece of work beside others runs in a savepoint of its own, so that one that fails takes nothing with it. A promise is
  * settled after the commit is on disk, never before. Work is synchronous: there is no await inside a transaction.
  *
  * Work may say that it need not survive a power cut. A transaction of such work alone is written to the WAL and not
@@ -9,6 +9,7 @@
  * the next transaction that is synced.
  */
 import { fail } from '../../base/failure.ts'
+import type { SearchChanges } from '../tables/search-changes.ts'
 import { asStoreFailure, type Database } from './database.ts'
 
 interface Job {
@@ -20,10 +21,18 @@ type Outcome = { readonly kind: 'done'; readonly value: unknown } | { readonly k
 
 export type WriteQueue = ReturnType<typeof createWriteQueue>
 
-/** Calls `before` ahead of each transaction, when no other may be open, and `after` behind it, before promises settle. */
+export interface WriteQueueParts {
+  /** Called ahead of each transaction, when no other may be open. */
+  readonly before: () => void
+  /** Called behind each transaction, before promises settle. */
+  readonly after: () => void
+  /** What jobs add is written at the end of their transaction. */
+  readonly search: SearchChanges
+}
+
 export function createWriteQueue(
   database: Database,
-  { before, after }: { readonly before: () => void; readonly after: () => void },
+  { before, after, search }: WriteQueueParts,
 ) {
   let pending: Job[] = []
   let isClosed = false
@@ -33,7 +42,7 @@ export function createWriteQueue(
     pending = []
     if (jobs.length === 0) return
     before()
-    const outcomes = commitTogether(database, jobs)
+    const outcomes = commitTogether(database, search, jobs)
     after()
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
   }
@@ -62,34 +71,44 @@ export function createWriteQueue(
   }
 }
 
-function commitTogether(database: Database, jobs: readonly Job[]): readonly Outcome[] {
+function commitTogether(database: Database, search: SearchChanges, jobs: readonly Job[]): readonly Outcome[] {
   const isSynced = jobs.some((job) => job.isSynced)
   try {
     // Takes effect outside a transaction only (sqlite.org/pragma.html#pragma_synchronous).
     if (!isSynced) database.exec('PRAGMA synchronous = NORMAL')
-    database.exec('BEGIN IMMEDIATE')
-    const outcomes = jobs.map((job) => runInSavepoint(database, job))
-    database.exec('COMMIT')
+    database.run('BEGIN IMMEDIATE')
+    const outcomes = jobs.length === 1 ? jobs.map(runJob) : jobs.map((job) => runInSavepoint(database, search, job))
+    search.flush()
+    database.run('COMMIT')
     return outcomes
   } catch (error) {
     // A full disk can end the transaction by itself (sqlite.org/lang_transaction.html); nothing of it is kept.
     if (database.inTransaction) database.exec('ROLLBACK')
+    search.discard()
     return jobs.map(() => ({ kind: 'failed', error }))
   } finally {
     if (!isSynced) database.exec('PRAGMA synchronous = FULL')
   }
 }
 
-function runInSavepoint(database: Database, job: Job): Outcome {
-  database.exec('SAVEPOINT job')
+/** Throws what the job throws. */
+function runJob({ work }: Job): Outcome {
+  const value = work()
+  if (value instanceof Promise) throw new Error('Work in a transaction must not be asynchronous')
+  return { kind: 'done', value }
+}
+
+function runInSavepoint(database: Database, search: SearchChanges, job: Job): Outcome {
+  const mark = search.mark()
+  database.run('SAVEPOINT job')
   try {
-    const value = job.work()
-    if (value instanceof Promise) throw new Error('Work in a transaction must not be asynchronous')
-    database.exec('RELEASE job')
-    return { kind: 'done', value }
+    const outcome = runJob(job)
+    database.run('RELEASE job')
+    return outcome
   } catch (error) {
     if (!database.inTransaction) throw error
     database.exec('ROLLBACK TO job; RELEASE job')
+    search.rollBackTo(mark)
     return { kind: 'failed', error }
   }
 }

@@ -5,19 +5,26 @@ import type { Model } from '../../models/schema.ts'
 import { isForeignKeyError, type Database } from '../sqlite/database.ts'
 import { HOUR_CHARS, tableOf } from '../sqlite/schema-sql.ts'
 import type { Change, Condition, Document, DocumentStore, HourCount, InsertOutcome, Moment, ReadDocument } from '../store.ts'
-import { indexText, unindexText } from './trigram-index.ts'
+import type { SearchChanges } from './search-changes.ts'
+import { searchRow } from './trigram-index.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
   const row = database.get(`SELECT doc FROM ${tableOf(model)} WHERE id = ?`, id)
   return row === undefined ? undefined : String(row['doc'])
 }
 
-export function insertDocument(database: Database, model: Model, { id, value, text }: Document): InsertOutcome {
+/** The database, and what its transaction changes of the search indexes. */
+export interface DocumentTables {
+  readonly database: Database
+  readonly search: SearchChanges
+}
+
+export function insertDocument({ database, search }: DocumentTables, model: Model, { id, value, text }: Document): InsertOutcome {
   const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq`
   try {
     const row = database.get(sql, id, text ?? writeJson(value))
     if (row === undefined) return 'exists'
-    indexText(database, model, Number(row['seq']), value)
+    if (model.trigrams !== undefined) search.add({ model, seq: Number(row['seq']), row: searchRow(model, value), isNew: true })
     return 'inserted'
   } catch (error) {
     if (isForeignKeyError(error)) return 'orphan'
@@ -26,7 +33,7 @@ export function insertDocument(database: Database, model: Model, { id, value, te
 }
 
 export function updateDocument(
-  database: Database,
+  { database, search }: DocumentTables,
   model: Model,
   id: string,
   change: Change,
@@ -40,19 +47,24 @@ export function updateDocument(
   const next = change(value, text, moment)
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
-  unindexText(database, model, seq)
-  indexText(database, model, seq, next)
+  if (model.trigrams !== undefined) search.add({ model, seq, row: searchRow(model, next), isNew: false })
   return doc
 }
 
-export function removeDocument(database: Database, model: Model, id: string, condition?: Condition): boolean {
+export function removeDocument(
+  { database, search }: DocumentTables,
+  model: Model,
+  id: string,
+  condition?: Condition,
+): boolean {
   if (condition !== undefined) {
     const text = getDocument(database, model, id)
     if (text !== undefined) condition(text)
   }
   const row = database.get(`DELETE FROM ${tableOf(model)} WHERE id = ? RETURNING seq`, id)
-  if (row !== undefined) unindexText(database, model, Number(row['seq']))
-  return row !== undefined
+  if (row === undefined) return false
+  if (model.trigrams !== undefined) search.add({ model, seq: Number(row['seq']), row: undefined, isNew: false })
+  return true
 }
 
 export function countActive(database: Database, model: Model): number {

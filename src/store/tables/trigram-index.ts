@@ -19,12 +19,7 @@ const SEARCHED_CHARS_MAX = 1_000
 /** A query requires so many of the rarest of the counted trigrams. */
 const RAREST = 3
 
-/** Puts a new document into the index of its model; does nothing for a model without one. */
-export function indexText(database: Database, model: Model, seq: number, document: JsonObject): void {
-  if (model.trigrams !== undefined) putSearchRow(database, model, seq, searchRow(model, document))
-}
-
-/** The row of the index for a document. May be computed before a transaction begins. */
+/** The row of the index for a document of a model that has one. May be computed before a transaction begins. */
 export function searchRow(model: Model, document: JsonObject): readonly string[] {
   const { pathSteps, textSteps } = preparedIndex(model)
   return [
@@ -61,13 +56,14 @@ function preparedIndex(model: Model): PreparedIndex {
 }
 
 export function unindexText(database: Database, model: Model, seq: number): void {
-  if (model.trigrams !== undefined) database.run(`DELETE FROM ${trigramTable(model)} WHERE rowid = ?`, seq)
+  database.run(`DELETE FROM ${trigramTable(model)} WHERE rowid = ?`, seq)
 }
 
 /** Fills a new index from the documents that are there. */
 export function indexTexts(database: Database, model: Model): void {
   for (const row of database.iterate(`SELECT seq, doc FROM ${tableOf(model)}`)) {
-    indexText(database, model, Number(row['seq']), parseJson(String(row['doc'])) as JsonObject)
+    const document = parseJson(String(row['doc'])) as JsonObject
+    putSearchRow(database, model, Number(row['seq']), searchRow(model, document))
   }
 }
 

@@ -24,9 +24,8 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import { openDatabase, type Database } from '../sqlite/database.ts'
-import { moveWal, type WalConnections, type WalFiles } from './move-wal.ts'
-import { startMaintenance, type Maintenance } from './maintenance-thread.ts'
-import { checkpoint, NO_PART } from './wal-file.ts'
+import { checkpoint } from './wal-file.ts'
+import { createWalMover } from './wal-mover.ts'
 
 /** SQLite's own default. */
 const PAGES_MAX = 1_000
@@ -46,7 +45,7 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
   reader.exec('PRAGMA busy_timeout = 0')
   const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
   const files = { file, pageFile: { descriptor: openSync(file, 'r+'), pageBytes } }
-  const mover = createMover({ database, reader }, files)
+  const mover = createWalMover({ database, reader }, files)
   let needsErasure = false
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
@@ -115,37 +114,6 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
       database.close()
       closeSync(files.pageFile.descriptor)
     },
-  }
-}
-
-/** Moves the WAL, here or in a thread, and knows which part of it is blanked. */
-function createMover(connections: WalConnections, files: WalFiles) {
-  let blanked = NO_PART
-  let thread: Maintenance | undefined
-  return {
-    isInThread: (): boolean => thread !== undefined,
-    /** Whether the WAL is moved up to its end of now. */
-    move(): boolean {
-      const part = moveWal(connections, files, blanked)
-      blanked = part ?? blanked
-      return part !== undefined
-    },
-    /** Calls `onEnd` in any case. */
-    moveInThread(onEnd: () => void): void {
-      const started = startMaintenance({ kind: 'move', move: { ...files, blanked } })
-      thread = started
-      void started.result
-        .then((result) => {
-          if (result.kind === 'moved') blanked = result.blanked
-        })
-        .catch(() => {})
-        .then(started.end)
-        .then(() => {
-          thread = undefined
-          onEnd()
-        })
-    },
-    endThread: async (): Promise<void> => thread?.end(),
   }
 }
 
