@@ -36,12 +36,13 @@ interface KeptLine extends LogLine {
 
 export function createLogMemory() {
   const dropped = new Map<LogLevel, number>()
-  const [ordinary, important] = [createRing(), createRing()]
+  const countDropped = ({ level }: LogLine): void => void dropped.set(level, (dropped.get(level) ?? 0) + 1)
+  const [ordinary, important] = [createRing(countDropped), createRing(countDropped)]
   let order = 0
   return {
-    keep(line: LogLine): void {
-      const ring = line.level === 'warn' || line.level === 'error' ? important : ordinary
-      for (const { level } of ring.add({ ...line, order: order++ })) dropped.set(level, (dropped.get(level) ?? 0) + 1)
+    keep({ time, level, event, text }: LogLine): void {
+      const ring = level === 'warn' || level === 'error' ? important : ordinary
+      ring.add({ time, level, event, text: text.length > LINE_CHARS_MAX ? cut(text) : text, order: order++ })
     },
     /** The newest lines of a level or above it, newest first; and how many of these levels were evicted. */
     newest({ level, limit }: { readonly level: LogLevel; readonly limit: number }): RecentLines {
@@ -56,23 +57,19 @@ export function createLogMemory() {
   }
 }
 
-function createRing() {
+function createRing(onEvicted: (line: LogLine) => void) {
   const lines: KeptLine[] = []
   let chars = 0
   return {
-    /** Returns the lines that it evicted. */
-    add(line: KeptLine): readonly KeptLine[] {
-      const text = line.text.length > LINE_CHARS_MAX ? cut(line.text) : line.text
-      lines.push({ ...line, text })
-      chars += text.length
-      const evicted: KeptLine[] = []
+    add(line: KeptLine): void {
+      lines.push(line)
+      chars += line.text.length
       while (lines.length > LINES_MAX || chars > CHARS_MAX) {
         const oldest = lines.shift()
         if (oldest === undefined) break
         chars -= oldest.text.length
-        evicted.push(oldest)
+        onEvicted(oldest)
       }
-      return evicted
     },
     /** The oldest first. */
     lines: (): readonly KeptLine[] => lines,

@@ -50,7 +50,7 @@ export function createLog({ level, format, now, write, flush = () => {}, keep }:
     return (event: string, fields: LogFields = {}): void => {
       if (rank < lowest) return
       const time = now()
-      const json = format === 'json' || keep !== undefined ? visible(jsonLine(isoDate(time), name, event, fields)) : ''
+      const json = format === 'json' || keep !== undefined ? jsonLine(isoDate(time), name, event, fields) : ''
       write(format === 'json' ? json : visible(prettyLine(isoDate(time), name, event, fields)), name)
       keep?.({ time, level: name, event, text: json })
     }
@@ -63,15 +63,28 @@ export function createLog({ level, format, now, write, flush = () => {}, keep }:
 
 /** Concatenated: one line for each request must not cost as much as a read of the database. */
 function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
-  let line = `{"time":"${time}","level":"${level}","event":${JSON.stringify(event)}`
+  let line = `{"time":"${time}","level":"${level}","event":${jsonText(event)}`
   for (const name in fields) {
-    const value = fields[name]
-    const text =
-      typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value, errorAsText)
-    if (text !== undefined) line += `,${JSON.stringify(name)}:${text}`
+    const text = jsonValue(fields[name])
+    if (text !== undefined) line += `,${jsonText(name)}:${text}`
   }
   return `${line}}\n`
 }
+
+/** The JSON of a value without characters that control a terminal; undefined for one that JSON has not. */
+function jsonValue(value: unknown): string | undefined {
+  if (typeof value === 'string') return jsonText(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  const text = JSON.stringify(value, errorAsText) as string | undefined
+  return text === undefined ? undefined : visible(text)
+}
+
+/** Almost all texts are ASCII without a character to escape. */
+function jsonText(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : visible(JSON.stringify(text))
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
 
 /** `12:00:01 warn  mail.failed  id=… reply="550 no such user"` */
 function prettyLine(time: string, level: LogLevel, event: string, fields: LogFields): string {

@@ -100,16 +100,23 @@ export function createMetrics() {
 
 function createSeries<T>(empty: () => T) {
   const known = new Map<string, T>()
+  /** Labels that a caller keeps are written as text once. */
+  const byLabels = new WeakMap<Labels, T>()
+  const find = (labels: Labels): T => {
+    let text = labelText(labels)
+    const found = known.get(text)
+    if (found !== undefined) return found
+    if (known.size >= SERIES_MAX) {
+      text = labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])))
+    }
+    const value = known.get(text) ?? empty()
+    known.set(text, value)
+    return value
+  }
   return {
     at(labels: Labels): T {
-      let text = labelText(labels)
-      const found = known.get(text)
-      if (found !== undefined) return found
-      if (known.size >= SERIES_MAX) {
-        text = labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])))
-      }
-      const value = known.get(text) ?? empty()
-      known.set(text, value)
+      let value = byLabels.get(labels)
+      if (value === undefined) byLabels.set(labels, (value = find(labels)))
       return value
     },
     all: (): readonly (readonly [labels: string, value: T])[] => [...known].sort(([a], [b]) => (a < b ? -1 : 1)),

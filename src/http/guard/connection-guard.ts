@@ -66,7 +66,7 @@ export function createConnectionGuard(limits: ServerLimits, peerOf: (socket: Soc
       if (crowded > 0 && isNewlyCrowded()) {
         log.info('connections.crowded', { ended: crowded, max: limits.connectionsMax })
       }
-      const connection = createConnection(socket, { clientKey, inHandshake, check: idle.checks })
+      const connection = createConnection(socket, { peer: address, clientKey, inHandshake, check: idle.checks })
       table.add(connection)
       if (inHandshake) handshakes.begin(connection)
     },

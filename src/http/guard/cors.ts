@@ -11,7 +11,7 @@ import { splitCommaList } from '../../base/comma-list.ts'
 /** `local` is any port of http://localhost and http://127.0.0.1, as a web page in development has. */
 export type CorsPolicy = 'local' | readonly string[]
 
-/** Returns the headers of a response, names and values in turn, for the `Origin` of its request. */
+/** Returns the headers of a response, names and values in turn, for the `Origin` of its request; of most requests the same array. */
 export type CorsHeaders = (origin: string | undefined) => readonly string[]
 
 /**
@@ -38,7 +38,12 @@ export function originCheck(policy: CorsPolicy): (origin: string) => boolean {
 
 export function corsHeaders(policy: CorsPolicy): CorsHeaders {
   const isAllowed = originCheck(policy)
-  return (origin) => (origin !== undefined && isAllowed(origin) ? headersFor(origin) : FOREIGN)
+  let latest: { readonly origin: string; readonly headers: readonly string[] } | undefined
+  return (origin) => {
+    if (origin === undefined || !isAllowed(origin)) return FOREIGN
+    if (latest?.origin !== origin) latest = { origin, headers: headersFor(origin) }
+    return latest.headers
+  }
 }
 
 const PREFLIGHT_SECONDS = 86_400

@@ -56,7 +56,7 @@ export function foreignPageGuard(rules: ForeignPageRules): ForeignPageGuard {
       known = host
     }
     // In the absolute form the target says which host is meant, whatever Host says (RFC 9112 section 3.2.2).
-    const target = ABSOLUTE_FORM.exec(url)?.[1]
+    const target = url.startsWith('/') ? undefined : ABSOLUTE_FORM.exec(url)?.[1]
     if (target !== undefined && !isOwn(target)) throw misdirected(target)
     if (origin === undefined || isSafe(method) || isAllowedOrigin(origin) || isSameOrigin(origin, host)) return
     // A proxy may have changed the Host; the browser itself says that page and target are one (Fetch Metadata).

@@ -9,7 +9,7 @@ import type { LogFields } from '../../base/log.ts'
 import { LONG_BODY_BYTES, readJsonObject } from './body.ts'
 import type { BodyLane } from '../guard/body-lane.ts'
 import type { BodyOwner } from '../guard/body-memory.ts'
-import { clientAddress, limitKey, UNIX_PEER } from './client-address.ts'
+import { clientAddress, limitKey } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { BodyTerms, Exchange, JsonBodyOptions, Params } from './exchange.ts'
 import { ClientGone, hasBody, IncomingBody, type BodySurroundings } from './incoming-body.ts'
@@ -31,14 +31,16 @@ const HEADER_LINE_BYTES = ':\r\n'.length
 /** Between two interim responses that probe whether a client is still connected. */
 const PROBE_MS = 100
 
+const NO_TERMS: BodyTerms = {}
+
 export interface IncomingRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** The client sent `Expect: 100-continue` and waits with its body. */
   readonly expectsContinue: boolean
   readonly requestId: string
-  /** From a Unix socket, whose peers have no address. */
-  readonly isUnixSocket: boolean
+  /** The address of the other end of the socket. */
+  readonly peer: string
 }
 
 export class IncomingExchange implements Exchange {
@@ -55,10 +57,10 @@ export class IncomingExchange implements Exchange {
   #holdsBodyBack: boolean
   readonly #queryText: string
   readonly #around: ExchangeSurroundings
-  readonly #isUnixSocket: boolean
+  readonly #peer: string
   /** Undefined where no body follows the header. */
   readonly #body: IncomingBody | undefined
-  #bodyTerms: BodyTerms = {}
+  #bodyTerms = NO_TERMS
   /** Defined once the body has the lane. */
   #leaveLane: (() => void) | undefined
   #query: Query | undefined
@@ -68,7 +70,7 @@ export class IncomingExchange implements Exchange {
   #broken: Error | undefined
 
   constructor(
-    { request, response, expectsContinue, requestId, isUnixSocket }: IncomingRequest,
+    { request, response, expectsContinue, requestId, peer }: IncomingRequest,
     around: ExchangeSurroundings,
   ) {
     const target = originForm(request.url ?? '')
@@ -81,7 +83,7 @@ export class IncomingExchange implements Exchange {
     this.#queryText = mark === -1 ? '' : target.slice(mark + 1)
     this.#holdsBodyBack = expectsContinue
     this.#around = around
-    this.#isUnixSocket = isUnixSocket
+    this.#peer = peer
     if (!hasBody(request) || !(request instanceof PushedRequest)) return
     this.#body = new IncomingBody(request, around, (failure) => {
       if (response.headersSent) request.socket.destroy()
@@ -99,10 +101,10 @@ export class IncomingExchange implements Exchange {
   }
 
   get clientAddress(): string {
-    const { socket, headers } = this.request
-    const forwardedFor = headers['x-forwarded-for']
+    const forwardedFor = this.request.headers['x-forwarded-for']
+    if (forwardedFor === undefined) return this.#peer
     return (this.#clientAddress ??= clientAddress(
-      this.#isUnixSocket ? UNIX_PEER : socket.remoteAddress,
+      this.#peer,
       Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
       this.#around.proxies,
     ))
@@ -147,7 +149,7 @@ export class IncomingExchange implements Exchange {
   }
 
   addLogFields(fields: LogFields): void {
-    this.logFields = { ...this.logFields, ...fields }
+    this.logFields = this.logFields === undefined ? fields : { ...this.logFields, ...fields }
   }
 
   get bodyBytesMax(): number {
@@ -164,7 +166,7 @@ export class IncomingExchange implements Exchange {
   }
 
   setBodyTerms(terms: BodyTerms): void {
-    this.#bodyTerms = { ...this.#bodyTerms, ...terms }
+    this.#bodyTerms = this.#bodyTerms === NO_TERMS ? terms : { ...this.#bodyTerms, ...terms }
     if (terms.caller !== undefined) this.ownBody()
   }
 

@@ -4,6 +4,7 @@
  *
  * Only the parameters that a handler reads are checked. Unknown ones are ignored.
  */
+import { setNewest } from '../../base/bounded-map.ts'
 import { fail } from '../../base/failure.ts'
 import { decodePercent } from './percent-decoding.ts'
 
@@ -17,8 +18,26 @@ export interface Query {
   get(name: string): string | undefined
 }
 
+/** Short query strings that come again, with every request of a model. */
+const known = new Map<string, Query>()
+const KNOWN_MAX = 500
+const KNOWN_CHARS_MAX = 200
+const NO_PARAMETERS: Query = { get: () => undefined }
+
 /** Takes the text after the `?`. Throws badRequest past PARAMETERS_MAX parameters. */
 export function parseQuery(text: string): Query {
+  if (text === '') return NO_PARAMETERS
+  const found = known.get(text)
+  if (found !== undefined) return found
+  if (text.length > KNOWN_CHARS_MAX) return readQuery(text)
+  // The text may be a slice that keeps a URL of 64 KiB in memory.
+  const copy = Buffer.from(text).toString()
+  const query = readQuery(copy)
+  setNewest(known, copy, query, KNOWN_MAX)
+  return query
+}
+
+function readQuery(text: string): Query {
   const values = new Map<string, readonly string[]>()
   for (const pair of splitPairs(text)) {
     const equals = pair.indexOf('=')

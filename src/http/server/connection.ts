@@ -4,13 +4,22 @@ import type { IncomingExchange } from '../request/incoming-exchange.ts'
 
 export type Connection = ReturnType<typeof createConnection>
 
+interface NewConnection {
+  readonly peer: string
+  readonly clientKey: string | undefined
+  readonly inHandshake: boolean
+  readonly check: number
+}
+
 export function createConnection(
   socket: Socket,
-  { clientKey, inHandshake, check }: { clientKey: string | undefined; inHandshake: boolean; check: number },
+  { peer, clientKey, inHandshake, check }: NewConnection,
 ) {
   return {
     /** During a TLS handshake the socket of TCP, afterwards the one that requests come from. */
     socket,
+    /** The address of the other end, which a socket forgets when it closes. */
+    peer,
     /** The client it counts for; undefined for a trusted proxy and for the Unix socket, which bring many clients. */
     clientKey,
     inHandshake,

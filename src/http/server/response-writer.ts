@@ -1,12 +1,12 @@
 /**
- * Writes an HttpResponse: one header block from flat arrays and one body, so that node sends both in one piece.
+ * Writes an HttpResponse: one header block and one body, so that node sends both in one piece.
  *
  * A handler may respond without having read the body. A short rest is read and discarded, and the connection stays open.
  * A longer one costs more than a new connection: the response says `Connection: close`, and the rest is discarded only
  * so that the client gets to read the response. Closing while bytes arrive would make its kernel drop what was sent
  * (RFC 9112 section 9.6).
  */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -19,6 +19,7 @@ import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
 import { hasBody } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
 import { sendFile } from './file-body.ts'
+import { createHeadWriter, headerLine, headerLines } from './response-head.ts'
 
 const DRAINED_BYTES_MAX = 65_536
 const LINGERING_BYTES_MAX = 8 * 1024 * 1024
@@ -69,7 +70,9 @@ export interface SentResponse {
  * not allow; nothing has been sent then.
  */
 export function createResponseWriter(around: ResponseSurroundings) {
-  const { cors, now, instance, keepAliveSeconds, lingerMs, isClosing } = around
+  const { now, lingerMs, isClosing } = around
+  const writeHead = createHeadWriter(around)
+  const commonLines = createCommonLines(around)
 
   return (exchange: IncomingExchange, response: HttpResponse): Awaitable<SentResponse> => {
     const { request, serverResponse } = exchange
@@ -77,14 +80,8 @@ export function createResponseWriter(around: ResponseSurroundings) {
     const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'
     const isLast = isClosing() || isUnusable || (request.url ?? '').length > KEPT_URL_CHARS_MAX
     const { body, bytes, head } = render(exchange, response, now)
-    head.push('X-Request-Id', exchange.requestId, 'X-Dateline-Instance', instance)
-    head.push('X-Content-Type-Options', 'nosniff')
-    if (!namesHeader(response.headers, 'content-security-policy')) head.push('Content-Security-Policy', NOTHING_ALLOWED)
-    head.push(...cors(request.headers.origin))
-    addHeaders(head, response.headers)
-    if (isLast) head.push('Connection', 'close')
-    else if (serverResponse.shouldKeepAlive) head.push('Keep-Alive', `timeout=${keepAliveSeconds}`)
-    serverResponse.writeHead(response.status, head)
+    const lines = `${head}X-Request-Id: ${exchange.requestId}\r\n${commonLines(request, response)}`
+    writeHead(serverResponse, { status: response.status, lines, isLast })
 
     if (response.kind === 'file' && exchange.method !== 'HEAD') return sendOpenFile(exchange, response.file, rest, isLast)
     const sent = exchange.method === 'HEAD' ? undefined : body
@@ -112,14 +109,33 @@ export function createResponseWriter(around: ResponseSurroundings) {
   }
 }
 
-const NOT_STORED = ['Cache-Control', 'no-store']
+/** Returns the function that renders the headers of all kinds of responses, and those that a handler gave. */
+function createCommonLines({ instance, cors }: ResponseSurroundings) {
+  const fixed = headerLines(['X-Dateline-Instance', instance, 'X-Content-Type-Options', 'nosniff'])
+  const policy = headerLine('Content-Security-Policy', NOTHING_ALLOWED)
+  let latest = { headers: [] as readonly string[], lines: '' }
+  const corsLines = (origin: string | undefined): string => {
+    const headers = cors(origin)
+    if (headers !== latest.headers) latest = { headers, lines: headerLines(headers) }
+    return latest.lines
+  }
+  return ({ headers: { origin } }: IncomingMessage, { headers }: HttpResponse): string => {
+    let own = ''
+    for (const name in headers) own += headerLine(name, headers[name] ?? '')
+    return `${fixed}${namesHeader(headers, 'content-security-policy') ? '' : policy}${corsLines(origin)}${own}`
+  }
+}
+
+const NOT_STORED = 'Cache-Control: no-store\r\n'
+const JSON_LINES = `Content-Type: ${JSON_TYPE}\r\n`
 
 type Body = TextPart | readonly TextPart[]
 
 interface Rendered {
   readonly body: Body | undefined
   readonly bytes: number
-  readonly head: string[]
+  /** Lines of headers. */
+  readonly head: string
 }
 
 function render({ requestId }: IncomingExchange, response: HttpResponse, now: Clock): Rendered {
@@ -131,26 +147,21 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
       const tail = `,"metadata":${metadata}}`
       const body = typeof data === 'string' ? `{"data":${data}${tail}` : ['{"data":', ...data, tail]
       const bytes = typeof body === 'string' ? Buffer.byteLength(body) : bytesOf(body)
-      return { body, bytes, head: ['Content-Type', JSON_TYPE, 'Content-Length', String(bytes), ...NOT_STORED] }
+      return { body, bytes, head: `${JSON_LINES}${lengthLine(bytes)}${NOT_STORED}` }
     }
     case 'empty':
       // A 204 has no Content-Length, not even 0; a 304 would have to give that of its 200 (RFC 9110 section 8.6).
-      return {
-        body: undefined,
-        bytes: 0,
-        head: [...(response.status === 202 ? ['Content-Length', '0'] : []), ...NOT_STORED],
-      }
+      return { body: undefined, bytes: 0, head: `${response.status === 202 ? lengthLine(0) : ''}${NOT_STORED}` }
     case 'raw': {
       // A 304 would have to give the length of the 200 it stands for (RFC 9110 section 8.6).
       const bytes = Buffer.byteLength(response.body)
-      const length = response.status === 304 ? [] : ['Content-Length', String(bytes)]
-      const head = ['Content-Type', response.contentType, ...length]
-      if (!namesHeader(response.headers, 'cache-control')) head.push(...NOT_STORED)
-      return { body: response.body, bytes, head }
+      const length = response.status === 304 ? '' : lengthLine(bytes)
+      const stored = namesHeader(response.headers, 'cache-control') ? '' : NOT_STORED
+      return { body: response.body, bytes, head: `${headerLine('Content-Type', response.contentType)}${length}${stored}` }
     }
     case 'file': {
-      const head = ['Content-Type', response.contentType, 'Content-Length', String(response.file.bytes), ...NOT_STORED]
-      return { body: undefined, bytes: 0, head }
+      const length = lengthLine(response.file.bytes)
+      return { body: undefined, bytes: 0, head: `${headerLine('Content-Type', response.contentType)}${length}${NOT_STORED}` }
     }
   }
 }
@@ -168,12 +179,13 @@ function partsOf(body: Body): readonly TextPart[] {
   return typeof body === 'string' || body instanceof Uint8Array ? [body] : body
 }
 
-function namesHeader(headers: ResponseHeaders | undefined, name: string): boolean {
-  return headers !== undefined && Object.keys(headers).some((key) => key.toLowerCase() === name)
+function lengthLine(bytes: number): string {
+  return `Content-Length: ${bytes}\r\n`
 }
 
-function addHeaders(head: string[], headers: ResponseHeaders | undefined): void {
-  for (const name in headers) head.push(name, headers[name] ?? '')
+function namesHeader(headers: ResponseHeaders | undefined, wanted: string): boolean {
+  for (const name in headers) if (name.length === wanted.length && name.toLowerCase() === wanted) return true
+  return false
 }
 
 type Rest = 'none' | 'short' | 'long' | 'held back'

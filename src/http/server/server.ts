@@ -86,7 +86,7 @@ export function createServer(options: ServerOptions) {
   function onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const connection = connectionOf(request.socket)
     if (connection === undefined || connection.isDone) return
-    const incoming = { request, response, expectsContinue, isUnixSocket, requestId: newRequestId() }
+    const incoming = { request, response, expectsContinue, peer: connection.peer, requestId: newRequestId() }
     takeRequest(connection, new IncomingExchange(incoming, around))
   }
 

@@ -61,18 +61,17 @@ export function createServe(around: ServingSurroundings): Serve {
   function record(exchange: IncomingExchange, { start, response, sent, isAborted }: Served): void {
     const ms = ticks() - start
     observe({ method: exchange.method, route: exchange.route, status: response?.status, ms })
-    log.info('request', {
-      requestId: exchange.requestId,
-      method: exchange.method,
-      // Without the query string, which can hold personal data.
-      path: exchange.path.slice(0, LOGGED_PATH_CHARS_MAX),
-      ...(response === undefined ? {} : { status: response.status }),
-      ms: Math.round(ms * 100) / 100,
-      bytes: sent.bodyBytes,
-      client: exchange.clientAddress,
-      ...(isAborted ? { aborted: true } : {}),
-      ...exchange.logFields,
-    })
+    const { requestId, method, clientAddress: client, logFields } = exchange
+    // Without the query string, which can hold personal data.
+    const path = exchange.path.slice(0, LOGGED_PATH_CHARS_MAX)
+    const [hundredths, bytes] = [Math.round(ms * 100) / 100, sent.bodyBytes]
+    const fields: Record<string, unknown> =
+      response === undefined
+        ? { requestId, method, path, ms: hundredths, bytes, client }
+        : { requestId, method, path, status: response.status, ms: hundredths, bytes, client }
+    if (isAborted) fields['aborted'] = true
+    for (const name in logFields) fields[name] = logFields[name]
+    log.info('request', fields)
   }
 }
 

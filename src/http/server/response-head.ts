@@ -1,0 +1,88 @@
+/**
+ * The header block of a response, rendered here.
+ *
+ * Node's writeHead() checks each name and value, and looks for those with a meaning, for every response again, which takes as long
+ * as all else that Node does for one. Here what never changes is rendered once, and only what a handler gave is checked.
+ *
+ * The block is handed over as `_header`, where Node keeps the one it rendered itself, with the two marks that come with
+ * it. These are internals: where `_header` is not there, writeHead() gets the same lines, as it does for HTTP/1.0, whose
+ * connections have rules of their own. A test fails where Node changes.
+ */
+import { STATUS_CODES, validateHeaderName, validateHeaderValue, type ServerResponse } from 'node:http'
+import type { Clock } from '../../base/clock.ts'
+
+/** What Node's ServerResponse has beside its public members. */
+interface Internals {
+  /** Null until the header block is rendered. */
+  _header: string | null
+  /** The connection ends with this response. */
+  _last: boolean
+  _hasBody: boolean
+}
+
+export interface ResponseHead {
+  readonly status: number
+  /** Lines of headers, each ending in CRLF. Without `Date` and `Connection`. */
+  readonly lines: string
+  /** No further request is served on this connection. */
+  readonly isLast: boolean
+}
+
+/** One line of a header block. Throws a TypeError for a name or a value that HTTP does not allow. */
+export function headerLine(name: string, value: string): string {
+  validateHeaderName(name)
+  validateHeaderValue(name, value)
+  return `${name}: ${value}\r\n`
+}
+
+/** Lines of names and values in turn. */
+export function headerLines(flat: readonly string[]): string {
+  let lines = ''
+  for (let i = 0; i < flat.length; i += 2) lines += headerLine(flat[i] ?? '', flat[i + 1] ?? '')
+  return lines
+}
+
+/** Returns the function that gives a response its header block, to be sent with the first bytes of its body. */
+export function createHeadWriter({ now, keepAliveSeconds }: { readonly now: Clock; readonly keepAliveSeconds: number }) {
+  const keepAlive = `Keep-Alive: timeout=${keepAliveSeconds}\r\n`
+  const dateLine = createDateLine(now)
+  return (serverResponse: ServerResponse, { status, lines, isLast }: ResponseHead): void => {
+    const response = serverResponse as ServerResponse & Internals
+    const stays = !isLast && response.shouldKeepAlive
+    if (response._header !== null || response.req.httpVersion !== '1.1') {
+      response.writeHead(status, [...pairsOf(stays ? lines + keepAlive : lines), ...(isLast ? ['Connection', 'close'] : [])])
+      return
+    }
+    const connection = stays ? `${keepAlive}Connection: keep-alive\r\n` : 'Connection: close\r\n'
+    response.statusCode = status
+    response._last ||= !stays
+    response._hasBody &&= status !== 204 && status !== 304
+    response._header = `${startLine(status)}${lines}${dateLine()}${connection}\r\n`
+  }
+}
+
+const startLines = new Map<number, string>()
+
+function startLine(status: number): string {
+  let line = startLines.get(status)
+  if (line === undefined) startLines.set(status, (line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`))
+  return line
+}
+
+/** RFC 9110 section 6.6.1; rendered once a second. */
+function createDateLine(now: Clock): () => string {
+  let [second, line] = [Number.NaN, '']
+  return () => {
+    const current = Math.floor(now() / 1000)
+    if (current !== second) line = `Date: ${new Date(current * 1000).toUTCString()}\r\n`
+    second = current
+    return line
+  }
+}
+
+function pairsOf(lines: string): string[] {
+  return lines.split('\r\n').slice(0, -1).flatMap((line) => {
+    const colon = line.indexOf(': ')
+    return [line.slice(0, colon), line.slice(colon + 2)]
+  })
+}
