@@ -8,7 +8,6 @@ import type { Json } from '../../../client/client.ts'
 import { problemText, type Problem } from '../../problem-text.ts'
 import { t } from '../../texts.ts'
 import { fill, h, setAttributes, type Child } from '../dom.ts'
-import { jsonMistakeAt } from './json-mistake.ts'
 
 export interface Control {
   readonly path: string
@@ -164,10 +163,4 @@ export function groupControl(
     isTouched: (at) => controls().some((control) => isWithin(at, control.path) && control.isTouched(at)),
     focusProblem: () => controls().some((control) => control.focusProblem()),
   }
-}
-
-/** What to say of a text that is no JSON: where the mistake is. */
-export function jsonMistake(text: string): string {
-  const before = text.slice(0, jsonMistakeAt(text)).split('\n')
-  return t('form.badJsonAt', { line: before.length, column: (before.at(-1) ?? '').length + 1 })
 }

@@ -22,53 +22,49 @@ export interface FormOptions {
   readonly instead?: (path: string, field: Field, options: ControlOptions) => Control | undefined
 }
 
-export interface Form {
-  readonly element: HTMLElement
-  /** The members of the fields; what is no field is not among them. */
-  value(): Members
-  set(value: Members): void
-  /** Shows these problems and no others; gives those that belong to no field here. */
-  showProblems(problems: readonly Problem[]): readonly Problem[]
-  isTouched(path: string): boolean
-  /** Goes to the first field with a problem. */
-  focusProblem(): boolean
-}
+export type Form = ReturnType<typeof formFor>
 
-export function formFor(fields: Shape, value: Members, options: FormOptions): Form {
-  const controls = controlsOf(fields, '', options)
-  const set = (next: Members): void => {
-    for (const control of controls) control.set(next[control.path])
-  }
-  set(value)
+export function formFor(fields: Shape, given: Members, options: FormOptions) {
+  const { controls, elements, value, set } = membersControl(fields, '', options)
   let shown: readonly Problem[] = []
+  set(given)
   return {
-    element: h(
-      'div',
-      { class: 'form' },
-      controls.map(({ element }) => element),
-    ),
-    value: () => valuesOf(controls, ''),
+    element: h('div', { class: 'form' }, elements),
+    /** The members of the fields; what is no field is not among them. */
+    value,
     set,
-    showProblems(problems) {
+    /** Shows these problems and no others; gives those that belong to no field here. */
+    showProblems(problems: readonly Problem[]): readonly Problem[] {
       for (const { path } of shown) for (const control of controls) control.showProblem(path, undefined)
-      // Of several problems in one place the first is shown.
+      // Of several problems with one path the first is shown.
       const rest = problems.toReversed().filter((problem) => {
         return !controls.some((control) => control.showProblem(problem.path, problemText(problem)))
       })
       shown = problems
       return rest.toReversed()
     },
-    isTouched: (path) => controls.some((control) => isWithin(path, control.path) && control.isTouched(path)),
+    isTouched: (path: string) => controls.some((control) => isWithin(path, control.path) && control.isTouched(path)),
+    /** Goes to the first field with a problem. */
     focusProblem: () => controls.some((control) => control.focusProblem()),
   }
 }
 
-/** One control for each field that a client may send. */
-function controlsOf(fields: Shape, prefix: string, options: FormOptions): readonly Control[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    const path = prefix === '' ? name : `${prefix}.${name}`
-    return field.kind === 'generated' || field.kind === 'constant' ? [] : [controlOf(field, path, options)]
+/** One control for each field that a client may send, and their values as one object. */
+function membersControl(fields: Shape, prefix: string, options: FormOptions) {
+  const named = Object.entries(fields).flatMap(([name, field]): [string, Control][] => {
+    return field.kind === 'generated' || field.kind === 'constant' ? [] : [[name, controlOf(field, prefix + name, options)]]
   })
+  return {
+    controls: named.map(([, control]) => control),
+    elements: named.map(([, { element }]) => element),
+    value(): Members {
+      const values = named.map(([name, control]) => [name, control.value()] as const)
+      return Object.fromEntries(values.filter((entry): entry is [string, Json] => entry[1] !== undefined))
+    },
+    set(members: Members): void {
+      for (const [name, control] of named) control.set(members[name])
+    },
+  }
 }
 
 export function controlOf(field: Field, path: string, form: FormOptions): Control {
@@ -110,26 +106,16 @@ function ownControl(field: Field, options: ControlOptions, form: FormOptions, is
 
 /** A record as a group; members that the declaration does not know stay as they came. */
 function recordControl(fields: Shape, options: ControlOptions, form: FormOptions): Control {
-  const { path } = options
-  const controls = controlsOf(fields, path, form)
+  const { controls, elements, value, set } = membersControl(fields, `${options.path}.`, form)
   let further: Members = {}
   return groupControl(options, {
-    content: controls.map(({ element }) => element),
+    content: elements,
     controls: () => controls,
-    value: () => ({ ...valuesOf(controls, path), ...further }),
-    set(value) {
-      const members = isMembers(value) ? value : {}
+    value: () => ({ ...value(), ...further }),
+    set(given) {
+      const members = isMembers(given) ? given : {}
       further = Object.fromEntries(Object.entries(members).filter(([name]) => !Object.hasOwn(fields, name)))
-      for (const control of controls) control.set(members[control.path.slice(path.length + 1)])
+      set(members)
     },
   })
-}
-
-function valuesOf(controls: readonly Control[], prefix: string): Members {
-  const start = prefix === '' ? 0 : prefix.length + 1
-  return Object.fromEntries(
-    controls
-      .map((control): [string, Json | undefined] => [control.path.slice(start), control.value()])
-      .filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  )
 }

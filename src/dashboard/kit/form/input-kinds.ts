@@ -83,18 +83,9 @@ function addressLink(): { element: HTMLElement; update(value: Json | undefined):
   return {
     element,
     update(value) {
-      const address = typeof value === 'string' ? webAddress(value) : undefined
-      fill(
-        element,
-        address === undefined
-          ? null
-          : h(
-              'a',
-              { href: address, target: '_blank', rel: 'noopener noreferrer' },
-              t('form.openAddress'),
-              icon('external'),
-            ),
-      )
+      const href = typeof value === 'string' ? webAddress(value) : undefined
+      const attributes = { href, target: '_blank', rel: 'noopener noreferrer' }
+      fill(element, href !== undefined && h('a', attributes, t('form.openAddress'), icon('external')))
     },
   }
 }

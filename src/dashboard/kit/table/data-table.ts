@@ -19,7 +19,7 @@ import { createPageReader, type LoadPage, type PageReader } from './page-reader.
 import { onRowKeys } from './row-keys.ts'
 import type { RowSelection } from './row-selection.ts'
 import { rowWindow, type RowWindow } from './row-window.ts'
-import type { TableColumn, TableSort } from './table-column.ts'
+import type { TableColumn } from './table-column.ts'
 import { tableFoot, type TableFoot } from './table-foot.ts'
 import { tableHead } from './table-head.ts'
 
@@ -40,8 +40,8 @@ export interface DataTableOptions<T> {
   readonly hrefOf?: (item: T) => string
   /** What stands there when no row does. */
   readonly empty: () => HTMLElement
-  readonly sort?: TableSort | undefined
-  readonly onSort?: (sort: TableSort) => void
+  readonly sort?: string | undefined
+  readonly onSort?: (sort: string) => void
   /** Lets rows be chosen; tell it by `showChosen()` when it changes. */
   readonly selection?: RowSelection | undefined
   /** Rows that are not shown, such as those that are being deleted. */
@@ -55,13 +55,7 @@ export interface DataTableOptions<T> {
 
 /** Where the reader was in the table that was left last. */
 export interface TableMemory {
-  left?: Left
-}
-
-interface Left {
-  readonly key: string
-  readonly layout: Layout
-  readonly scroll: number
+  left?: { readonly key: string; readonly layout: Layout; readonly scroll: number }
 }
 
 export function dataTable<T extends { readonly id: string }>(options: DataTableOptions<T>) {
@@ -91,7 +85,7 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     pages: (): PageList<T> => reading.pages(),
   })
   const reading = tableReading(options, { element, grid, foot, instead, announced, rows })
-  onRowKeys({ body, rows, count: () => reading.pages().rowCount, choose })
+  onRowKeys(body, rows, choose)
   showHead()
   addEventListener('scroll', reading.draw, { signal, passive: true })
   addEventListener('resize', reading.draw, { signal })
@@ -149,7 +143,7 @@ function takeUp<T extends { readonly id: string }>(
   queueMicrotask(() => {
     if (signal.aborted || isBegun()) return
     if (left === undefined) rows.drawSkeleton(SKELETON_ROWS)
-    else restore(left)
+    else restore(left.layout, left.scroll)
   })
   signal.addEventListener('abort', () => {
     if (isBegun()) memory.left = { key: key(), layout: pages().layout(), scroll: scrollY }
@@ -241,7 +235,7 @@ function tableReading<T extends { readonly id: string }>(
     draw()
   }
 
-  function restore({ layout, scroll }: Left): void {
+  function restore(layout: Layout, scroll: number): void {
     begin(createPageList({ isHidden, layout }))
     scrollTo(0, scroll)
     draw()

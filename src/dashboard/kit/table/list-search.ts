@@ -1,6 +1,6 @@
 /** The field above a table that narrows it while the reader types. */
 import { debounce } from '../../timing.ts'
-import { h } from '../dom.ts'
+import { searchInput } from '../elements.ts'
 
 const SEARCH_PAUSE_MS = 150
 
@@ -16,16 +16,7 @@ export interface ListSearchOptions {
 
 export function listSearch({ label, hint = label, value, onSearch, signal }: ListSearchOptions): HTMLInputElement {
   const soon = debounce(SEARCH_PAUSE_MS, () => onSearch(input.value))
-  const input = h('input', {
-    type: 'search',
-    class: 'list-search',
-    'aria-label': label,
-    placeholder: hint,
-    value,
-    autocomplete: 'off',
-    spellcheck: 'false',
-    on: { input: soon },
-  })
   signal.addEventListener('abort', soon.cancel)
+  const input = searchInput({ class: 'list-search', 'aria-label': label, placeholder: hint, value, on: { input: soon } })
   return input
 }

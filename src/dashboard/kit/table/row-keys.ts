@@ -2,15 +2,12 @@
 import type { RowWindow } from './row-window.ts'
 import { rowOf } from './table-row.ts'
 
-export interface RowKeysOptions {
-  readonly body: HTMLElement
-  readonly rows: RowWindow
-  readonly count: () => number
-  /** Turns the choice of a row over; with `extend` that of all rows since the last one. */
-  readonly choose: (row: number, extend: boolean) => void
-}
-
-export function onRowKeys({ body, rows, count, choose }: RowKeysOptions): void {
+/** `choose` turns the choice of a row over; with `extend` that of all rows since the last one. */
+export function onRowKeys(
+  body: HTMLElement,
+  rows: RowWindow,
+  choose: (row: number, extend: boolean) => void,
+): void {
   body.addEventListener('keydown', (event) => {
     const row = rowOf(event.target)
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
@@ -37,7 +34,7 @@ export function onRowKeys({ body, rows, count, choose }: RowKeysOptions): void {
   })
 
   function target(key: string, row: number): number | undefined {
-    const last = count() - 1
+    const last = rows.count() - 1
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: row + 1,
       ArrowUp: row - 1,

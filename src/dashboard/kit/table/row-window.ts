@@ -93,6 +93,7 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
     showChosen: () => rows.each((element, { id }) => markChosen(element, selection?.has(id) === true)),
     focus,
     focusCurrent: () => focus(current),
+    count: () => pages().rowCount,
     /** How many rows are seen at once. */
     visibleCount: () => Math.max(1, Math.floor((innerHeight - topInset()) / rowHeight()) - 1),
     topInset,

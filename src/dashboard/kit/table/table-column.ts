@@ -6,14 +6,14 @@ export interface TableColumn<T> {
   readonly title: string
   /** A track of a CSS grid: `minmax(0, 3fr)`, `8rem`. */
   readonly width: string
-  /** How it is sorted at first; absent where that would be slow or mean nothing. */
-  readonly sort?: TableSort | undefined
+  /** How it is sorted at first, such as `updatedAt:desc`; absent where that would be slow or mean nothing. */
+  readonly sort?: string | undefined
   /** Whether it stands in the second line where a row is a card. The first column is always the first line. */
   readonly isDetail?: boolean
   cell(item: T): Child
 }
 
-export interface TableSort {
-  readonly path: string
-  readonly descending: boolean
+/** The path of a sort such as `updatedAt:desc`; empty without one. */
+export function sortPath(sort = ''): string {
+  return sort.replace(/:desc$/, '')
 }

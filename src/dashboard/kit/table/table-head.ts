@@ -3,10 +3,10 @@ import { t } from '../../texts.ts'
 import { button, fill, h } from '../dom.ts'
 import { keepFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
-import type { TableColumn, TableSort } from './table-column.ts'
+import { sortPath, type TableColumn } from './table-column.ts'
 
 export interface TableHeadOptions {
-  readonly onSort: (sort: TableSort) => void
+  readonly onSort: (sort: string) => void
   /** Absent where rows cannot be chosen. */
   readonly onAll?: ((isChosen: boolean) => void) | undefined
 }
@@ -20,9 +20,9 @@ export function tableHead({ onSort, onAll }: TableHeadOptions) {
   const row = h('div', { class: 'row head', role: 'row', 'aria-rowindex': 1 })
   return {
     element: h('div', { class: 'table-head', role: 'rowgroup' }, row),
-    show<T>(columns: readonly TableColumn<T>[], sort: TableSort | undefined): void {
+    show<T>(columns: readonly TableColumn<T>[], sort: string | undefined): void {
       const pick = onAll !== undefined && h('div', { class: 'pick', role: 'columnheader' }, box)
-      const titles = columns.map((column, i) => titleOf(column, { sort, onSort, isMain: i === 0 }))
+      const titles = columns.map((column, i) => titleOf(column, i === 0 ? 'cell main' : 'cell', sort, onSort))
       // A reader who sorts by the keyboard stays at the title.
       keepFocus(row, () => fill(row, pick, titles))
     },
@@ -34,25 +34,24 @@ export function tableHead({ onSort, onAll }: TableHeadOptions) {
   }
 }
 
-interface TitleOptions {
-  readonly sort: TableSort | undefined
-  readonly onSort: (sort: TableSort) => void
-  readonly isMain: boolean
-}
-
-function titleOf<T>({ title, sort: own }: TableColumn<T>, { sort, onSort, isMain }: TitleOptions): HTMLElement {
-  const name = isMain ? 'cell main' : 'cell'
+function titleOf<T>(
+  { title, sort: own }: TableColumn<T>,
+  name: string,
+  sort: string | undefined,
+  onSort: (sort: string) => void,
+): HTMLElement {
   if (own === undefined) return h('div', { class: name, role: 'columnheader' }, title)
-  const { path } = own
-  const isSorted = sort?.path === path
-  const direction = isSorted ? (sort.descending ? 'descending' : 'ascending') : 'none'
-  const descending = isSorted ? !sort.descending : own.descending
+  const path = sortPath(own)
+  const isSorted = sortPath(sort) === path
+  const isDescending = sort !== path
+  const direction = isSorted ? (isDescending ? 'descending' : 'ascending') : 'none'
+  const next = isSorted ? (isDescending ? path : `${path}:desc`) : own
   return h(
     'div',
     { class: `${name} sortable`, role: 'columnheader', 'aria-sort': direction },
     button(
-      [h('span', {}, title), isSorted && icon(sort.descending ? 'down' : 'up')],
-      () => onSort({ path, descending }),
+      [h('span', {}, title), isSorted && icon(isDescending ? 'down' : 'up')],
+      () => onSort(next),
       { class: 'plain', 'data-key': path },
     ),
   )

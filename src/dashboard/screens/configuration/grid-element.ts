@@ -9,12 +9,7 @@ export interface GridRow {
   readonly cells: readonly (Control | undefined)[]
 }
 
-export interface Grid {
-  readonly heads: readonly Child[]
-  readonly rows: readonly GridRow[]
-}
-
-export function gridTable(label: string, { heads, rows }: Grid): HTMLElement {
+export function gridTable(label: string, heads: readonly Child[], rows: readonly GridRow[]): HTMLElement {
   const head = h('tr', {}, [h('td', {}), ...heads.map((title) => h('th', { scope: 'col' }, title))])
   const body = rows.map(({ title, cells }) => {
     return h('tr', {}, [h('th', { scope: 'row' }, title), ...cells.map((cell) => h('td', {}, cell?.element))])

@@ -34,13 +34,14 @@ export function limitGrid(
     }
   }
   const who = Object.keys(LIMITED) as LimitName['who'][]
+  const heads = who.map((by) => valueTitle(LIMITED[by]))
   const rows = [...what].map((one) => ({
     title: fieldTitle(one),
     cells: who.map((by) => controls.get(`${by}${one}`)),
   }))
   let original: Json | undefined
   return groupControl(options, {
-    content: [gridTable(options.label, { heads: who.map((by) => valueTitle(LIMITED[by])), rows }), below],
+    content: [gridTable(options.label, heads, rows), below],
     controls: () => [...controls.values()],
     value() {
       // A limit that is missing is refused; the server says so where it is missing.

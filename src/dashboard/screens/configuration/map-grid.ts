@@ -27,7 +27,7 @@ export function mapGrid(field: MapField, columns: readonly Column[], options: Co
     return [first, more.map((title) => h('span', {}, title))]
   })
   return groupControl(options, {
-    content: gridTable(options.label, { heads, rows }),
+    content: gridTable(options.label, heads, rows),
     controls: () => [...cells.values()],
     value: () => valueFromCells(field, { original, cell: (steps) => cells.get(steps.join('.'))?.value() }) ?? {},
     set(value) {

@@ -46,34 +46,29 @@ export async function askToSettle({ mine, different, theirs }: Conflict): Promis
 
 function fieldChoice(difference: Difference, group: string, choose: (choice: Choice) => void): HTMLElement {
   const { name, before, mine, theirs, changedBy } = difference
-  const option = (choice: Choice, value: Json | undefined): HTMLElement =>
-    h(
+  const likely = likelyChoice(difference)
+  const option = (choice: Choice, value: Json | undefined): HTMLElement => {
+    const [checked, change] = [likely === choice, () => choose(choice)]
+    const isUnchanged = changedBy === (choice === 'mine' ? 'them' : 'me')
+    return h(
       'label',
       { class: 'side' },
       h(
         'span',
         { class: 'tick' },
-        h('input', {
-          type: 'radio',
-          name: group,
-          checked: likelyChoice(difference) === choice,
-          autofocus: likelyChoice(difference) === choice,
-          on: { change: () => choose(choice) },
-        }),
-        h('strong', {}, t(choice === 'mine' ? 'editor.mine' : 'editor.theirs')),
-        (changedBy === 'me') === (choice === 'theirs') && changedBy !== 'both'
-          ? h('span', { class: 'soft' }, t('editor.unchanged'))
-          : null,
+        h('input', { type: 'radio', name: group, checked, autofocus: checked, on: { change } }),
+        h('strong', {}, t(`editor.${choice}`)),
+        isUnchanged && h('span', { class: 'soft' }, t('editor.unchanged')),
       ),
       h('span', { class: 'side-value', dir: 'auto' }, shown(value)),
     )
+  }
   return h(
     'fieldset',
     { class: 'group settle' },
     h('legend', {}, fieldTitle(name)),
-    changedBy === 'both'
-      ? h('p', { class: 'soft before' }, t('editor.before'), ' ', h('span', { dir: 'auto' }, shown(before)))
-      : null,
+    changedBy === 'both' &&
+      h('p', { class: 'soft before' }, t('editor.before'), ' ', h('span', { dir: 'auto' }, shown(before))),
     option('mine', mine),
     option('theirs', theirs),
   )

@@ -33,8 +33,6 @@ export type Editing = ReturnType<typeof openEditing>
 export function openEditing({ model, context, documents, ...beginning }: EditingOptions) {
   const { client, signal, user } = context
   const path = pathOf(model)
-  let isSaving = false
-  let saving = Promise.resolve()
   let isLeaving = false
 
   const draft = createDraft(model, beginning, { client, signal, onChange: changed })
@@ -45,6 +43,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     id: storedId,
     signal,
   })
+  const saving = createSaving(model, documents, { draft, problems, update, onStored })
   const preview = previewOf(model)
   const frame = editorFrame({
     model,
@@ -52,7 +51,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     fields: h('div', { class: 'card form', on: { focusout: problems.moved } }, draft.elements),
     problems: problems.element,
     preview: preview?.element,
-    save: begin,
+    save: saving.begin,
     duplicate: () => goTo(hrefTo([path, 'new'], { from: storedId() })),
     remove: () => void remove(),
     showJson: () => openJson(frame.title(), draft.document()),
@@ -73,32 +72,55 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   }
 
   function update(): void {
-    frame.mark({ isUnsaved: hasUnsaved(), isSaving })
+    frame.mark({ isUnsaved: hasUnsaved(), isSaving: saving.isSaving() })
     preview?.update(draft.document())
   }
 
-  /** After what is stored has changed. */
   function redraw(): void {
     frame.draw(draft.stored()?.document, draft.status())
     document.title = `${frame.title()} · Dateline`
     update()
   }
 
-  function begin(as?: string): void {
-    if (!isSaving) saving = save(as)
+  function onStored(id: string, isNew: boolean): void {
+    if (signal.aborted) return
+    if (isNew) noteHref(hrefTo([path, id]))
+    redraw()
   }
 
-  /** Waits a moment for what is being saved. */
   async function mayLeave(): Promise<boolean> {
-    await Promise.race([saving, new Promise<void>((resolve) => after(SAVING_MS, resolve))])
+    await saving.settle()
     return !hasUnsaved() || askToLeave()
   }
+
+  async function remove(): Promise<void> {
+    const stored = draft.stored()
+    if (stored === undefined || !(await mayLeave())) return
+    isLeaving = true
+    removeAndLeave(model, documents, stored.document)
+  }
+
+  return { element: frame.element, hasUnsaved, mayLeave, save: () => saving.begin() }
+}
+
+interface SavingParts {
+  readonly draft: ReturnType<typeof createDraft>
+  readonly problems: Pick<ReturnType<typeof liveProblems>, 'refused' | 'saved'>
+  /** Shows whether it is being saved. */
+  readonly update: () => void
+  readonly onStored: (id: string, isNew: boolean) => void
+}
+
+/** Saves the draft, one time after the other. */
+function createSaving(model: Model, documents: Documents, { draft, problems, update, onStored }: SavingParts) {
+  let isSaving = false
+  let saving = Promise.resolve()
 
   async function save(as = draft.status()): Promise<void> {
     const before = draft.stored()
     const body = draft.body(as)
     if (body === undefined) return problems.refused()
-    if (before !== undefined && as === draft.status() && !hasUnsaved()) return tellSaved(as)
+    if (before !== undefined && as === draft.status() && !draft.hasUnsaved()) return tellSaved(as)
     draft.send(body)
     isSaving = true
     update()
@@ -115,12 +137,12 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   }
 
   function accept(stored: StoredAny): void {
-    const isNew = storedId() !== stored.document.id
+    const { id } = stored.document
+    const isNew = draft.stored()?.document.id !== id
     const before = draft.status()
     draft.accept(stored)
     problems.saved()
-    if (isNew && !signal.aborted) noteHref(hrefTo([path, stored.document.id]))
-    if (!signal.aborted) redraw()
+    onStored(id, isNew)
     tellSaved(isNew ? '' : before)
   }
 
@@ -129,12 +151,12 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     notify(status === before ? t('saved') : `${t('saved')} · ${valueTitle(status)}`, { kind: 'done' })
   }
 
-  async function remove(): Promise<void> {
-    const stored = draft.stored()
-    if (stored === undefined || !(await mayLeave())) return
-    isLeaving = true
-    removeAndLeave(model, documents, stored.document)
+  return {
+    isSaving: () => isSaving,
+    begin(as?: string): void {
+      if (!isSaving) saving = save(as)
+    },
+    /** Waits a moment for what is being saved. */
+    settle: () => Promise.race([saving, new Promise<void>((resolve) => after(SAVING_MS, resolve))]),
   }
-
-  return { element: frame.element, hasUnsaved, mayLeave, save: () => begin() }
 }

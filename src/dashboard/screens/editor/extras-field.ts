@@ -3,7 +3,8 @@ import type { Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, type Members } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'
-import { fieldAround, jsonMistake, namedProblem } from '../../kit/form/control.ts'
+import { fieldAround, namedProblem } from '../../kit/form/control.ts'
+import { jsonMistakeAt } from '../../kit/form/json-mistake.ts'
 import type { Problem } from '../../problem-text.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
@@ -44,7 +45,7 @@ export function extrasField(model: Model, onChange: (path: string) => void) {
     try {
       value = parseExactly(text) as Json
     } catch {
-      return jsonMistake(text)
+      return mistakeIn(text)
     }
     if (!isMembers(value)) return t('editor.extrasObject')
     const known = Object.keys(value).find((name) => fieldOf(model, name) !== undefined)
@@ -81,4 +82,10 @@ export function extrasField(model: Model, onChange: (path: string) => void) {
       return field.focusProblem()
     },
   }
+}
+
+/** Where text that is not JSON stops being it. */
+function mistakeIn(text: string): string {
+  const before = text.slice(0, jsonMistakeAt(text)).split('\n')
+  return t('form.badJsonAt', { line: before.length, column: (before.at(-1) ?? '').length + 1 })
 }

@@ -43,7 +43,8 @@ export async function storeDocument({
     }
     const theirs = await currentOf(documents, base.document.id)
     if (theirs === undefined) {
-      if (!(await askToCreate())) return undefined
+      const question = { title: t('editor.gone'), text: t('editor.goneText'), confirm: t('editor.createAgain') }
+      if (!(await ask(question))) return undefined
       base = undefined
       continue
     }
@@ -64,8 +65,4 @@ async function currentOf(documents: Documents, id: string): Promise<StoredAny | 
     if (error instanceof NotFound) return undefined
     throw error
   }
-}
-
-function askToCreate(): Promise<boolean> {
-  return ask({ title: t('editor.gone'), text: t('editor.goneText'), confirm: t('editor.createAgain') })
 }

@@ -76,9 +76,7 @@ export function bulkBar({ model, documents, selection, mayRemove, focusRows }: B
 
   /** `settle` gets the ids of the documents that could not be changed, before anything is told of them. */
   async function apply(wanted: readonly StatusChange[], settle?: (failed: readonly string[]) => void) {
-    const { undo, failures } = await work.run(wanted.length, (onProgress) =>
-      changeStatus(wanted, { documents, onProgress }),
-    )
+    const { undo, failures } = await work.run(wanted.length, (tell) => changeStatus(wanted, documents, tell))
     settle?.(failures.map(({ id }) => id))
     documentsChanged()
     tellFailures(model, failures)

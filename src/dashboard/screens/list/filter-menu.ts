@@ -12,7 +12,6 @@ import { isAbort, wordsOf } from '../../kit/states.ts'
 import { rememberName } from './document-names.ts'
 import { words } from './list-columns.ts'
 import { defaultSort, type FilterField } from './list-fields.ts'
-import { sortText } from './list-state.ts'
 import type { ListView } from './list-view.ts'
 
 const SEARCH_PAUSE_MS = 150
@@ -60,7 +59,7 @@ function foundValues(field: FilterField, model: Model, view: ListView): Child {
   const search = debouncedRequest(SEARCH_PAUSE_MS, view.signal, async (signal, text: string) => {
     try {
       const { items } = await documentsOf(view.client, model).list(
-        { ...(text !== '' && { filter: { q: text } }), sort: sortText(defaultSort(model)), limit: OPTIONS_MAX },
+        { ...(text !== '' && { filter: { q: text } }), sort: defaultSort(model), limit: OPTIONS_MAX },
         { signal },
       )
       if (signal.aborted) return

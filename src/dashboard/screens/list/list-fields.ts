@@ -3,7 +3,7 @@
  * quickly sorted. Nothing here knows a model by name.
  */
 import type { Field, Model } from '../../../models/schema.ts'
-import type { TableSort } from '../../kit/table/table-column.ts'
+import { sortPath } from '../../kit/table/table-column.ts'
 
 /** Columns besides the name, without being asked. */
 const SHORT_COLUMNS = 2
@@ -77,22 +77,17 @@ function isChoice(field: Field): field is Extract<Field, { kind: 'choice' }> {
 }
 
 /**
- * Paths whose order is that of a whole index, with the direction that is wanted first. Any other sort would read all
- * documents, however few are shown.
+ * Sorts in the order of a whole index, in the direction that is wanted first, by their paths. Any other sort would read
+ * all documents, however few are shown.
  */
-export function sortableFields(model: Model): ReadonlyMap<string, TableSort> {
+export function sortableFields(model: Model): ReadonlyMap<string, string> {
   const indexes = [...model.indexes, ...(model.unique === undefined ? [] : [[model.unique]])]
-  const found = new Map<string, TableSort>()
-  for (const index of indexes) {
-    const [first = '', ...others] = index.filter((path) => !path.startsWith('+'))
-    const path = first.replace(/:desc$/, '')
-    if (others.length === 0) found.set(path, { path, descending: path !== first })
-  }
-  return found
+  const orders = indexes.map((index) => index.filter((path) => !path.startsWith('+')))
+  return new Map(orders.flatMap(([first = '', ...others]) => (others.length === 0 ? [[sortPath(first), first]] : [])))
 }
 
 /** By name where that is quick, or else by what is sorted quickly at all. */
-export function defaultSort(model: Model): TableSort | undefined {
+export function defaultSort(model: Model): string | undefined {
   const sortable = sortableFields(model)
   return sortable.get(nameField(model)) ?? [...sortable.values()][0]
 }

@@ -6,7 +6,7 @@
  */
 import type { Filter, ListQuery } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
-import type { TableSort } from '../../kit/table/table-column.ts'
+import { sortPath } from '../../kit/table/table-column.ts'
 import { columnFields, defaultColumns, defaultSort, filterFields, sortableFields } from './list-fields.ts'
 
 const SEARCH_CHARS_MAX = 200
@@ -18,7 +18,7 @@ export const COLUMNS_MAX = 8
 
 export interface ListState {
   readonly search: string
-  readonly sort: TableSort | undefined
+  readonly sort: string | undefined
   /** Values by the keys of the filters; none is empty. */
   readonly filters: ReadonlyMap<string, readonly string[]>
   readonly columns: readonly string[]
@@ -40,6 +40,7 @@ export type ListRules = ReturnType<typeof rulesOf>
 
 /** `stored` are the columns that the reader chose before, for addresses that name none. */
 export function readState(query: URLSearchParams, rules: ListRules, stored?: string): ListState {
+  const sort = query.get('sort') ?? undefined
   const filters = new Map<string, readonly string[]>()
   for (const { key, values, model } of rules.filters) {
     const given = new Set(query.getAll(key))
@@ -48,7 +49,7 @@ export function readState(query: URLSearchParams, rules: ListRules, stored?: str
   }
   return {
     search: (query.get('q') ?? '').slice(0, SEARCH_CHARS_MAX),
-    sort: readSort(query.get('sort'), rules),
+    sort: rules.sortable.has(sortPath(sort)) ? sort : rules.sort,
     filters,
     columns: readColumns(query.get('columns') ?? stored, rules),
   }
@@ -59,8 +60,7 @@ export function writeState(state: ListState, rules: ListRules): URLSearchParams 
   const query = new URLSearchParams()
   if (state.search !== '') query.set('q', state.search)
   for (const [key, values] of state.filters) for (const value of values) query.append(key, value)
-  const sort = sortText(state.sort)
-  if (sort !== undefined && sort !== sortText(rules.sort)) query.set('sort', sort)
+  if (state.sort !== undefined && state.sort !== rules.sort) query.set('sort', state.sort)
   const columns = state.columns.join()
   if (columns !== rules.defaultColumns.join()) query.set('columns', columns)
   return query
@@ -75,7 +75,7 @@ export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, '
     const [only, ...others] = state.filters.get(key) ?? []
     if (only !== undefined) filter[path] = others.length === 0 ? only : { $in: [only, ...others] }
   }
-  return { ...(Object.keys(filter).length > 0 && { filter }), sort: sortText(state.sort) }
+  return { ...(Object.keys(filter).length > 0 && { filter }), sort: state.sort }
 }
 
 /** The filters of a state with a value added, or taken away where it was there. */
@@ -99,15 +99,6 @@ function readColumns(text: string | undefined, rules: ListRules): readonly strin
   const [main = '', ...others] = rules.columns
   const known = others.filter((name) => wanted.has(name)).slice(0, COLUMNS_MAX - 1)
   return known.length === 0 && !wanted.has(main) ? rules.defaultColumns : [main, ...known]
-}
-
-function readSort(text: string | null, { sortable, sort }: ListRules): TableSort | undefined {
-  const [, path = '', descending] = /^([\w.]+)(:desc)?$/.exec(text ?? '') ?? []
-  return sortable.has(path) ? { path, descending: descending !== undefined } : sort
-}
-
-export function sortText(sort: TableSort | undefined): string | undefined {
-  return sort && sort.path + (sort.descending ? ':desc' : '')
 }
 
 function isId(value: string): boolean {

@@ -24,13 +24,12 @@ export interface ChangeFailure {
   readonly reason: string
 }
 
-export interface ChangeOptions {
-  readonly documents: Documents
-  readonly onProgress: (done: number) => void
-}
-
 /** Sets the status of each document. `undo` restores the former ones, unless a document has changed since. */
-export async function changeStatus(wanted: readonly StatusChange[], { documents, onProgress }: ChangeOptions) {
+export async function changeStatus(
+  wanted: readonly StatusChange[],
+  documents: Documents,
+  onProgress: (done: number) => void,
+) {
   const undo: StatusChange[] = []
   const failures: ChangeFailure[] = []
   let done = 0

@@ -100,27 +100,14 @@ function columns(): readonly TableColumn<User>[] {
       width: 'minmax(0, 3fr)',
       cell: (user) => h('bdi', { title: user.email }, userName(user)),
     },
-    {
-      key: 'dashboardRole',
-      title: fieldTitle('dashboardRole'),
-      width: '10rem',
-      isDetail: true,
-      cell: ({ dashboardRole: role }) =>
-        role !== 'none' && h('span', { class: role === 'admin' ? 'tag good' : 'tag' }, valueTitle(role)),
-    },
-    {
-      key: 'appRole',
-      title: fieldTitle('appRole'),
-      width: '8rem',
-      isDetail: true,
-      cell: ({ appRole: role }) => valueTitle(role),
-    },
-    {
-      key: 'createdAt',
-      title: t('field.createdAt'),
-      width: '11rem',
-      isDetail: true,
-      cell: ({ createdAt }) => dateTime(createdAt),
-    },
+    detail('dashboardRole', '10rem', ({ dashboardRole: role }) => {
+      return role !== 'none' && h('span', { class: role === 'admin' ? 'tag good' : 'tag' }, valueTitle(role))
+    }),
+    detail('appRole', '8rem', ({ appRole }) => valueTitle(appRole)),
+    detail('createdAt', '11rem', ({ createdAt }) => dateTime(createdAt)),
   ]
+}
+
+function detail(key: string, width: string, cell: TableColumn<User>['cell']): TableColumn<User> {
+  return { key, title: fieldTitle(key), width, isDetail: true, cell }
 }
