@@ -5,6 +5,7 @@ import { benchMail } from './bench-mail.ts'
 import { benchImport } from './bench-import.ts'
 import { benchPattern } from './bench-pattern.ts'
 import { benchQuery } from './bench-query.ts'
+import { benchScale } from './bench/scale-bench.ts'
 import { benchStart } from './bench-start.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   import: benchImport,
   pattern: benchPattern,
   query: benchQuery,
+  scale: benchScale,
   start: benchStart,
 }
 

@@ -22,14 +22,22 @@ export interface Target extends ServerAddress {
   readonly readerTokens: readonly string[]
 }
 
-/** `beforeStart` is called with the data directory, whose files no process uses then. */
+export interface TargetOptions {
+  /** Of the data directory. */
+  readonly name?: string
+  readonly count: number
+  readonly mailPort: number
+  /** Called with the data directory, whose files no process uses then. */
+  readonly beforeStart?: (directory: string) => void
+}
+
 export async function startTarget(
   room: BenchRoom,
-  { count, mailPort, beforeStart }: { readonly count: number; readonly mailPort: number; readonly beforeStart: (directory: string) => void },
+  { name = 'data', count, mailPort, beforeStart }: TargetOptions,
 ): Promise<Target> {
-  const directory = join(room.directory, 'data')
+  const directory = join(room.directory, name)
   const { world, token } = await fillDirectory(directory, count)
-  beforeStart(directory)
+  beforeStart?.(directory)
   const flags = ['--port', '0', '--rate-limits', 'off', '--exit-with-parent', 'on', '--mail', `smtp://127.0.0.1:${mailPort}`]
   const words = [process.execPath, 'src/main.ts', 'serve', '--data-dir', directory, ...flags]
   const { pid, ready } = await room.startServer(words, { hasLog: true })

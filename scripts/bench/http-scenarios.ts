@@ -20,10 +20,7 @@ const PAGE = 'ORDER BY doc ->> \'$."updatedAt"\' DESC, id LIMIT 20'
 const ACTIVE = 'SELECT doc FROM headline WHERE doc ->> \'$."status"\' = \'active\''
 
 export async function httpScenarios({ world, port, adminToken, readerTokens }: Target): Promise<readonly Scenario[]> {
-  const get = (paths: readonly string[], more = ''): readonly string[] =>
-    Array.from({ length: Math.max(paths.length, readerTokens.length) }, (_, i) =>
-      requestText('GET', paths[i % paths.length] ?? '', { token: readerTokens[i % readerTokens.length] ?? '', more }),
-    )
+  const get = (paths: readonly string[], more = ''): readonly string[] => readRequests({ readerTokens }, paths, more)
   const [sample = ''] = get([list({ status: 'active' })])
   const reads = (name: string, requests: readonly string[], sql?: Scenario['sql']): Scenario => ({
     name,
@@ -31,7 +28,6 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
     ...(sql === undefined ? {} : { sql }),
   })
   const ids = Array.from({ length: IDS }, (_, i) => world.ids[Math.floor((i * world.ids.length) / IDS)] ?? '')
-  const topicIds = [1, 4, 8].map((i) => String(world.topics[i]?.['id']))
   const first = list({ status: 'active' })
   const cold = list({ status: 'active', updatedAt: { $lte: TIME_PLACE } })
   const dates = Array.from({ length: DATES }, (_, i) => [isoDate(Date.now() - 3_600_000 + i * 50)])
@@ -40,10 +36,12 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
   const { 'content-encoding': encoding } = (await sendRaw(port, sample.replace('\r\n\r\n', `\r\n${zstd}\r\n`))).headers
   const reference = (items: readonly JsonObject[]): Json => ({ id: String(items[1]?.['id']) })
   const { title, excerpt, url, imageUrl } = world.template(0)
-  const body = JSON.stringify({
-    title, excerpt, url, imageUrl, status: 'active',
-    source: reference(world.sources), topic: reference(world.topics), eventCountry: reference(world.countries),
-  })
+  const references = {
+    source: reference(world.sources),
+    topic: reference(world.topics),
+    eventCountry: reference(world.countries),
+  }
+  const body = JSON.stringify({ title, excerpt, url, imageUrl, status: 'active', ...references })
   return [
     reads('by id', get(ids.map((id) => `/api/v1/data/${id}?model=headline`)), {
       text: 'SELECT doc FROM headline WHERE id = ?',
@@ -60,7 +58,7 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
       ...reads('list, zstd', get([first], zstd)),
       ...(encoding === undefined ? { skipped: 'responses are not compressed' } : {}),
     },
-    reads('feed, 3 topics', get([list({ 'topic.id': { $in: topicIds }, status: 'active' })])),
+    reads('feed, 3 topics', get([feedPath({ world })])),
     reads('search', get([list({ title: { $regex: 'harbour', $options: 'i' } })])),
     {
       name: 'create',
@@ -73,6 +71,22 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
     },
     { name: 'sign-in', job: { kind: 'signIns', requests: signInRequests(), status: 200 } },
   ]
+}
+
+/** The paths in turn, each reader in turn. */
+export function readRequests(
+  { readerTokens }: Pick<Target, 'readerTokens'>,
+  paths: readonly string[],
+  more = '',
+): readonly string[] {
+  return Array.from({ length: Math.max(paths.length, readerTokens.length) }, (_, i) =>
+    requestText('GET', paths[i % paths.length] ?? '', { token: readerTokens[i % readerTokens.length] ?? '', more }),
+  )
+}
+
+export function feedPath({ world }: Pick<Target, 'world'>): string {
+  const topicIds = [1, 4, 8].map((i) => String(world.topics[i]?.['id']))
+  return list({ 'topic.id': { $in: topicIds }, status: 'active' })
 }
 
 function list(filter: Json): string {
