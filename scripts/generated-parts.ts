@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientCalls } from './client-calls.ts'
 import { endpointTables, errorTable } from './endpoint-tables.ts'
+import { operatorTable, settingsTable } from './guide-tables.ts'
 
 export const ROOT = join(import.meta.dirname, '..')
 
@@ -26,6 +27,8 @@ const PARTS: readonly Part[] = [
   },
   { file: 'data/guides/api.md', open: '<!-- endpoints -->', close: '<!-- /endpoints -->', text: endpointTables },
   { file: 'data/guides/api.md', open: '<!-- errors -->', close: '<!-- /errors -->', text: errorTable },
+  { file: 'data/guides/settings.md', open: '<!-- settings -->', close: '<!-- /settings -->', text: settingsTable },
+  { file: 'data/guides/queries.md', open: '<!-- operators -->', close: '<!-- /operators -->', text: operatorTable },
 ]
 
 /** The files with their parts as the declarations have them now. Throws where a file lacks a mark. */
