@@ -15,7 +15,7 @@ import {
   createWorld,
   differenceOrError,
   newTally,
-  randomQuestion,
+  randomQueryCase,
   realPlanner,
   report,
 } from '../test/support/query/query-comparison.ts'
@@ -57,10 +57,10 @@ async function fuzzQuery(random: Random, cases: number): Promise<string> {
   try {
     for (let i = 0; tally.cases < cases; i++) {
       if (i % CASES_OF_A_WORLD === 0) await world.change(random, CHANGES)
-      const question = randomQuestion(random)
+      const queryCase = randomQueryCase(random)
       for (const copy of [world.indexed, world.bare]) {
-        const difference = differenceOrError(question, { world, copy, random, planner: realPlanner, tally })
-        if (difference !== undefined) throw new Error(report(question, copy, difference))
+        const difference = differenceOrError(queryCase, { world, copy, random, planner: realPlanner, tally })
+        if (difference !== undefined) throw new Error(report(queryCase, copy, difference))
       }
       tick(tally.cases)
     }
@@ -68,8 +68,8 @@ async function fuzzQuery(random: Random, cases: number): Promise<string> {
     for (const cleanup of cleanups) await cleanup()
   }
   const kinds = [...tally.kinds].map(([kind, met]) => `${kind} ${met}`).join(', ')
-  const { cases: asked, pages, telling } = tally
-  return `No difference in ${asked} cases, ${pages} pages; ${telling} told documents apart; met: ${kinds}`
+  const { cases: compared, pages, telling } = tally
+  return `No difference in ${compared} cases, ${pages} pages; ${telling} told documents apart; met: ${kinds}`
 }
 
 async function fuzzParse(random: Random, cases: number): Promise<string> {

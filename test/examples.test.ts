@@ -1,12 +1,11 @@
 /** The examples as they are given away, each run against the program and left without a trace of it. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { codeBlocks, DOCUMENTS } from './support/service/documented-commands.ts'
-import { cleanEnvironment, COMMAND } from './support/service/program.ts'
+import { cleanEnvironment, COMMAND, finish } from './support/service/program.ts'
 import { temporaryDirectory } from './support/service/service.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')
@@ -44,11 +43,7 @@ describe('the example', { skip: ON_WINDOWS }, () => {
         env: cleanEnvironment({ http_proxy: 'http://127.0.0.1:1' }),
         stdio: ['ignore', 'pipe', 'pipe'],
       })
-      let [stdout, stderr] = ['', '']
-      child.stdout.on('data', (chunk: Buffer) => void (stdout += chunk.toString()))
-      child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
-      const [code] = (await once(child, 'close')) as [number | null]
-      return { code, stdout, stderr }
+      return finish(child)
     }
 
     it(`${file} starts the service, calls it as its administrator, and stops it`, { skip: lacking }, async (t) => {

@@ -7,19 +7,8 @@ import { describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { composeMessage, type MessageParts } from '../../src/mail/message/message.ts'
 import { dotStuffed } from '../../src/mail/smtp/smtp-envelope.ts'
+import { PARTS } from '../support/smtp/message-parts.ts'
 import { deliverOnce, settingsFor } from '../support/smtp/smtp-delivery.ts'
-
-const PARTS: MessageParts = {
-  from: { name: 'Dateline', address: 'no-reply@example.org' },
-  to: 'reader@example.net',
-  subject: 'Hello',
-  text: 'Text',
-  html: '<p>HTML</p>',
-  language: 'en',
-  date: 0,
-  messageId: 'abcdefgh',
-  boundary: 'qwertyuiop',
-}
 
 const BREAKS = ['\r\nBcc: b@c.org', '\nBcc: b@c.org', '\rBcc: b@c.org', '\0', '\x0b', '\x7f', '\u0085']
 

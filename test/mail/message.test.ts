@@ -2,21 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
 import { encodeText, headerLine } from '../../src/mail/message/header-text.ts'
-import { composeMessage, type MessageParts } from '../../src/mail/message/message.ts'
+import { composeMessage } from '../../src/mail/message/message.ts'
 import { base64Lines, encodeForTransfer, encodeQuotedPrintable } from '../../src/mail/message/transfer-encoding.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
-
-const PARTS: MessageParts = {
-  from: { name: 'Dateline', address: 'no-reply@example.org' },
-  to: 'reader@example.net',
-  subject: 'Hello',
-  text: 'Text',
-  html: '<p>HTML</p>',
-  language: 'en',
-  date: Date.parse('2025-10-20T02:03:04.567Z'),
-  messageId: 'abcdefgh',
-  boundary: 'qwertyuiop',
-}
+import { PARTS } from '../support/smtp/message-parts.ts'
 
 function headersOf(message: string): Map<string, string> {
   const head = message.slice(0, message.indexOf('\r\n\r\n')).replaceAll('\r\n ', ' ')

@@ -14,21 +14,21 @@ import {
   differenceOfStore,
   differenceOrError,
   newTally,
-  randomQuestion,
+  randomQueryCase,
   realPlanner,
   report,
   type Planner,
-  type Question,
+  type QueryCase,
 } from '../support/query/query-comparison.ts'
 import { smallFilters, SORTS } from '../support/query/query-generator.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const SEED = seedOfRun()
 const CHANGES = 60
-const RANDOM_QUESTIONS = 5_500
-const QUESTIONS_OF_A_WORLD = 500
-const STORE_QUESTIONS = 300
-const CANARY_QUESTIONS = 1_500
+const RANDOM_QUERIES = 5_500
+const QUERIES_OF_A_WORLD = 500
+const STORE_QUERIES = 300
+const CANARY_QUERIES = 1_500
 
 const random = seededRandom(SEED)
 const tally = newTally()
@@ -36,13 +36,13 @@ const world = createWorld({ after: (work) => after(() => work()) })
 
 before(() => world.change(random, CHANGES))
 
-function ask(question: Question, which: 'indexed' | 'bare'): void {
+function compare(queryCase: QueryCase, which: 'indexed' | 'bare'): void {
   const copy = world[which]
-  const difference = differenceOrError(question, { world, copy, random, planner: realPlanner, tally })
-  assert.equal(difference, undefined, `SEED=${SEED} ${report(question, copy, difference ?? '')}`)
+  const difference = differenceOrError(queryCase, { world, copy, random, planner: realPlanner, tally })
+  assert.equal(difference, undefined, `SEED=${SEED} ${report(queryCase, copy, difference ?? '')}`)
 }
 
-/** Each is asked from many places. */
+/** Each begins at many places. */
 const ONCE_WRONG: readonly (readonly [name: string, filter: Json, sort: string])[] = [
   [
     'a key with a single value that SQL does not see to',
@@ -66,29 +66,29 @@ const ONCE_WRONG: readonly (readonly [name: string, filter: Json, sort: string])
   ['a search for the replacement character', { title: { $regex: 'ul\ufffd', $options: 'i' } }, ''],
 ]
 
-describe(`queries answer as brute force does (SEED=${SEED})`, () => {
+describe(`queries find what brute force does (SEED=${SEED})`, () => {
   it('for every filter of up to two nodes, with every kind of sort', () => {
-    let asked = 0
+    let compared = 0
     for (const filter of smallFilters()) {
-      const question = { filter, sort: SORTS[asked % SORTS.length] ?? '', limit: [1, 3, 7, 30][asked % 4] ?? 1 }
-      ask(question, 'indexed')
-      if (asked++ % 3 === 0) ask(question, 'bare')
+      const queryCase = { filter, sort: SORTS[compared % SORTS.length] ?? '', limit: [1, 3, 7, 30][compared % 4] ?? 1 }
+      compare(queryCase, 'indexed')
+      if (compared++ % 3 === 0) compare(queryCase, 'bare')
     }
-    assert.ok(asked > 5_000, `${asked} small filters`)
+    assert.ok(compared > 5_000, `${compared} small filters`)
   })
 
   for (const [name, filter, sort] of ONCE_WRONG) {
     it(`where they once did not: ${name}`, () => {
-      for (let i = 0; i < 50; i++) ask({ filter, sort, limit: 1 + (i % 4) }, 'indexed')
+      for (let i = 0; i < 50; i++) compare({ filter, sort, limit: 1 + (i % 4) }, 'indexed')
     })
   }
 
   it('for random filters, sorts and pages, while documents come, change and go', async () => {
-    for (let i = 0; i < RANDOM_QUESTIONS; i++) {
-      if (i % QUESTIONS_OF_A_WORLD === 0) await world.change(random, CHANGES)
-      const question = randomQuestion(random)
-      ask(question, 'indexed')
-      ask(question, 'bare')
+    for (let i = 0; i < RANDOM_QUERIES; i++) {
+      if (i % QUERIES_OF_A_WORLD === 0) await world.change(random, CHANGES)
+      const queryCase = randomQueryCase(random)
+      compare(queryCase, 'indexed')
+      compare(queryCase, 'bare')
     }
   })
 
@@ -100,17 +100,17 @@ describe(`queries answer as brute force does (SEED=${SEED})`, () => {
       (...query) => store.find(...query),
       ({ name }, query, caller) => pool.run(writeQuery(name, query), caller, 'ask for less'),
     ]
-    for (let i = 0; i < STORE_QUESTIONS; i++) {
-      const question = randomQuestion(random)
+    for (let i = 0; i < STORE_QUERIES; i++) {
+      const queryCase = randomQueryCase(random)
       for (const find of ways) {
-        const difference = await differenceOfStore(question, { world, model, find })
-        assert.equal(difference, undefined, `SEED=${SEED} ${report(question, world.indexed, difference ?? '')}`)
+        const difference = await differenceOfStore(queryCase, { world, model, find })
+        assert.equal(difference, undefined, `SEED=${SEED} ${report(queryCase, world.indexed, difference ?? '')}`)
       }
     }
     const { inline, refused } = store.queryCounts()
-    assert.ok(inline > STORE_QUESTIONS / 2, `${inline} inline`)
+    assert.ok(inline > STORE_QUERIES / 2, `${inline} inline`)
     const { done, timedOut } = pool.counts()
-    assert.ok(done > STORE_QUESTIONS / 2, `${done} in threads`)
+    assert.ok(done > STORE_QUERIES / 2, `${done} in threads`)
     assert.deepEqual([timedOut, refused], [0, 0])
   })
 
@@ -166,9 +166,9 @@ describe('a wrong planner is found out when it', () => {
         others: () => [],
       }
       const comparison = { world, copy: world.indexed, random, planner, tally: newTally() }
-      let asked = 0
-      while (asked < CANARY_QUESTIONS && differenceOrError(randomQuestion(random), comparison) === undefined) asked++
-      assert.ok(asked < CANARY_QUESTIONS, `SEED=${SEED}: the comparison did not notice it in ${asked} questions`)
+      let compared = 0
+      while (compared < CANARY_QUERIES && differenceOrError(randomQueryCase(random), comparison) === undefined) compared++
+      assert.ok(compared < CANARY_QUERIES, `SEED=${SEED}: the comparison did not notice it in ${compared} queries`)
     })
   }
 })

@@ -15,15 +15,15 @@ describe('createSkipSearch()', () => {
       const ignoreCase = random.oneIn(2)
       const sought = Array.from({ length: 1 + random.below(3) }, () => ({ text: random.pick(few) + any(4), ignoreCase }))
       const text = any(40)
-      const answer = createSkipSearch(sought)(text)
-      tally[answer]++
+      const outcome = createSkipSearch(sought)(text)
+      tally[outcome]++
       const escaped = (one: string): string =>
         Array.from(one, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`).join('')
-      // Units are compared here, so that half of a pair may be found in one; RegExp is asked where there are none.
+      // Units are compared here, so that half of a pair may be found in one; RegExp is compared where there are none.
       const isCut = /[\uD801\uDC00]/.test(text + sought.map((one) => one.text).join(''))
-      if (answer === 'gave up' || isCut) continue
+      if (outcome === 'gave up' || isCut) continue
       const expression = new RegExp(sought.map((one) => escaped(one.text)).join('|'), ignoreCase ? 'iu' : 'u')
-      assert.equal(answer === 'found', expression.test(text), `SEED=${seed} ${JSON.stringify({ text, sought, ignoreCase })}`)
+      assert.equal(outcome === 'found', expression.test(text), `SEED=${seed} ${JSON.stringify({ text, sought, ignoreCase })}`)
     }
     assert.ok(tally.found > 5_000 && tally.absent > 5_000, JSON.stringify(tally))
   })

@@ -42,8 +42,8 @@ it('the process that asks V8 goes with the run that started it, also where V8 do
     t,
     `import { startPatternOracle } from ${urlOf('test/support/query/pattern-oracle.ts')}
     const oracle = startPatternOracle()
-    await oracle.ask([{ source: 'a', flags: 'u', texts: ['a'] }])
-    void oracle.ask([{ source: '^(a+)+$', flags: 'u', texts: ['${'a'.repeat(60)}!'] }])
+    await oracle.match([{ source: 'a', flags: 'u', texts: ['a'] }])
+    void oracle.match([{ source: '^(a+)+$', flags: 'u', texts: ['${'a'.repeat(60)}!'] }])
     console.log('asked')`,
   )
 })

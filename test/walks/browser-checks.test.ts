@@ -130,7 +130,7 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
 
     it('answers dialogs of scripts, and sees those before a page is left', async () => {
       await page.evaluate(() => void setTimeout(() => document.body.append(String(confirm('Delete it?')))))
-      assert.equal(await page.answerDialog('dismiss'), 'Delete it?')
+      assert.equal(await page.closeDialog('dismiss'), 'Delete it?')
       await page.waitFor(async () => (await page.text()).endsWith('false'), 'the answer')
       await page.evaluate(() => addEventListener('beforeunload', (event) => event.preventDefault()))
       await page.click({ role: 'textbox', name: 'Name' })

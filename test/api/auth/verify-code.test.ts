@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
 import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError } from '../../support/service/client-codec.ts'
+import { SETTINGS } from '../../support/service/data-bodies.ts'
 import { ADMIN_EMAIL, startService, type ApiResponse } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
@@ -61,19 +62,8 @@ describe('the right code', () => {
     const { language, ...settings } = await read('user_app_settings')
     assert.deepEqual(settings, {
       id: user.id,
-      displaySettings: {
-        baseTheme: 'system',
-        accentTheme: 'defaultBlue',
-        fontFamily: 'SystemDefault',
-        textScaleFactor: 'medium',
-        fontWeight: 'regular',
-      },
-      feedPreferences: {
-        headlineDensity: 'standard',
-        headlineImageStyle: 'smallThumbnail',
-        showSourceInHeadlineFeed: true,
-        showPublishDateInHeadlineFeed: true,
-      },
+      displaySettings: SETTINGS.displaySettings,
+      feedPreferences: SETTINGS.feedPreferences,
       createdAt: now,
       updatedAt: now,
     })

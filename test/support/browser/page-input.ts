@@ -17,19 +17,19 @@ export async function inElement(
 ): Promise<unknown> {
   const { object } = await devTools('DOM.resolveNode', { backendNodeId: node })
   const { objectId } = object as { readonly objectId: string }
-  const answer = await devTools('Runtime.callFunctionOn', {
+  const response = await devTools('Runtime.callFunctionOn', {
     objectId,
     functionDeclaration: `function (...values) { return (${code})(this, ...values) }`,
     arguments: values.map((value) => ({ value })),
     ...{ returnByValue: true, awaitPromise: true, userGesture: true },
   })
   await devTools('Runtime.releaseObject', { objectId })
-  return valueOf(answer)
+  return valueOf(response)
 }
 
-/** The value of an answer of the Runtime domain. Throws what the page threw. */
-export function valueOf(answer: Readonly<Record<string, unknown>>): unknown {
-  const { result, exceptionDetails } = answer as {
+/** The value of a response of the Runtime domain. Throws what the page threw. */
+export function valueOf(response: Readonly<Record<string, unknown>>): unknown {
+  const { result, exceptionDetails } = response as {
     readonly result: { readonly value?: unknown }
     readonly exceptionDetails?: { readonly text: string; readonly exception?: { readonly description?: string } }
   }

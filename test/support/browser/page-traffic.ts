@@ -1,5 +1,5 @@
 /**
- * What a browser asked for and what it complained about, from chromedriver's performance and console logs.
+ * What a browser requested and which errors it reported, from chromedriver's performance and console logs.
  *
  * The performance log carries the events of the DevTools protocol's Network domain, the console log what a person sees
  * in the console. A request that failed is in both; it is told once. A request that the page itself cancelled, as a
@@ -45,12 +45,12 @@ export interface PageRequest {
   readonly body?: string | undefined
   /** `Document`, `Script`, `Fetch`, `Image`, `WebSocket`, … */
   readonly type: string
-  /** Undefined until it is answered. */
+  /** Undefined until the response arrives. */
   status?: number
   responseHeaders?: Readonly<Record<string, string>>
   /** `net::ERR_…`, or why it was blocked: `csp`. */
   failure?: string
-  /** The page did not want the answer any more. */
+  /** The page aborted it. */
   isCanceled: boolean
   isOver: boolean
   /** From the request to its last byte. */
@@ -141,7 +141,7 @@ export function createTraffic(service: string): Traffic {
     const parsed = new URL(url)
     if (SCHEMES_OF_HOSTS.includes(parsed.protocol) && parsed.host !== host)
       found.push({ kind: 'foreign host', text: `a request went to another host: ${method} ${url}`, url })
-    if (status >= 400) found.push({ kind: 'request', text: `${method} ${url} was answered ${status}`, url, status })
+    if (status >= 400) found.push({ kind: 'request', text: `${method} ${url} got ${status}`, url, status })
     else if (failure !== undefined && !isCanceled)
       found.push({ kind: 'request', text: `${method} ${url} failed: ${failure}`, url, failure })
     return found

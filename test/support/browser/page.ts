@@ -33,7 +33,7 @@ import { WebDriverError, type Session } from './web-driver.ts'
 const SCREENSHOTS = join(import.meta.dirname, '../../../dist/screenshots')
 /** What a failure shows of the page. */
 const OUTLINE_CHARS_MAX = 4000
-/** How long problems() waits for answers that are under way. */
+/** How long problems() waits for responses that are pending. */
 const SETTLE_MS = 3000
 /** What stands where something is still on its way. */
 const LOADING = '[aria-busy="true"], .skeleton'
@@ -81,24 +81,24 @@ export interface Page {
   select(target: Target, option: string): Promise<void>
   /** Presses keys one after the other: `Tab`, `Shift+Tab`, `Ctrl+S`, `/`. The page gets them where its focus is. */
   press(...chords: readonly Key[]): Promise<void>
-  /** Answers an open `confirm()` or `alert()` and gives its text. */
-  answerDialog(answer: 'accept' | 'dismiss'): Promise<string>
+  /** Closes an open `confirm()` or `alert()` and gives its text. */
+  closeDialog(choice: 'accept' | 'dismiss'): Promise<string>
   /**
    * Every dialog of this browser so far, also those that ask whether to leave a page (`beforeunload`): WebDriver
-   * answers these with yes by itself.
+   * accepts these by itself.
    */
   dialogs(): Promise<readonly PageDialog[]>
 
   /**
-   * Asks until the answer is neither undefined, null nor false, and gives it. Else fails after `milliseconds` with what
-   * was wanted, the last answer or error, the page's outline, and a screenshot.
+   * Evaluates the condition until its value is neither undefined, null nor false, and gives that. Else fails after `milliseconds` with what
+   * was wanted, the last value or error, the page's outline, and a screenshot.
    */
   waitFor<Value>(
-    question: () => Promise<Value> | Value,
+    condition: () => Promise<Value> | Value,
     what: string,
     milliseconds?: number,
   ): Promise<NonNullable<Exclude<Value, false>>>
-  /** Waits until the page shows what it was asked for: something in `main`, and nothing on its way. */
+  /** Waits until the page shows what was requested: something in `main`, and nothing on its way. */
   loaded(): Promise<void>
 
   /** Runs a function in the page. It sees nothing but its arguments and the page; both sides must be JSON. */
@@ -130,7 +130,7 @@ export interface Page {
   requests(): Promise<readonly PageRequest[]>
   /**
    * What went wrong in this browser since then: console errors and warnings, exceptions, violations of the content
-   * security policy, requests that failed or were answered 400 and above, requests to any other host.
+   * security policy, requests that failed or got 400 and above, requests to any other host.
    */
   problems(allow?: readonly AllowedProblem[]): Promise<readonly Problem[]>
   /** Fails with them, and starts a new list. What a test provokes is named: `[{ status: 412, url: '/data/' }]`. */
@@ -158,7 +158,7 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
   const input = createInput(session)
 
   const drain = async (): Promise<void> => {
-    // Events before this answer have arrived in the driver by now.
+    // Events before this response have arrived in the driver by now.
     await devTools('Runtime.evaluate', { expression: '0' })
     type Entries = Parameters<Traffic['takeConsole']>[0]
     traffic.takePerformance((await send('POST', '/se/log', { type: 'performance' })) as Entries)
@@ -250,9 +250,9 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       await page.evaluate((value) => navigator.clipboard.writeText(value), text)
       await input.press(['Ctrl+V'])
     },
-    async answerDialog(answer) {
+    async closeDialog(choice) {
       const text = await page.waitFor(() => send('GET', '/alert/text'), 'a dialog')
-      await send('POST', `/alert/${answer}`)
+      await send('POST', `/alert/${choice}`)
       return String(text)
     },
 
@@ -261,8 +261,8 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       return traffic.dialogs
     },
 
-    async waitFor(question, what, milliseconds = PATIENCE_MS) {
-      const { value, last } = await until(question, milliseconds)
+    async waitFor(condition, what, milliseconds = PATIENCE_MS) {
+      const { value, last } = await until(condition, milliseconds)
       return value ?? (await fail(what, milliseconds, last))
     },
     async loaded() {
@@ -302,7 +302,7 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       return traffic.requests
     },
     async problems(allow = []) {
-      // A request that is never answered, such as a stream of events, is no problem in itself.
+      // A request without a response, such as a stream of events, is no problem in itself.
       await until(isSettled, SETTLE_MS)
       return traffic.problems(allow)
     },

@@ -1,7 +1,7 @@
-/** Waiting for what a page will do in its own time: asked again and again, never slept for, and never for ever. */
+/** Waits for a condition of a page, which is evaluated again and again for a bounded time. */
 
 export const PATIENCE_MS = 5000
-/** Between two questions, so that the page gets to work too. */
+/** Between two evaluations, so that the page gets to work too. */
 const PAUSE_MS = 15
 
 export interface Waited<Value> {
@@ -12,21 +12,21 @@ export interface Waited<Value> {
 }
 
 /**
- * Asks until the answer is neither undefined, null nor false. What the question throws counts as no answer: an element
+ * Evaluates until the value is neither undefined, null nor false. What the condition throws counts as no value: an element
  * may be gone by the time it is looked at.
  */
 export async function until<Value>(
-  question: () => Promise<Value> | Value,
+  condition: () => Promise<Value> | Value,
   milliseconds = PATIENCE_MS,
 ): Promise<Waited<NonNullable<Exclude<Value, false>>>> {
   const end = performance.now() + milliseconds
   let last: unknown
   do {
     try {
-      const answer = await question()
-      if (answer !== undefined && answer !== null && answer !== false)
-        return { value: answer as NonNullable<Exclude<Value, false>>, last: answer }
-      last = answer
+      const found = await condition()
+      if (found !== undefined && found !== null && found !== false)
+        return { value: found as NonNullable<Exclude<Value, false>>, last: found }
+      last = found
     } catch (error) {
       last = error
     }

@@ -4,7 +4,7 @@ import { createRegexTest } from '../../../src/query/regex/regex-test.ts'
 import { parsePattern, patternTest } from '../../../src/query/pattern.ts'
 import { unlimitedSteps } from '../../../src/query/steps.ts'
 import type { TextTest } from '../../../src/query/text-search.ts'
-import type { OracleAnswer, PatternOracle } from './pattern-oracle.ts'
+import type { OracleResult, PatternOracle } from './pattern-oracle.ts'
 import type { PatternCase } from './pattern-generator.ts'
 
 /** Cases that are sent to the other process at once, and lost together where one of them takes V8 too long. */
@@ -15,7 +15,7 @@ const TINY_BYTES = 600
 const USUAL_BYTES = 100_000
 
 /** Says for each text whether it matches. */
-export type Matcher = (one: PatternCase, bytesMax: number) => OracleAnswer | 'not compared'
+export type Matcher = (one: PatternCase, bytesMax: number) => OracleResult | 'not compared'
 
 export interface PatternTally {
   patterns: number
@@ -50,13 +50,13 @@ export async function compareWithV8(
   { oracle, tally, matcher = ourMatcher }: { oracle: PatternOracle; tally: PatternTally; matcher?: Matcher },
 ): Promise<string | undefined> {
   for (const batch of batches(cases)) {
-    const answers = await oracle.ask(batch)
-    if (answers === undefined) {
+    const results = await oracle.match(batch)
+    if (results === undefined) {
       tally.skipped += batch.reduce((sum, { texts }) => sum + texts.length, 0)
       continue
     }
     for (const [i, one] of batch.entries()) {
-      const theirs = answers[i] as OracleAnswer
+      const theirs = results[i] as OracleResult
       const ours = matcher(one, i % 4 === 0 ? TINY_BYTES : USUAL_BYTES)
       const difference = differenceOf(one, theirs, ours)
       if (difference !== undefined) return difference
@@ -66,7 +66,7 @@ export async function compareWithV8(
   return undefined
 }
 
-function differenceOf(one: PatternCase, theirs: OracleAnswer, ours: OracleAnswer | 'not compared'): string | undefined {
+function differenceOf(one: PatternCase, theirs: OracleResult, ours: OracleResult | 'not compared'): string | undefined {
   if (ours === 'not compared') return theirs === 'no pattern' ? said(one, theirs, 'a pattern') : undefined
   if (typeof theirs === 'string' || typeof ours === 'string') {
     return typeof theirs === typeof ours ? undefined : said(one, String(theirs), String(ours))
@@ -84,12 +84,12 @@ function shown(text: string): string {
   return JSON.stringify(text).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-function count(tally: PatternTally, answer: OracleAnswer): void {
-  if (answer === 'no pattern') tally.noPatterns++
+function count(tally: PatternTally, result: OracleResult): void {
+  if (result === 'no pattern') tally.noPatterns++
   else {
     tally.patterns++
-    tally.pairs += answer.length
-    tally.matching += answer.filter(Boolean).length
+    tally.pairs += result.length
+    tally.matching += result.filter(Boolean).length
   }
 }
 

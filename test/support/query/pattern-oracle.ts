@@ -8,15 +8,15 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { PatternCase } from './pattern-generator.ts'
 
-/** For a batch of quick questions, on a busy machine. */
+/** For a batch of quick cases, on a busy machine. */
 const BATCH_MS_MAX = 20_000
 
-/** For each case whether it is a pattern, and then the answer for each of its texts. */
-export type OracleAnswer = readonly boolean[] | 'no pattern'
+/** For each case whether it is a pattern, and then the result for each of its texts. */
+export type OracleResult = readonly boolean[] | 'no pattern'
 
 export interface PatternOracle {
   /** Undefined where V8 did not come to an end. */
-  ask(cases: readonly PatternCase[]): Promise<readonly OracleAnswer[] | undefined>
+  match(cases: readonly PatternCase[]): Promise<readonly OracleResult[] | undefined>
   close(): void
 }
 
@@ -28,26 +28,26 @@ export function startPatternOracle(): PatternOracle {
     return started
   }
   return {
-    async ask(cases) {
-      const asked = (child ??= start())
+    async match(cases) {
+      const current = (child ??= start())
       const [timeout, done] = [AbortSignal.timeout(BATCH_MS_MAX), new AbortController()]
       const options = { signal: AbortSignal.any([timeout, done.signal]) }
-      const ended = once(asked, 'exit', options).then(([code]) => {
-        throw new Error(`The process that asks V8 ended with ${code}`)
+      const ended = once(current, 'exit', options).then(([code]) => {
+        throw new Error(`The process that runs V8 ended with ${code}`)
       })
-      asked.ref()
-      asked.send(cases)
+      current.ref()
+      current.send(cases)
       try {
-        const [answers] = await Promise.race([once(asked, 'message', options), ended])
-        return answers as readonly OracleAnswer[]
+        const [results] = await Promise.race([once(current, 'message', options), ended])
+        return results as readonly OracleResult[]
       } catch (error) {
-        asked.kill('SIGKILL')
+        current.kill('SIGKILL')
         child = undefined
         if (!timeout.aborted) throw error
         return undefined
       } finally {
         done.abort()
-        asked.unref()
+        current.unref()
       }
     },
     close() {

@@ -1,9 +1,9 @@
 /**
- * The store's answers against brute force: all documents that `matches` accepts, sorted by `comparePositions`.
+ * The store's results against brute force: all documents that `matches` accepts, sorted by `comparePositions`.
  *
  * The same documents are in a database with all declared indexes and in one without any. They come there by the store's
  * own writes, some of them changed or removed again, so that what the writes keep up (counts, the trigram index) is
- * compared as well. A query is asked page by page, each cursor on its way through its text, and then from any place.
+ * compared as well. A query is run page by page, each cursor on its way through its text, and then from any place.
  */
 import { Failure } from '../../../src/base/failure.ts'
 import { writeJson, type Json, type JsonObject } from '../../../src/base/json.ts'
@@ -30,7 +30,7 @@ import { testStore, type SystemStore } from '../service/stores.ts'
 /** Around so many documents there are when changes have gone on for a while. */
 const DOCUMENTS_ABOUT = 40
 const PAGES_MAX = 3
-/** Every other plan is tried once in so many questions. */
+/** Every other plan is tried once in so many queries. */
 const ALL_PLANS_ODDS = 3
 const LIMITS = [1, 2, 3, 7, 20, 100] as const
 
@@ -90,13 +90,13 @@ export function createWorld(t: Cleanup): World {
   }
 }
 
-export interface Question {
+export interface QueryCase {
   readonly filter: Json
   readonly sort: string
   readonly limit: number
 }
 
-export function randomQuestion(random: Random): Question {
+export function randomQueryCase(random: Random): QueryCase {
   return { filter: randomFilter(random), sort: randomSort(random), limit: random.pick(LIMITS) }
 }
 
@@ -133,17 +133,17 @@ export interface Comparison {
   readonly tally: Tally
 }
 
-/** Asks a question and gives the first difference from brute force, as a text; undefined where there is none. */
+/** Runs a query and returns the first difference from brute force, as a text; undefined where there is none. */
 export function differenceOf(
-  question: Question,
+  queryCase: QueryCase,
   { world, copy, random, planner, tally }: Comparison,
 ): string | undefined {
-  const truth = bruteForce(world, question)
+  const truth = bruteForce(world, queryCase)
   const { filter, sort, ordered } = truth
   tally.cases++
   if (ordered.length > 0 && ordered.length < world.documents.size) tally.telling++
   const pageAfter = (after: Position | undefined, withOthers: boolean): string | undefined => {
-    const query: FindQuery = { filter, sort, limit: question.limit, after }
+    const query: FindQuery = { filter, sort, limit: queryCase.limit, after }
     tally.pages++
     const chosen = planner.choose(copy.database, copy.model, query)
     countKinds(chosen, query, tally)
@@ -158,23 +158,23 @@ export function differenceOf(
   for (let page = 0; page < PAGES_MAX; page++) {
     const difference = pageAfter(after, false)
     if (difference !== undefined) return difference
-    const last = ordered[(page + 1) * question.limit - 1]
+    const last = ordered[(page + 1) * queryCase.limit - 1]
     if (last === undefined) break
     after = sentAsCursor(last, copy.model, sort)
   }
   return pageAfter(sentAsCursor(anyPlace(world, sort, random), copy.model, sort), random.oneIn(ALL_PLANS_ODDS))
 }
 
-/** Asks the store itself, page by page. */
+/** Runs it in the store itself, page by page. */
 export async function differenceOfStore(
-  question: Question,
+  queryCase: QueryCase,
   { world, model, find }: { readonly world: World; readonly model: Model; readonly find: SystemStore['find'] },
 ): Promise<string | undefined> {
-  const truth = bruteForce(world, question)
+  const truth = bruteForce(world, queryCase)
   const { filter, sort, ordered } = truth
   let after: Position | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
-    const query: FindQuery = { filter, sort, limit: question.limit, after }
+    const query: FindQuery = { filter, sort, limit: queryCase.limit, after }
     const found = await find(model, query, QUERY_READER)
     const difference = differenceOfPage(found, query, truth)
     if (difference !== undefined) return `${difference}\nafter ${JSON.stringify(after)}`
@@ -190,9 +190,9 @@ interface Truth {
   readonly ordered: readonly (Position & { readonly text: string })[]
 }
 
-function bruteForce({ documents }: World, question: Question): Truth {
-  const filter = parseFilter(question.filter)
-  const sort = question.sort === '' ? [] : parseSort(question.sort)
+function bruteForce({ documents }: World, queryCase: QueryCase): Truth {
+  const filter = parseFilter(queryCase.filter)
+  const sort = queryCase.sort === '' ? [] : parseSort(queryCase.sort)
   const ordered = [...documents]
     .filter(([, { document }]) => matches(filter, document))
     .map(([id, { document, text }]) => ({ id, text, keys: sortKeys(document, sort) }))
@@ -272,15 +272,15 @@ function describePlan({ access, index, ranges, isExact, sortedBy, keyColumns }: 
 }
 
 /** The difference with all that is needed to see it again. */
-export function report(question: Question, copy: Copy, difference: string): string {
-  const about = `filter ${writeJson(question.filter)} sort ${JSON.stringify(question.sort)} limit ${question.limit}`
+export function report(queryCase: QueryCase, copy: Copy, difference: string): string {
+  const about = `filter ${writeJson(queryCase.filter)} sort ${JSON.stringify(queryCase.sort)} limit ${queryCase.limit}`
   return `${copy.model.indexes.length === 0 ? 'without' : 'with'} indexes, ${about}\n${difference}`
 }
 
-/** differenceOf(), where an error of the database is a difference too. A refused question is a fault of the samples. */
-export function differenceOrError(question: Question, comparison: Comparison): string | undefined {
+/** differenceOf(), where an error of the database is a difference too. A rejected query is a fault of the samples. */
+export function differenceOrError(queryCase: QueryCase, comparison: Comparison): string | undefined {
   try {
-    return differenceOf(question, comparison)
+    return differenceOf(queryCase, comparison)
   } catch (error) {
     if (error instanceof Failure) throw error
     return error instanceof Error ? error.stack : String(error)

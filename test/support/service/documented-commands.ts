@@ -3,10 +3,9 @@
  * a proxy or another host, and only their flags are checked.
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cleanEnvironment, COMMAND } from './program.ts'
+import { cleanEnvironment, COMMAND, finish } from './program.ts'
 import type { Cleanup } from './service.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
@@ -36,9 +35,5 @@ export async function shell(t: Cleanup, script: string, { cwd, environment }: Sh
     env: { ...process.env, ...cleanEnvironment(environment) },
   })
   t.after(() => void child.kill('SIGKILL'))
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => void (stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
+  return finish(child)
 }

@@ -38,10 +38,16 @@ export async function run(
   { input = '', environment = {}, unread = false }: RunOptions = {},
 ): Promise<Finished> {
   const child = spawn(PROGRAM, [...WORDS, ...words], { env: programEnvironment(environment) })
-  const output = collect(child)
+  const finished = finish(child)
   if (unread) child.stdout?.destroy()
   child.stdin?.on('error', () => {}) // A command that refuses its arguments does not read its input.
   child.stdin?.end(input)
+  return finished
+}
+
+/** Resolves with the output of a process and its exit code when it has ended. */
+export async function finish(child: ChildProcess): Promise<Finished> {
+  const output = collect(child)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, ...output() }
 }
