@@ -235,7 +235,7 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
     it('a request that is refused, and one without a response, unless they are allowed', async () => {
       await page.open('/')
       await page.evaluate(async () => void (await fetch('/status/412')))
-      await assertTold(/request: GET http:.*\/status\/412 was answered 412/)
+      await assertTold(/request: GET http:.*\/status\/412 got 412/)
       assert.deepEqual(await page.problems([{ status: 412, url: '/status/' }]), [])
       assert.equal((await page.problems([{ status: 403 }, { status: 412, url: '/other' }])).length, 1)
       await forgotten()
