@@ -7,12 +7,16 @@ import { VERSION } from '../base/version.ts'
 import type { Config } from '../config/settings.ts'
 import type { ShownSettings } from '../config/shown-settings.ts'
 import { createDocuments } from '../content/documents.ts'
+import { createPageCache } from '../content/page-cache.ts'
+import { createReads } from '../content/reads.ts'
 import { downloadSlots } from '../endpoints/download-slots.ts'
 import type { EndpointContext } from '../endpoints/endpoints.ts'
 import { createMailTest } from '../endpoints/mail-test.ts'
+import { createEnvelopeCoder } from '../http/coding/envelope-coder.ts'
 import { NO_PROXIES } from '../http/request/client-address.ts'
 import type { startMail } from './mail-service.ts'
 import { readinessChecks, reasonsAgainst } from './readiness.ts'
+import { cacheMetrics } from './service-metrics.ts'
 import { serviceStatus } from './service-status.ts'
 import type { Services } from './services.ts'
 import type { startUpkeep } from './upkeep.ts'
@@ -44,6 +48,8 @@ export function endpointContext(parts: ContextParts): EndpointContext {
     settings: listSettings,
     invitations: { invite: accounts.invite, check: accounts.checkInvitation },
   })
+  const pages = createPageCache({ bytesMax: config.cacheMb * 1024 * 1024, now })
+  cacheMetrics(metrics, pages)
   const checks = readinessChecks({ store, dataDir, backups, now })
   const status = {
     version: VERSION,
@@ -60,6 +66,8 @@ export function endpointContext(parts: ContextParts): EndpointContext {
   return {
     ...{ accounts, sessions, limits, store, emailHashes, documents, now, metrics, instance, startedAt },
     ...{ backupPaths, backupRuns, listSettings, logMemory, shownSettings },
+    reads: createReads({ store, pages, instance }),
+    coder: createEnvelopeCoder(),
     publicRemoteConfig: config.publicRemoteConfig,
     hasProxies: config.trustedProxies !== NO_PROXIES,
     setup: {

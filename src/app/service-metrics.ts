@@ -5,6 +5,7 @@ import { LIMIT_NAMES, type LimitName } from '../auth/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { LogOutput } from '../base/log-output.ts'
 import type { Labels, Metrics, Reading } from '../base/metrics.ts'
+import type { PageCache } from '../content/page-cache.ts'
 import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup/backup-runs.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
@@ -68,6 +69,22 @@ export function backupMetrics(metrics: Metrics, backups: { state(): BackupState 
     'How long the last backup took.',
     ofLast(({ ms }) => ms / 1000),
   )
+}
+
+/** Registers the figures of remembered pages. */
+export function cacheMetrics(metrics: Metrics, pages: Pick<PageCache, 'counts'>): void {
+  metrics.counted('dateline_cache_reads_total', 'Reads by whether a remembered page answered them.', () => {
+    const { hits, misses } = pages.counts()
+    return readings('result', { hit: hits, miss: misses })
+  })
+  metrics.counted('dateline_cache_admissions_total', 'Pages that were remembered.', () => [
+    [{}, pages.counts().admissions],
+  ])
+  metrics.counted('dateline_cache_evictions_total', 'Pages that were forgotten for the room of others.', () => [
+    [{}, pages.counts().evictions],
+  ])
+  metrics.gauge('dateline_cache_bytes', 'Memory of remembered pages.', () => [[{}, pages.counts().bytes]])
+  metrics.gauge('dateline_cache_pages', 'Remembered pages.', () => [[{}, pages.counts().pages]])
 }
 
 /** Registers how far the log is behind what it was given. */

@@ -117,6 +117,10 @@ export const DECLARED = {
   }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a page when the request has no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'largest number of items of a page' }),
+  cacheMb: whole(32, {
+    max: 4096,
+    meaning: 'mebibytes of memory for pages and documents that are read often; 0 remembers none',
+  }),
   queryDeadlineMs: whole(2000, {
     min: 10,
     max: 60_000,

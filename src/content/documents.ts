@@ -18,12 +18,9 @@ import { ProblemFailure, type Problem } from '../base/problem.ts'
 import type { TextPart } from '../base/text-parts.ts'
 import type { Caller } from '../models/caller.ts'
 import { dashboardSummary } from '../models/dashboard-summary.ts'
-import { headline } from '../models/headline.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import type { QueryPlan } from '../models/responses.ts'
 import type { Model, Operation } from '../models/schema.ts'
-import { source } from '../models/source.ts'
-import { topic } from '../models/topic.ts'
 import { user } from '../models/user.ts'
 import type { Filter } from '../query/ast.ts'
 import { matches } from '../query/match.ts'
@@ -43,6 +40,7 @@ import {
 import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
 import { pageParts, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
 import { refuse } from './problems.ts'
+import { SUMMARIZED } from './read-dependencies.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 /** Stored documents of this length take milliseconds to parse. */
@@ -262,7 +260,7 @@ function notFound(model: Model, id: string): Failure {
 /** Computed for each request, and found under its fixed id and under its own name. */
 async function summaryText(store: Store, id: string): Promise<string | undefined> {
   if (id !== dashboardSummary.singleton && id !== dashboardSummary.name) return undefined
-  const [headlineCount, topicCount, sourceCount] = await Promise.all([headline, topic, source].map(store.countActive))
+  const [headlineCount, topicCount, sourceCount] = await Promise.all(SUMMARIZED.map(store.countActive))
   return JSON.stringify({ id: dashboardSummary.singleton, headlineCount, topicCount, sourceCount })
 }
 

@@ -1,7 +1,7 @@
 /** From the parameters of a list request to the query that the store answers, and back to a page. */
 import { describe, fail } from '../base/failure.ts'
 import { isWhole as isWholeNumber } from '../base/decimal.ts'
-import { isNumber, type Json } from '../base/json.ts'
+import { isNumber, writeJson, type Json } from '../base/json.ts'
 import type { TextPart } from '../base/text-parts.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
 import { dateFields, type Model } from '../models/schema.ts'
@@ -32,6 +32,20 @@ export interface ListSettings {
 const PUBLISHED = new Set(['headline', 'topic', 'source'])
 const BY_NAME: Sort = [{ path: ['name'], descending: false }]
 
+/**
+ * The text that is the same for all requests of a list whose answers are the same while the documents are: what the
+ * parameters say, and what a caller may see. Parameters that mean nothing have one too.
+ */
+export function listKey(model: Model, { filter, sort, limit, cursor }: ListParams, caller: Caller): string {
+  const parts = [filter ?? null, sort ?? null, limit ?? null, cursor ?? null]
+  return `${visibilityOf(caller)} ${model.name} ${writeJson(parts)}`
+}
+
+/** What of a caller decides what a list shows. */
+export function visibilityOf(caller: Caller | undefined): 'editor' | 'reader' {
+  return caller !== undefined && hasDashboard(caller) ? 'editor' : 'reader'
+}
+
 /** Reads all parameters before anything is looked up. Throws badRequest. */
 export async function readListQuery(
   model: Model,
@@ -45,7 +59,7 @@ export async function readListQuery(
   const after = params.cursor === undefined ? undefined : readCursor(params.cursor, { model: model.name, sort })
   const limit = readLimit(params.limit, settings)
   if (uses.length > 0) filters.push(await inUse(uses, store))
-  if (settings.hideInactive && PUBLISHED.has(model.name) && !hasDashboard(caller))
+  if (settings.hideInactive && PUBLISHED.has(model.name) && visibilityOf(caller) === 'reader')
     filters.push(eq(['status'], 'active'))
   // Without limit and cursor, the countries in use are a complete set: clients that ask so do not page.
   const complete = uses.length > 0 && params.limit === undefined && params.cursor === undefined

@@ -19,6 +19,9 @@ export interface SpecialKeys {
   readonly uses: readonly CountryUse[]
 }
 
+/** The keys that ask for countries in use. */
+export const USE_KEYS = ['usage', 'hasActiveHeadlines', 'hasActiveSources'] as const
+
 const USAGES: Readonly<Record<string, CountryUse>> = {
   eventCountry: 'eventCountry',
   headquarters: 'headquarters',

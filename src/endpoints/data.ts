@@ -2,27 +2,37 @@
  * The generic data endpoints. Every single document comes with its ETag, which names the document and not the bytes of
  * the response: each envelope has an id and a time of its own. It is strong, as the text of the document is the same.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Session } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
-import { requireEditor } from '../content/access.ts'
+import { requireEditor, requireRole } from '../content/access.ts'
 import type { ListRequest, Documents, SentBody } from '../content/documents.ts'
+import { listKey, visibilityOf, type ListParams } from '../content/list-query.ts'
+import type { PageFacts } from '../content/page-cache.ts'
+import { documentDependencies, listDependencies } from '../content/read-dependencies.ts'
+import type { Reads } from '../content/reads.ts'
+import type { EnvelopeCoder } from '../http/coding/envelope-coder.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
-import { created, notModified, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
-import { isKnown, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
+import { created, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
+import { knownTag, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
+import type { Caller } from '../models/caller.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import { documentProblems, queryPlan } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import type { Condition } from '../store/store.ts'
 import { endpointOn, type NamedSchema, type TextResponse } from './endpoint.ts'
-import { paramsOfBody, paramsOfUrl } from './list-params.ts'
+import { respondTo } from './data-responses.ts'
+import { paramsOfBody, paramsOfUrl, weightOf } from './list-params.ts'
 import { CURSOR, LIMIT, SORT } from './parameters.ts'
 
 export interface DataContext {
   readonly documents: Documents
+  readonly reads: Reads
+  readonly coder: EnvelopeCoder
   readonly now: Clock
   /** Without a session: mobile apps since September 2025 read it before they have a token, or with an expired one. */
   readonly publicRemoteConfig: boolean
@@ -58,13 +68,15 @@ export const DATA = [
     access: 'limitedUser',
     operation: 'list',
     summary: 'List documents of a model',
-    parameters: ['model', 'filter', 'sort', 'limit', 'cursor'],
-    response: PAGE,
+    description:
+      'The `ETag` names the page until a document of the model changes: with `If-None-Match`, 304 without a body where the ' +
+      'client has the current page.',
+    parameters: ['model', 'filter', 'sort', 'limit', 'cursor', 'ifNoneMatch'],
+    response: { ...PAGE, tagged: true },
+    others: [{ status: 304, description: 'The client has the current page' }],
     errors: ['badRequest', 'methodNotAllowed'],
     client: 'data.list',
-  }).handle(async ({ documents }, exchange, { caller }) =>
-    ok(await documents.list(readModel(exchange), () => ({ params: paramsOfUrl(exchange), caller }), caller, exchange)),
-  ),
+  }).handle((context, exchange, { caller }) => list(context, exchange, caller)),
   endpoint({
     route: 'POST /api/v1/data',
     id: 'create',
@@ -92,11 +104,20 @@ export const DATA = [
     response: PAGE,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
     client: 'data.list',
-  }).handle(async ({ documents, now }, exchange, session) =>
-    ok(
-      await documents.list(readModel(exchange), () => readListBody(exchange, session, now), session.caller, exchange),
-    ),
-  ),
+  }).handle(async ({ documents, reads, coder, now }, exchange, session) => {
+    const model = readModel(exchange)
+    requireRole(model, 'list', session.caller)
+    const { params, caller } = await readListBody(exchange, session, now)
+    requireRole(model, 'list', caller)
+    const answer = await reads.answer({
+      ...listFacts(model, params, caller),
+      text: undefined,
+      knownTag: () => undefined,
+      taggedBy: 'version',
+      compute: () => documents.list(model, () => ({ params, caller }), caller, exchange),
+    })
+    return respondTo(exchange, answer, model, coder)
+  }),
   endpoint({
     route: 'POST /api/v1/data/explain',
     id: 'explain',
@@ -156,12 +177,9 @@ export const DATA = [
         publicRemoteConfig &&
         itemId(exchange) === remoteConfig.singleton &&
         exchange.query.get('model') === remoteConfig.name,
-      serve: ({ documents }, exchange) =>
-        conditionally(exchange, () => documents.readPublic(remoteConfig, itemId(exchange))),
+      serve: (context, exchange) => read(context, exchange, undefined),
     },
-  }).handle(({ documents }, exchange, { caller }) =>
-    conditionally(exchange, () => documents.read(readModel(exchange), itemId(exchange), caller)),
-  ),
+  }).handle((context, exchange, { caller }) => read(context, exchange, caller)),
   endpoint({
     route: 'PUT /api/v1/data/:id',
     id: 'replace',
@@ -199,15 +217,76 @@ async function readListBody(exchange: Exchange, session: Session, now: Clock): P
   return { params: paramsOfBody(exchange, body), caller: session.current(now()) }
 }
 
-/** The document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. */
-function conditionally(exchange: Exchange, read: () => Awaitable<string>): Awaitable<HttpResponse> {
-  const conditions = readPreconditions(exchange.headers)
-  return withValue(read(), (text) => {
-    const headers = { ETag: entityTag(text) }
-    return conditions !== undefined && isKnown(conditions, headers.ETag) ? notModified(headers) : ok(text, headers)
+/** A page of a list, or 304 to a client that has it. */
+function list(context: DataContext, exchange: Exchange, caller: Caller): Awaitable<HttpResponse> {
+  const { documents, reads, coder } = context
+  // A page is not changed, so no request can mean the version of one that it changes.
+  const knownTag = knownTagOf({ 'if-none-match': exchange.headers['if-none-match'] })
+  const text = textOf(exchange, caller)
+  const page = reads.remembered(text)
+  if (page !== undefined) {
+    requireRole(page.model, 'list', caller)
+    if (page.weight > 0) exchange.weigh(page.weight)
+    const answer = reads.fromPage(page, knownTag)
+    if (answer !== undefined) return respondTo(exchange, answer, page.model, coder)
+  }
+  const model = readModel(exchange)
+  requireRole(model, 'list', caller)
+  const params = paramsOfUrl(exchange)
+  const answered = reads.answer({
+    ...listFacts(model, params, caller),
+    ...{ text, knownTag },
+    taggedBy: 'version',
+    compute: () => documents.list(model, () => ({ params, caller }), caller, exchange),
   })
+  return withValue(answered, (answer) => respondTo(exchange, answer, model, coder))
 }
 
+function listFacts(model: Model, params: ListParams, caller: Caller): PageFacts {
+  const key = listKey(model, params, caller)
+  return { key, model, rests: listDependencies(model, params.filter), weight: weightOf(params) }
+}
+
+/**
+ * A document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. The
+ * remote configuration may be read without a caller, where the operator has made it public.
+ */
+function read(context: DataContext, exchange: Exchange, caller: Caller | undefined): Awaitable<HttpResponse> {
+  const { documents, reads, coder } = context
+  const knownTag = knownTagOf(exchange.headers)
+  const text = textOf(exchange, caller)
+  const page = reads.remembered(text)
+  if (page !== undefined) {
+    if (caller !== undefined) requireRole(page.model, 'read', caller)
+    const answer = reads.fromPage(page, knownTag)
+    if (answer !== undefined) return respondTo(exchange, answer, page.model, coder)
+  }
+  const [model, id] = [caller === undefined ? remoteConfig : readModel(exchange), itemId(exchange)]
+  // A page answers without another look at the caller.
+  if (caller !== undefined) requireRole(model, 'read', caller)
+  const answered = reads.answer({
+    ...{ key: `${model.name}/${id}`, model, rests: documentDependencies(model), weight: 0 },
+    ...{ text, knownTag },
+    taggedBy: 'content',
+    compute: () => (caller === undefined ? documents.readPublic(model, id) : documents.read(model, id, caller)),
+  })
+  return withValue(answered, (answer) => respondTo(exchange, answer, model, coder))
+}
+
+/** The text under which a page is found again: the target says all of a read but what its caller may see. */
+function textOf({ target }: Exchange, caller: Caller | undefined): string {
+  return `${visibilityOf(caller)} ${target}`
+}
+
+/** Tells which of the client's versions is that of a tag, in whatever coding. Throws badRequest for malformed headers. */
+function knownTagOf(headers: Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>): (tag: string) => string | undefined {
+  const conditions = readPreconditions(headers)
+  return conditions === undefined ? NOTHING_KNOWN : (tag) => knownTag(conditions, tag)
+}
+
+const NOTHING_KNOWN = (): undefined => undefined
+
+/** What the headers of the request require of the document that it changes. */
 function conditionOf(exchange: Exchange): Condition | undefined {
   const conditions = readPreconditions(exchange.headers)
   return conditions === undefined ? undefined : (text) => requirePreconditions(conditions, entityTag(text))

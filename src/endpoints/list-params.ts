@@ -30,6 +30,11 @@ export function paramsOfBody(exchange: Exchange, body: JsonObject): ListParams {
   }
 }
 
+/** What the filter of a list counts as body each time, also where its page is remembered. */
+export function weightOf({ filter }: ListParams): number {
+  return filter === undefined ? 0 : writeJson(filter).length * FILTER_WEIGHT
+}
+
 function readFilter(exchange: Exchange, text: string): Json {
   exchange.weigh(text.length * FILTER_WEIGHT)
   return parseFilterText(text)

@@ -6,6 +6,7 @@
  */
 import { hash } from 'node:crypto'
 import { describe, fail } from '../../base/failure.ts'
+import { CODINGS, type Coding } from './accept-encoding.ts'
 
 /** Of the 43 digits that SHA-256 has in base64url: 132 bits, enough to rule out collisions. */
 const DIGITS = 22
@@ -57,12 +58,27 @@ function malformed(name: string, found: string): Error {
   )
 }
 
-/** Strong comparison (section 8.8.3.2): a weak tag equals none. */
+/** The tag of a representation in that coding, each of which has one of its own (section 8.8.3.3): `"0gx…-gzip"`. */
+export function codedTag(tag: string, coding: Coding | undefined): string {
+  return coding === undefined ? tag : `${tag.slice(0, -1)}-${coding}"`
+}
+
+/**
+ * Strong comparison (section 8.8.3.2): a weak tag equals none. The tags of all codings name the same version: a client
+ * that read it compressed means it when it writes.
+ */
 export function listsStrongly(list: TagList, strong: string): boolean {
-  return list === '*' || list.includes(strong)
+  return list === '*' || list.includes(strong) || CODINGS.some((coding) => list.includes(codedTag(strong, coding)))
 }
 
 /** Weak comparison (section 8.8.3.2): whether tags are weak does not count. */
 export function listsWeakly(list: TagList, strong: string): boolean {
-  return list === '*' || list.includes(strong) || list.includes(`W/${strong}`)
+  return listedTag(list, strong) !== undefined
+}
+
+/** The tag of a version that a list has, whatever its coding, without a `W/`; undefined where it has none of them. */
+export function listedTag(list: TagList, strong: string): string | undefined {
+  if (list === '*' || list.includes(strong) || list.includes(`W/${strong}`)) return strong
+  const tags = CODINGS.map((coding) => codedTag(strong, coding))
+  return tags.find((tag) => list.includes(tag) || list.includes(`W/${tag}`))
 }

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { LogFields } from '../../base/log.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
 import type { TextPart } from '../../base/text-parts.ts'
+import type { EnvelopeStart } from '../coding/coded-envelope.ts'
 import type { Query } from './query-string.ts'
 
 export type Params = Readonly<Record<string, string>>
@@ -19,6 +20,8 @@ export interface Exchange {
   readonly requestId: string
   /** As sent. A HEAD request reaches the handler of GET and still says HEAD. */
   readonly method: string
+  /** The path and the query string as sent. */
+  readonly target: string
   /** The path as sent: percent-escapes undecoded, without the query string. */
   readonly path: string
   /** The `:name` parts of the route's path, decoded. */
@@ -87,6 +90,8 @@ export type ResponseHeaders = Readonly<Record<string, string>>
 export type HttpResponse =
   /** `data` is JSON text, as a whole or in parts, and goes into the success envelope as it is. */
   | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: DataText; readonly headers?: ResponseHeaders }
+  /** The success envelope whose `data` is bytes already, which may be compressed. */
+  | { readonly kind: 'prepared'; readonly status: 200; readonly start: EnvelopeStart; readonly headers: ResponseHeaders }
   | { readonly kind: 'empty'; readonly status: 202 | 204 | 304; readonly headers?: ResponseHeaders }
   /** A body of any type, without the envelope. */
   | {

@@ -46,6 +46,7 @@ export interface IncomingRequest {
 export class IncomingExchange implements Exchange {
   readonly requestId: string
   readonly method: string
+  readonly target: string
   readonly path: string
   params: Params = {}
   /** The path of the route that serves it; empty where there is none. */
@@ -74,6 +75,7 @@ export class IncomingExchange implements Exchange {
     around: ExchangeSurroundings,
   ) {
     const target = originForm(request.url ?? '')
+    this.target = target
     const mark = target.indexOf('?')
     this.requestId = requestId
     this.method = request.method ?? ''

@@ -7,7 +7,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, type Failure } from '../../base/failure.ts'
-import { listsStrongly, listsWeakly, parseEntityTags, type TagList } from './entity-tag.ts'
+import { listedTag, listsStrongly, listsWeakly, parseEntityTags, type TagList } from './entity-tag.ts'
 
 export interface Preconditions {
   readonly match: TagList | undefined
@@ -15,7 +15,9 @@ export interface Preconditions {
 }
 
 /** The preconditions of a request; undefined for most, which have none. Throws badRequest; see entity-tag.ts. */
-export function readPreconditions(headers: IncomingHttpHeaders): Preconditions | undefined {
+export function readPreconditions(
+  headers: Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>,
+): Preconditions | undefined {
   const [match, noneMatch] = [headers['if-match'], headers['if-none-match']]
   if (match === undefined && noneMatch === undefined) return undefined
   return {
@@ -35,10 +37,13 @@ export function requirePreconditions(conditions: Preconditions, tag: string): vo
   }
 }
 
-/** For GET and HEAD: whether the client has this version, so that the response is a 304. Throws the same for If-Match. */
-export function isKnown(conditions: Preconditions, tag: string): boolean {
+/**
+ * For GET and HEAD: the tag under which the client has this version, in whatever coding, so that the response is a 304;
+ * undefined where it does not. Throws the same for If-Match.
+ */
+export function knownTag(conditions: Preconditions, tag: string): string | undefined {
   requireMatch(conditions, tag)
-  return conditions.noneMatch !== undefined && listsWeakly(conditions.noneMatch, tag)
+  return conditions.noneMatch === undefined ? undefined : listedTag(conditions.noneMatch, tag)
 }
 
 /** Reading the document again would not help: a weak tag never matches, and the service sends strong ones. */

@@ -18,6 +18,7 @@ import type { CorsHeaders } from '../guard/cors.ts'
 import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
 import { hasBody } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
+import { endEnvelope } from '../coding/coded-envelope.ts'
 import { sendFile } from './file-body.ts'
 import { createHeadWriter, headerLine, headerLines } from './response-head.ts'
 
@@ -142,22 +143,28 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
   switch (response.kind) {
     case 'data': {
       // Put together as text: a stored document is never parsed to be sent, and an id needs no escapes.
-      const metadata = `{"requestId":"${requestId}","timestamp":"${isoDate(now())}"}`
       const { data } = response
-      const tail = `,"metadata":${metadata}}`
+      const tail = restOfEnvelope(requestId, now)
       const body = typeof data === 'string' ? `{"data":${data}${tail}` : ['{"data":', ...data, tail]
       const bytes = typeof body === 'string' ? Buffer.byteLength(body) : bytesOf(body)
-      return { body, bytes, head: `${JSON_LINES}${lengthLine(bytes)}${NOT_STORED}` }
+      return { body, bytes, head: `${JSON_LINES}${lengthLine(bytes)}${storing(response.headers)}` }
     }
-    case 'empty':
+    case 'prepared': {
+      const body = [response.start.bytes, endEnvelope(response.start, restOfEnvelope(requestId, now))]
+      const bytes = bytesOf(body)
+      return { body, bytes, head: `${JSON_LINES}${lengthLine(bytes)}${storing(response.headers)}` }
+    }
+    case 'empty': {
       // A 204 has no Content-Length, not even 0; a 304 would have to give that of its 200 (RFC 9110 section 8.6).
-      return { body: undefined, bytes: 0, head: `${response.status === 202 ? lengthLine(0) : ''}${NOT_STORED}` }
+      const length = response.status === 202 ? lengthLine(0) : ''
+      return { body: undefined, bytes: 0, head: `${length}${storing(response.headers)}` }
+    }
     case 'raw': {
       // A 304 would have to give the length of the 200 it stands for (RFC 9110 section 8.6).
       const bytes = Buffer.byteLength(response.body)
       const length = response.status === 304 ? '' : lengthLine(bytes)
-      const stored = namesHeader(response.headers, 'cache-control') ? '' : NOT_STORED
-      return { body: response.body, bytes, head: `${headerLine('Content-Type', response.contentType)}${length}${stored}` }
+      const type = headerLine('Content-Type', response.contentType)
+      return { body: response.body, bytes, head: `${type}${length}${storing(response.headers)}` }
     }
     case 'file': {
       const length = lengthLine(response.file.bytes)
@@ -177,6 +184,15 @@ function endBody(serverResponse: ServerResponse, body: Body | undefined): void {
 
 function partsOf(body: Body): readonly TextPart[] {
   return typeof body === 'string' || body instanceof Uint8Array ? [body] : body
+}
+
+function restOfEnvelope(requestId: string, now: Clock): string {
+  return `,"metadata":{"requestId":"${requestId}","timestamp":"${isoDate(now())}"}}`
+}
+
+/** No response is stored by browsers and proxies unless it says how. */
+function storing(headers: ResponseHeaders | undefined): string {
+  return namesHeader(headers, 'cache-control') ? '' : NOT_STORED
 }
 
 function lengthLine(bytes: number): string {

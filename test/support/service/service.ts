@@ -14,6 +14,7 @@ import { createLogOutput } from '../../../src/base/log-output.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
 import { SETTINGS, type Config, type SettingName } from '../../../src/config/settings.ts'
 import { shownSettings } from '../../../src/config/shown-settings.ts'
+import { databaseFile } from '../../../src/store/sqlite/data-dir.ts'
 import { wireAddress } from '../../../src/mail/address.ts'
 import { assertDescribed } from '../schema/described-responses.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
@@ -32,6 +33,11 @@ export function temporaryDirectory(t: Cleanup): string {
   const directory = mkdtempSync(join(tmpdir(), 'dateline-test-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   return directory
+}
+
+/** The database file of a running service. */
+export function databaseOf({ directory }: Pick<TestService, 'directory'>): string {
+  return databaseFile(join(directory, 'data'))
 }
 
 /** What came back. `at('data.items[0].id')` looks into the parsed body. */
@@ -106,12 +112,15 @@ export async function startService(
 ): Promise<TestService> {
   const logLines: string[] = []
   const mailDirectory = join(directory, 'mail')
+  // So that all tests can run without the memory for pages, too.
+  const cacheMb = process.env['DATELINE_CACHE_MB']
   const given: TestSettings = {
     port: '0',
     dataDir: join(directory, 'data'),
     mail: `file:${mailDirectory}`,
     adminEmail: ADMIN_EMAIL,
     rateLimits: 'off',
+    ...(cacheMb === undefined ? {} : { cacheMb }),
     ...settings,
   }
   const names = SETTINGS.map(({ name }) => name).filter((name) => given[name] !== undefined)
@@ -137,6 +146,8 @@ export async function startService(
     const response = await fetch(app.url + path, {
       method,
       headers: {
+        // Whether a response is compressed depends on the load, and its ETag on that: tests of it ask for a coding.
+        'accept-encoding': 'identity',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,

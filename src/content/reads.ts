@@ -1,0 +1,105 @@
+/**
+ * Answers to reads, computed or remembered, and never an old one.
+ *
+ * A remembered answer stands while no model that it rests on has another version. The version is read before the answer
+ * is computed and again afterwards: only where it is the same has the answer the version, whichever thread and snapshot
+ * computed it, and only then is it remembered and named by a tag. Endpoints judge the rights of the caller before they
+ * ask here.
+ */
+import { withValue, type Awaitable } from '../base/awaitable.ts'
+import type { DataText } from '../http/request/exchange.ts'
+import { entityTag } from '../http/request/entity-tag.ts'
+import { envelopeStart } from '../http/coding/coded-envelope.ts'
+import type { KeptStart } from '../http/coding/envelope-coder.ts'
+import type { Store } from '../store/store.ts'
+import type { Page, PageCache, PageFacts } from './page-cache.ts'
+import { mayBeKept } from './read-dependencies.ts'
+
+/** The data, or nothing where the client has it. */
+export type Answer =
+  /** Without a tag where the documents changed while it was computed. */
+  | { readonly kind: 'text'; readonly data: DataText; readonly tag: string | undefined }
+  | { readonly kind: 'kept'; readonly start: KeptStart; readonly tag: string }
+  /** The tag is the client's. */
+  | { readonly kind: 'known'; readonly tag: string }
+
+export interface Question extends PageFacts {
+  /** The request, by which the page is found the next time; undefined where its text does not say all. */
+  readonly text: string | undefined
+  /** The client's tag where it has the version of that tag. */
+  readonly knownTag: (tag: string) => string | undefined
+  /** What names the answer: `version` its models and their versions, `content` the text of a document. */
+  readonly taggedBy: 'version' | 'content'
+  readonly compute: () => Awaitable<DataText>
+}
+
+export interface ReadsOptions {
+  readonly store: Pick<Store, 'revision' | 'versionsOf'>
+  readonly pages: PageCache
+  /**
+   * Fresh for each start of the program. A tag has it: a restored database has versions again that others had, and another
+   * program or other settings may answer differently.
+   */
+  readonly instance: string
+}
+
+export type Reads = ReturnType<typeof createReads>
+
+export function createReads({ store, pages, instance }: ReadsOptions) {
+  const isCurrent = (page: Page): boolean => {
+    const revision = store.revision()
+    if (page.revision === revision) return true
+    if (page.version !== store.versionsOf(page.rests)) return false
+    page.revision = revision
+    return true
+  }
+  const fromPage = (page: Page, knownTag: Question['knownTag']): Answer | undefined => {
+    const known = knownTag(page.tag)
+    if (known === undefined && page.start === undefined) return undefined
+    pages.used(page)
+    return known !== undefined || page.start === undefined
+      ? { kind: 'known', tag: known ?? page.tag }
+      : { kind: 'kept', start: page.start, tag: page.tag }
+  }
+
+  return {
+    /** The current page that a request of this text asks for; undefined where none is remembered. */
+    remembered(text: string): Page | undefined {
+      const page = pages.byText(text)
+      return page !== undefined && isCurrent(page) ? page : undefined
+    },
+    /** The answer of such a page; undefined where only its tag is known, and the client does not have it. */
+    fromPage,
+    /** The answer to a question. Throws what computing it throws. */
+    answer(question: Question): Awaitable<Answer> {
+      const { text, knownTag, taggedBy, compute, ...facts } = question
+      const page = pages.byKey(facts.key, text)
+      const remembered = page !== undefined && isCurrent(page) ? fromPage(page, knownTag) : undefined
+      if (remembered !== undefined) return remembered
+      const version = store.versionsOf(facts.rests)
+      const isAdmitted = pages.missed(facts.key) && mayBeKept(facts.model)
+      const tagOf = (data: DataText): string =>
+        taggedBy === 'content' && typeof data === 'string' ? entityTag(data) : entityTag(`${instance} ${version} ${facts.key}`)
+      if (taggedBy === 'version') {
+        const tag = tagOf('')
+        const known = knownTag(tag)
+        if (known !== undefined) {
+          if (isAdmitted) pages.keep({ ...facts, version, revision: store.revision(), tag }, undefined, text)
+          return { kind: 'known', tag: known }
+        }
+      }
+      return withValue(compute(), (data): Answer => {
+        const isUnchanged = version === store.versionsOf(facts.rests)
+        if (!isUnchanged && taggedBy === 'version') return { kind: 'text', data, tag: undefined }
+        const tag = tagOf(data)
+        const known = taggedBy === 'content' ? knownTag(tag) : undefined
+        const kept =
+          isAdmitted && isUnchanged
+            ? pages.keep({ ...facts, version, revision: store.revision(), tag }, envelopeStart(data), text)
+            : undefined
+        if (known !== undefined) return { kind: 'known', tag: known }
+        return kept?.start === undefined ? { kind: 'text', data, tag } : { kind: 'kept', start: kept.start, tag }
+      })
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Compressed envelopes whose end is added to kept bytes: what decoders make of them, ours and those of others. A decoder
+ * that wants more than it gets, or that stops before the end, would lose the id and the time of a response.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { compressStart, endEnvelope, envelopeStart, type Effort } from '../../src/http/coding/coded-envelope.ts'
+import { CODINGS, type Coding } from '../../src/http/request/accept-encoding.ts'
+import { seededRandom, seedOfRun } from '../support/random.ts'
+
+const DECODERS: Readonly<Record<Coding, (bytes: Uint8Array) => Buffer>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+}
+const PYTHON_GZIP = 'import gzip, sys; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))'
+const PROGRAMS: readonly [coding: Coding, words: readonly [string, ...string[]]][] = [
+  ['gzip', ['gzip', '-dc']],
+  ['gzip', ['python3', '-c', PYTHON_GZIP]],
+  ['zstd', ['zstd', '-dc']],
+  ['br', ['brotli', '-dc']],
+]
+const REST = ',"metadata":{"requestId":"65e9c0ffee65e9c0ffee6500","timestamp":"2026-03-01T12:00:00.000Z"}}'
+
+const random = seededRandom(seedOfRun())
+const noise = (length: number): string => Array.from({ length }, () => random.pick([...'0123456789abcdef'])).join('')
+const TEXTS: readonly [name: string, data: string][] = [
+  ['the shortest', '{}'],
+  ['one of every character', JSON.stringify('aé€𝄞\u0000\u2028'.repeat(300))],
+  ['a page', JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ id: noise(24), title: `Headline ${i}`, text: 'la '.repeat(400) })))],
+  ['what cannot be compressed', JSON.stringify(noise(70_000))],
+  ['more than a window', JSON.stringify(`${noise(2_000)}${' '.repeat(1_500_000)}${noise(2_000)}`)],
+]
+const RESTS: readonly string[] = [REST, '}', 'x'.repeat(1024)]
+
+async function coded(data: string, coding: Coding | undefined, effort: Effort, rest: string): Promise<Buffer> {
+  const plain = envelopeStart(data)
+  const start = coding === undefined ? plain : await compressStart(plain, coding, effort)
+  return Buffer.concat([start.bytes, endEnvelope(start, rest)])
+}
+
+describe('an envelope in two parts', () => {
+  it('is the same text uncompressed', async () => {
+    assert.equal(String(await coded('{"a":"é"}', undefined, 'once', REST)), `{"data":{"a":"é"}${REST}`)
+  })
+
+  for (const coding of CODINGS) {
+    for (const effort of ['once', 'kept'] as const) {
+      for (const [name, data] of TEXTS) {
+        it(`is read back from ${coding}, compressed for ${effort}: ${name}`, async () => {
+          for (const rest of RESTS) {
+            const bytes = await coded(data, coding, effort, rest)
+            assert.equal(String(DECODERS[coding](bytes)), `{"data":${data}${rest}`)
+          }
+        })
+      }
+    }
+  }
+
+  it('ends where it ends: a decoder takes nothing less for the whole', async () => {
+    for (const coding of CODINGS) {
+      const bytes = await coded(TEXTS[2]?.[1] ?? '', coding, 'kept', REST)
+      assert.throws(() => DECODERS[coding](bytes.subarray(0, -1)), `${coding} without its last byte`)
+      const start = await compressStart(envelopeStart('{}'), coding, 'kept')
+      assert.throws(() => DECODERS[coding](start.bytes), `${coding} without its end`)
+    }
+  })
+
+  it('takes no end that a block could not hold', async () => {
+    const start = await compressStart(envelopeStart('{}'), 'zstd', 'kept')
+    for (const rest of ['', 'x'.repeat(1025)]) assert.throws(() => endEnvelope(start, rest), /rest has \d+ bytes/)
+  })
+})
+
+describe('an envelope in two parts, read by other programs', () => {
+  for (const [coding, [program, ...words]] of PROGRAMS) {
+    const isMissing = spawnSync(program, ['--version']).error !== undefined
+    it(`${coding} by ${program}`, { skip: isMissing && `${program} is not installed` }, async () => {
+      for (const [name, data] of TEXTS) {
+        const input = await coded(data, coding, 'kept', REST)
+        const { stdout, stderr, status } = spawnSync(program, words, { input, maxBuffer: 2 ** 24 })
+        assert.equal(status, 0, `${name}: ${String(stderr)}`)
+        assert.equal(String(stdout), `{"data":${data}${REST}`, name)
+      }
+    })
+  }
+})
