@@ -67,9 +67,9 @@ export async function readListQuery(
 }
 
 /** The JSON of a page, in parts: the documents stay the bytes that the store read. */
-export function pageParts(model: Model, { sort }: FindQuery, { joined, next }: Found): readonly TextPart[] {
+export function pageParts(model: Model, { sort }: FindQuery, { part, next }: Found): readonly TextPart[] {
   const cursor: Json = next === undefined ? null : writeCursor({ model: model.name, sort, ...next })
-  return ['{"items":[', joined, `],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`]
+  return ['{"items":[', part, `],"cursor":${JSON.stringify(cursor)},"hasMore":${next !== undefined}}`]
 }
 
 /** Whatever is above the maximum, of however many digits, means the maximum. */

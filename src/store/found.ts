@@ -9,7 +9,7 @@ import type { Found } from './store.ts'
 
 /** Documents that lie side by side: UTF-8, with a comma between two of them. */
 export interface JoinedDocuments {
-  readonly bytes: Uint8Array
+  readonly bytes: Uint8Array<ArrayBuffer>
   /** The bytes of each document. */
   readonly lengths: readonly number[]
 }
@@ -20,6 +20,9 @@ export function foundTexts(items: readonly string[], next: Position | undefined)
     items,
     get joined() {
       return (joined ??= Buffer.from(items.join(',')))
+    },
+    get part() {
+      return items.join(',')
     },
     next,
   }
@@ -33,6 +36,12 @@ export function foundBytes(parts: readonly JoinedDocuments[], next: Position | u
     },
     get joined() {
       return (joined ??= together(parts))
+    },
+    get part() {
+      const [only, ...more] = parts
+      // A short text has its place in a buffer that others share.
+      const isAlone = only !== undefined && more.length === 0 && only.bytes.length === only.bytes.buffer.byteLength
+      return isAlone ? { once: only.bytes } : this.joined
     },
     next,
   }

@@ -6,6 +6,7 @@
  * knows SQL or sees a transaction. Reads are methods of the store; writes are methods of `store.as(actor)`: actor.ts.
  */
 import type { Json, JsonObject } from '../base/json.ts'
+import type { TextPart } from '../base/text-parts.ts'
 import type { Caller, CallerClass } from '../models/caller.ts'
 import type { MessageState } from '../models/message-state.ts'
 import type { QueryPlan } from '../models/responses.ts'
@@ -37,6 +38,8 @@ export interface Found {
   readonly items: readonly string[]
   /** The same in UTF-8, with a comma between two documents: what the array of a response holds. */
   readonly joined: Uint8Array
+  /** The same for a response, which sends it once: afterwards `joined` may be empty. */
+  readonly part: TextPart
   /** The position after which the next page begins; undefined when nothing follows. */
   readonly next: Position | undefined
 }

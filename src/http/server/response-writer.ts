@@ -13,7 +13,7 @@ import { isoDate } from '../../base/dates.ts'
 import type { Failure } from '../../base/failure.ts'
 import { ProblemFailure } from '../../base/problem.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
-import { bytesOf, type TextPart } from '../../base/text-parts.ts'
+import { bytesOf, content, release, type TextPart } from '../../base/text-parts.ts'
 import type { CorsHeaders } from '../guard/cors.ts'
 import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
 import { hasBody } from '../request/incoming-body.ts'
@@ -88,7 +88,7 @@ export function createResponseWriter(around: ResponseSurroundings) {
     const sent = exchange.method === 'HEAD' ? undefined : body
     if (rest === 'long') {
       if (sent === undefined) serverResponse.flushHeaders()
-      else for (const part of partsOf(sent)) serverResponse.write(part)
+      else for (const part of isInParts(sent) ? sent : [sent]) serverResponse.write(content(part))
       discard(exchange, lingerMs)
     } else {
       endBody(serverResponse, sent)
@@ -130,7 +130,7 @@ function createCommonLines({ instance, cors }: ResponseSurroundings) {
 const NOT_STORED = 'Cache-Control: no-store\r\n'
 const JSON_LINES = `Content-Type: ${JSON_TYPE}\r\n`
 
-type Body = TextPart | readonly TextPart[]
+type Body = string | Uint8Array | readonly TextPart[]
 
 interface Rendered {
   readonly body: Body | undefined
@@ -175,15 +175,17 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
 
 /** Sends header and body in one piece. Parts are not copied: the response is corked until its end. */
 function endBody(serverResponse: ServerResponse, body: Body | undefined): void {
-  const [first, ...more] = body === undefined ? [] : partsOf(body)
-  if (more.length === 0) return void serverResponse.end(first)
+  if (!isInParts(body)) return void serverResponse.end(body)
+  const { socket } = serverResponse
   serverResponse.cork()
-  for (const part of partsOf(body as Body)) serverResponse.write(part)
+  for (const part of body) serverResponse.write(content(part))
   serverResponse.end()
+  // Else the kernel has taken a part only, and the rest is still read.
+  if (socket?.writableLength === 0) release(body)
 }
 
-function partsOf(body: Body): readonly TextPart[] {
-  return typeof body === 'string' || body instanceof Uint8Array ? [body] : body
+function isInParts(body: Body | undefined): body is readonly TextPart[] {
+  return Array.isArray(body)
 }
 
 function restOfEnvelope(requestId: string, now: Clock): string {

@@ -12,32 +12,35 @@ import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { execute, noEffort } from '../plan/executor.ts'
 import type { SlotCounts } from './fair-slots.ts'
-import { createTurnShare, inlineBudget, isShort, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
+import { inlineBudget, isShort, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
 import { createInlineLane } from './inline-lane.ts'
 import type { ChosenPlan } from '../plan/plan.ts'
 import { planQuery } from '../plan/planner.ts'
 import { writeQuery } from './query-message.ts'
 import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
+import { createTurnShare } from './turn-share.ts'
 import { indexColumns } from '../sqlite/schema-sql.ts'
 import type { QueryCaller, FindQuery, Found, QueryCounts } from '../store.ts'
 
 /** The fixed cost of a query. */
-const FIND_STEPS = 5_000
+const FIND_STEPS = 2_000
 
 export interface FinderOptions {
   readonly file: string
   readonly now: Clock
   readonly arrivals: Pick<Arrivals, 'areMany'>
   readonly queryDeadlineMs: number | undefined
+  /** Makes all reads of this turn of the event loop see one snapshot. */
+  readonly beginRead: () => void
 }
 
 export function createFinder(database: Database, options: FinderOptions) {
-  const { file, now, arrivals, queryDeadlineMs } = options
+  const { file, now, arrivals, queryDeadlineMs, beginRead } = options
   const limits = queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs }
   const pool = createScanPool({ file, now, limits })
   const lane = createInlineLane({ file, now, arrivals, bytesOf: (query) => writeQuery('', query).filter.length })
-  const share = createTurnShare()
+  const share = createTurnShare(arrivals)
   const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
 
@@ -67,16 +70,24 @@ export function createFinder(database: Database, options: FinderOptions) {
     }
   }
 
+  const inTurn = (model: Model, query: FindQuery, caller: QueryCaller): Found | Promise<Found> => {
+    const plan = planQuery(database, model, query)
+    if (!runsInline(plan)) return inThread(model, query, caller)
+    const found = isShort(plan) ? atOnce(model, plan, query, caller) : 'lane'
+    if (found === 'lane') return inLane(model, query, caller)
+    if (found === 'thread') return inThread(model, query, caller)
+    inline++
+    return found
+  }
+
   return {
     find(model: Model, query: FindQuery, caller: QueryCaller): Found | Promise<Found> {
-      if (!share.has(caller.id) || arrivals.areMany()) return inLane(model, query, caller)
-      const plan = planQuery(database, model, query)
-      if (!runsInline(plan)) return inThread(model, query, caller)
-      const found = isShort(plan) ? atOnce(model, plan, query, caller) : 'lane'
-      if (found === 'lane') return inLane(model, query, caller)
-      if (found === 'thread') return inThread(model, query, caller)
-      inline++
-      return found
+      if (share.has(caller.id)) return inTurn(model, query, caller)
+      if (share.isFull()) return inLane(model, query, caller)
+      return share.later(caller.id, () => {
+        beginRead()
+        return inTurn(model, query, caller)
+      })
     },
     explain: (model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan> =>
       pool.explain(writeQuery(model.name, query), caller, advice(model)),
@@ -88,6 +99,7 @@ export function createFinder(database: Database, options: FinderOptions) {
     pauseFor: pause.request,
     async close(): Promise<void> {
       pause.close()
+      share.close()
       await Promise.all([lane.close(), pool.close()])
     },
   }

@@ -13,8 +13,8 @@ const INLINE_STEPS_MAX = 4_000_000
 const DOCUMENT_STEPS_MAX = 1_000_000
 /** About a millisecond: between two slices others are served. */
 export const SLICE_STEPS = 100_000
-/** Work of all callers at once in one turn: about 5 ms. */
-const TURN_STEPS_MAX = 5 * SLICE_STEPS
+/** Turns in a row that are left to new connections: a flood of them slows queries down, and does not stop them. */
+export const ARRIVAL_TURNS_MAX = 8
 /** What may run without a pause. */
 export const SHORT_STEPS_MAX = 250_000
 /** A range is prepared, sought and merged before the first row comes out. */
@@ -47,25 +47,4 @@ export function inlineBudget() {
 
 function expectedSteps({ readsDocuments, expectedRows }: Plan): number {
   return expectedRows * (readsDocuments ? DOCUMENT_ROW_STEPS : INDEX_ROW_STEPS)
-}
-
-/**
- * How much work each caller, and all together, may have done at once in one turn of the event loop. What is past that
- * waits in line (inline-lane.ts), so that requests that arrive together never keep others waiting for long.
- */
-export function createTurnShare() {
-  const spent = new Map<string, number>()
-  let total = 0
-  const reset = (): void => {
-    spent.clear()
-    total = 0
-  }
-  return {
-    has: (caller: string): boolean => total < TURN_STEPS_MAX && (spent.get(caller) ?? 0) < SLICE_STEPS,
-    spend(caller: string, steps: number): void {
-      if (spent.size === 0) setImmediate(reset)
-      total += steps
-      spent.set(caller, (spent.get(caller) ?? 0) + steps)
-    },
-  }
 }

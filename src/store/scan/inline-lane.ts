@@ -14,14 +14,12 @@ import { StepsExceeded } from '../../query/steps.ts'
 import { openDatabase, type Database } from '../sqlite/database.ts'
 import { noEffort, startScan } from '../plan/executor.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
-import { inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
+import { ARRIVAL_TURNS_MAX, inlineBudget, runsInline, SLICE_STEPS } from './inline-budget.ts'
 import { planQuery } from '../plan/planner.ts'
 import type { QueryCaller, FindQuery, Found } from '../store.ts'
 
 /** Some thousand documents, which are read repeatedly. */
 const CACHE_KIB = 16 * 1024
-/** Turns in a row that are left to new connections: a flood of them slows queries down, and does not stop them. */
-const ARRIVAL_TURNS_MAX = 8
 
 export type InlineLane = ReturnType<typeof createInlineLane>
 

@@ -145,7 +145,7 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
       throw asStoreFailure(error)
     }
   }
-  const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs })
+  const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs, beginRead: snapshot.begin })
 
   const trail = createAuditTrail(database, { now, outside: audit })
   const on = createWriter({ database, queue, search, checkpoints, trail, now })

@@ -1,0 +1,103 @@
+/**
+ * A flood of short queries by one caller: an app with many connections had 429 where each of its queries takes 50 µs, and
+ * must not keep others waiting either.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { NO_ARRIVALS } from '../../src/base/arrivals.ts'
+import { headline } from '../../src/models/headline.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { eq } from '../../src/query/ast.ts'
+import { parseSort } from '../../src/query/order.ts'
+import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
+import { createTurnShare } from '../../src/store/scan/turn-share.ts'
+import type { QueryCaller } from '../../src/store/store.ts'
+import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
+import { seededRandom } from '../support/random.ts'
+import { testStore } from '../support/service/stores.ts'
+
+const FLOOD = 300
+const LIST = { filter: eq(['status'], 'active'), sort: parseSort('updatedAt:desc'), limit: 20, after: undefined }
+const guest = (id: string): QueryCaller => ({ id, class: 'guest' })
+
+const { store } = testStore({ after: (work) => after(() => work()) }, STORED_MODELS)
+before(() => {
+  const random = seededRandom(1)
+  const documents = Array.from({ length: 100 }, (_, i) => ({
+    id: sampleId(i),
+    value: { ...randomHeadline(random, sampleId(i)), status: 'active' },
+  }))
+  return store.insertMissing(headline, documents)
+})
+
+describe('short queries that arrive together', () => {
+  it(`of one caller, ${FLOOD} of them, are all answered`, async () => {
+    const { refused } = store.queryCounts()
+    const pages = await Promise.all(Array.from({ length: FLOOD }, () => store.find(headline, LIST, guest('a'))))
+    assert.ok(pages.every(({ items }) => items.length === 20))
+    assert.equal(store.queryCounts().refused, refused)
+  })
+
+  it('of one caller do not delay the query of another to their end', async () => {
+    const order: string[] = []
+    const ask = async (caller: string): Promise<void> => {
+      await store.find(headline, LIST, guest(caller))
+      order.push(caller)
+    }
+    await Promise.all([...Array.from({ length: FLOOD }, () => ask('a')), ask('b')])
+    assert.ok(order.indexOf('b') < FLOOD / 2, `after ${order.indexOf('b')} of ${FLOOD}`)
+  })
+})
+
+describe('the share of a turn', () => {
+  it('is spent by one caller and left to another', async () => {
+    const share = createTurnShare(NO_ARRIVALS)
+    share.spend('a', SLICE_STEPS)
+    assert.deepEqual([share.has('a'), share.has('b')], [false, true])
+    await nextTurn()
+    assert.equal(share.has('a'), true)
+  })
+
+  it('is the same for all together', () => {
+    const share = createTurnShare(NO_ARRIVALS)
+    for (const caller of ['a', 'b', 'c', 'd', 'e']) share.spend(caller, SLICE_STEPS)
+    assert.equal(share.has('f'), false)
+  })
+
+  it('lets each caller do some of the work that waits in each turn', async () => {
+    const share = createTurnShare(NO_ARRIVALS)
+    const done: string[] = []
+    const work = (caller: string): Promise<number> =>
+      share.later(caller, () => {
+        share.spend(caller, SLICE_STEPS)
+        return done.push(caller)
+      })
+    const all = Promise.all([work('a'), work('a'), work('b')])
+    await nextTurn()
+    assert.deepEqual(done, ['a', 'b'])
+    await all
+    assert.deepEqual(done, ['a', 'b', 'a'])
+  })
+
+  it('leaves some turns to new connections, and then goes on', async () => {
+    const share = createTurnShare({ areMany: () => true })
+    assert.equal(share.has('a'), false)
+    let isDone = false
+    const working = share.later('a', () => (isDone = true))
+    for (let turn = 0; turn < ARRIVAL_TURNS_MAX; turn++) await nextTurn()
+    assert.equal(isDone, false)
+    await working
+  })
+
+  it('rejects with what the work throws, and with the end of the service', async () => {
+    const share = createTurnShare(NO_ARRIVALS)
+    const failing = share.later('a', () => {
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /no/)
+    const waiting = share.later('a', () => 1)
+    share.close()
+    await assert.rejects(waiting, /stopping/)
+  })
+})
