@@ -30,6 +30,8 @@ export interface Conditions {
   readonly bounds: readonly Bound[]
   /** Texts that must stand in a text path. */
   readonly searches: readonly TextSearch[]
+  /** The paths of all of these. */
+  readonly paths: readonly string[]
   /** What SQL cannot decide, searches included. */
   readonly rest: readonly Filter[]
   /** No document can meet the filter. */
@@ -66,7 +68,9 @@ function decide(found: Gathered): Conditions {
     excluded.delete(path)
     never ||= left.length === 0
   }
-  return { ...found, bounds: bounds.filter(({ path }) => !texts.has(path)), never }
+  const left = bounds.filter(({ path }) => !texts.has(path))
+  const paths = [...texts.keys(), ...excluded.keys(), ...left.map(({ path }) => path)]
+  return { texts, excluded, bounds: left, paths, searches: found.searches, rest: found.rest, never }
 }
 
 interface Gathered {

@@ -78,8 +78,8 @@ export function execute(
 const RANGE_STEPS = 1_000
 const ROW_STEPS = 60
 const CHARS_PER_STEP_PARSED = 2
-/** The same for what is read at once. */
-const PAGE_RANGE_STEPS = 300
+/** The same for what is read at once: for each value that is sought, and for each row. */
+const VALUE_STEPS = 150
 const PAGE_ROW_STEPS = 30
 
 /** Yields after each row that was read, or after all that SQL gives at once, and then after documents of the page. */
@@ -91,12 +91,12 @@ function* scanRows(database: Database, model: Model, task: ScanTask): Generator<
 }
 
 /** What SQL gives in order, and with nothing left to decide. */
-function itemsAtOnce(database: Database, pages: readonly Range[], { plan, query, effort }: ScanTask): readonly PageItem[] {
+function itemsAtOnce(database: Database, pages: readonly Range[], { query, effort }: ScanTask): readonly PageItem[] {
   const wanted = (query.limit ?? 0) + 1
   const items: PageItem[] = []
   for (const { sql, values } of pages) {
     const rows = database.rows(sql, [...values, wanted - items.length])
-    takeSteps(effort.steps, plan.ranges.length * PAGE_RANGE_STEPS + rows.length * PAGE_ROW_STEPS)
+    takeSteps(effort.steps, values.length * VALUE_STEPS + rows.length * PAGE_ROW_STEPS)
     effort.rowsRead += rows.length
     for (const row of rows) {
       items.push({ seq: Number(row[0]), id: String(row[1]), doc: undefined, keys: row.slice(KEYS_AT) as Json[] })

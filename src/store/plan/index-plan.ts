@@ -11,7 +11,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite'
 import type { Index, Model } from '../../models/schema.ts'
-import { isSqlText, isWithin, strictest, type Bound } from './conditions.ts'
+import { isSqlText, isWithin, strictest, type Bound, type Conditions } from './conditions.ts'
 import {
   boundSql,
   hasShortPage,
@@ -74,39 +74,39 @@ function namedIndexes(model: Model): readonly NamedIndex[] {
 /**
  * `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id`
  */
-function indexPlan(task: Task, { name, columns, known }: NamedIndex): Candidate | undefined {
+function indexPlan(task: Task, index: NamedIndex): Candidate | undefined {
   const { query, conditions, statistics } = task
+  const { columns, known } = index
   const fixed: Fixed[] = []
+  let combinations = 1
   for (const { path } of columns) {
     const values = conditions.texts.get(path)
     if (values === undefined) break
     fixed.push({ path, values })
+    combinations *= values.length
   }
-  const combinations = fixed.reduce((product, { values }) => product * values.length, 1)
   if (combinations > RANGES_MAX) return undefined
   const free = columns.slice(fixed.length)
-  const single = new Map(
-    fixed.flatMap(({ path, values }) => (values.length === 1 ? [[path, values[0] as string]] : [])),
-  )
-  const order = orderBy(query.sort, single, free)
-  const seekable = conditions.bounds.filter(({ path }) => path === free[0]?.path)
+  const order = orderBy(query.sort, fixed, free)
+  const seekable = free[0] === undefined ? [] : boundsOn(free[0].path, conditions)
   if (fixed.length === 0 && order.keys.length === 0 && seekable.length === 0) return undefined
 
-  const decided = new Set([...fixed.map(({ path }) => path), ...seekable.map(({ path }) => path)])
-  const extra = extraConditions(task, { known, decided, column: valueAt })
-  const residual = residualOf(task, { known, isAll: extra.isAll, merged: order.covered })
-  const { starts, isPrecise } = startsOf(order, query, seekable)
-  const share = fixed.reduce((sofar, { path, values }) => sofar * statistics.shareOf(path, values), 1)
-  const inRange = statistics.total * share * (seekable.length > 0 && order.keys.length === 0 ? BOUNDED_SHARE : 1)
+  const isAll = conditions.paths.every((path) => known.has(path))
+  const residual = residualOf(task, { known, isAll, merged: order.covered })
+  const starts = startsOf(order, query, seekable)
+  let inRange = statistics.total
+  for (const { path, values } of fixed) inRange *= statistics.shareOf(path, values)
+  if (seekable.length > 0 && order.keys.length === 0) inRange *= BOUNDED_SHARE
   const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
-  const ranges = combinations * starts.length
-  const isAtOnce =
-    residual.isExact && !residual.readsDocuments && order.isTotal && isPrecise && extra.sql.length === 0 && !task.mayTakeLong
+  const ranges = combinations * starts.starts.length
   return {
     cost: ranges * SEEK_COST + rows * rowCost(residual),
-    build: () =>
-      buildPlan(task, { name, fixed, starts, order, extra, residual, isAtOnce, expectedRows: rows + ranges }),
+    build: () => buildPlan(task, { index, fixed, seekable, starts, order, residual, expectedRows: rows + ranges }),
   }
+}
+
+function boundsOn(column: string, { bounds }: Conditions): readonly Bound[] {
+  return bounds.length === 0 ? bounds : bounds.filter(({ path }) => path === column)
 }
 
 interface Fixed {
@@ -115,53 +115,55 @@ interface Fixed {
 }
 
 interface Parts {
-  readonly name: string
+  readonly index: NamedIndex
   readonly fixed: readonly Fixed[]
-  readonly starts: readonly Start[]
+  readonly seekable: readonly Bound[]
+  readonly starts: Starts
   readonly order: Order
-  readonly extra: SqlPart
   readonly residual: Residual
-  /** SQL can give the page as it is. */
-  readonly isAtOnce: boolean
   readonly expectedRows: number
 }
 
-function buildPlan(task: Task, { name, fixed, starts, order, extra, residual, isAtOnce, expectedRows }: Parts): Plan {
+function buildPlan(task: Task, parts: Parts): Plan {
   const { query, mayTakeLong } = task
+  const { index, fixed, seekable, order, residual, expectedRows } = parts
+  const { starts, isPrecise } = parts.starts
+  const decided = new Set([...fixed, ...seekable].map(({ path }) => path))
+  const extra = extraConditions(task, { known: index.known, decided, column: valueAt })
   const isFlagged = extra.sql.length > 0 && !mayTakeLong
   const [flag, filter] = isFlagged ? [{ flag: `(${extra.sql.join(' AND ')})` }, NO_SQL] : [{}, extra]
   const flagValues = isFlagged ? extra.values : []
   const combinations = product(fixed.map(({ values }) => values))
-  const select = selectRows(task, residual, { index: name, ...flag })
+  const select = selectRows(task, residual, { index: index.name, ...flag })
   // Ranges that differ in values alone share one text, and so one prepared statement.
-  const texts = starts.map(
-    (start) => select + where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql]),
-  )
+  const textOf = (start: Start): string =>
+    select + where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql])
   const valuesOf = (start: Start, values: readonly string[]): readonly SQLInputValue[] => [
     ...flagValues,
     ...values,
     ...filter.values,
     ...start.values,
   ]
-  const ranges = combinations.flatMap((values) =>
-    starts.map((start, i) => ({
-      sql: (texts[i] as string) + ordering(start.order.map(inDirection)),
-      values: valuesOf(start, values),
-    })),
-  )
-  const isShort = isAtOnce && combinations.length <= MERGED_MAX && hasShortPage(query)
-  const pages = isShort
-    ? starts.map((start, i) => ({
-        sql: merged(texts[i] as string, combinations.length, start, query.sort),
-        values: combinations.flatMap((values) => valuesOf(start, values)),
-      }))
-    : undefined
+  const isDecided = residual.isExact && !residual.readsDocuments && extra.sql.length === 0
+  const isInOrder = order.isTotal && isPrecise && combinations.length <= MERGED_MAX
+  const isAtOnce = isDecided && isInOrder && hasShortPage(query) && !mayTakeLong
   const { isExact, keyColumns, readsDocuments, tests } = residual
   return {
     access: 'index',
-    index: name,
-    ranges,
-    pages,
+    index: index.name,
+    /** Built when they are asked for: pages do without them. */
+    get ranges() {
+      const texts = starts.map((start) => textOf(start) + ordering(start.order.map(inDirection)))
+      return combinations.flatMap((values) =>
+        starts.map((start, i) => ({ sql: texts[i] as string, values: valuesOf(start, values) })),
+      )
+    },
+    pages: isAtOnce
+      ? starts.map((start) => ({
+          sql: merged(textOf(start), combinations.length, start, query.sort),
+          values: combinations.flatMap((values) => valuesOf(start, values)),
+        }))
+      : undefined,
     keyColumns,
     sortedBy: order.isTotal ? query.sort.length + 1 : order.covered,
     isExact,
@@ -195,20 +197,20 @@ interface Order {
   readonly covered: number
   /** All keys are covered, and ids are in order among equal ones. */
   readonly isTotal: boolean
-  /** The values that all rows of a range share. */
-  readonly single: ReadonlyMap<string, string>
+  /** The columns of which all rows of a range share one value, or some. */
+  readonly fixed: readonly Fixed[]
 }
 
 /**
  * How far the free columns of an index follow the sort, read forwards or backwards. A key that has a single value
  * orders nothing, but only where SQL sees to it: rows that the interpreter drops later have other values.
  */
-function orderBy(sort: Sort, single: Order['single'], free: readonly IndexColumn[]): Order {
+function orderBy(sort: Sort, fixed: readonly Fixed[], free: readonly IndexColumn[]): Order {
   const keys: IndexColumn[] = []
   let [covered, isBackwards] = [0, false]
   for (const { path, descending } of sort) {
     const name = path.join('.')
-    if (!single.has(name)) {
+    if (singleOf(fixed, name) === undefined) {
       const column = free[keys.length]
       if (column === undefined || column.path !== name) break
       const turned = column.descending !== descending
@@ -218,19 +220,24 @@ function orderBy(sort: Sort, single: Order['single'], free: readonly IndexColumn
     }
     covered++
   }
-  return { keys, covered, single, isTotal: covered === sort.length && keys.length === free.length && !isBackwards }
+  return { keys, covered, fixed, isTotal: covered === sort.length && keys.length === free.length && !isBackwards }
+}
+
+/** The value that all rows of a range have at a path, if there is one. */
+function singleOf(fixed: readonly Fixed[], name: string): string | undefined {
+  const one = fixed.find(({ path }) => path === name)
+  return one?.values.length === 1 ? one.values[0] : undefined
 }
 
 /** The start of the page. A cursor with other values of the single keys says nothing about the other keys. */
 function startsOf(order: Order, query: FindQuery, bounds: readonly Bound[]): Starts {
-  const { keys, isTotal, single } = order
+  const { keys, isTotal, fixed } = order
   const { sort, after } = query
   const inOrder = [...keys, ...(isTotal ? [BY_ID] : [])]
-  const isElsewhere = sort.some(({ path }, i) => (single.get(path.join('.')) ?? after?.keys[i]) !== after?.keys[i])
+  if (after === undefined) return { starts: [{ ...within(bounds), order: inOrder }], isPrecise: true }
+  const isElsewhere = sort.some(({ path }, i) => (singleOf(fixed, path.join('.')) ?? after.keys[i]) !== after.keys[i])
   const at = isElsewhere ? undefined : positionOf(isTotal ? keys : keys.slice(0, 1), query)
-  if (after === undefined || at === undefined) {
-    return { starts: [{ ...within(bounds), order: inOrder }], isPrecise: after === undefined }
-  }
+  if (at === undefined) return { starts: [{ ...within(bounds), order: inOrder }], isPrecise: false }
   if (isTotal) return { starts: startsAfter(keys, { at, id: after.id }, bounds), isPrecise: true }
   return { starts: [{ ...startFrom(keys[0], at, bounds), order: inOrder }], isPrecise: false }
 }
@@ -284,6 +291,7 @@ function startFrom(key: IndexColumn | undefined, at: readonly string[], bounds: 
 
 /** Bounds that SQLite seeks, one from below and one from above. */
 function within(bounds: readonly Bound[]): SqlPart {
+  if (bounds.length === 0) return NO_SQL
   return { sql: bounds.map((bound) => boundSql(bound, valueAt)), values: bounds.map(({ value }) => value) }
 }
 

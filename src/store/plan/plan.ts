@@ -9,6 +9,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { Model } from '../../models/schema.ts'
 import { isTextPath } from '../../models/text-paths.ts'
 import type { CompareOperator, Filter } from '../../query/ast.ts'
+import type { Sort } from '../../query/order.ts'
 import type { Pattern } from '../../query/pattern.ts'
 import type { Bound, Conditions } from './conditions.ts'
 import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
@@ -129,11 +130,21 @@ export function residualOf(
   { model, query: { sort }, conditions: { rest } }: Task,
   { known, isAll, merged }: { readonly known: ReadonlySet<string>; readonly isAll: boolean; readonly merged: number },
 ): Residual {
-  const tests = rest.filter((one) => one.kind === 'pattern').filter(({ path }) => known.has(path.join('.')))
+  const tests = rest.length === 0 ? NO_TESTS : rest.filter((one) => isKnownPattern(one, known))
   const isDecided = isAll && tests.length === rest.length
-  const keyColumns = isDecided && sort.every(({ path }) => isTextPath(model, path)) ? sort.length : merged
+  const keyColumns = isDecided && (merged === sort.length || hasTextKeys(model, sort)) ? sort.length : merged
   const readsDocuments = !isDecided || keyColumns < sort.length
   return { isExact: isDecided && tests.length === 0, keyColumns, tests: readsDocuments ? [] : tests, readsDocuments }
+}
+
+const NO_TESTS: readonly PatternFilter[] = []
+
+function isKnownPattern(one: Filter, known: ReadonlySet<string>): one is PatternFilter {
+  return one.kind === 'pattern' && known.has(one.path.join('.'))
+}
+
+function hasTextKeys(model: Model, sort: Sort): boolean {
+  return sort.every(({ path }) => isTextPath(model, path))
 }
 
 /** The cost of reading one row. */
@@ -174,11 +185,6 @@ export function ordering(terms: readonly string[]): string {
 
 const OPERATORS: Readonly<Record<CompareOperator, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
 
-export interface ExtraConditions extends SqlPart {
-  /** Whether that leaves no condition which SQL could decide. */
-  readonly isAll: boolean
-}
-
 /** Conditions on columns that are at hand anyway, but for paths whose conditions the range has `decided` already. */
 export function extraConditions(
   { conditions }: Task,
@@ -187,17 +193,14 @@ export function extraConditions(
     decided,
     column,
   }: { known: ReadonlySet<string>; decided: ReadonlySet<string>; column: (path: string) => string },
-): ExtraConditions {
+): SqlPart {
   const sql: string[] = []
   const values: SQLInputValue[] = []
-  let isAll = true
   const columnOf = (path: string): string => (path === 'id' ? 'id' : column(path))
   const add = (path: string, condition: string, value: SQLInputValue): void => {
-    if (!known.has(path)) isAll = false
-    else {
-      sql.push(condition)
-      values.push(value)
-    }
+    if (!known.has(path)) return
+    sql.push(condition)
+    values.push(value)
   }
   for (const [path, wanted] of conditions.texts) {
     // A list of any length is one value, so that the text of the statement stays the same.
@@ -211,7 +214,7 @@ export function extraConditions(
   for (const bound of conditions.bounds) {
     if (!decided.has(bound.path)) add(bound.path, boundSql(bound, columnOf), bound.value)
   }
-  return { sql, values, isAll }
+  return { sql, values }
 }
 
 /** `doc ->> '$."updatedAt"' < ?` */

@@ -44,7 +44,7 @@ export function planQuery(
 ): ChosenPlan {
   const { candidates, counted } = weigh(database, model, query, mayTakeLong)
   const { build } = candidates.reduce((best, one) => (one.cost < best.cost ? one : best))
-  return { ...build(), stepsToPlan: counted * COUNT_STEPS }
+  return Object.assign(build(), { stepsToPlan: counted * COUNT_STEPS })
 }
 
 /** Every plan that would answer the query, with its cost; of plans that cost the same the first is taken. */
@@ -65,7 +65,7 @@ interface Weighed {
 
 function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: boolean): Weighed {
   const conditions = conditionsOf(model, query.filter)
-  if (conditions.never) return { candidates: [{ cost: 0, build: () => NOTHING }], counted: 0 }
+  if (conditions.never) return { candidates: [{ cost: 0, build: () => ({ ...NOTHING }) }], counted: 0 }
   const statistics = statisticsOf(database, model)
   const search = searchOf(database, model, conditions, mayTakeLong)
   const task: Task = {

@@ -83,10 +83,11 @@ export function searchPlan(task: Task): Candidate | undefined {
   const [table, columns] = [trigramTable(model), trigramColumns(model)]
   const quoted = (path: string): string => `"${path}"`
   const extra = extraConditions(task, { known: new Set(['id', ...columns]), decided: new Set(), column: quoted })
+  const isAll = conditions.paths.every((path) => path === 'id' || columns.includes(path))
   const { condition, texts } = search
   // The index holds folded texts in which NUL is another character.
   const isFound = condition.isWhole && !texts.some((text) => text.includes('\uFFFD'))
-  const isExact = isFound && extra.isAll && conditions.rest.every((one) => one === condition.filter)
+  const isExact = isFound && isAll && conditions.rest.every((one) => one === condition.filter)
   const hasKeys = isExact && query.sort.every(({ path }) => columns.includes(path.join('.')) || path.join('.') === 'id')
   const rows = search.candidates
   const build = (): Plan => {

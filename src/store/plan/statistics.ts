@@ -26,22 +26,30 @@ export function statisticsOf(database: Database, model: Model) {
     const found = sampled.reduce((sumSoFar, value) => sumSoFar + Number(database.get(sql, ...keys, value)?.['n'] ?? 0), 0)
     return Math.min(total, (found * values.length) / Math.max(1, sampled.length))
   }
+  const shareAt = (path: string, values: readonly string[]): number => {
+    if (total === 0) return 0
+    if (path === 'status' && model.counted !== undefined) {
+      return sum('SELECT n FROM status_count WHERE model = ? AND status = ?', [model.name], values) / total
+    }
+    if (model.tallied?.includes(path) === true) {
+      const sql = 'SELECT n FROM key_count WHERE model = ? AND path = ? AND value = ?'
+      return sum(sql, [model.name, path], values) / total
+    }
+    return path === 'id' || path === model.unique
+      ? values.length / total
+      : Math.min(1, values.length * EQUALITY_SHARE)
+  }
+  const shares = new Map<readonly string[], number>()
   return {
     /** Documents of the model, or a little more. */
     total,
-    /** The share, from 0 to 1, of documents whose value at a path is one of these. */
+    /** The share, from 0 to 1, of documents whose value at a path is one of these. Each list has one path. */
     shareOf(path: string, values: readonly string[]): number {
-      if (total === 0) return 0
-      if (path === 'status' && model.counted !== undefined) {
-        return sum('SELECT n FROM status_count WHERE model = ? AND status = ?', [model.name], values) / total
-      }
-      if (model.tallied?.includes(path) === true) {
-        const sql = 'SELECT n FROM key_count WHERE model = ? AND path = ? AND value = ?'
-        return sum(sql, [model.name, path], values) / total
-      }
-      return path === 'id' || path === model.unique
-        ? values.length / total
-        : Math.min(1, values.length * EQUALITY_SHARE)
+      const known = shares.get(values)
+      if (known !== undefined) return known
+      const share = shareAt(path, values)
+      shares.set(values, share)
+      return share
     },
   }
 }

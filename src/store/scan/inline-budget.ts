@@ -25,7 +25,7 @@ const INDEX_ROW_STEPS = 60
 
 /** Whether a plan is expected to be short enough to run beside other requests. */
 export function runsInline(plan: Plan): boolean {
-  return plan.ranges.length <= INLINE_RANGES_MAX && expectedSteps(plan) <= INLINE_STEPS_MAX
+  return (plan.pages !== undefined || plan.ranges.length <= INLINE_RANGES_MAX) && expectedSteps(plan) <= INLINE_STEPS_MAX
 }
 
 /** Whether a plan is expected to be done without a pause. */

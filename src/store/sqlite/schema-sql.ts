@@ -16,11 +16,16 @@ export function tableOf(model: Model): string {
 
 /** `doc ->> '$."topic"."id"'`: the SQL value of a declared path (sqlite.org/json1.html#jptr). */
 export function valueAt(path: string): string {
-  return `doc ->> '$.${path
-    .split('.')
-    .map((step) => `"${step}"`)
-    .join('.')}'`
+  const known = valuesAt.get(path)
+  if (known !== undefined) return known
+  const steps = path.split('.').map((step) => `"${step}"`)
+  const sql = `doc ->> '$.${steps.join('.')}'`
+  valuesAt.set(path, sql)
+  return sql
 }
+
+/** Of declared paths, so there are not many. */
+const valuesAt = new Map<string, string>()
 
 export interface IndexColumn {
   readonly path: string
