@@ -473,7 +473,7 @@ const STEPS = [
 ]
 
 function assertSteps({ ranges, pages = [], isExact, access }: Plan): void {
-  for (const { sql, values } of [...ranges, ...pages.map((page) => ({ ...page, values: [...page.values, 10] }))]) {
+  for (const { sql, values } of [...ranges, ...pages]) {
     const steps = database.all(`EXPLAIN QUERY PLAN ${sql}`, ...values).map((row) => String(row['detail']))
     assert.ok(steps.length > 0)
     for (const step of steps)

@@ -16,7 +16,7 @@ import { StepsExceeded, takeSteps, unlimitedSteps, type Steps } from '../../quer
 import type { TextTest } from '../../query/text-search.ts'
 import { readPage } from './page-documents.ts'
 import { createPageItems, type PageItem } from './page-items.ts'
-import type { Plan, Range } from './plan.ts'
+import type { PageRange, Plan } from './plan.ts'
 import { NOTHING_FOUND } from '../found.ts'
 import type { FindQuery, Found } from '../store.ts'
 
@@ -85,26 +85,38 @@ const PAGE_ROW_STEPS = 30
 /** Yields after each row that was read, or after all that SQL gives at once, and then after documents of the page. */
 function* scanRows(database: Database, model: Model, task: ScanTask): Generator<void, Found> {
   const { plan, query, effort } = task
-  const found = plan.pages === undefined ? yield* itemsOf(database, task) : itemsAtOnce(database, plan.pages, task)
+  const atOnce = plan.pages === undefined ? undefined : itemsAtOnce(database, plan.pages, task)
+  const found = atOnce ?? (yield* itemsOf(database, task))
   yield
   return yield* readPage({ database, model, found, limit: query.limit, steps: effort.steps })
 }
 
-/** What SQL gives in order, and with nothing left to decide. */
-function itemsAtOnce(database: Database, pages: readonly Range[], { query, effort }: ScanTask): readonly PageItem[] {
+/**
+ * What SQL gives in order, and with nothing left to decide. Of rows with a flag some more are read than the page needs;
+ * undefined where they were too few.
+ */
+function itemsAtOnce(
+  database: Database,
+  pages: readonly PageRange[],
+  { plan, query, effort }: ScanTask,
+): readonly PageItem[] | undefined {
   const wanted = (query.limit ?? 0) + 1
   const items: PageItem[] = []
-  for (const { sql, values } of pages) {
-    const rows = database.rows(sql, [...values, wanted - items.length])
+  for (const { sql, values, rowsMax } of pages) {
+    const rows = database.rows(sql, values)
     takeSteps(effort.steps, values.length * VALUE_STEPS + rows.length * PAGE_ROW_STEPS)
     effort.rowsRead += rows.length
     for (const row of rows) {
-      items.push({ seq: Number(row[0]), id: String(row[1]), doc: undefined, keys: row.slice(KEYS_AT) as Json[] })
+      if (plan.isFlagged && row.at(-1) !== 1) continue
+      const keys = row.slice(KEYS_AT, KEYS_AT + plan.keyColumns) as Json[]
+      items.push({ seq: Number(row[0]), id: String(row[1]), doc: undefined, keys })
+      if (items.length === wanted) return items
     }
-    if (items.length >= wanted) break
+    if (plan.isFlagged && rows.length === rowsMax) return undefined
   }
   return items
 }
+
 
 /** The items of a page among the rows of all ranges, read one by one. */
 function* itemsOf(database: Database, { plan, query, effort }: ScanTask): Generator<void, readonly PageItem[]> {

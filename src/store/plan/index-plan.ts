@@ -14,7 +14,6 @@ import type { Index, Model } from '../../models/schema.ts'
 import { isSqlText, isWithin, strictest, type Bound, type Conditions } from './conditions.ts'
 import {
   boundSql,
-  hasShortPage,
   extraConditions,
   residualOf,
   ID_COLUMN,
@@ -22,6 +21,8 @@ import {
   NO_SQL,
   ordering,
   rowCost,
+  pageRange,
+  rowsOfPage,
   rowsToPage,
   SEEK_COST,
   selectRows,
@@ -144,9 +145,10 @@ function buildPlan(task: Task, parts: Parts): Plan {
     ...filter.values,
     ...start.values,
   ]
-  const isDecided = residual.isExact && !residual.readsDocuments && extra.sql.length === 0
+  // Of rows with a flag a quarter more than expected: those that match are not spread evenly.
+  const rowsAtOnce = rowsOfPage(isFlagged ? { ...query, limit: Math.ceil(expectedRows * 1.25) } : query)
   const isInOrder = order.isTotal && isPrecise && combinations.length <= MERGED_MAX
-  const isAtOnce = isDecided && isInOrder && hasShortPage(query) && !mayTakeLong
+  const isAtOnce = residual.isExact && !residual.readsDocuments && isInOrder && !mayTakeLong
   const { isExact, keyColumns, readsDocuments, tests } = residual
   return {
     access: 'index',
@@ -158,12 +160,13 @@ function buildPlan(task: Task, parts: Parts): Plan {
         starts.map((start, i) => ({ sql: texts[i] as string, values: valuesOf(start, values) })),
       )
     },
-    pages: isAtOnce
-      ? starts.map((start) => ({
-          sql: merged(textOf(start), combinations.length, start, query.sort),
-          values: combinations.flatMap((values) => valuesOf(start, values)),
-        }))
-      : undefined,
+    pages:
+      isAtOnce && rowsAtOnce !== undefined && query.limit !== undefined
+        ? starts.map((start) => {
+            const sql = merged(textOf(start), combinations.length, start, query.sort)
+            return pageRange(sql, combinations.flatMap((values) => valuesOf(start, values)), rowsAtOnce)
+          })
+        : undefined,
     keyColumns,
     sortedBy: order.isTotal ? query.sort.length + 1 : order.covered,
     isExact,
@@ -179,11 +182,11 @@ function buildPlan(task: Task, parts: Parts): Plan {
  * (sqlite.org/lang_select.html#compound_select_statements).
  */
 function merged(range: string, count: number, { order }: Start, sort: Sort): string {
-  if (count === 1) return `${range}${ordering(order.map(inDirection))} LIMIT ?`
+  if (count === 1) return range + ordering(order.map(inDirection))
   const columnOf = (path: string): number =>
     path === 'id' ? ID_COLUMN : KEY_COLUMN + sort.findIndex((key) => key.path.join('.') === path)
   const terms = order.map(({ path, descending }) => `${columnOf(path)}${descending ? ' DESC' : ''}`)
-  return `${Array<string>(count).fill(range).join(' UNION ALL ')}${ordering(terms)} LIMIT ?`
+  return `${Array<string>(count).fill(range).join(' UNION ALL ')}${ordering(terms)}`
 }
 
 function inDirection({ path, descending }: IndexColumn): string {

@@ -22,6 +22,11 @@ export interface Range {
   readonly values: readonly SQLInputValue[]
 }
 
+export interface PageRange extends Range {
+  /** At most so many rows come. */
+  readonly rowsMax: number
+}
+
 export interface Plan {
   readonly access: 'nothing' | 'index' | 'search' | 'ids' | 'table'
   /** The index, as the database names it; undefined for the table. */
@@ -29,9 +34,9 @@ export interface Plan {
   readonly ranges: readonly Range[]
   /**
    * Statements whose rows, one after the other, are the page in order, where SQL decides everything and all keys are at
-   * hand. The last value, how many rows at most, is still to be added.
+   * hand; with a flag, those without it are left out.
    */
-  readonly pages: readonly Range[] | undefined
+  readonly pages: readonly PageRange[] | undefined
   readonly keyColumns: number
   /** Rows of a range come in the order of so many keys; one more than the sort has when ids are in order too. */
   readonly sortedBy: number
@@ -104,12 +109,21 @@ export function rowsToPage(rows: number, { query: { limit }, matches }: Task): n
   return limit === undefined ? rows : Math.min(rows, ((limit + 1) * rows) / Math.max(matches, 0.5))
 }
 
-/** Rows that one statement gives at once. */
-const ROWS_AT_ONCE_MAX = 200
+/**
+ * A statement that gives so many rows at once, or a few more. The number stands in its text: SQLite plans with the number,
+ * and prepares a statement again whose limit is bound. There are few numbers, so that there are few texts.
+ */
+export function pageRange(sql: string, values: readonly SQLInputValue[], rows: number): PageRange {
+  const rowsMax = ROWS_AT_ONCE.find((one) => one >= rows) ?? ROWS_AT_ONCE_MAX
+  return { sql: `${sql} LIMIT ${rowsMax}`, values, rowsMax }
+}
 
-/** Whether a page is short enough to be read at once. */
-export function hasShortPage({ limit }: FindQuery): boolean {
-  return limit !== undefined && limit < ROWS_AT_ONCE_MAX
+const ROWS_AT_ONCE_MAX = 201
+const ROWS_AT_ONCE = [2, 6, 11, 21, 26, 32, 51, 101, ROWS_AT_ONCE_MAX]
+
+/** The rows that a page needs; undefined where they are too many to be read at once. */
+export function rowsOfPage({ limit }: FindQuery): number | undefined {
+  return limit !== undefined && limit < ROWS_AT_ONCE_MAX ? limit + 1 : undefined
 }
 
 /** The conditions that SQL does not decide (the residual), and the columns that they need. */

@@ -11,11 +11,12 @@ import type { Database } from '../sqlite/database.ts'
 import { indexPlans } from './index-plan.ts'
 import {
   DOCUMENT_COST,
-  hasShortPage,
   residualOf,
   NO_SQL,
   ordering,
   rowCost,
+  pageRange,
+  rowsOfPage,
   rowsToPage,
   SEEK_COST,
   selectRows,
@@ -132,11 +133,12 @@ function idPlan(task: Task): Candidate | undefined {
     const { isExact, keyColumns, readsDocuments } = residual
     const isPrecise = query.after === undefined || isIdPosition
     const isAtOnce = isExact && !readsDocuments && inOrder && isPrecise && named === undefined && !mayTakeLong
+    const rowsAtOnce = isAtOnce ? rowsOfPage(query) : undefined
     return {
       access: 'ids',
       index: undefined,
       ranges: [{ sql, values }],
-      pages: isAtOnce && hasShortPage(query) ? [{ sql: `${sql} LIMIT ?`, values }] : undefined,
+      pages: rowsAtOnce === undefined ? undefined : [pageRange(sql, values, rowsAtOnce)],
       keyColumns,
       sortedBy: inOrder ? query.sort.length + 1 : 0,
       isExact,
