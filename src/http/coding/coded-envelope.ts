@@ -8,7 +8,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib'
 import { assertNever } from '../../base/failure.ts'
-import type { TextPart } from '../../base/text-parts.ts'
+import { content, type TextPart } from '../../base/text-parts.ts'
 import type { Coding } from '../request/accept-encoding.ts'
 
 /** The first part of an envelope, in one coding. */
@@ -35,7 +35,7 @@ const REST_BYTES_MAX = 2 ** WINDOW_BITS.min
 /** The first part for JSON, uncompressed. */
 export function envelopeStart(data: string | readonly TextPart[]): EnvelopeStart {
   const parts = ['{"data":', ...(typeof data === 'string' ? [data] : data)]
-  const chunks = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
+  const chunks = parts.map(content).map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
   return { coding: undefined, bytes: ownBytes(chunks), plain: NO_TRAILER }
 }
 
