@@ -62,6 +62,11 @@ export const FAILURES = {
       'flood of tiny chunks',
     message: 'Cannot take a request body of this size: expected at most 2097152 bytes',
   },
+  unsupportedMediaType: {
+    status: 415,
+    when: 'The body is compressed: `Accept-Encoding` names what the service reads, which is a body without a coding',
+    message: 'Cannot read a request body with Content-Encoding "gzip": expected none',
+  },
   misdirectedRequest: {
     status: 421,
     when: 'The `Host` is not a name of this service: see `--allowed-hosts`',

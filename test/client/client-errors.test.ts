@@ -43,6 +43,7 @@ describe('an error of the service', () => {
     [409, 'conflict', Conflict],
     [412, 'preconditionFailed', PreconditionFailed],
     [413, 'payloadTooLarge', BadRequest],
+    [415, 'unsupportedMediaType', BadRequest],
     [429, 'tooManyRequests', TooManyRequests],
     [500, 'serverError', ServerError],
     [503, 'networkError', ServerError],

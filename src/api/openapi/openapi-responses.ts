@@ -19,7 +19,7 @@ const ALWAYS: readonly FailureCode[] = [
   'serverError',
   'networkError',
 ]
-const ALWAYS_WITH_BODY: readonly FailureCode[] = ['payloadTooLarge']
+const ALWAYS_WITH_BODY: readonly FailureCode[] = ['payloadTooLarge', 'unsupportedMediaType']
 export const METADATA = { requestId: '018f2b3c-7a1e-7c52-9d0a-3f6b1c2d4e5f', timestamp: '2026-03-01T12:00:00.000Z' }
 
 /** The failures that follow from the access: no session, too many requests. */
@@ -46,11 +46,12 @@ export const HEADERS: JsonSchemas = {
   }),
   'Retry-After': header('Seconds to wait', { type: 'integer', minimum: 1, examples: [30] }),
   Allow: header('The methods that there are', { type: 'string', examples: ['GET, HEAD, OPTIONS'] }),
-  ETag: header('Names the version of the document', { type: 'string', examples: [ETAG_EXAMPLE] }),
+  ETag: header('Names the version of the document, or of the page of a list', { type: 'string', examples: [ETAG_EXAMPLE] }),
   'Content-Disposition': header('The name to save the file as', {
     type: 'string',
     examples: ['attachment; filename="dateline-20260301T120000Z.db"'],
   }),
+  'Accept-Encoding': header('The codings of bodies that the service reads', { type: 'string', examples: ['identity'] }),
   'WWW-Authenticate': { description: 'How to sign in', schema: { type: 'string', examples: ['Bearer'] } },
 }
 
@@ -61,6 +62,7 @@ const ON_FAILURE: Readonly<Partial<Record<FailureCode, JsonSchemas>>> = {
   networkError: { 'Retry-After': { ...HEADERS['Retry-After'], required: false } },
   methodNotAllowed: headersNamed('Allow'),
   preconditionFailed: headersNamed('ETag'),
+  unsupportedMediaType: headersNamed('Accept-Encoding'),
   unauthorized: headersNamed('WWW-Authenticate'),
 }
 

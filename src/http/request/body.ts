@@ -28,8 +28,8 @@ export interface JsonBody {
 }
 
 /**
- * Throws invalidInput where the body is missing, of another type or encoding, no UTF-8, no JSON or no object; and
- * what reading it throws, see incoming-body.ts.
+ * Throws unsupportedMediaType where the body is compressed; invalidInput where it is missing, of another type, no UTF-8,
+ * no JSON or no object; and what reading it throws, see incoming-body.ts.
  */
 export async function readJsonObject(body: JsonBody, { optional = false }: JsonBodyOptions): Promise<JsonObject> {
   const { headers, read, weigh, enterLane } = body
@@ -37,7 +37,10 @@ export async function readJsonObject(body: JsonBody, { optional = false }: JsonB
   if (!optional) assertJsonType(headers['content-type'])
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw fail('invalidInput', `Cannot read a request body with Content-Encoding ${describe(encoding)}: expected none`)
+    // RFC 9110 section 15.5.16: the header says that the coding is the reason, and which there are.
+    const headers = { 'Accept-Encoding': 'identity' }
+    const message = `Cannot read a request body with Content-Encoding ${describe(encoding)}: expected none`
+    throw fail('unsupportedMediaType', message, { headers })
   }
   const bytes = await read()
   // A chunked body may turn out to be empty.

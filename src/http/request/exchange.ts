@@ -51,7 +51,7 @@ export interface Exchange {
   setBodyTerms(terms: BodyTerms): void
   /**
    * Reads the body as one JSON object. Nothing is read before the first call: authorization comes first.
-   * Throws invalidInput or payloadTooLarge; see body.ts.
+   * Throws invalidInput, payloadTooLarge or unsupportedMediaType; see body.ts.
    */
   readJson(options?: JsonBodyOptions): Promise<JsonObject>
 }
