@@ -4,6 +4,7 @@
  * Bytes that are kept are compressed once for each coding, and every response waits for that. Bytes for one client are
  * compressed only where the process has time to spare: it would cost the machine more than the rest of the request.
  */
+import { performance } from 'node:perf_hooks'
 import { chooseCoding, CODINGS, type Coding } from '../request/accept-encoding.ts'
 import { setNewest } from '../../base/bounded-map.ts'
 import { compressStart, type Effort, type EnvelopeStart } from './coded-envelope.ts'
