@@ -4,6 +4,7 @@ import { benchHttp } from './bench/http-bench.ts'
 import { benchMail } from './bench-mail.ts'
 import { benchImport } from './bench-import.ts'
 import { benchPattern } from './bench-pattern.ts'
+import { benchPeers } from './bench/peers-bench.ts'
 import { benchQuery } from './bench-query.ts'
 import { benchScale } from './bench/scale-bench.ts'
 import { benchStart } from './bench-start.ts'
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   mail: benchMail,
   import: benchImport,
   pattern: benchPattern,
+  peers: benchPeers,
   query: benchQuery,
   scale: benchScale,
   start: benchStart,

@@ -1,7 +1,7 @@
 /** What `bench -- http` measures: requests, and the SQL that gives the same rows where one statement does. */
 import { isoDate } from '../../src/base/dates.ts'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { CODE_CHARS, CODE_PLACE, EMAIL_CHARS, EMAIL_PLACE, TIME_PLACE, type LoadJob } from './load-job.ts'
+import { CODE_CHARS, CODE_PLACE, EMAIL_CHARS, EMAIL_PLACE, ID_CHARS, ID_PLACE, TIME_PLACE, type LoadJob } from './load-job.ts'
 import { sendRaw } from './raw-request.ts'
 import type { Target } from './bench-target.ts'
 
@@ -69,7 +69,7 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
       },
       sql: { text: 'INSERT INTO headline (id, doc) VALUES (?, ?)', parameters: [] },
     },
-    { name: 'sign-in', job: { kind: 'signIns', requests: signInRequests(), status: 200 } },
+    { name: 'sign-in', job: { kind: 'signIns', requests: signInRequests(SIGN_IN), status: 200 } },
   ]
 }
 
@@ -94,11 +94,30 @@ function list(filter: Json): string {
   return `/api/v1/data?model=headline&filter=${text}&sort=updatedAt:desc&limit=20`
 }
 
-function signInRequests(): readonly string[] {
-  const [email, code] = [EMAIL_PLACE.padEnd(EMAIL_CHARS), CODE_PLACE.padEnd(CODE_CHARS)]
-  const forCode = requestText('POST', '/api/v1/auth/request-code', { body: JSON.stringify({ email }) })
-  const withCode = requestText('POST', '/api/v1/auth/verify-code', { body: JSON.stringify({ email, code }) })
-  return [forCode, withCode].map((text) => text.replace(email, EMAIL_PLACE).replace(code, CODE_PLACE))
+/** The paths of the two requests of a sign-in, and their bodies. */
+export interface SignInPaths {
+  readonly forCode: readonly [path: string, body: (email: string) => Json]
+  readonly withCode: readonly [path: string, body: (email: string, code: string, id: string) => Json]
+}
+
+const SIGN_IN: SignInPaths = {
+  forCode: ['/api/v1/auth/request-code', (email) => ({ email })],
+  withCode: ['/api/v1/auth/verify-code', (email, code) => ({ email, code })],
+}
+
+/** Places in the bodies are as long as what takes their place, which Content-Length counts. */
+export function signInRequests({ forCode, withCode }: SignInPaths): readonly string[] {
+  const [email, code, id] = [EMAIL_PLACE.padEnd(EMAIL_CHARS), CODE_PLACE.padEnd(CODE_CHARS), ID_PLACE.padEnd(ID_CHARS)]
+  const texts = [
+    requestText('POST', forCode[0], { body: JSON.stringify(forCode[1](email)) }),
+    requestText('POST', withCode[0], { body: JSON.stringify(withCode[1](email, code, id)) }),
+  ]
+  return texts.map((text) => text.replace(email, EMAIL_PLACE).replace(code, CODE_PLACE).replace(id, ID_PLACE))
+}
+
+/** An email of the width that requests have room for. */
+export function emailOf(n: number): string {
+  return `reader-${n}@example.org`.padStart(EMAIL_CHARS, 'x')
 }
 
 interface RequestParts {
@@ -107,7 +126,7 @@ interface RequestParts {
   readonly body?: string
 }
 
-function requestText(method: string, path: string, { token, more = '', body }: RequestParts): string {
+export function requestText(method: string, path: string, { token, more = '', body }: RequestParts): string {
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
   const length = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${more}${length}\r\n${body ?? ''}`

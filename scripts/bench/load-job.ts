@@ -8,11 +8,16 @@ export interface LoadJob {
   readonly pid: number
   /**
    * Whole requests, sent in turn. `TIME_PLACE` in one of them becomes a date that no other request has had.
-   * For a sign-in, the requests are two: for a code and with it, with `EMAIL_PLACE` and `CODE_PLACE` in them.
+   * For a sign-in, the requests are two: for a code and with it, with `EMAIL_PLACE` and `CODE_PLACE` in them, and
+   * `ID_PLACE` for the `otpId` of the first response.
    */
   readonly requests: readonly string[]
   readonly kind: 'requests' | 'signIns'
   readonly status: number
+  /** How long is measured, WINDOW_MS where it is not given. */
+  readonly windowMs?: number
+  /** Emails that have an account, to sign in with in turn; without them, each sign-in is with a new one. */
+  readonly emails?: readonly string[]
 }
 
 export interface LoadFigures {
@@ -29,10 +34,12 @@ export interface LoadFigures {
 export const TIME_PLACE = '{time}'
 export const EMAIL_PLACE = '{email}'
 export const CODE_PLACE = '{code}'
+export const ID_PLACE = '{id}'
 
 /** Fixed widths, since requests have a Content-Length. */
 export const EMAIL_CHARS = 32
 export const CODE_CHARS = 6
+export const ID_CHARS = 15
 
 export const CONNECTIONS = 64
 export const WARM_UP_MS = 400

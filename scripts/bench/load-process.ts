@@ -8,14 +8,15 @@ import { connectTo } from './load-connection.ts'
 import {
   CODE_PLACE,
   CONNECTIONS,
-  EMAIL_CHARS,
   EMAIL_PLACE,
+  ID_PLACE,
   TIME_PLACE,
   WARM_UP_MS,
   WINDOW_MS,
   type LoadFigures,
   type LoadJob,
 } from './load-job.ts'
+import { emailOf } from './http-scenarios.ts'
 import { startMailSink } from './mail-sink.ts'
 
 /** Dates of requests begin here, as many milliseconds before now as the data has seconds. */
@@ -44,7 +45,7 @@ async function load(job: LoadJob): Promise<LoadFigures> {
   await pause(WARM_UP_MS)
   progress.latencies = []
   const [since, cpuBefore, idleBefore] = [performance.now(), cpuSeconds(job.pid), idle()]
-  await pause(WINDOW_MS)
+  await pause(job.windowMs ?? WINDOW_MS)
   const [ms, cpu, idleMs] = [performance.now() - since, cpuSeconds(job.pid) - cpuBefore, idle() - idleBefore]
   const sorted = Float64Array.from(progress.latencies).sort()
   progress.isOver = true
@@ -96,22 +97,26 @@ function sendAgain({ port, requests, status }: LoadJob, progress: Progress): Pro
   })
 }
 
-/** Asks for a code, waits for the mail, and signs in with the code, each time with an address of its own. */
-async function signInAgain({ port, requests: [forCode = '', withCode = ''], status }: LoadJob, progress: Progress): Promise<void> {
-  let answer = Promise.withResolvers<number>()
-  const connection = connectTo(port, (found) => answer.resolve(found))
-  const ask = (text: string): Promise<number> => {
+/** Asks for a code, waits for the mail, and signs in with the code. */
+async function signInAgain(job: LoadJob, progress: Progress): Promise<void> {
+  const { port, requests: [forCode = '', withCode = ''], status, emails: known } = job
+  type Answer = readonly [status: number, last: Buffer]
+  let answer = Promise.withResolvers<Answer>()
+  const connection = connectTo(port, (...found) => answer.resolve(found))
+  const ask = (text: string): Promise<Answer> => {
     answer = Promise.withResolvers()
     connection.send(text)
     return answer.promise
   }
   while (!progress.isOver) {
     const started = performance.now()
-    const email = `reader-${emails++}@example.org`.padStart(EMAIL_CHARS, 'x')
+    const email = known?.[emails++ % known.length] ?? emailOf(emails++)
     const code = sink.codeFor(email)
-    const requested = await ask(forCode.replace(EMAIL_PLACE, email))
-    if (requested !== 202) throw new Error(`A code was answered with ${requested}: wanted 202`)
-    const verified = await ask(withCode.replace(EMAIL_PLACE, email).replace(CODE_PLACE, await code))
+    const [requested, response] = await ask(forCode.replace(EMAIL_PLACE, email))
+    if (requested >= 300) throw new Error(`A request for a code was answered with ${requested}`)
+    const [, id = ''] = /"otpId":"(\w+)"/.exec(response.toString()) ?? []
+    const text = withCode.replace(EMAIL_PLACE, email).replace(CODE_PLACE, await code).replace(ID_PLACE, id)
+    const [verified] = await ask(text)
     if (verified !== status) throw new Error(`A sign-in was answered with ${verified}: wanted ${status}`)
     progress.latencies.push(performance.now() - started)
   }

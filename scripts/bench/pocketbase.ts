@@ -1,0 +1,139 @@
+/**
+ * PocketBase with the same headlines: indexes for the same queries, embedded records as JSON columns, no limits on
+ * requests, no log, lists that count nothing, and reads that need no token.
+ */
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { JsonObject } from '../../src/base/json.ts'
+import type { BenchRoom } from './bench-processes.ts'
+import type { ServerAddress } from './bench-target.ts'
+import { emailOf, requestText, signInRequests } from './http-scenarios.ts'
+import { TIME_PLACE, type LoadJob } from './load-job.ts'
+import type { World } from './world.ts'
+
+const OWNER = { identity: 'bench@example.org', password: 'bench-password' }
+const USERS = 5_000
+/** It takes seconds for 64 sign-ins at once. */
+const SIGN_IN_MS = 5_000
+const IDS = 1_000
+const TEXTS = ['title', 'excerpt', 'url', 'imageUrl', 'topicId', 'status', 'createdAt', 'updatedAt']
+const OBJECTS = ['source', 'topic', 'eventCountry']
+const ORDER = 'perPage=20&skipTotal=1&sort=-updatedAt'
+const INDEXES = [
+  'CREATE INDEX headline_status ON headline (status, updatedAt DESC)',
+  'CREATE INDEX headline_topic ON headline (topicId, status, updatedAt DESC)',
+]
+
+export interface Peer extends ServerAddress {
+  /** By the names of our scenarios. */
+  readonly jobs: ReadonlyMap<string, Omit<LoadJob, 'port' | 'pid'>>
+}
+
+export interface PeerOptions {
+  readonly binary: string
+  readonly world: World
+  readonly mailPort: number
+}
+
+export async function startPocketBase(room: BenchRoom, { binary, world, mailPort }: PeerOptions): Promise<Peer> {
+  const directory = join(room.directory, 'pocketbase')
+  const made = spawnSync(binary, ['superuser', 'upsert', OWNER.identity, OWNER.password, '--dir', directory])
+  if (made.status !== 0) throw new Error(`Cannot run ${binary}: ${String(made.stderr)}`)
+  const port = await freePort()
+  const words = [binary, 'serve', '--http', `127.0.0.1:${port}`, '--dir', directory]
+  const { pid } = await room.startServer(words, { isReady: (line) => line.includes('Server started') })
+  const call = createCaller(port)
+  const { token } = await call('POST', '/api/collections/_superusers/auth-with-password', OWNER)
+  await configure(call, String(token), mailPort)
+  fill(join(directory, 'data.db'), world)
+  return { pid, port, jobs: jobsOf(world, String(token)) }
+}
+
+type Caller = ReturnType<typeof createCaller>
+
+function createCaller(port: number) {
+  return async (method: string, path: string, body: unknown, token?: string): Promise<JsonObject> => {
+    const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: token }) }
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+    return (await response.json()) as JsonObject
+  }
+}
+
+async function configure(call: Caller, token: string, mailPort: number): Promise<void> {
+  const smtp = { enabled: true, host: '127.0.0.1', port: mailPort, tls: false }
+  const settings = { smtp, rateLimits: { enabled: false }, logs: { maxDays: 0 } }
+  await call('PATCH', '/api/settings', settings, token)
+  const emailTemplate = { subject: 'Code {OTP}', body: '<p>{OTP}</p>' }
+  const otp = { enabled: true, duration: 300, length: 6, emailTemplate }
+  await call('PATCH', '/api/collections/users', { otp, authAlert: { enabled: false } }, token)
+  const fields = [
+    ...TEXTS.map((name) => ({ name, type: 'text' })),
+    ...OBJECTS.map((name) => ({ name, type: 'json' })),
+  ]
+  const rules = { listRule: '', viewRule: '' }
+  await call('POST', '/api/collections', { name: 'headline', type: 'base', fields, indexes: INDEXES, ...rules }, token)
+}
+
+/** Rows as PocketBase itself would store them. */
+function fill(file: string, world: World): void {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    const columns = ['id', ...TEXTS, ...OBJECTS]
+    const insert = database.prepare(`INSERT INTO headline (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`)
+    for (let i = 0; i < world.count; i++) {
+      const item = rowOf(world.template(i))
+      insert.run(idOf(i), ...TEXTS.map((name) => String(item[name])), ...OBJECTS.map((name) => JSON.stringify(item[name])))
+    }
+    const user = database.prepare('INSERT INTO users (id, email, password, tokenKey, verified) VALUES (?, ?, ?, ?, 1)')
+    for (let i = 0; i < USERS; i++) user.run(idOf(i), emailOf(i), 'none', String(i).padStart(50, 'k'))
+    database.exec('COMMIT; ANALYZE')
+  } finally {
+    database.close()
+  }
+}
+
+function rowOf(item: JsonObject): JsonObject {
+  return { ...item, topicId: (item['topic'] as JsonObject)['id'] ?? '' }
+}
+
+const idOf = (i: number): string => `h${String(i).padStart(14, '0')}`
+
+function jobsOf(world: World, token: string): Peer['jobs'] {
+  const records = '/api/collections/headline/records'
+  const reads = (requests: readonly string[]): Omit<LoadJob, 'port' | 'pid'> => ({ kind: 'requests', requests, status: 200 })
+  const list = (filter: string): Omit<LoadJob, 'port' | 'pid'> => {
+    const text = encodeURIComponent(filter).replace(encodeURIComponent(TIME_PLACE), TIME_PLACE)
+    return reads([requestText('GET', `${records}?${ORDER}&filter=${text}`, {})])
+  }
+  const topics = [1, 4, 8].map((i) => `topicId='${String(world.topics[i]?.['id'])}'`).join('||')
+  const byId = Array.from({ length: IDS }, (_, i) => idOf(Math.floor((i * world.count) / IDS)))
+  const body = JSON.stringify(rowOf({ ...world.template(0), id: null }), (name, value: unknown) => (name === 'id' && value === null ? undefined : value))
+  const signIns = signInRequests({
+    forCode: ['/api/collections/users/request-otp', (email) => ({ email })],
+    withCode: ['/api/collections/users/auth-with-otp', (_, code, id) => ({ otpId: id, password: code })],
+  })
+  const emails = Array.from({ length: USERS }, (_, i) => emailOf(i))
+  return new Map([
+    ['by id', reads(byId.map((id) => requestText('GET', `${records}/${id}`, {})))],
+    ['list, cold', list(`status='active'&&updatedAt<='${TIME_PLACE}'`)],
+    ['list, hot', list("status='active'")],
+    ['feed, 3 topics', list(`(${topics})&&status='active'`)],
+    ['search', list("title~'harbour'")],
+    ['create', { ...reads([requestText('POST', records, { token, body })]) }],
+    ['sign-in', { kind: 'signIns', requests: signIns, status: 200, emails, windowMs: SIGN_IN_MS }],
+  ])
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
