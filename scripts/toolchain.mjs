@@ -261,7 +261,7 @@ async function run(command, args, cwd) {
   const shown = [command === process.execPath ? 'node' : command, ...args].join(' ')
   const child = spawn(command, args, {
     cwd,
-    // Of a failure, the causes that npm prints are wanted; .npmrc silences it.
+    // Of a failure, the causes that npm prints are wanted, also where the user silences npm.
     env: { ...withoutOwnPath(process.env), npm_config_loglevel: 'notice' },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: command === 'npm' && process.platform === 'win32', // It is a batch file there.

@@ -46,7 +46,7 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-export interface Reply {
+export interface ResponseObject {
   readonly description: string
   readonly headers?: Readonly<Record<string, { readonly description: string }>>
   readonly content?: ByType
@@ -61,7 +61,7 @@ export interface Operation {
   readonly description?: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: ByType }
-  readonly responses: Readonly<Record<string, Reply>>
+  readonly responses: Readonly<Record<string, ResponseObject>>
   readonly security: readonly object[]
 }
 
@@ -131,7 +131,7 @@ export function tokenOf({ security }: Operation): 'required' | 'optional' | 'non
   return security.every((one) => Object.keys(one).length > 0) ? 'required' : 'optional'
 }
 
-/** The only content type that a body or reply has. */
+/** The only content type that a body or response has. */
 export function contentOf(content: ByType | undefined): (Content & { readonly type: string }) | undefined {
   const [first] = Object.entries(content ?? {})
   return first === undefined ? undefined : { type: first[0], ...first[1] }

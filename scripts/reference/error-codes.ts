@@ -1,5 +1,5 @@
-/** The codes of failures, gathered from the replies of all operations. */
-import { contentOf, type Operation, type Reply } from './described-api.ts'
+/** The codes of failures, gathered from the responses of all operations. */
+import { contentOf, type Operation, type ResponseObject } from './described-api.ts'
 
 export interface ErrorCode {
   readonly code: string
@@ -19,15 +19,15 @@ export interface ErrorCodes {
 
 export function errorCodes(operations: readonly Operation[]): ErrorCodes {
   const lists = operations.map(({ responses }) =>
-    Object.entries(responses).flatMap(([status, reply]) => codesOf(status, reply)),
+    Object.entries(responses).flatMap(([status, response]) => codesOf(status, response)),
   )
   const byCode = new Map(lists.flat().map((one) => [one.code, one]))
   const common = lists.map((list) => new Set(list.map(({ code }) => code))).reduce((all, one) => all.intersection(one))
   return { all: [...byCode.values()].sort((a, b) => a.status.localeCompare(b.status)), common }
 }
 
-/** None where the reply is a success. */
-export function codesOf(status: string, { description, content }: Reply): readonly ErrorCode[] {
+/** None where the response is a success. */
+export function codesOf(status: string, { description, content }: ResponseObject): readonly ErrorCode[] {
   return Object.values(contentOf(content)?.examples ?? {}).flatMap(({ value }) => {
     const { error } = value as { readonly error?: { readonly code: string; readonly message: string } }
     if (error === undefined) return []

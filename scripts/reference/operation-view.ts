@@ -1,5 +1,5 @@
 /** One operation: what it does, who may, what it takes, what it answers, examples, and a form to try it. */
-import { contentOf, tokenOf, type Operation, type Parameter, type Reply } from './described-api.ts'
+import { contentOf, tokenOf, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
 import { codesOf, type ErrorCodes } from './error-codes.ts'
 import { html, prose, type Html, type Part } from './html.ts'
 import { exampleText, exampleValues, requestExamples, successOf, variantsOf } from './request-examples.ts'
@@ -28,9 +28,9 @@ export function operationView(operation: Operation, codes: ErrorCodes): Html {
           part('Parameters', html`<ul class="members">${parameters.map(parameterView)}</ul>`)}
           ${body !== undefined && part('Body', schemaView(body.schema))}
           ${part('Responses', [
-            Object.entries(responses).map(([status, reply]) => status.startsWith('2') && successView(status, reply)),
+            Object.entries(responses).map(([status, response]) => status.startsWith('2') && successView(status, response)),
             html`<ul class="line">
-              ${Object.entries(responses).map(([status, reply]) => failureView(status, reply, codes))}
+              ${Object.entries(responses).map(([status, response]) => failureView(status, response, codes))}
               <li><a href="#/errors">those of all operations</a></li>
             </ul>`,
           ])}
@@ -54,7 +54,7 @@ function parameterView({ name, in: place, required = false, description, schema,
   return memberView({ name, schema: own, about: description, isRequired: required, note: `in the ${place}` })
 }
 
-function successView(status: string, { description, headers = {}, content }: Reply): Part {
+function successView(status: string, { description, headers = {}, content }: ResponseObject): Part {
   const body = contentOf(content)
   return html`<p class="line">
       <span class="tag good">${status}</span> ${prose(description)}${body === undefined && ', without a body'}
@@ -69,16 +69,16 @@ function successView(status: string, { description, headers = {}, content }: Rep
 }
 
 /** A failure that not every operation has; where it has no codes, its description. */
-function failureView(status: string, reply: Reply, { common }: ErrorCodes): Part {
+function failureView(status: string, response: ResponseObject, { common }: ErrorCodes): Part {
   if (status.startsWith('2')) return null
-  const codes = codesOf(status, reply)
+  const codes = codesOf(status, response)
   const own = codes.filter(({ code }) => !common.has(code))
   if (codes.length > 0 && own.length === 0) return null
   const links = own.map(({ code, about }) => html`<a href="${hrefTo(`errors/${code}`)}" title="${about}">${code}</a> `)
-  return html`<li><code>${status}</code> ${codes.length === 0 ? prose(reply.description) : links}</li>`
+  return html`<li><code>${status}</code> ${codes.length === 0 ? prose(response.description) : links}</li>`
 }
 
-/** Request and reply beside the description; where examples differ by model, with a choice of it. */
+/** Request and response beside the description; where examples differ by model, with a choice of it. */
 function examplesView(operation: Operation): Html {
   const { operationId, summary, responses } = operation
   const variants = variantsOf(operation)
@@ -86,7 +86,7 @@ function examplesView(operation: Operation): Html {
   const examples = variants.map((variant) => ({
     variant,
     requests: requestExamples(operation, exampleValues(operation, variant), `${SERVICE_URL}/`),
-    reply: exampleText(contentOf(success?.content), variant),
+    response: exampleText(contentOf(success?.content), variant),
   }))
   const languages = examples[0]?.requests.map(({ language }) => language) ?? []
   const choice = html`<label class="line soft">
@@ -110,8 +110,8 @@ function examplesView(operation: Operation): Html {
     </div>
     ${success?.content !== undefined && html`<p class="soft">Response ${success.status}</p>
       <div class="code">
-        ${examples.map(({ variant, reply = '' }, index) =>
-          codeText(reply, { label: `Response: ${summary}`, variant, isHidden: index > 0 }),
+        ${examples.map(({ variant, response = '' }, index) =>
+          codeText(response, { label: `Response: ${summary}`, variant, isHidden: index > 0 }),
         )}
       </div>`}
   </div>`

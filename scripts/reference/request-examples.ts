@@ -5,7 +5,7 @@
  */
 import { filled, pathOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
 import { exampleCall } from '../client-calls.ts'
-import { contentOf, tokenOf, type Content, type Operation, type Parameter, type Reply } from './described-api.ts'
+import { contentOf, tokenOf, type Content, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
 
 export interface RequestExample {
   readonly language: string
@@ -25,7 +25,7 @@ export function variantsOf({ requestBody, responses }: Operation): readonly stri
   return most.length > 1 ? most : ['']
 }
 
-export function successOf(responses: Operation['responses']): (Reply & { readonly status: string }) | undefined {
+export function successOf(responses: Operation['responses']): (ResponseObject & { readonly status: string }) | undefined {
   const [first] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return first === undefined ? undefined : { status: first[0], ...first[1] }
 }
@@ -133,7 +133,7 @@ function forClient(operation: Operation, { given, body }: ExampleValues, { call,
   return `import { createClient } from './dateline.ts'\n\nconst client = createClient(${options})\n${statement}`
 }
 
-/** What a successful reply has to be read as. */
+/** What a successful response has to be read as. */
 function resultKind(responses: Operation['responses']): 'none' | 'json' | 'text' | 'file' {
   const type = contentOf(successOf(responses)?.content)?.type
   if (type === undefined) return 'none'

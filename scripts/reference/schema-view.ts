@@ -37,7 +37,7 @@ export interface Member {
   readonly owner?: string | undefined
 }
 
-/** A member of a body or reply, or a parameter. */
+/** A member of a body or response, or a parameter. */
 export function memberView({ name, schema, about, isRequired, note, owner }: Member): Html {
   const limits = limitsOf(schema)
   const search = owner === undefined ? {} : { 'data-kind': 'Field', 'data-title': `${owner}.${name}` }

@@ -34,7 +34,7 @@ ${body}</textarea>`
         <button class="primary" aria-describedby="try-${operationId}-session">Send</button>
       </div>
       <p class="spoken" role="status"></p>
-      <div class="reply" role="group" aria-label="Response"></div>
+      <div class="response" role="group" aria-label="Response"></div>
     </form>
   </details>`
 }

@@ -19,7 +19,7 @@ import { button, fill, h } from './kit/dom.ts'
 import { clearNotices, notify } from './kit/notices.ts'
 import { failureState } from './kit/states.ts'
 
-const session = createSessionKeeper({ askAgain, onForbidden: () => void lookAtRoles() })
+const session = createSessionKeeper({ signInAgain, onForbidden: () => void lookAtRoles() })
 const { client } = session
 let user: User | undefined
 /** What is shown now: the shell or the sign-in page. It ends when something else is. */
@@ -82,7 +82,7 @@ function showSignIn(reason?: string, state: SignInState = newSignIn()): void {
 }
 
 /** Over the work that waits for it. Another user who signs in starts at the first page. */
-async function askAgain(): Promise<void> {
+async function signInAgain(): Promise<void> {
   const before = user
   const over = new AbortController()
   const state = newSignIn(before?.email, tokenIsKeptBy())

@@ -12,7 +12,7 @@ import { forgetToken, storedToken, storeToken, type Kept } from './browser-stora
 
 export interface SessionHooks {
   /** Lets the reader sign in again and resolves then. It is called once, however many requests wait. */
-  readonly askAgain: () => Promise<void>
+  readonly signInAgain: () => Promise<void>
   /** Something was refused to the roles of the user. */
   readonly onForbidden: () => void
 }
@@ -20,8 +20,8 @@ export interface SessionHooks {
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks) {
-  let asking: Promise<void> | undefined
+export function createSessionKeeper({ signInAgain, onForbidden }: SessionHooks) {
+  let signingIn: Promise<void> | undefined
   let isClosed = false
   let isEnding = false
   const client: Client = createClient({ url: apiAddress(), fetch: patientFetch, parse: parseExactly })
@@ -43,17 +43,17 @@ export function createSessionKeeper({ askAgain, onForbidden }: SessionHooks) {
       if (isPatient && client.token !== undefined) headers.set('Authorization', `Bearer ${client.token}`)
       return fetch(input, { ...init, headers })
     }
-    if (isPatient) await asking
+    if (isPatient) await signingIn
     const sent = client.token
-    const reply = await send()
-    if (!isPatient) return reply
-    if (reply.status === FORBIDDEN) onForbidden()
-    if (reply.status !== UNAUTHORIZED || isEnding || client.token === undefined) return reply
-    await reply.body?.cancel()
+    const response = await send()
+    if (!isPatient) return response
+    if (response.status === FORBIDDEN) onForbidden()
+    if (response.status !== UNAUTHORIZED || isEnding || client.token === undefined) return response
+    await response.body?.cancel()
     // Another request may have led to a new token while this one was on its way.
     if (client.token === sent) {
-      await (asking ??= askAgain().finally(() => {
-        asking = undefined
+      await (signingIn ??= signInAgain().finally(() => {
+        signingIn = undefined
       }))
     }
     return send()

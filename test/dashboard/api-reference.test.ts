@@ -13,7 +13,7 @@ import { FAILURES } from '../../src/base/failure.ts'
 import { searchFor } from '../../src/dashboard/screens/docs/docs-search.ts'
 import { jsonMistake } from '../../src/dashboard/screens/docs/json-place.ts'
 import { indexFields, planLines } from '../../src/dashboard/screens/docs/plan-lines.ts'
-import { HIDDEN, indented, withoutTokens } from '../../src/dashboard/screens/docs/reply-view.ts'
+import { HIDDEN, indented, withoutTokens } from '../../src/dashboard/screens/docs/response-view.ts'
 import { pathOf, requestProblem, targetOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
 import type { QueryPlan } from '../../src/models/responses.ts'
 
@@ -230,7 +230,7 @@ describe('the playground', () => {
       ...{ finished: true, milliseconds: 40, weighed: [] },
     }
     assert.deepEqual(
-      planLines(plan).map(({ value, judgement }) => [value, judgement]),
+      planLines(plan).map(({ value, rating }) => [value, rating]),
       [
         ['whole table', 'warn'],
         ['SQL, then the filter', 'plain'],

@@ -1,4 +1,4 @@
-/** The judgement of the drill of attacks: what it lets pass, and measurements that it must find fault with. */
+/** How measurements are judged in the drill of attacks: what it lets pass, and measurements that it must find fault with. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DEFAULT_LIMITS, faultsOf, percentile, slownessOf, type Felt, type Measured } from '../../scripts/attacks/verdict.ts'

@@ -1,7 +1,7 @@
 /**
  * The session of the dashboard, whose token the browser keeps, for requests that readers try here.
  *
- * The token goes into a header of requests to this service. It is never shown, also not where a reply contains it.
+ * The token goes into a header of requests to this service. It is never shown, also not where a response contains it.
  */
 import { createClient, Unauthorized } from '../../../client/client.ts'
 import { onTokenChangedElsewhere, storedToken } from '../../browser-storage.ts'

@@ -1,13 +1,13 @@
 /** What the plan of a query means, for readers who write filters and do not know the planner. */
 import type { QueryPlan } from '../../../models/responses.ts'
 
-export type Judgement = 'good' | 'warn' | 'plain'
+export type Rating = 'good' | 'warn' | 'plain'
 
 export interface PlanLine {
   readonly name: string
   readonly value: string
   readonly about: string
-  readonly judgement: Judgement
+  readonly rating: Rating
 }
 
 /** An index would pay for more rows than this for each that is returned. */
@@ -15,7 +15,7 @@ const READS_PER_ROW_MANY = 20
 /** Fewer rows are read in no time. */
 const READS_FEW = 500
 
-type Meaning = readonly [value: string, about: string, judgement: Judgement]
+type Meaning = readonly [value: string, about: string, rating: Rating]
 
 const ORDERS: Readonly<Record<QueryPlan['order'], Meaning>> = {
   total: ['as asked', 'Rows come in the order of the page; nothing is sorted', 'good'],
@@ -36,7 +36,7 @@ export function planLines(plan: QueryPlan): readonly PlanLine[] {
     ['Time', timeMeaning(plan)],
     ['Rows', rowsMeaning(plan)],
   ]
-  return meanings.map(([name, [value, about, judgement]]) => ({ name, value, about, judgement }))
+  return meanings.map(([name, [value, about, rating]]) => ({ name, value, about, rating }))
 }
 
 /** `headline/status,updatedAt:desc,+title` is an index on `status, updatedAt:desc`, which also holds `title`. */

@@ -2,7 +2,7 @@
 import type { QueryPlan } from '../../../models/responses.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { indexFields, planLines } from './plan-lines.ts'
-import { fold, longText } from './reply-view.ts'
+import { fold, longText } from './response-view.ts'
 
 export function planView(plan: QueryPlan): Child {
   const { sql, values, weighed, access, index } = plan
@@ -24,9 +24,9 @@ export function planView(plan: QueryPlan): Child {
     h(
       'dl',
       { class: 'plan' },
-      planLines(plan).map(({ name, value, about, judgement }) => [
+      planLines(plan).map(({ name, value, about, rating }) => [
         h('dt', {}, name),
-        h('dd', { class: judgement }, h('strong', {}, value), h('span', { class: 'soft' }, about)),
+        h('dd', { class: rating }, h('strong', {}, value), h('span', { class: 'soft' }, about)),
       ]),
     ),
     sql !== null &&

@@ -13,7 +13,7 @@ import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import type { DocsSession } from './docs-session.ts'
 import { jsonMistake } from './json-place.ts'
 import { planView } from './plan-view.ts'
-import { fold, longText } from './reply-view.ts'
+import { fold, longText } from './response-view.ts'
 
 const TYPING_MS = 350
 /** Longer values stay out of the URL, which chats and mails would cut. */

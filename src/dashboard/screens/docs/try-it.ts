@@ -3,7 +3,7 @@ import { storedToken } from '../../browser-storage.ts'
 import { fill, h, setAttributes } from '../../kit/dom.ts'
 import { now } from '../../timing.ts'
 import type { DocsSession } from './docs-session.ts'
-import { replyView } from './reply-view.ts'
+import { responseView } from './response-view.ts'
 import { headersOf, requestProblem, targetOf, type Given, type RequestProblem } from './request.ts'
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
@@ -31,7 +31,7 @@ export function setUpForms(session: DocsSession): void {
 /** The signal ends when the form is sent again. */
 async function submit(form: HTMLFormElement, session: DocsSession, signal: AbortSignal): Promise<void> {
   const { method = 'GET', path = '', token = 'none', type, writes } = form.dataset
-  const [result, status] = [form.querySelector('.reply'), form.querySelector('[role="status"]')]
+  const [result, status] = [form.querySelector('.response'), form.querySelector('[role="status"]')]
   if (result === null || status === null) return
   result.removeAttribute('aria-busy')
   const fields = [...form.querySelectorAll<Field>('[data-place]')]
@@ -62,7 +62,7 @@ async function submit(form: HTMLFormElement, session: DocsSession, signal: Abort
       },
       body: given.find(({ place }) => place === 'body')?.value ?? null,
     })
-    const view = await replyView(response, now() - begun, storedToken())
+    const view = await responseView(response, now() - begun, storedToken())
     if (signal.aborted) return
     fill(result, view)
     fill(status, `Response: ${response.status} ${response.statusText}`)

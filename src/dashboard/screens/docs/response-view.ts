@@ -1,4 +1,4 @@
-/** A reply as it came: its status, time and headers, and its body as text and never as anything else. */
+/** A response as it came: its status, time and headers, and its body as text and never as anything else. */
 import { parseExactly } from '../../exact-json.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 
@@ -8,8 +8,8 @@ const SHOWN_CHARS = 12_000
 const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
 export const HIDDEN = '(a token, which is not shown)'
 
-/** Reads a reply to its end. A body that is neither JSON nor text is counted and not shown. */
-export async function replyView(response: Response, milliseconds: number, token: string | undefined): Promise<Child> {
+/** Reads a response to its end. A body that is neither JSON nor text is counted and not shown. */
+export async function responseView(response: Response, milliseconds: number, token: string | undefined): Promise<Child> {
   const { status, statusText } = response
   const isText = /^(?:text\/|application\/(?:json|problem\+json))/.test(response.headers.get('content-type') ?? '')
   const body = await response.blob()
@@ -61,7 +61,7 @@ export function indented(text: string): string {
   }
 }
 
-/** Takes out tokens: the reader's own, and those that replies to signing in contain. */
+/** Takes out tokens: the reader's own, and those that responses to signing in contain. */
 export function withoutTokens(text: string, token: string | undefined): string {
   const rest = token === undefined || token === '' ? text : text.replaceAll(token, HIDDEN)
   return rest.replaceAll(TOKEN, HIDDEN)
