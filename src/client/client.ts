@@ -17,6 +17,9 @@ const REPLY_BYTES_MAX = 256 * 1024 * 1024
 const FAILURE_BYTES_MAX = 64 * 1024
 /** Page size of iterate(): the maximum of the service unless it is configured otherwise. */
 const PAGE_SIZE = 100
+/** Responses that are kept to be confirmed by the service, which then sends no body: so many, of so many characters. */
+const KEPT_RESPONSES_MAX = 100
+const KEPT_CHARS_MAX = 4 * 1024 * 1024
 /** Of a foreign text that stands in a message of ours. */
 const SHOWN_CHARS_MAX = 60
 
@@ -242,14 +245,17 @@ export function createClient(options: ClientOptions = {}): Client {
   const language = headerText('Accept-Language', options.language)
   let token = checkedToken(options.token)
 
+  const kept = keptResponses()
+
   /** Sends a request and gives its reply, whatever the status. */
-  const send = async ({ method, path, body, ifMatch, signal, token }: Call): Promise<Response> => {
+  const send = async ({ method, path, body, ifMatch, ifNoneMatch, signal, token }: Call): Promise<Response> => {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
     if (language !== undefined) headers['accept-language'] = language
     if (body !== undefined) headers['content-type'] = 'application/json'
     const tag = headerText('If-Match', ifMatch)
     if (tag !== undefined) headers['if-match'] = strongTag(tag)
+    if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch
     // What JSON cannot hold is the caller's mistake, and no failure of the network.
     const text = body === undefined ? undefined : JSON.stringify(body)
     return orNetworkError({ method, path, signal }, () =>
@@ -266,13 +272,18 @@ export function createClient(options: ClientOptions = {}): Client {
   /** For replies with data. The type is the service's promise; only the outermost form is looked at. */
   const fetchData = async <T extends object>(request: Call): Promise<{ data: T; etag: string | undefined }> => {
     const call = { ...request, token }
-    const response = await send(call)
-    if (!response.ok) throw await refusalOf(call, response)
-    const text = await readText(call, response, REPLY_BYTES_MAX)
+    const before = kept.of(call)
+    const response = await send({ ...call, ifNoneMatch: before?.etag })
+    const isKnown = before !== undefined && response.status === 304
+    if (!response.ok && !isKnown) throw await refusalOf(call, response)
+    const text = isKnown ? before.text : await readText(call, response, REPLY_BYTES_MAX)
     const reply = text === undefined ? undefined : parseObject(text, parse)
     const data = reply?.['data']
     if (!isObject(data)) throw unreadable(call, response)
-    return { data: data as T, etag: response.headers.get('etag') ?? undefined }
+    const etag = isKnown ? before.etag : (response.headers.get('etag') ?? undefined)
+    if (isKnown) leave(response.body)
+    else if (text !== undefined) kept.keep(call, response, text)
+    return { data: data as T, etag: etag === undefined ? undefined : versionTag(etag) }
   }
 
   /** For empty responses. Any other success is not the service's: nothing was done. */
@@ -391,6 +402,8 @@ interface Call {
   readonly path: string
   readonly body?: object | undefined
   readonly ifMatch?: string | undefined
+  /** The version that the client has kept. */
+  readonly ifNoneMatch?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** What it carries, so that the reply cannot put it into the text of an error. */
   readonly token?: string | undefined
@@ -530,6 +543,37 @@ async function readText(call: Call, response: Response, bytesMax: number): Promi
       text += decoder.decode(value, { stream: true })
     }
   })
+}
+
+/** Responses of this client, for a runtime that has no cache of its own, by what was asked and with which token. */
+function keptResponses() {
+  const entries = new Map<string, { readonly etag: string; readonly text: string }>()
+  let chars = 0
+  const keyOf = ({ path, token = '' }: Call): string => `${token} ${path}`
+  const remove = (key: string): void => {
+    chars -= entries.get(key)?.text.length ?? 0
+    entries.delete(key)
+  }
+  return {
+    of: (call: Call) => (call.method === 'GET' ? entries.get(keyOf(call)) : undefined),
+    /** Keeps the text of a response that names its version and may be stored, and drops the oldest past the limits. */
+    keep(call: Call, { headers }: Response, text: string): void {
+      const [etag, key] = [headers.get('etag'), keyOf(call)]
+      remove(key)
+      if (call.method !== 'GET' || etag === null || /\bno-store\b/i.test(headers.get('cache-control') ?? '')) return
+      entries.set(key, { etag, text })
+      chars += text.length
+      for (const oldest of entries.keys()) {
+        if (entries.size <= KEPT_RESPONSES_MAX && chars <= KEPT_CHARS_MAX) return
+        remove(oldest)
+      }
+    },
+  }
+}
+
+/** The tag of a version, whatever the coding that its response came in. */
+function versionTag(etag: string): string {
+  return etag.replace(/^((?:W\/)?"[\w-]{22})-(?:zstd|br|gzip)"$/, '$1"')
 }
 
 /** Reads no more of a reply. How that goes is not waited for: what there is to know of it is known. */

@@ -56,6 +56,41 @@ describe('documents of every model', () => {
     await assert.rejects(admin.data('user').get(user.id), NotFound)
   })
 
+  it('are confirmed by the service where the client has them, whatever coding they came in', async () => {
+    const statuses: number[] = []
+    const acceptances = ['identity', 'gzip', 'br', 'zstd']
+    const watching: typeof fetch = async (url, init) => {
+      // In the order of rows, so that each is asked for in more than one.
+      const coding = acceptances[statuses.length % acceptances.length] ?? ''
+      const headers = { ...(init?.headers as Record<string, string>), 'accept-encoding': coding }
+      const response = await fetch(url, { ...init, headers })
+      statuses.push(response.status)
+      return response
+    }
+    const client = createClient({ url: service.url, token: admin.token, fetch: watching as never })
+    const headlines = client.data('headline')
+    const { document, etag } = await headlines.create(bodyOf('headline') as unknown as Bodies['headline'])
+    const read = async (): Promise<void> => {
+      const one = await headlines.get(document.id)
+      assert.deepEqual(one, { document, etag })
+      const page = await headlines.list({ filter: { id: document.id } })
+      assert.deepEqual(page.items, [document])
+      // What a caller does to a result is not what the next one gets.
+      Object.assign(one.document, { title: 'changed here' })
+      Object.assign(page.items[0] ?? {}, { title: 'changed here' })
+    }
+    for (let i = 0; i < 3; i++) await read()
+    assert.deepEqual(statuses, [201, 200, 200, 304, 304, 304, 304])
+    statuses.length = 0
+    const replaced = await headlines.replace(document.id, { ...document, title: 'Changed' }, { ifMatch: etag })
+    assert.deepEqual(await headlines.get(document.id), replaced)
+    assert.deepEqual((await headlines.list({ filter: { id: document.id } })).items, [replaced.document])
+    assert.deepEqual(statuses, [200, 200, 200])
+    // What only its owner may read is not kept.
+    for (let i = 0; i < 2; i++) await client.data('user').list()
+    assert.deepEqual(statuses.slice(3), [200, 200])
+  })
+
   it('are the remote configuration and the summary', async () => {
     const configs = admin.data('remote_config')
     const { document, etag } = await configs.get(REMOTE_CONFIG_ID)

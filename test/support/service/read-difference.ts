@@ -3,7 +3,9 @@
  * each the responses of a few random reads, which must hold what is stored at that moment, byte for byte.
  */
 import assert from 'node:assert/strict'
+import { Failure } from '../../../src/base/failure.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
+import { content } from '../../../src/base/text-parts.ts'
 import { createDocuments } from '../../../src/content/documents.ts'
 import type { Caller } from '../../../src/models/caller.ts'
 import { headline } from '../../../src/models/headline.ts'
@@ -161,9 +163,10 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
       if (id !== undefined) return await documents.read(model, id, caller)
       const { signal } = new AbortController()
       const parts = await documents.list(model, () => ({ params, caller }), caller, { signal })
-      return Buffer.concat(parts.map((part) => Buffer.from(part as Uint8Array))).toString()
+      return parts.map((part) => Buffer.from(content(part) as Uint8Array).toString()).join('')
     } catch (error) {
-      return (error as { status: number }).status
+      if (error instanceof Failure) return error.status
+      throw error
     }
   }
 
