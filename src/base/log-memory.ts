@@ -58,21 +58,25 @@ export function createLogMemory() {
 }
 
 function createRing(onEvicted: (line: LogLine) => void) {
-  const lines: KeptLine[] = []
-  let chars = 0
+  /** Each line has the slot of its number, counted modulo LINES_MAX; those from `oldest` to `next` are kept. */
+  const slots: (KeptLine | undefined)[] = []
+  let [oldest, next, chars] = [0, 0, 0]
+  const at = (number: number): KeptLine => slots[number % LINES_MAX] as KeptLine
+  const evict = (): void => {
+    const line = at(oldest)
+    slots[oldest++ % LINES_MAX] = undefined
+    chars -= line.text.length
+    onEvicted(line)
+  }
   return {
     add(line: KeptLine): void {
-      lines.push(line)
+      if (next - oldest === LINES_MAX) evict()
+      slots[next++ % LINES_MAX] = line
       chars += line.text.length
-      while (lines.length > LINES_MAX || chars > CHARS_MAX) {
-        const oldest = lines.shift()
-        if (oldest === undefined) break
-        chars -= oldest.text.length
-        onEvicted(oldest)
-      }
+      while (chars > CHARS_MAX) evict()
     },
     /** The oldest first. */
-    lines: (): readonly KeptLine[] => lines,
+    lines: (): readonly KeptLine[] => Array.from({ length: next - oldest }, (_, i) => at(oldest + i)),
   }
 }
 

@@ -14,6 +14,8 @@ import type { LogLevel } from './log-level.ts'
 const HELD_BYTES_MAX = 4 * 1024 * 1024
 /** Lines that come sooner after a write wait for so long. */
 const WRITE_PERIOD_MS = 10
+/** So many bytes are written without waiting for others. */
+const BATCH_BYTES = 64 * 1024
 /** After a write that wrote nothing, the next try: twice as late each time. */
 const RETRY_MS = { min: 5, max: 250 }
 
@@ -142,7 +144,8 @@ function createWriter(
     } catch (error) {
       failed(error)
     }
-    write()
+    // Lines that came meanwhile wait for the end of the pause: a write of each few would cost more than they do.
+    if (pause === undefined || held.bytes >= BATCH_BYTES) write()
   }
 
   function written(bytes: number): void {

@@ -8,12 +8,13 @@ import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
 
-type Internals = ServerResponse & { _header: string | null; _last: boolean; _hasBody: boolean }
+type Internals = ServerResponse & { _header: string | null; _headerSent: boolean; _last: boolean; _hasBody: boolean }
 
 describe('the header block of a response', () => {
   it('is kept by Node where this program puts its own', () => {
     const response = new ServerResponse(new IncomingMessage(new Socket())) as Internals
     assert.equal(response._header, null)
+    assert.equal(response._headerSent, false)
     assert.equal(response._last, false)
     assert.equal(response._hasBody, true)
     response.sendDate = false

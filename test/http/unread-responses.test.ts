@@ -51,6 +51,31 @@ describe('responses that their clients do not read', () => {
     socket.destroy()
   })
 
+  it('arrive as they were made, also where the kernel took a part of one before the next was made', async () => {
+    const letters: Route = {
+      method: 'GET',
+      path: '/letters/:letter',
+      handler: ({ params }) => ok(['"', Buffer.alloc(60_000, params['letter']), '"']),
+    }
+    await using server = await startServer([letters])
+    const ask = (letter: string): string => `GET /letters/${letter} HTTP/1.1\r\nHost: x\r\n\r\n`
+    const stalled = await Promise.all(['a', 'b', 'c'].map(async (letter) => ({ letter, socket: connect(server.port, '127.0.0.1') })))
+    for (const { letter, socket } of stalled) socket.write(ask(letter).repeat(90))
+    const reader = await RawConnection.open(server.port)
+    for (let i = 0; i < 50; i++) {
+      reader.write(ask('d'))
+      assert.match((await reader.response()).text, /^\{"data":"d{60000}",/)
+    }
+    reader.destroy()
+    for (const { letter, socket } of stalled) {
+      let text = ''
+      socket.on('data', (chunk: Buffer) => void (text += chunk.toString('latin1')))
+      while (text.split('"}}').length <= 90) await once(socket, 'data')
+      socket.destroy()
+      assert.equal(text.match(new RegExp(`"data":"${letter}{60000}",`, 'g'))?.length, 90)
+    }
+  })
+
   it('are cut off, the largest first, where all together are more than we hold', async (t) => {
     const { route, count } = large()
     await using server = await startServer([route, QUICK], { limits: { heldBytesMax: 40 * MIB } })

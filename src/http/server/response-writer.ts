@@ -21,6 +21,7 @@ import type { IncomingExchange } from '../request/incoming-exchange.ts'
 import { endEnvelope } from '../coding/coded-envelope.ts'
 import { sendFile } from './file-body.ts'
 import { createHeadWriter, headerLine, headerLines } from './response-head.ts'
+import { createSingleWrite } from './single-write.ts'
 
 const DRAINED_BYTES_MAX = 65_536
 const LINGERING_BYTES_MAX = 8 * 1024 * 1024
@@ -74,6 +75,7 @@ export function createResponseWriter(around: ResponseSurroundings) {
   const { now, lingerMs, isClosing } = around
   const writeHead = createHeadWriter(around)
   const commonLines = createCommonLines(around)
+  const writeOnce = createSingleWrite()
 
   return (exchange: IncomingExchange, response: HttpResponse): Awaitable<SentResponse> => {
     const { request, serverResponse } = exchange
@@ -91,7 +93,9 @@ export function createResponseWriter(around: ResponseSurroundings) {
       else for (const part of isInParts(sent) ? sent : [sent]) serverResponse.write(content(part))
       discard(exchange, lingerMs)
     } else {
-      endBody(serverResponse, sent)
+      if (!isInParts(sent)) serverResponse.end(sent)
+      else if (!writeOnce(serverResponse, sent, bytes)) writeParts(serverResponse, sent)
+      else release(sent)
       if (rest === 'short') drain(exchange, lingerMs)
     }
     return { bodyBytes: sent === undefined ? 0 : bytes, isLast }
@@ -174,8 +178,7 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
 }
 
 /** Sends header and body in one piece. Parts are not copied: the response is corked until its end. */
-function endBody(serverResponse: ServerResponse, body: Body | undefined): void {
-  if (!isInParts(body)) return void serverResponse.end(body)
+function writeParts(serverResponse: ServerResponse, body: readonly TextPart[]): void {
   const { socket } = serverResponse
   serverResponse.cork()
   for (const part of body) serverResponse.write(content(part))
