@@ -46,6 +46,15 @@ export function visibilityOf(caller: Caller | undefined): 'editor' | 'reader' {
   return caller !== undefined && hasDashboard(caller) ? 'editor' : 'reader'
 }
 
+/** Of the declaration, which does not change: computed once. */
+const dates = new WeakMap<Model, ReadonlySet<string>>()
+
+function datesOf(model: Model): ReadonlySet<string> {
+  const known = dates.get(model) ?? dateFields(model.fields)
+  dates.set(model, known)
+  return known
+}
+
 /** Reads all parameters before anything is looked up. Throws badRequest. */
 export async function readListQuery(
   model: Model,
@@ -54,7 +63,7 @@ export async function readListQuery(
   { settings, store }: { readonly settings: ListSettings; readonly store: Pick<DocumentStore, 'countriesInUse'> },
 ): Promise<FindQuery> {
   const { rest, conditions, uses } = takeSpecialKeys(model, params.filter === undefined ? {} : params.filter)
-  const filters: Filter[] = [parseFilter(rest, { dateFields: dateFields(model.fields) }), ...conditions]
+  const filters: Filter[] = [parseFilter(rest, { dateFields: datesOf(model) }), ...conditions]
   const sort = params.sort === undefined ? (uses.length > 0 ? BY_NAME : []) : parseSort(params.sort)
   const after = params.cursor === undefined ? undefined : readCursor(params.cursor, { model: model.name, sort })
   const limit = readLimit(params.limit, settings)

@@ -29,6 +29,7 @@ export const headline = model({
   search: ['title'],
   indexes: [
     ['updatedAt:desc', '+title'],
+    ['title', '+status'],
     ['status', 'updatedAt:desc', '+topic.id', '+source.id', '+eventCountry.id', '+title'],
     ['topic.id', 'status', 'updatedAt:desc', '+source.id', '+eventCountry.id'],
     ['source.id', 'status', 'updatedAt:desc', '+topic.id', '+eventCountry.id'],

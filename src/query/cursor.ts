@@ -28,8 +28,13 @@ export function writeCursor({ model, sort, keys, id }: CursorScope & Position): 
   if (cursor.length > CURSOR_CHARS_MAX) {
     throw unpageable(sort, `its values need ${cursor.length} characters, and a cursor has at most ${CURSOR_CHARS_MAX}`)
   }
-  if (decode(cursor) === undefined) throw unpageable(sort, 'its values are nested too deep for a cursor')
+  if (keys.some(isNested) && decode(cursor) === undefined) throw unpageable(sort, 'its values are nested too deep for a cursor')
   return cursor
+}
+
+/** Only such a value can be nested too deep to be read again. */
+function isNested(key: Json): boolean {
+  return typeof key === 'object' && key !== null
 }
 
 /** Reads a cursor for the model and sort it was written for; throws badRequest for anything else. */

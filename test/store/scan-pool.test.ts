@@ -59,7 +59,7 @@ const user = (id: string): QueryCaller => ({ id, class: 'user' })
 const guest = (id: string): QueryCaller => ({ id, class: 'guest' })
 const editor = (id: string): QueryCaller => ({ id, class: 'dashboard' })
 
-function message(filter: Json, { sort = 'title', limit = 3 } = {}): QueryMessage {
+function message(filter: Json, { sort = 'excerpt', limit = 3 } = {}): QueryMessage {
   const query: FindQuery = { filter: parseFilter(filter), sort: parseSort(sort), limit, after: undefined }
   return writeQuery('headline', query)
 }

@@ -184,7 +184,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
 
   it('sorts by the heads that are quick, and says so', async () => {
     const changed = () => page.find({ role: 'button', name: 'Updated' })
-    assert.deepEqual(await page.findAll({ role: 'button', name: 'Title' }), [])
+    assert.deepEqual(await page.findAll({ role: 'button', name: 'Source' }), [])
     await page.click(await changed())
     await waitForTitles('Story 000')
     const direction = () =>

@@ -99,7 +99,7 @@ function gather(found: Gathered, model: Model, one: Filter): void {
     if (isSqlText(one.value)) found.bounds.push({ path, operator: one.operator, value: one.value })
     else if (typeof one.value === 'string') found.rest.push(one)
     else found.never = true // Comparisons hold within one type only.
-  } else {
+  } else if (one.kind !== 'exists') {
     found.rest.push(one)
     if (one.kind === 'pattern') gatherPattern(found, model, { path, filter: one })
   }
@@ -108,7 +108,8 @@ function gather(found: Gathered, model: Model, one: Filter): void {
 function gatherNegation(found: Gathered, model: Model, negation: Extract<Filter, { kind: 'not' }>): void {
   const { filter: one } = negation
   const path = textPathOf(model, one)
-  if (path === undefined || (one.kind !== 'eq' && one.kind !== 'in')) found.rest.push(negation)
+  if (path !== undefined && one.kind === 'exists') found.never = true
+  else if (path === undefined || (one.kind !== 'eq' && one.kind !== 'in')) found.rest.push(negation)
   else {
     const unwanted = textsIn(one)
     const before = found.excluded.get(path)

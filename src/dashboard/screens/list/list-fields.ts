@@ -86,8 +86,9 @@ export function sortableFields(model: Model): ReadonlyMap<string, string> {
   return new Map(orders.flatMap(([first = '', ...others]) => (others.length === 0 ? [[sortPath(first), first]] : [])))
 }
 
-/** By name where that is quick, or else by what is sorted quickly at all. */
+/** By a name that is unique, or else in the order that the model declares first. */
 export function defaultSort(model: Model): string | undefined {
   const sortable = sortableFields(model)
-  return sortable.get(nameField(model)) ?? [...sortable.values()][0]
+  const name = nameField(model)
+  return model.unique === name ? sortable.get(name) : [...sortable.values()][0]
 }
