@@ -68,7 +68,7 @@ function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: 
   const conditions = conditionsOf(model, query.filter)
   if (conditions.never) return { candidates: [{ cost: 0, build: () => ({ ...NOTHING }) }], counted: 0 }
   const statistics = statisticsOf(database, model)
-  const search = searchOf(database, model, conditions, mayTakeLong)
+  const search = searchOf(database, model, conditions, { total: statistics.total, mayTakeLong })
   const task: Task = {
     model,
     query,

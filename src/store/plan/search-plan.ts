@@ -20,6 +20,8 @@ import {
 
 /** A trigram in so many texts is common. */
 const PROBED_MAX = 1_500
+/** Of the texts that have the rarest trigram of a longer text, so many are guessed to have all of it. */
+const LONGER_SHARE = 0.5
 /** Candidates that are counted and gathered. */
 const CANDIDATES_MAX = 8_000
 /** In rows of an index: to take a row out of the search index. */
@@ -33,7 +35,7 @@ export function searchOf(
   database: Database,
   model: Model,
   { searches }: Conditions,
-  mayTakeLong: boolean,
+  { total, mayTakeLong }: { readonly total: number; readonly mayTakeLong: boolean },
 ): Search | undefined {
   if (model.trigrams === undefined) return undefined
   const best = bestSearch(searches.filter(({ path }) => path === searchPath(model)))
@@ -46,9 +48,14 @@ export function searchOf(
     return { ...best, match, candidates: count, counted: probed, isRare: true }
   }
   const match = anyQuery(trigrams)
-  const candidates = mayTakeLong ? countTexts(database, model, match, CANDIDATES_MAX) : PROBED_MAX
-  const isRare = mayTakeLong && candidates < CANDIDATES_MAX
-  return { ...best, match, candidates, counted: probed + candidates, isRare }
+  const counted = mayTakeLong ? countTexts(database, model, match, CANDIDATES_MAX) : 0
+  if (mayTakeLong && counted < CANDIDATES_MAX) {
+    return { ...best, match, candidates: counted, counted: probed + counted, isRare: true }
+  }
+  // A count that ends at its limit does not tell a word of every third text from one of every hundredth.
+  const shares = rarest.map(({ share }, i) => share * (trigrams[i]?.length === 1 ? 1 : LONGER_SHARE))
+  const candidates = Math.max(total * Math.min(1, sum(shares)), mayTakeLong ? CANDIDATES_MAX : PROBED_MAX)
+  return { ...best, match, candidates, counted: probed + counted, isRare: false }
 }
 
 /** The most selective list of all texts that conditions require: long texts, and few alternatives. */

@@ -99,25 +99,36 @@ export function trigramQuery(trigrams: readonly string[]): string {
 
 /** How many texts an FTS5 query finds, counted up to a limit. */
 export function countTexts(database: Database, model: Model, match: string, limit: number): number {
-  const table = trigramTable(model)
-  const row = database.get(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`,
-    match,
-  )
-  return Number(row?.['n'])
+  return sampleTexts(database, model, match, limit).count
 }
 
 /**
- * The rarest of some trigrams, in how many texts the rarest of all is, up to a limit, and how many were counted for it.
- * Bounded, whatever the text.
+ * The same, and how close together they are: the share of texts that have it among those from the first to the last that
+ * was counted. Matches come in the order of rows.
+ */
+function sampleTexts(database: Database, model: Model, match: string, limit: number) {
+  const table = trigramTable(model)
+  const row = database.get(
+    `SELECT count(*) AS n, min(rowid) AS first, max(rowid) AS last
+      FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`,
+    match,
+  )
+  const count = Number(row?.['n'])
+  return { count, share: count === 0 ? 0 : count / (Number(row?.['last']) - Number(row?.['first']) + 1) }
+}
+
+/**
+ * The rarest of some trigrams, in how many texts the rarest of all is, up to a limit, and in which share of texts, and how
+ * many were counted for it. Bounded, whatever the text.
  */
 export function rarestTrigrams(database: Database, model: Model, trigrams: readonly string[], limit: number) {
   const counted = trigrams
-    .map((trigram) => ({ trigram, count: countTexts(database, model, trigramQuery([trigram]), limit) }))
+    .map((trigram) => ({ trigram, ...sampleTexts(database, model, trigramQuery([trigram]), limit) }))
     .sort((a, b) => a.count - b.count)
   return {
     trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram),
     count: counted[0]?.count ?? 0,
+    share: Math.min(...counted.map(({ share }) => share)),
     counted: counted.reduce((sum, { count }) => sum + count, 0),
   }
 }
