@@ -18,10 +18,12 @@ interface EncodedText {
 export function encodeForTransfer(text: string): EncodedText {
   const quoted = encodeQuotedPrintable(text)
   const bytes = Buffer.from(text.toWellFormed().replace(/\r\n|\r|\n/g, '\r\n'))
-  const base64 = base64Lines(bytes.toString('base64')).join('\r\n')
   const own = codeRunsOf(text)
   // A soft line break within a longer number may leave six of its digits alone.
   const addsNoRun = codeRunsOf(quoted).every((run) => own.includes(run))
+  // Base64 has four characters for three bytes, and line breaks, which are found only where they can decide.
+  if (addsNoRun && quoted.length <= Math.ceil(bytes.length / 3) * 4) return { encoding: 'quoted-printable', text: quoted }
+  const base64 = base64Lines(bytes.toString('base64')).join('\r\n')
   return addsNoRun && quoted.length <= base64.length
     ? { encoding: 'quoted-printable', text: quoted }
     : { encoding: 'base64', text: base64 }
@@ -61,32 +63,31 @@ export function encodeOctets(text: string, isPlain: (character: string) => boole
   })
 }
 
-function encodeLine(line: string): string[] {
-  const units = encodeOctets(line, (character) => BODY_PLAIN.test(character))
-  const last = units.length - 1
+function encodeLine(line: string): string {
+  const encoded = line.replace(ENCODED, octets)
+  const last = encoded.at(-1)
   // Servers may drop space at the end of a line.
-  if (units[last] === ' ' || units[last] === '\t') units[last] = octets(units[last])
-  return units
+  return last === ' ' || last === '\t' ? encoded.slice(0, -1) + octets(last) : encoded
 }
 
-const BODY_PLAIN = /^[\t\x20-\x3c\x3e-\x7e]$/
+/** What is not printable ASCII, and `=`; the digits after it as well. */
+const ENCODED = /[^\t\x20-\x3c\x3e-\x7e](?:[^\t\x20-\x3c\x3e-\x7e]|[0-9])*/gu
 
 /** Adds soft line breaks: after the last space that fits, so that words stay readable, else where the line is full. */
-function wrap(characters: readonly string[]): string {
+function wrap(encoded: string): string {
   const lines: string[] = []
-  let line = ''
-  let afterSpace = 0
-  for (const unit of characters.flatMap((character) => character.match(/=..|[^=]/gs) ?? [])) {
-    while (line.length + unit.length > LINE_CHARS_MAX - '='.length) {
-      const cut = afterSpace > 0 ? afterSpace : line.length
-      lines.push(`${line.slice(0, cut)}=`)
-      line = line.slice(cut)
-      afterSpace = 0
-    }
-    line += unit
-    if (unit === ' ') afterSpace = line.length
+  let start = 0
+  while (encoded.length - start >= LINE_CHARS_MAX) {
+    let end = start + LINE_CHARS_MAX - '='.length
+    // Not within `=D0`.
+    if (encoded[end - 1] === '=') end -= 1
+    else if (encoded[end - 2] === '=') end -= 2
+    const space = encoded.lastIndexOf(' ', end - 1)
+    const cut = space < start ? end : space + 1
+    lines.push(`${encoded.slice(start, cut)}=`)
+    start = cut
   }
-  return [...lines, line].join('\r\n')
+  return [...lines, encoded.slice(start)].join('\r\n')
 }
 
 function octets(character: string): string {
