@@ -42,6 +42,8 @@ interface NewSession {
 const LABEL_CHARS_MAX = 200
 const RAW_LABEL_CHARS_MAX = 1_000
 const KNOWN_CALLERS_MAX = 10_000
+/** Of an Authorization header that is remembered: ours have 300. */
+const KNOWN_HEADER_CHARS_MAX = 1_000
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
@@ -129,6 +131,16 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   }
 }
 
+/** What was found for an Authorization header, true for as long as nothing in the database has changed. */
+interface Identified {
+  /** The number of the store at which it was read. */
+  readonly changes: number
+  readonly token: string
+  readonly claim: CallerClaim
+  readonly user: string
+  readonly caller: Caller
+}
+
 /** Returns the function from a request to its session, or to the reason why it has none. */
 function createIdentification(
   store: AccountStore & Writable,
@@ -137,19 +149,32 @@ function createIdentification(
 ) {
   const callerOf = callerReader()
   const guestSeen = createGuestActivity(store)
-  return (request: Signed, now: number): Session | string => {
-    const { headers } = request
-    const token = BEARER.exec(headers.authorization ?? '')?.[1]
-    if (token === undefined) return headers.authorization === undefined ? 'no token' : 'no bearer token'
+  const known = new Map<string, Identified>()
+
+  function identify(authorization: string | undefined, now: number): Identified | string {
+    if (authorization === undefined) return 'no token'
+    const changes = store.changes()
+    const before = known.get(authorization)
+    const token = before?.token ?? BEARER.exec(authorization)?.[1]
+    if (token === undefined) return 'no bearer token'
     const claims = verify(token, now)
     if (typeof claims === 'string') return claims
+    if (before?.changes === changes) return before
     if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
     const claim = { userId: claims.sub, jti: claims.jti, iat: claims.iat, expiresAt: claims.exp * 1000 }
     const user = store.caller(claim)
     if (user === undefined) return 'ended, or its user is gone'
-    const caller = callerOf(claims.sub, user)
+    const identified = { changes, token, claim, user, caller: callerOf(claims.sub, user) }
+    if (authorization.length <= KNOWN_HEADER_CHARS_MAX) setNewest(known, authorization, identified, KNOWN_CALLERS_MAX)
+    return identified
+  }
+
+  return (request: Signed, now: number): Session | string => {
+    const identified = identify(request.headers.authorization, now)
+    if (typeof identified === 'string') return identified
+    const { caller, user, claim } = identified
     if (caller.appRole === 'guestUser') guestSeen(caller.id, now)
-    sessionUsed(claims.jti, now)
+    sessionUsed(claim.jti, now)
     return {
       caller,
       user,

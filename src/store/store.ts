@@ -235,6 +235,11 @@ export interface AccountStore {
    * Made at once.
    */
   caller(claim: CallerClaim): string | undefined
+  /**
+   * A number that differs whenever anything may have changed in the database, by this process or another: what was read at
+   * a number is true for as long as it stays. Costs microseconds once in a turn of the event loop. Throws networkError.
+   */
+  changes(): number
   userByEmail(email: string): Promise<JsonObject | undefined>
   /** Whether there is an administrator besides the user of one email. Cheap, however many users there are. */
   hasAdmin(except: string): Promise<boolean>

@@ -21,6 +21,7 @@ export function createModelVersions(database: Database, snapshot: Pick<Snapshot,
   let serial = 0
   let others: unknown
   let own: unknown
+  let changes = 0
   let revision = 0
   let versions: ReadonlyMap<string, number> = new Map()
 
@@ -31,6 +32,7 @@ export function createModelVersions(database: Database, snapshot: Pick<Snapshot,
     const othersNow = database.get('PRAGMA data_version')?.['data_version']
     const ownNow = database.get('SELECT total_changes() AS n')?.['n']
     if (othersNow !== others || ownNow !== own) {
+      changes++
       const rows = database.all('SELECT model, version FROM model_version')
       const found = new Map(rows.map(({ model, version }) => [String(model), Number(version)]))
       if (revision === 0 || !isSame(found, versions)) revision++
@@ -43,6 +45,11 @@ export function createModelVersions(database: Database, snapshot: Pick<Snapshot,
   }
 
   return {
+    /** A number that differs whenever a row of any table may have changed. */
+    changes(): number {
+      follow()
+      return changes
+    },
     /** A number that differs whenever the version of any model does. */
     revision(): number {
       follow()

@@ -155,6 +155,7 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
 
     get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => read(() => finder.find(model, query, caller)),
+    changes: () => readVersions(versions.changes),
     revision: () => readVersions(versions.revision),
     versionsOf: (models) => readVersions(() => versions.of(models)),
     explain: (model, query, caller) => read(() => finder.explain(model, query, caller)),
