@@ -3,6 +3,8 @@
  * would leave pages remembered that are wrong.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { newAccount } from '../../src/auth/new-account.ts'
@@ -93,6 +95,36 @@ it('belong to the snapshot of the documents, whatever is committed meanwhile', a
   assert.notEqual(store.versionsOf([topic]), before)
   assert.match(String(await store.get(topic, 't')), /new/)
 })
+
+for (const [phase, later] of [['an immediate', setImmediate], ['a timer', (work: () => void) => setTimeout(work, 1)]] as const) {
+  it(`a request that was sent after the commit of another process is not read from the snapshot of ${phase}`, async (t) => {
+    const { store, dir } = testStore(t)
+    await store.insert(topic, { id: 't', value: topicOf('t', 'old') })
+    const other = openDatabase(dir.database)
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const [accepted] = (await once(server, 'connection')) as [Socket]
+    t.after(() => {
+      other.close()
+      client.destroy()
+      accepted.destroy()
+      server.close()
+    })
+    const read = () => [store.versionsOf([topic]), store.get(topic, 't')].map(String)
+    const served = new Promise<readonly string[]>((resolve) => accepted.once('data', () => resolve(read())))
+    const before = await new Promise<readonly string[]>((resolve) =>
+      later(() => {
+        resolve(read())
+        other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'new')`)
+        client.write('request')
+      }),
+    )
+    const [version, text] = await served
+    assert.notEqual(version, before[0])
+    assert.match(text ?? '', /new/)
+  })
+}
 
 it('a commit that lies in the log of another connection is seen, and one of a rolled back transaction is not', async (t) => {
   const { dir } = testStore(t)

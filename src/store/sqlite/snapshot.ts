@@ -5,7 +5,11 @@
  * (sqlite.org/wal.html#concurrency), which costs twice as much as finding a row by its id. A read transaction around
  * the turn pays that once for all requests that arrived together. It ends with the turn, or when a write begins, so it
  * never delays a checkpoint.
+ *
+ * A turn begins where the event loop polls for input. What a timer or an immediate reads belongs to the turn that ends: a
+ * request may arrive right behind it that was sent after another process had committed.
  */
+import { performance } from 'node:perf_hooks'
 import type { Database } from './database.ts'
 
 export type Snapshot = ReturnType<typeof createSnapshot>
@@ -13,6 +17,7 @@ export type Snapshot = ReturnType<typeof createSnapshot>
 export function createSnapshot(database: Database) {
   let isOpen = false
   let serial = 0
+  let turn = 0
   const end = (): void => {
     if (!isOpen) return
     isOpen = false
@@ -26,12 +31,20 @@ export function createSnapshot(database: Database) {
   return {
     /** Opens the snapshot of this turn, if it is not open, and returns its number: no two have the same. */
     begin(): number {
-      if (isOpen) return serial
+      const current = turnNow()
+      if (isOpen && turn === current) return serial
+      end()
       database.run('BEGIN')
       isOpen = true
+      turn = current
       setImmediate(end)
       return ++serial
     },
     end,
   }
+}
+
+/** The number of the turn: libuv counts right before it polls (docs.libuv.org/en/v1.x/metrics.html). */
+function turnNow(): number {
+  return performance.nodeTiming.uvMetricsInfo.loopCount
 }
