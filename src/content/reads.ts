@@ -28,6 +28,8 @@ export interface Question extends PageFacts {
   readonly text: string | undefined
   /** The client's tag where it has the version of that tag. */
   readonly knownTag: (tag: string) => string | undefined
+  /** The client names any version (`*`): only the answer tells whether there is one. */
+  readonly isAnyKnown?: boolean
   /** What names the answer: `version` its models and their versions, `content` the text of a document. */
   readonly taggedBy: 'version' | 'content'
   readonly compute: () => Awaitable<DataText>
@@ -72,7 +74,7 @@ export function createReads({ store, pages, instance }: ReadsOptions) {
     fromPage,
     /** The answer to a question. Throws what computing it throws. */
     answer(question: Question): Awaitable<Answer> {
-      const { text, knownTag, taggedBy, compute, ...facts } = question
+      const { text, knownTag, isAnyKnown, taggedBy, compute, ...facts } = question
       const page = pages.byKey(facts.key, text)
       const remembered = page !== undefined && isCurrent(page) ? fromPage(page, knownTag) : undefined
       if (remembered !== undefined) return remembered
@@ -80,7 +82,7 @@ export function createReads({ store, pages, instance }: ReadsOptions) {
       const isAdmitted = pages.missed(facts.key) && mayBeKept(facts.model)
       const tagOf = (data: DataText): string =>
         taggedBy === 'content' && typeof data === 'string' ? entityTag(data) : entityTag(`${instance} ${version} ${facts.key}`)
-      if (taggedBy === 'version') {
+      if (taggedBy === 'version' && isAnyKnown !== true) {
         const tag = tagOf('')
         const known = knownTag(tag)
         if (known !== undefined) {
@@ -92,7 +94,7 @@ export function createReads({ store, pages, instance }: ReadsOptions) {
         const isUnchanged = version === store.versionsOf(facts.rests)
         if (!isUnchanged && taggedBy === 'version') return { kind: 'text', data, tag: undefined }
         const tag = tagOf(data)
-        const known = taggedBy === 'content' ? knownTag(tag) : undefined
+        const known = knownTag(tag)
         const kept =
           isAdmitted && isUnchanged
             ? pages.keep({ ...facts, version, revision: store.revision(), tag }, envelopeStart(data), text)

@@ -221,7 +221,8 @@ async function readListBody(exchange: Exchange, session: Session, now: Clock): P
 function list(context: DataContext, exchange: Exchange, caller: Caller): Awaitable<HttpResponse> {
   const { documents, reads, coder } = context
   // A page is not changed, so no request can mean the version of one that it changes.
-  const knownTag = knownTagOf({ 'if-none-match': exchange.headers['if-none-match'] })
+  const noneMatch = exchange.headers['if-none-match']
+  const knownTag = knownTagOf({ 'if-none-match': noneMatch })
   const text = textOf(exchange, caller)
   const page = reads.remembered(text)
   if (page !== undefined) {
@@ -235,7 +236,7 @@ function list(context: DataContext, exchange: Exchange, caller: Caller): Awaitab
   const params = paramsOfUrl(exchange)
   const answered = reads.answer({
     ...listFacts(model, params, caller),
-    ...{ text, knownTag },
+    ...{ text, knownTag, isAnyKnown: noneMatch?.trim() === '*' },
     taggedBy: 'version',
     compute: () => documents.list(model, () => ({ params, caller }), caller, exchange),
   })
