@@ -14,7 +14,7 @@ import { dirname, join, posix, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
-import type { PageAsset } from '../src/app/page-routes.ts'
+import { OPENAPI_PATH, type PageAsset } from '../src/app/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
 import { referencePage } from './reference/reference-page.ts'
 
@@ -46,6 +46,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   svg: 'image/svg+xml',
+  json: 'application/json; charset=utf-8',
 }
 
 /** A description or an example of a field, in a model. */
@@ -116,10 +117,10 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
     }),
   )
   const isMarked = pages.some(({ text }) => text.includes(REFERENCE_MARK))
-  const reference = isMarked ? await referenceOf(root, description) : ''
+  const api = isMarked ? await describedApi(root, description) : undefined
   const htmls = pages.map(({ path, html, text }) => ({
     path,
-    body: Buffer.from(linked(html, text, outputs, metafile).replace(REFERENCE_MARK, () => reference)),
+    body: Buffer.from(linked(html, text, outputs, metafile).replace(REFERENCE_MARK, () => api?.reference ?? '')),
   }))
   const assets = [
     ...htmls.map(({ path, body }) => asset(path, 'html', body, false)),
@@ -127,6 +128,7 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, body]) => asset(`/${path}`, path.slice(path.lastIndexOf('.') + 1), body, true)),
     asset('/favicon.ico', 'svg', readFileSync(join(root, ICON)), false),
+    ...(api === undefined ? [] : [asset(OPENAPI_PATH, 'json', api.description, false)]),
   ]
   const pageFiles = new Map([['page.html', htmls[0]?.body.length ?? 0]])
   const [{ html, text }] = pages as [(typeof pages)[number]]
@@ -147,14 +149,15 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
   return { assets, pageBytes, pageFiles, laterFiles }
 }
 
-/** The API and the guides as the sources below a directory have them. */
-async function referenceOf(root: string, description: object | undefined): Promise<string> {
+/** The reference of the API with the guides, and the OpenAPI document, as the sources below a directory have them. */
+async function describedApi(root: string, given: object | undefined): Promise<{ reference: string; description: Buffer }> {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(root, path)).href)
   const { openApiDocument } = (await load('src/api/openapi/openapi.ts')) as typeof import('../src/api/openapi/openapi.ts')
   const { GUIDES, readGuide } = (await load('src/guides/guides.ts')) as typeof import('../src/guides/guides.ts')
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
   const guides = GUIDES.map(({ topic }) => ({ topic, markdown: readGuide(topic) }))
-  return referencePage(description ?? openApiDocument({ version }), guides)
+  const description = given ?? openApiDocument({ version })
+  return { reference: referencePage(description, guides), description: Buffer.from(JSON.stringify(description)) }
 }
 
 const NAMED = /\b(src|href)="(?!#|[a-z]+:|\/)([^"]+\.(?:ts|css|svg))"/g

@@ -97,7 +97,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   let shown = surroundings.settings
   const { logMemory, mailTestMs } = surroundings
   const context = endpointContext({
-    ...{ config, dataDir, services, mail, upkeep, startedAt, now, log, logMemory, mailTestMs },
+    ...{ config, dataDir, services, mail, upkeep, startedAt, now, log, logMemory, mailTestMs, pageAssets },
     shownSettings: () => shown,
   })
   const routes = [

@@ -12,9 +12,11 @@ import { createReads } from '../content/reads.ts'
 import { downloadSlots } from '../endpoints/download-slots.ts'
 import type { EndpointContext } from '../endpoints/endpoints.ts'
 import { createMailTest } from '../endpoints/mail-test.ts'
+import type { StaticText } from '../endpoints/system.ts'
 import { createEnvelopeCoder } from '../http/coding/envelope-coder.ts'
 import { NO_PROXIES } from '../http/request/client-address.ts'
 import type { startMail } from './mail-service.ts'
+import { OPENAPI_PATH, type PageAsset } from './page-routes.ts'
 import { readinessChecks, reasonsAgainst } from './readiness.ts'
 import { cacheMetrics } from './service-metrics.ts'
 import { serviceStatus } from './service-status.ts'
@@ -32,12 +34,15 @@ export interface ContextParts {
   readonly log: Log
   readonly logMemory: LogMemory
   readonly mailTestMs: number | undefined
+  /** What was built for browsers. */
+  readonly pageAssets: readonly PageAsset[] | undefined
   /** The settings in use. */
   readonly shownSettings: () => ShownSettings
 }
 
 export function endpointContext(parts: ContextParts): EndpointContext {
   const { config, dataDir, services, mail, upkeep, startedAt, now, log, logMemory, mailTestMs, shownSettings } = parts
+  const { pageAssets } = parts
   const { store, accounts, sessions, limits, newId, instance, metrics, counters, emailHashes } = services
   const { backupPaths, backupRuns, backups } = upkeep
   const listSettings = { limitDefault: config.pageSize, limitMax: config.pageSizeMax, hideInactive: config.hideInactive }
@@ -62,7 +67,8 @@ export function endpointContext(parts: ContextParts): EndpointContext {
       keep: config.backupKeep,
     },
   }
-  let openApi: Buffer | undefined
+  const builtOpenApi = pageAssets?.find(({ path }) => path === OPENAPI_PATH)
+  let openApi: StaticText | undefined
   return {
     ...{ accounts, sessions, limits, store, emailHashes, documents, now, metrics, instance, startedAt },
     ...{ backupPaths, backupRuns, listSettings, logMemory, shownSettings },
@@ -79,7 +85,8 @@ export function endpointContext(parts: ContextParts): EndpointContext {
     testMail: createMailTest({ sendTestMail: mail.sendTestMail, limits, now, log, timeMs: mailTestMs }),
     downloads: downloadSlots(),
     status: () => serviceStatus(status),
-    openApi: () => (openApi ??= Buffer.from(JSON.stringify(openApiDocument({ version: VERSION })))),
+    openApi: () =>
+      (openApi ??= builtOpenApi ?? { body: Buffer.from(JSON.stringify(openApiDocument({ version: VERSION }))) }),
     unreadyReasons: () => reasonsAgainst(checks),
   }
 }

@@ -12,8 +12,11 @@ import { entityTag, listsWeakly } from '../http/request/entity-tag.ts'
 import type { Exchange, HttpResponse, ResponseHeaders } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
 
+/** The OpenAPI document, which is built with the pages and has an endpoint of its own. */
+export const OPENAPI_PATH = '/api/v1/openapi.json'
+
 export interface PageAsset {
-  /** `/`, `/docs`, `/favicon.ico` or `/assets/NAME`. */
+  /** `/`, `/docs`, `/favicon.ico`, `/assets/NAME` or OPENAPI_PATH. */
   readonly path: string
   readonly type: string
   readonly body: Uint8Array

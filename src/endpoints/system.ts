@@ -13,10 +13,18 @@ import { fail } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
 import { hostName } from '../http/guard/foreign-pages.ts'
+import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import { isAdmin } from '../models/caller.ts'
 import { endpointOn } from './endpoint.ts'
+
+/** A text that is the same for all, and its compressed forms where it was built with them. */
+export interface StaticText {
+  readonly body: Uint8Array
+  readonly brotli?: Uint8Array | undefined
+  readonly gzip?: Uint8Array | undefined
+}
 
 export interface SystemContext {
   /** Fresh for each start of the service. */
@@ -25,7 +33,7 @@ export interface SystemContext {
   readonly sessions: Sessions
   readonly metrics: Metrics
   /** The OpenAPI document as JSON. */
-  readonly openApi: () => Uint8Array
+  readonly openApi: () => StaticText
   /** Why the service cannot do its work; empty where it can. */
   readonly unreadyReasons: () => Promise<readonly string[]>
   readonly now: Clock
@@ -48,7 +56,14 @@ export const SYSTEM_ENDPOINTS = [
     access: 'public',
     summary: 'Read the OpenAPI document',
     response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
-  }).handle(({ openApi }) => ({ kind: 'raw', status: 200, contentType: `${JSON_TYPE}; charset=utf-8`, body: openApi() })),
+  }).handle(({ openApi }, { headers: sent }) => {
+    const { body, brotli: br, gzip } = openApi()
+    const forms = new Map(Object.entries({ br, gzip }).filter(([, form]) => form !== undefined)) as Map<Coding, Uint8Array>
+    const coding = chooseCoding(sent['accept-encoding']?.toString(), [...forms.keys()])
+    const headers = { Vary: 'Accept-Encoding', ...(coding === undefined ? {} : { 'Content-Encoding': coding }) }
+    const form = coding === undefined ? body : (forms.get(coding) ?? body)
+    return { kind: 'raw', status: 200, contentType: `${JSON_TYPE}; charset=utf-8`, body: form, headers }
+  }),
   endpoint({
     route: 'GET /healthz',
     id: 'health',

@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { OPENAPI_PATH } from '../../src/app/page-routes.ts'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
-const { assets } = await buildDashboard()
-const service = await startSuiteService({}, { pageAssets: assets })
+const built = await buildDashboard()
+const assets = built.assets.filter(({ path }) => path !== OPENAPI_PATH)
+const service = await startSuiteService({}, { pageAssets: built.assets })
 
 interface Got {
   readonly status: number
@@ -234,6 +236,20 @@ it('the pages are only read', async () => {
 
 it('a page that gave its own name our address does not get them', async () => {
   assert.equal((await get('/', { host: 'rebound.example' })).status, 421)
+})
+
+it('the OpenAPI document comes as it was built, in every coding', async () => {
+  const bodies = await Promise.all(
+    ['identity', 'br', 'gzip', 'zstd'].map(async (accepted) => {
+      const { status, headers, body } = await get(OPENAPI_PATH, { 'accept-encoding': accepted })
+      assert.deepEqual([status, headers['vary']?.includes('Accept-Encoding')], [200, true])
+      const coding = headers['content-encoding']
+      assert.equal(coding, ['br', 'gzip'].includes(accepted) ? accepted : undefined)
+      return (coding === undefined ? body : DECODERS[coding]?.(body))?.toString()
+    }),
+  )
+  assert.equal(new Set(bodies).size, 1)
+  assert.equal((JSON.parse(bodies[0] ?? '') as { openapi: string }).openapi, '3.1.0')
 })
 
 describe('without the dashboard', () => {
