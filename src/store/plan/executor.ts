@@ -80,7 +80,7 @@ const ROW_STEPS = 60
 const CHARS_PER_STEP_PARSED = 2
 /** The same for what is read at once: for each value that is sought, and for each row. */
 const VALUE_STEPS = 150
-const PAGE_ROW_STEPS = 30
+const PAGE_ROW_STEPS = 25
 
 /** Yields after each row that was read, or after all that SQL gives at once, and then after documents of the page. */
 function* scanRows(database: Database, model: Model, task: ScanTask): Generator<void, Found> {

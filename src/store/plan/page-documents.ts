@@ -14,8 +14,8 @@ import { PAGE_BYTES_MAX, type PageItem } from './page-items.ts'
 const JOINED_MAX = 100
 const JOINED_BYTES_MAX = 20_000
 /** In steps of 10 ns: to find a row and to copy a document. */
-const DOCUMENT_STEPS = 40
-const BYTES_PER_STEP = 32
+const DOCUMENT_STEPS = 25
+const BYTES_PER_STEP = 64
 
 interface PageTask {
   readonly database: Database

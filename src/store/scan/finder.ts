@@ -24,7 +24,7 @@ import { indexColumns } from '../sqlite/schema-sql.ts'
 import type { QueryCaller, FindQuery, Found, QueryCounts } from '../store.ts'
 
 /** The fixed cost of a query. */
-const FIND_STEPS = 2_000
+const FIND_STEPS = 1_000
 
 export interface FinderOptions {
   readonly file: string

@@ -10,7 +10,7 @@ import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from './inline-budget.ts'
 /** Work of all callers at once in one turn: about 5 ms. */
 const TURN_STEPS_MAX = 5 * SLICE_STEPS
 /** In a turn that is not left to new connections although many arrive. */
-const ARRIVAL_STEPS_MAX = SLICE_STEPS / 2
+const ARRIVAL_STEPS_MAX = SLICE_STEPS / 4
 /** Queries that wait for a later turn. Each has a connection, and its request is in memory anyway. */
 const WAITING_MAX = 1_000
 
