@@ -108,7 +108,7 @@ export function documentOfCells(model: Model, cells: NamedCells): JsonObject {
   const more = cells.get(MORE_COLUMN)?.text ?? ''
   if (more === '') return told
   const further = readJsonCell(MORE_COLUMN, more)
-  if (!isObject(further)) throw refused(MORE_COLUMN, 'a JSON object', more)
+  if (!isObject(further)) throw cellFailure(MORE_COLUMN, 'a JSON object', more)
   return mergeOver(told, further)
 }
 
@@ -156,11 +156,11 @@ function readCell(field: Field, path: string, cell: Cell): Json | undefined {
     case 'boolean': {
       const lower = text.toLowerCase() // Spreadsheets write TRUE.
       if (lower === 'true' || lower === 'false') return lower === 'true'
-      throw refused(path, 'true or false', text)
+      throw cellFailure(path, 'true or false', text)
     }
     case 'whole':
       if (/^\d{1,15}$/.test(text)) return Number(text)
-      throw refused(path, 'a whole number, 0 or more', text)
+      throw cellFailure(path, 'a whole number, 0 or more', text)
     case 'nullable':
       return readCell(field.of, path, cell)
     default:
@@ -185,10 +185,10 @@ function mergeOver(base: JsonObject, over: JsonObject): JsonObject {
     const below = members.get(name)
     members.set(name, isObject(below) && isObject(value) ? mergeOver(below, value) : value)
   }
-  // Not by assignment: a member named __proto__ stays one, and is refused like any of that name.
+  // Not by assignment: a member named __proto__ stays one, and is rejected like any of that name.
   return Object.fromEntries(members)
 }
 
-function refused(path: string, wanted: string, found: string): Failure {
+function cellFailure(path: string, wanted: string, found: string): Failure {
   return fail('invalidInput', `${path}: expected ${wanted}, found ${describe(found)}`)
 }

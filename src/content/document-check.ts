@@ -1,6 +1,6 @@
 /**
- * All that creating or replacing a document would refuse, without doing it: a body goes the same way as in the real
- * request, and then what the database would refuse is looked up. A write afterwards may fail for what changed.
+ * All that creating or replacing a document would reject, without doing it: a body goes the same way as in the real
+ * request, and then what the database would reject is looked up. A write afterwards may fail for what changed.
  */
 import { describe } from '../base/failure.ts'
 import { parseJson, parseJsonInTurns, type JsonObject } from '../base/json.ts'

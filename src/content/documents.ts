@@ -39,7 +39,7 @@ import {
 } from './document-check.ts'
 import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
 import { pageParts, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
-import { refuse } from './problems.ts'
+import { throwProblem } from './problems.ts'
 import { SUMMARIZED } from './read-dependencies.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
@@ -153,9 +153,9 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       requireRole(model, 'create', caller)
       const { body: sent, references } = await body()
       if (model !== user) {
-        return insert(model, await drafts.create(model, sent, { caller, references, report: refuse }), by)
+        return insert(model, await drafts.create(model, sent, { caller, references, report: throwProblem }), by)
       }
-      const invited = readInvitation(sent, refuse)
+      const invited = readInvitation(sent, throwProblem)
       const actor = by.acting((fresh) => requireRole(model, 'create', fresh))
       return writeJson(await invitations.invite({ ...invited, now: now() }, actor))
     },
@@ -166,7 +166,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       const writer = store.as(by.acting(authorizationOf(model, 'replace', id)))
       const { body: sent, references } = await body()
       if (model === user) return replaceUser(writer, { id, body: sent, condition, now: now() })
-      const change = await drafts.replace(model, id, sent, { references, report: refuse })
+      const change = await drafts.replace(model, id, sent, { references, report: throwProblem })
       const known = await readKnown(found)
       const replaced = await writer.update(
         model,
@@ -194,7 +194,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       if (outcome === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DELETED)
     },
 
-    /** All that creating a document would refuse or, with an id, replacing that one. Nothing is written. */
+    /** All that creating a document would reject or, with an id, replacing that one. Nothing is written. */
     async check(
       model: Model,
       id: string | undefined,
@@ -243,7 +243,7 @@ interface UserReplacement {
 }
 
 async function replaceUser(writer: Writer, { id, body, condition, now }: UserReplacement): Promise<string> {
-  const change = changeUser(body, { now, report: refuse })
+  const change = changeUser(body, { now, report: throwProblem })
   const outcome = await writer.updateUser(id, (stored, text, moment) => {
     condition?.(text)
     return change(stored, standingAt(moment).caller)

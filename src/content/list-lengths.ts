@@ -5,10 +5,10 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { isObject } from '../base/json.ts'
 import { NESTING_KINDS, type Field, type Model, type Shape } from '../models/schema.ts'
-import { problemAt, refuse, type Report } from './problems.ts'
+import { problemAt, throwProblem, type Report } from './problems.ts'
 
 /** Reports each list of a body that is longer than declared: without `report` it throws invalidInput at the first. */
-export function checkListLengths(model: Model, body: JsonObject, report: Report = refuse): void {
+export function checkListLengths(model: Model, body: JsonObject, report: Report = throwProblem): void {
   checkShape(model.fields, body, '', report)
 }
 

@@ -14,7 +14,7 @@ const PATH_CHARS_MAX = 1_000
 export type Report = (problem: Problem) => void
 
 /** Ends the work at the first problem, with the failure of the request. */
-export const refuse: Report = (problem) => {
+export const throwProblem: Report = (problem) => {
   throw new ProblemFailure(shortened(problem))
 }
 

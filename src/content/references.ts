@@ -7,7 +7,7 @@ import { describe } from '../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, parseJson, type Json, type JsonObject } from '../base/json.ts'
 import { NESTING_KINDS, type Field, type Model, type Shape } from '../models/schema.ts'
 import type { DocumentStore } from '../store/store.ts'
-import { problemAt, refuse, REPORTED, TOO_DEEP, type Report } from './problems.ts'
+import { problemAt, throwProblem, REPORTED, TOO_DEEP, type Report } from './problems.ts'
 
 /** References that one body may hold. */
 const REFERENCES_MAX = 1_000
@@ -20,7 +20,7 @@ export interface ReferenceOptions {
   readonly report?: Report
   /** UTF-8 bytes of JSON that all references together may bring in, each mention counted. */
   readonly bytesMax: number
-  /** Told these bytes before any record is parsed, which waits for it; may refuse them by what it throws. */
+  /** Told these bytes before any record is parsed, which waits for it; may reject them by what it throws. */
   readonly onGrowth?: (bytes: number) => Promise<void>
 }
 
@@ -80,7 +80,7 @@ interface Mention {
 function* lookup(
   model: Model,
   body: JsonObject,
-  { report = refuse, bytesMax }: Omit<ReferenceOptions, 'onGrowth'>,
+  { report = throwProblem, bytesMax }: Omit<ReferenceOptions, 'onGrowth'>,
 ): Lookup {
   const mentions: Mention[] = []
   collectFromShape(model.fields, body, { path: '', level: 1 }, mentions)
@@ -111,7 +111,7 @@ function* lookup(
   return { mentions, texts, bytes }
 }
 
-function parsed({ mentions, texts }: Found, { report = refuse }: Pick<ReferenceOptions, 'report'>): Records {
+function parsed({ mentions, texts }: Found, { report = throwProblem }: Pick<ReferenceOptions, 'report'>): Records {
   const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))
   const levels = new Map<string, number>()
   for (const [key, text] of texts) {
@@ -124,27 +124,28 @@ function parsed({ mentions, texts }: Found, { report = refuse }: Pick<ReferenceO
   return records
 }
 
-type Place = Pick<Mention, 'path' | 'level'>
+/** Where a value is in the body: its path, and its level. */
+type Nesting = Pick<Mention, 'path' | 'level'>
 
-function collectFromShape(shape: Shape, value: JsonObject, { path, level }: Place, mentions: Mention[]): void {
+function collectFromShape(shape: Shape, value: JsonObject, { path, level }: Nesting, mentions: Mention[]): void {
   for (const [name, field] of Object.entries(shape)) {
     if (!NESTING_KINDS.has(field.kind) || !Object.hasOwn(value, name)) continue
     collect(field, value[name], { path: path === '' ? name : `${path}.${name}`, level: level + 1 }, mentions)
   }
 }
 
-function collect(field: Field, value: Json | undefined, place: Place, mentions: Mention[]): void {
-  const { path, level } = place
+function collect(field: Field, value: Json | undefined, nesting: Nesting, mentions: Mention[]): void {
+  const { path, level } = nesting
   switch (field.kind) {
     case 'embedded': {
       if (!isObject(value)) return
       const key = referenceKey(field.model, value)
-      if (key === undefined) collectFromShape(field.model.fields, value, place, mentions)
+      if (key === undefined) collectFromShape(field.model.fields, value, nesting, mentions)
       else mentions.push({ target: field.model, id: String(value['id']), key, path, level })
       return
     }
     case 'record':
-      if (isObject(value)) collectFromShape(field.fields, value, place, mentions)
+      if (isObject(value)) collectFromShape(field.fields, value, nesting, mentions)
       return
     case 'list':
       if (!Array.isArray(value)) return

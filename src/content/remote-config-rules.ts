@@ -1,13 +1,13 @@
 /** What a remote_config must fulfil beyond its types, because an app that reads it would not start again. */
 import { describe } from '../base/failure.ts'
 import { isObject, type JsonObject } from '../base/json.ts'
-import { problemAt, refuse, type Report } from './problems.ts'
+import { problemAt, throwProblem, type Report } from './problems.ts'
 
 /** Semantic Versioning 2.0.0, section 2, with the parts that the apps' parser accepts. */
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 /** Reports what decodes and still stops the apps; without `report`, throws it. Wrong types were reported before. */
-export function checkRemoteConfig({ appStatus, feedDecoratorConfig }: JsonObject, report: Report = refuse): void {
+export function checkRemoteConfig({ appStatus, feedDecoratorConfig }: JsonObject, report: Report = throwProblem): void {
   if (isObject(appStatus) && appStatus['isLatestVersionOnly'] === true) {
     const version = appStatus['latestAppVersion']
     if (typeof version === 'string' && !VERSION.test(version)) {

@@ -2,11 +2,11 @@
  * Keys at the top of a filter that are no fields: `q` searches, and for countries `usage`, `hasActiveHeadlines` and
  * `hasActiveSources` ask for those in use. They are taken out before the rest is read as a filter.
  */
-import { describe, fail } from '../base/failure.ts'
 import { isObject, type Json } from '../base/json.ts'
 import { country } from '../models/country.ts'
 import type { Model } from '../models/schema.ts'
 import { and, containsText, eq, isIn, or, type Filter } from '../query/ast.ts'
+import { filterFailure } from '../query/filter-failure.ts'
 import type { DocumentStore } from '../store/store.ts'
 
 export type CountryUse = 'eventCountry' | 'headquarters'
@@ -41,7 +41,7 @@ export function takeSpecialKeys(model: Model, filter: Json): SpecialKeys {
 function searchConditions(model: Model, rest: Record<string, Json>): Filter[] {
   const text = take(rest, 'q')
   if (text === undefined || text === '') return []
-  if (typeof text !== 'string') throw refused('q', 'a text to search for', text)
+  if (typeof text !== 'string') throw filterFailure('$.q', 'a text to search for', text)
   const anywhere = model.search.map((path) => containsText(path.split('.'), text))
   return anywhere.length === 0 ? [] : [or(...anywhere)]
 }
@@ -51,7 +51,7 @@ function takeUses(rest: Record<string, Json>, conditions: Filter[]): CountryUse[
   const usage = take(rest, 'usage')
   if (usage !== undefined) {
     const use = typeof usage === 'string' && Object.hasOwn(USAGES, usage) ? USAGES[usage] : undefined
-    if (use === undefined) throw refused('usage', '"eventCountry" or "headquarters"', usage)
+    if (use === undefined) throw filterFailure('$.usage', '"eventCountry" or "headquarters"', usage)
     uses.add(use)
     // Beside `usage` a plain name searches, as the first clients of this filter expected.
     if (typeof rest['name'] === 'string') conditions.push(containsText(['name'], take(rest, 'name') as string))
@@ -75,8 +75,4 @@ function take(rest: Record<string, Json>, key: string): Json | undefined {
   const value = rest[key]
   delete rest[key]
   return value
-}
-
-function refused(key: string, wanted: string, found: Json): Error {
-  return fail('badRequest', `Cannot read filter at "$.${key}": expected ${wanted}, found ${describe(found)}`)
 }

@@ -27,18 +27,18 @@ function isStorable(value: Json, level: number): boolean {
 }
 
 function isName(name: string): boolean {
-  return !REFUSED_NAME.test(name) && name.isWellFormed()
+  return !RESERVED_NAME.test(name) && name.isWellFormed()
 }
 
-const REFUSED_NAME = /^(?:\$|__proto__$)|[.\0]/
+const RESERVED_NAME = /^(?:\$|__proto__$)|[.\0]/
 
-interface Place {
+interface StorableCheck {
   readonly path: string
   readonly level: number
   readonly report: Report
 }
 
-function reportUnstorable(value: Json, { path, level, report }: Place): void {
+function reportUnstorable(value: Json, { path, level, report }: StorableCheck): void {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return
     report(problemAt(path, 'notUnicode', 'expected Unicode text, found half a surrogate pair'))

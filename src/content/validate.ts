@@ -3,7 +3,7 @@
  * members in the order sent. Embedded copies of other documents are checked as strictly but stored as they were sent:
  * clients find them again by comparing all members, dates included.
  *
- * Every refusal is a 400 that names the member and what was found: `source.language.code: expected a string, found 7`.
+ * Every problem is a 400 that names the member and what was found: `source.language.code: expected a string, found 7`.
  * Where problems are collected, a member that is wrong stays as it was sent.
  */
 import { parseIsoDate } from '../base/dates.ts'
@@ -11,7 +11,7 @@ import { assertNever, describe, shortText } from '../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ProblemCode, ProblemParams } from '../base/problem.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Extras, type Field, type Model, type Shape } from '../models/schema.ts'
-import { problemAt, refuse, REPORTED, type Report } from './problems.ts'
+import { problemAt, throwProblem, REPORTED, type Report } from './problems.ts'
 import { referenceKey, type Records } from './references.ts'
 import { checkStorable } from './storable.ts'
 
@@ -44,7 +44,7 @@ export interface BodyOptions {
 export function readBody(
   model: Model,
   body: JsonObject,
-  { creating, report = refuse, records = NO_RECORDS }: BodyOptions,
+  { creating, report = throwProblem, records = NO_RECORDS }: BodyOptions,
 ): (surroundings: Surroundings) => JsonObject {
   checkStorable(body, report)
   const scope: Scope = { creating, report, records, copies: new Map() }
@@ -119,7 +119,7 @@ function extraMembers(shape: Shape, value: JsonObject): [string, Json][] {
 
 function readField(field: Field, value: Json | undefined, path: string, scope: Scope): Json {
   /** A wrong value stays as it was sent, for the checks that follow. */
-  const refused = (code: ProblemCode, wanted: string, params?: ProblemParams): Json => {
+  const reportWrong = (code: ProblemCode, wanted: string, params?: ProblemParams): Json => {
     const message = `expected ${wanted}, found ${describe(value)}`
     scope.report(value == null ? problemAt(path, 'required', message) : problemAt(path, code, message, params))
     return value ?? null
@@ -127,10 +127,10 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
   switch (field.kind) {
     case 'text': {
       const { blank, max } = field
-      if (typeof value !== 'string') return refused('notText', 'a string')
-      if (!blank && value.trim() === '') return refused('blank', 'a text that is not blank')
+      if (typeof value !== 'string') return reportWrong('notText', 'a string')
+      if (!blank && value.trim() === '') return reportWrong('blank', 'a text that is not blank')
       if (max !== undefined && isLonger(value, max)) {
-        return refused('tooLong', `at most ${max} characters`, { max: String(max) })
+        return reportWrong('tooLong', `at most ${max} characters`, { max: String(max) })
       }
       return value
     }
@@ -139,38 +139,38 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
       if (value === undefined && field.initial !== undefined && scope.creating) return field.initial
       if (typeof value === 'string' && field.values.includes(value)) return value
       const choices = field.values.join(', ')
-      return refused('notChoice', `one of ${choices}`, { choices })
+      return reportWrong('notChoice', `one of ${choices}`, { choices })
     }
     case 'boolean':
-      return typeof value === 'boolean' ? value : refused('notBoolean', 'true or false')
+      return typeof value === 'boolean' ? value : reportWrong('notBoolean', 'true or false')
     case 'whole':
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-      return refused('notWholeNumber', 'a whole number, 0 or more')
+      return reportWrong('notWholeNumber', 'a whole number, 0 or more')
     case 'date':
-      return (typeof value === 'string' ? parseIsoDate(value) : undefined) ?? refused('notDate', 'an ISO 8601 date')
+      return (typeof value === 'string' ? parseIsoDate(value) : undefined) ?? reportWrong('notDate', 'an ISO 8601 date')
     case 'nullable':
       return value === undefined || value === null ? null : readField(field.of, value, path, scope)
     case 'list':
-      if (!Array.isArray(value)) return refused('notList', 'an array')
+      if (!Array.isArray(value)) return reportWrong('notList', 'an array')
       return value.map((item: Json, i) => readField(field.of, item, `${path}[${i}]`, scope))
     case 'record':
-      if (!isObject(value)) return refused('notObject', 'an object')
+      if (!isObject(value)) return reportWrong('notObject', 'an object')
       return readRecord(field.fields, { extras: field.extras, value, path, scope })
     case 'map':
-      return isObject(value) ? readMap(field.keys, field.of, value, path, scope) : refused('notObject', 'an object')
+      return isObject(value) ? readMap(field.keys, field.of, value, path, scope) : reportWrong('notObject', 'an object')
     case 'embedded':
       return isObject(value)
         ? readEmbedded(field.model, value, path, scope)
-        : refused('notReference', `a whole ${field.model.name} or {"id": …}`, { model: field.model.name })
+        : reportWrong('notReference', `a whole ${field.model.name} or {"id": …}`, { model: field.model.name })
     case 'generated':
       if (field.as === 'id') {
-        if (typeof value !== 'string' || value === '') return refused('notId', 'the id of the embedded document')
+        if (typeof value !== 'string' || value === '') return reportWrong('notId', 'the id of the embedded document')
         if (value.length <= EMBEDDED_ID_CHARS_MAX) return value
         const max = String(EMBEDDED_ID_CHARS_MAX)
-        return refused('tooLong', `an id of at most ${max} characters`, { max })
+        return reportWrong('tooLong', `an id of at most ${max} characters`, { max })
       }
       if (typeof value === 'string' && parseIsoDate(value) !== undefined) return value
-      return refused('notDate', 'an ISO 8601 date')
+      return reportWrong('notDate', 'an ISO 8601 date')
     case 'constant':
       return field.value
     default:

@@ -3,7 +3,7 @@
  *
  * A cursor holds the sort values of the last document and its id, not the id alone: the next page is found even when
  * that document was changed or deleted meanwhile. It is bound to the model and to the sort, for after another sort the
- * place would mean nothing. It is not signed. It grants nothing: a forged one only names a place to begin, and the
+ * position would mean nothing. It is not signed. It grants nothing: a forged one only names a position to begin, and the
  * filter and the access rules apply after it as before.
  *
  * The form is base64url (RFC 4648 section 5) of JSON: version, model, sort, keys, id. Values are never cut, because a
@@ -40,16 +40,16 @@ function isNested(key: Json): boolean {
 /** Reads a cursor for the model and sort it was written for; throws badRequest for anything else. */
 export function readCursor(text: string, { model, sort }: CursorScope): Position {
   const content = text.length <= CURSOR_CHARS_MAX ? decode(text) : undefined
-  if (!Array.isArray(content) || content.length !== 5) throw refused(text, 'not issued by this server')
+  if (!Array.isArray(content) || content.length !== 5) throw cursorFailure(text, 'not issued by this server')
   const [version, ofModel, ofSort, keys, id] = content as readonly Json[]
   if (version !== CURSOR_VERSION || typeof ofModel !== 'string' || typeof ofSort !== 'string') {
-    throw refused(text, 'not issued by this server')
+    throw cursorFailure(text, 'not issued by this server')
   }
-  if (ofModel !== model) throw refused(text, `expected one of model ${describe(model)}, found ${describe(ofModel)}`)
+  if (ofModel !== model) throw cursorFailure(text, `expected one of model ${describe(model)}, found ${describe(ofModel)}`)
   if (ofSort !== sortText(sort)) {
-    throw refused(text, `expected one of sort ${describe(sortText(sort))}, found ${describe(ofSort)}`)
+    throw cursorFailure(text, `expected one of sort ${describe(sortText(sort))}, found ${describe(ofSort)}`)
   }
-  if (typeof id !== 'string' || !isKeys(keys, sort)) throw refused(text, 'not issued by this server')
+  if (typeof id !== 'string' || !isKeys(keys, sort)) throw cursorFailure(text, 'not issued by this server')
   return { keys, id }
 }
 
@@ -78,6 +78,6 @@ function unpageable(sort: Sort, reason: string): Error {
   return fail('badRequest', `Cannot page by sort ${describe(sortText(sort))}: ${reason}`)
 }
 
-function refused(text: string, reason: string): Error {
+function cursorFailure(text: string, reason: string): Error {
   return fail('badRequest', `Cannot read cursor ${describe(text)}: ${reason}`)
 }

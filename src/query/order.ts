@@ -1,9 +1,9 @@
 /**
  * Sorting: from `updatedAt:desc,name` to an order of documents.
  *
- * A document is placed by one key for each field of the sort, and then by its id, so that no two documents tie and a
+ * The position of a document is one key for each field of the sort, and then its id, so that no two documents tie and a
  * page can begin after any of them. Keys are plain JSON, for they travel in cursors. Where a path ends at an array, the
- * smallest (or, descending, the largest) element is the key; an empty array sorts below null. So that this place can
+ * smallest (or, descending, the largest) element is the key; an empty array sorts below null. So that this case can
  * be told from every value, arrays are boxed: the key `[]` is the empty array at the end of a path, and `[v]` stands
  * for an element v that is itself an array.
  */
@@ -36,9 +36,9 @@ export interface Position {
  * 8,192 characters.
  */
 export function parseSort(text: string): Sort {
-  if (text.length > SORT_CHARS_MAX) throw refused(text, `at most ${SORT_CHARS_MAX} characters`, text.length)
+  if (text.length > SORT_CHARS_MAX) throw sortFailure(text, `at most ${SORT_CHARS_MAX} characters`, text.length)
   const entries = text.split(',')
-  if (entries.length > SORT_KEYS_MAX) throw refused(text, `at most ${SORT_KEYS_MAX} keys`, entries.length)
+  if (entries.length > SORT_KEYS_MAX) throw sortFailure(text, `at most ${SORT_KEYS_MAX} keys`, entries.length)
   return Object.freeze(entries.map((entry) => parseSortField(text, entry.trim())))
 }
 
@@ -47,7 +47,7 @@ export function sortText(sort: Sort): string {
   return sort.map(({ path, descending }) => `${path.join('.')}:${descending ? 'desc' : 'asc'}`).join(',')
 }
 
-/** The keys that place a document in the sort. Throws StepsExceeded past the limit of `steps`. */
+/** The keys that position a document in the sort. Throws StepsExceeded past the limit of `steps`. */
 export function sortKeys(document: JsonObject, sort: Sort, steps: Steps = unlimitedSteps()): Json[] {
   return sort.map(({ path, descending }) => keyAt(document, { path, descending, steps }, 0))
 }
@@ -72,15 +72,15 @@ export function comparePositions(sort: Sort, a: LoosePosition, b: LoosePosition)
 }
 
 function parseSortField(text: string, entry: string): SortField {
-  if (entry === '') throw refused(text, 'a field in each entry', entry)
+  if (entry === '') throw sortFailure(text, 'a field in each entry', entry)
   const colon = entry.lastIndexOf(':')
   const [name, direction] = colon < 0 ? [entry, 'asc'] : [entry.slice(0, colon).trim(), entry.slice(colon + 1).trim()]
-  if (name === '' || name.startsWith('$')) throw refused(text, 'a field name', name)
-  if (direction !== 'asc' && direction !== 'desc') throw refused(text, '"asc" or "desc"', direction)
+  if (name === '' || name.startsWith('$')) throw sortFailure(text, 'a field name', name)
+  if (direction !== 'asc' && direction !== 'desc') throw sortFailure(text, '"asc" or "desc"', direction)
   return Object.freeze({ path: pathOf(name, { fromTop: true }), descending: direction === 'desc' })
 }
 
-function refused(text: string, expected: string, found: unknown): Error {
+function sortFailure(text: string, expected: string, found: unknown): Error {
   return fail('badRequest', `Cannot read sort ${describe(text)}: expected ${expected}, found ${describe(found)}`)
 }
 

@@ -18,7 +18,7 @@ import {
 import * as ast from './ast.ts'
 import type { Filter } from './ast.ts'
 import { pathOf, type Path } from './field-path.ts'
-import { refused } from './filter-refusal.ts'
+import { filterFailure } from './filter-failure.ts'
 import {
   firstKey,
   isOperatorObject,
@@ -64,13 +64,13 @@ export function parseFilterText(text: string): Json {
   }
 }
 
-/** Parses a filter. Throws badRequest with the place of the error: `Cannot read filter at "$.age.$gt": …`. */
+/** Parses a filter. Throws badRequest with the path of the error: `Cannot read filter at "$.age.$gt": …`. */
 export function parseFilter(filter: Json, { dateFields = new Set() }: FilterOptions = {}): Filter {
   const reading: Reading = { dateFields, conditions: 0, patternStates: 0, properties: new Set() }
   const parsed = readFilterObject(reading, filter, { at: '$', level: 1, within: undefined })
   requireFewConditions(reading)
   if (reading.patternStates > PATTERN_STATES_MAX) {
-    throw refused('$', `patterns of at most ${PATTERN_STATES_MAX} states together`, reading.patternStates)
+    throw filterFailure('$', `patterns of at most ${PATTERN_STATES_MAX} states together`, reading.patternStates)
   }
   return parsed
 }
@@ -85,44 +85,44 @@ interface Reading {
 
 /** Also asked on the way, so that no more is read of a filter that has too many. */
 function requireFewConditions({ conditions }: Reading): void {
-  if (conditions > CONDITIONS_MAX) throw refused('$', `at most ${CONDITIONS_MAX} conditions`, conditions)
+  if (conditions > CONDITIONS_MAX) throw filterFailure('$', `at most ${CONDITIONS_MAX} conditions`, conditions)
 }
 
-/** Where the reader stands: the place for messages, how deep, and the array whose elements `$elemMatch` looks at. */
-interface Place {
+/** What surrounds the part being read: its path for messages, its level, and the array whose elements `$elemMatch` looks at. */
+interface FilterScope {
   readonly at: string
   readonly level: number
   readonly within: string | undefined
 }
 
-/** A place whose operators test the field at `path`; `field` is its full dotted name, from the top of the document. */
-interface Target extends Place {
+/** A part whose operators test the field at `path`; `field` is its full dotted name, from the top of the document. */
+interface Target extends FilterScope {
   readonly path: Path
   readonly field: string
 }
 
-function readFilterObject(reading: Reading, filter: Json, place: Place): Filter {
-  if (!isObject(filter)) throw refused(place.at, 'an object', filter)
-  if (place.level > FILTER_LEVELS_MAX) throw tooDeep(place.at, place.level)
+function readFilterObject(reading: Reading, filter: Json, scope: FilterScope): Filter {
+  if (!isObject(filter)) throw filterFailure(scope.at, 'an object', filter)
+  if (scope.level > FILTER_LEVELS_MAX) throw tooDeep(scope.at, scope.level)
   requireFewConditions(reading)
   return ast.and(
     ...Object.entries(filter).map(([key, value]) => {
-      const inner = { ...place, at: `${place.at}.${key}` }
+      const inner = { ...scope, at: `${scope.at}.${key}` }
       if (LOGICAL.has(key)) return readLogic(reading, key, value, inner)
-      if (key.startsWith('$')) throw refused(inner.at, 'a field or one of $and, $or and $nor', key)
-      const path = pathOf(key, { fromTop: place.within === undefined })
-      const field = place.within === undefined ? path.join('.') : `${place.within}.${key}`
+      if (key.startsWith('$')) throw filterFailure(inner.at, 'a field or one of $and, $or and $nor', key)
+      const path = pathOf(key, { fromTop: scope.within === undefined })
+      const field = scope.within === undefined ? path.join('.') : `${scope.within}.${key}`
       return readCondition(reading, value, { ...inner, path, field })
     }),
   )
 }
 
-function readLogic(reading: Reading, operator: string, list: Json, place: Place): Filter {
-  if (!Array.isArray(list) || list.length === 0) throw refused(place.at, 'a list of at least one filter', list)
+function readLogic(reading: Reading, operator: string, list: Json, scope: FilterScope): Filter {
+  if (!Array.isArray(list) || list.length === 0) throw filterFailure(scope.at, 'a list of at least one filter', list)
   // A member that tests nothing is read like any other, and there is room for twenty thousand of them.
   reading.conditions += list.filter((member: Json) => isObject(member) && firstKey(member) === undefined).length
   const members = list.map((member: Json, i) =>
-    readFilterObject(reading, member, { ...place, at: `${place.at}[${i}]`, level: place.level + 1 }),
+    readFilterObject(reading, member, { ...scope, at: `${scope.at}[${i}]`, level: scope.level + 1 }),
   )
   if (operator === '$and') return ast.and(...members)
   return operator === '$or' ? ast.or(...members) : ast.not(ast.or(...members))
@@ -146,7 +146,7 @@ function readOperators(reading: Reading, operators: JsonObject, target: Target):
         reading.patternStates += statesOf(pattern)
         for (const name of propertiesOf(pattern)) reading.properties.add(name)
         if (reading.properties.size > PROPERTIES_MAX) {
-          throw refused('$', `at most ${PROPERTIES_MAX} Unicode properties`, reading.properties.size)
+          throw filterFailure('$', `at most ${PROPERTIES_MAX} Unicode properties`, reading.properties.size)
         }
         return ast.matchesPattern(target.path, pattern)
       }
@@ -189,14 +189,14 @@ function readOperator(reading: Reading, operator: string, operand: Json, target:
     case '$not':
       return readNot(reading, operand, target)
     case '$options':
-      throw refused(at, '$regex beside it', undefined)
+      throw filterFailure(at, '$regex beside it', undefined)
     default:
-      throw refused(at, operator.startsWith('$') ? 'an operator that tests a field' : 'operators alone', operator)
+      throw filterFailure(at, operator.startsWith('$') ? 'an operator that tests a field' : 'operators alone', operator)
   }
 }
 
 function readNot(reading: Reading, operand: Json, target: Target): Filter {
-  if (!isOperatorObject(operand)) throw refused(target.at, 'an object of operators', operand)
+  if (!isOperatorObject(operand)) throw filterFailure(target.at, 'an object of operators', operand)
   return ast.not(readOperators(reading, operand, deeper(target)))
 }
 
@@ -209,7 +209,7 @@ function readAll(reading: Reading, operand: Json, target: Target): Filter {
   return ast.and(
     ...members.map((member, i) => {
       const at = `${target.at}[${i}]`
-      if (!isElemMatch(member) || Object.keys(member).length !== 1) throw refused(at, 'only $elemMatch', member)
+      if (!isElemMatch(member) || Object.keys(member).length !== 1) throw filterFailure(at, 'only $elemMatch', member)
       reading.conditions++
       return readElemMatch(reading, member['$elemMatch'] as Json, { ...target, at: `${at}.$elemMatch` })
     }),
@@ -221,7 +221,7 @@ function isElemMatch(member: Json): member is JsonObject {
 }
 
 function readElemMatch(reading: Reading, operand: Json, target: Target): Filter {
-  if (!isObject(operand)) throw refused(target.at, 'an object', operand)
+  if (!isObject(operand)) throw filterFailure(target.at, 'an object', operand)
   const inner = deeper(target)
   const first = firstKey(operand)
   if (first?.startsWith('$') === true && !LOGICAL.has(first)) {
@@ -234,7 +234,7 @@ function readElemMatch(reading: Reading, operand: Json, target: Target): Filter 
 function readLiterals(reading: Reading, operand: Json, target: Target): readonly Json[] {
   return readMembers(operand, target.at).map((member, i) => {
     const at = `${target.at}[${i}]`
-    if (isOperatorObject(member)) throw refused(at, 'a value without operators', firstKey(member))
+    if (isOperatorObject(member)) throw filterFailure(at, 'a value without operators', firstKey(member))
     return readLiteral(reading, member, { ...target, at })
   })
 }
@@ -259,5 +259,5 @@ function deeper(target: Target): Target {
 }
 
 function tooDeep(at: string, level: number): Error {
-  return refused(at, `at most ${FILTER_LEVELS_MAX} levels`, level)
+  return filterFailure(at, `at most ${FILTER_LEVELS_MAX} levels`, level)
 }

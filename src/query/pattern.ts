@@ -12,7 +12,7 @@
  * A Pattern is plain data, so that it can travel to a worker thread; `patternTest` makes the function that runs.
  */
 import { assertNever } from '../base/failure.ts'
-import { refusedAs } from './filter-refusal.ts'
+import { filterFailureFound } from './filter-failure.ts'
 import { withoutPatternSpace } from './pattern-space.ts'
 import { parseRegex, type ParsedPattern } from './regex/pattern-parser.ts'
 import { literalTextOf } from './regex/literal-text.ts'
@@ -43,7 +43,7 @@ interface RegexpPattern {
 export const PATTERN_OPTIONS = 'imsxu'
 
 /**
- * Reads a pattern with its options (letters of PATTERN_OPTIONS, in any order). Throws badRequest, naming the place `at`
+ * Reads a pattern with its options (letters of PATTERN_OPTIONS, in any order). Throws badRequest, naming the path `at`
  * in the filter, for look-around, back-references and too many states. Every other text gives a Pattern.
  */
 export function parsePattern(source: string, options: string, at = '$'): Pattern {
@@ -135,11 +135,11 @@ function assertSupported({ root, unsupported }: ParsedPattern, at: string, origi
   if (unsupported !== undefined) {
     const { construct, text, index } = unsupported
     const found = `the ${construct} "${text}" at index ${origins?.[index] ?? index}`
-    throw refusedAs(at, 'a pattern without look-around and back-references', found)
+    throw filterFailureFound(at, 'a pattern without look-around and back-references', found)
   }
   if (root.states > PATTERN_STATES_MAX) {
     const states = root.states <= Number.MAX_SAFE_INTEGER ? root.states : `more than ${Number.MAX_SAFE_INTEGER}`
     const expected = `a pattern of at most ${PATTERN_STATES_MAX} states with its repetitions written out`
-    throw refusedAs(at, expected, String(states))
+    throw filterFailureFound(at, expected, String(states))
   }
 }

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { createDrafts } from '../../src/content/drafts.ts'
 import { checkListLengths } from '../../src/content/list-lengths.ts'
-import { refuse } from '../../src/content/problems.ts'
+import { throwProblem } from '../../src/content/problems.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import type { Field, Shape } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
@@ -41,7 +41,7 @@ describe('a list', () => {
     const body = { ...PREFERENCES, id: 'u', followedSources: ids(5), savedFilters: [filterOf('sources', 501)] }
     const references = { bytesMax: Infinity }
     await assert.rejects(
-      drafts.replace(userContentPreferences, 'u', body, { report: refuse, references }),
+      drafts.replace(userContentPreferences, 'u', body, { report: throwProblem, references }),
       /savedFilters\[0\]\.sources: expected at most 500 entries, found 501/,
     )
     assert.deepEqual(asked, [])

@@ -64,10 +64,10 @@ export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** Where the value stands: in a document, a body, a copy inside of either, or a response of another kind. */
+/** What holds the value: in a document, a body, a copy inside of either, or a response of another kind. */
 type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'response'
 
-interface Place {
+interface ValueContext {
   /** Undefined for what is no document. */
   readonly model?: Model
   /** Dotted, with `*` for any key of a map; empty for the document itself. */
@@ -85,12 +85,12 @@ const DATE_AS_SENT: JsonSchema = {
   description: 'ISO 8601, as it was sent: with or without time and zone',
 }
 
-function recordSchema({ fields, extras }: Pick<RecordField, 'fields' | 'extras'>, place: Place): JsonSchema {
-  const members = Object.entries(fields).filter(([, field]) => isThere(field, place.use))
-  const required = members.filter(([name, field]) => !mayBeLeftOut(field, below(place, name))).map(([name]) => name)
+function recordSchema({ fields, extras }: Pick<RecordField, 'fields' | 'extras'>, context: ValueContext): JsonSchema {
+  const members = Object.entries(fields).filter(([, field]) => isThere(field, context.use))
+  const required = members.filter(([name, field]) => !mayBeLeftOut(field, below(context, name))).map(([name]) => name)
   return {
     type: 'object',
-    properties: Object.fromEntries(members.map(([name, field]) => [name, fieldSchema(field, below(place, name))])),
+    properties: Object.fromEntries(members.map(([name, field]) => [name, fieldSchema(field, below(context, name))])),
     ...(required.length === 0 ? {} : { required }),
     ...(extras === 'keep' ? { additionalProperties: true } : {}),
   }
@@ -105,7 +105,7 @@ function isSent(use: Use): boolean {
   return use === 'create' || use === 'replace' || use === 'sent copy'
 }
 
-function mayBeLeftOut(field: Field, { model, path, use }: Place): boolean {
+function mayBeLeftOut(field: Field, { model, path, use }: ValueContext): boolean {
   // A new user has no cards, whatever is sent.
   if (use === 'create' && model === user && path === 'feedDecoratorStatus') return true
   if (use === 'stored' || use === 'copy' || use === 'response') return false
@@ -122,25 +122,25 @@ function mayBeLeftOut(field: Field, { model, path, use }: Place): boolean {
   }
 }
 
-function fieldSchema(field: Field, place: Place): JsonSchema {
+function fieldSchema(field: Field, context: ValueContext): JsonSchema {
   const { description, example } = field
   return {
     ...(description === undefined ? {} : { description }),
-    ...valueSchema(field, place),
-    ...(field.kind === 'choice' && field.initial !== undefined && place.use === 'create'
+    ...valueSchema(field, context),
+    ...(field.kind === 'choice' && field.initial !== undefined && context.use === 'create'
       ? { default: field.initial }
       : {}),
     ...(example === undefined ? {} : { examples: [example] }),
   }
 }
 
-function valueSchema(field: Field, place: Place): JsonSchema {
+function valueSchema(field: Field, context: ValueContext): JsonSchema {
   switch (field.kind) {
     case 'text':
       return {
         type: 'string',
         ...(field.blank ? {} : { pattern: '\\S' }),
-        ...(field.max === undefined || !isSent(place.use) ? {} : { maxLength: field.max }),
+        ...(field.max === undefined || !isSent(context.use) ? {} : { maxLength: field.max }),
       }
     case 'choice':
       return { type: 'string', enum: field.values }
@@ -152,44 +152,44 @@ function valueSchema(field: Field, place: Place): JsonSchema {
       return DATE
     case 'generated':
       if (field.as === 'id') {
-        return { type: 'string', minLength: 1, ...(isSent(place.use) ? { maxLength: EMBEDDED_ID_CHARS_MAX } : {}) }
+        return { type: 'string', minLength: 1, ...(isSent(context.use) ? { maxLength: EMBEDDED_ID_CHARS_MAX } : {}) }
       }
-      return place.use === 'stored' ? DATE : DATE_AS_SENT
+      return context.use === 'stored' ? DATE : DATE_AS_SENT
     case 'constant':
       // Whatever is sent, it is put right.
-      return place.use === 'sent copy' ? {} : { const: field.value }
+      return context.use === 'sent copy' ? {} : { const: field.value }
     case 'embedded': {
       const name = schemaName(field.model)
-      if (place.use === 'response') return refTo(name)
-      if (place.use === 'stored' || place.use === 'copy') return refTo(`${name}Copy`)
+      if (context.use === 'response') return refTo(name)
+      if (context.use === 'stored' || context.use === 'copy') return refTo(`${name}Copy`)
       const examples = [{ id: field.model.fields['id']?.example }]
       return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)], examples }
     }
     case 'nullable':
-      return { anyOf: [valueSchema(field.of, place), { type: 'null' }] }
+      return { anyOf: [valueSchema(field.of, context), { type: 'null' }] }
     case 'list':
       return {
         type: 'array',
-        items: valueSchema(field.of, place),
+        items: valueSchema(field.of, context),
         // What is stored may have been stored before there was a limit.
-        ...(field.max === undefined || !isSent(place.use) ? {} : { maxItems: field.max }),
+        ...(field.max === undefined || !isSent(context.use) ? {} : { maxItems: field.max }),
       }
     case 'record':
-      return recordSchema(field, place)
+      return recordSchema(field, context)
     case 'map':
       return {
         type: 'object',
-        properties: Object.fromEntries(field.keys.map((key) => [key, fieldSchema(field.of, below(place, '*'))])),
+        properties: Object.fromEntries(field.keys.map((key) => [key, fieldSchema(field.of, below(context, '*'))])),
         // Only what is sent must not have other keys; later versions may know more.
-        ...(place.use === 'create' || place.use === 'replace' ? { additionalProperties: false } : {}),
+        ...(context.use === 'create' || context.use === 'replace' ? { additionalProperties: false } : {}),
       }
     default:
       return assertNever(field)
   }
 }
 
-function below(place: Place, name: string): Place {
-  return { ...place, path: place.path === '' ? name : `${place.path}.${name}` }
+function below(context: ValueContext, name: string): ValueContext {
+  return { ...context, path: context.path === '' ? name : `${context.path}.${name}` }
 }
 
 function isEmbedded(model: Model): boolean {
