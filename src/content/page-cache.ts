@@ -24,8 +24,9 @@ const TEXT_CHARS_MAX = 4_096
 const TEXTS_MAX = 8
 /** A larger page would push out too many others; as a share of all bytes. */
 const PAGE_SHARE_MAX = 1 / 8
-/** What a page takes besides its bytes and texts, and what a text takes besides its characters; measured. */
-const PAGE_OVERHEAD_BYTES = 1_000
+/** What a page takes besides its bytes and texts: 1.2 KB of heap, and what allocators round up. */
+const PAGE_OVERHEAD_BYTES = 2_000
+/** What a text takes besides its characters. */
 const TEXT_OVERHEAD_BYTES = 100
 
 /** What identifies an answer, and what it rests on. */
