@@ -23,6 +23,8 @@ const SCAN_CACHE_KIB = 4 * 1024
 const IDLE_STATEMENTS_MAX = 64
 /** Texts whose statements are kept for cursors. Clients can cause any number of texts with filters and sorts. */
 const IDLE_TEXTS_MAX = 200
+/** Characters of the statements that are kept for pages: a character takes about 20 to 60 bytes of SQLite's memory. */
+const KEPT_CHARS_MAX = 150_000
 /** After a checkpoint the WAL file is cut back to this size. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
 
@@ -62,12 +64,12 @@ export function openDatabase(
   }
   const prepared = new Map<string, StatementSync>()
   const idle = new Map<string, StatementSync[]>()
-  const pages = new Map<string, StatementSync>()
   const statement = (sql: string): StatementSync => {
     let found = prepared.get(sql)
     if (found === undefined) prepared.set(sql, (found = connection.prepare(sql)))
     return found
   }
+  const kept = keptStatements(connection)
   return {
     /** Runs a statement and returns its first row. Statements are prepared once per text. */
     get: (sql: string, ...values: SQLInputValue[]): Row | undefined => statement(sql).get(...values),
@@ -97,13 +99,7 @@ export function openDatabase(
     },
     /** All rows as arrays, for statements of which clients cause many texts: the latest stay prepared. */
     rows(sql: string, values: readonly SQLInputValue[]): readonly RawRow[] {
-      let statement = pages.get(sql)
-      if (statement === undefined) {
-        statement = connection.prepare(sql)
-        statement.setReturnArrays(true)
-        setNewest(pages, sql, statement, IDLE_TEXTS_MAX)
-      }
-      return statement.all(...values) as unknown as readonly RawRow[]
+      return kept(sql).all(...values) as unknown as readonly RawRow[]
     },
     /** Runs a statement and returns the number of rows that it changed. */
     run: (sql: string, ...values: SQLInputValue[]): number => Number(statement(sql).run(...values).changes),
@@ -128,6 +124,26 @@ export function openDatabase(
     close(): void {
       if (connection.isOpen) connection.close()
     },
+  }
+}
+
+/** Returns a function that prepares statements with rows as arrays and keeps the latest of them. */
+function keptStatements(connection: DatabaseSync): (sql: string) => StatementSync {
+  const statements = new Map<string, StatementSync>()
+  let chars = 0
+  return (sql) => {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    const statement = connection.prepare(sql)
+    statement.setReturnArrays(true)
+    statements.set(sql, statement)
+    chars += sql.length
+    for (const oldest of statements.keys()) {
+      if (chars <= KEPT_CHARS_MAX || oldest === sql) break
+      statements.delete(oldest)
+      chars -= oldest.length
+    }
+    return statement
   }
 }
 
