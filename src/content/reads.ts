@@ -3,7 +3,7 @@
  *
  * A remembered answer stands while no model that it rests on has another version. The version is read before the answer
  * is computed and again afterwards: only where it is the same has the answer the version, whichever thread and snapshot
- * computed it, and only then is it remembered and named by a tag. Endpoints judge the rights of the caller before they
+ * computed it, and only then is it remembered, and found again by its tag. Endpoints judge the rights of the caller before they
  * ask here.
  */
 import { withValue, type Awaitable } from '../base/awaitable.ts'
@@ -17,8 +17,7 @@ import { mayBeKept } from './read-dependencies.ts'
 
 /** The data, or nothing where the client has it. */
 export type Answer =
-  /** Without a tag where the documents changed while it was computed. */
-  | { readonly kind: 'text'; readonly data: DataText; readonly tag: string | undefined }
+  | { readonly kind: 'text'; readonly data: DataText; readonly tag: string }
   | { readonly kind: 'kept'; readonly start: KeptStart; readonly tag: string }
   /** The tag is the client's. */
   | { readonly kind: 'known'; readonly tag: string }
@@ -48,6 +47,7 @@ export interface ReadsOptions {
 export type Reads = ReturnType<typeof createReads>
 
 export function createReads({ store, pages, instance }: ReadsOptions) {
+  let unversioned = 0
   const isCurrent = (page: Page): boolean => {
     const revision = store.revision()
     if (page.revision === revision) return true
@@ -92,7 +92,10 @@ export function createReads({ store, pages, instance }: ReadsOptions) {
       }
       return withValue(compute(), (data): Answer => {
         const isUnchanged = version === store.versionsOf(facts.rests)
-        if (!isUnchanged && taggedBy === 'version') return { kind: 'text', data, tag: undefined }
+        // Of which version it is cannot be told: its tag is that of no other answer, before or after.
+        if (!isUnchanged && taggedBy === 'version') {
+          return { kind: 'text', data, tag: entityTag(`${instance} between versions ${++unversioned}`) }
+        }
         const tag = tagOf(data)
         const known = knownTag(tag)
         const kept =

@@ -9,6 +9,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 import { readDifference, SETTINGS_COMPARED } from '../support/service/read-difference.ts'
@@ -50,6 +51,44 @@ describe('a read after any write', () => {
     for (const how of ['identity', '304', ...kept]) {
       assert.ok((seen.get(how) ?? 0) > 0, `some response came as ${how}: ${JSON.stringify([...seen])}`)
     }
+  })
+
+  it('holds every write that was confirmed before it began, whichever connections read and write', async (t) => {
+    const service = await startService(t)
+    const { token } = await service.admin()
+    const made = await service.data('POST', '', { model: 'topic' }, { token, body: { ...TOPIC, description: '0' } })
+    const id = String(made.at('data.id'))
+    const other = openDatabase(databaseOf(service))
+    t.after(() => other.close())
+    let [confirmed, isOver] = [0, false]
+    const write = async (): Promise<void> => {
+      for (let n = 1; n <= 150; n++) {
+        const body = { ...TOPIC, id, description: String(n) }
+        const sql = `UPDATE topic SET doc = json_set(doc, '$.description', ?) WHERE id = ?`
+        if (n % 3 === 0) other.run(sql, String(n), id)
+        else assert.equal((await service.data('PUT', `/${id}`, { model: 'topic' }, { token, body })).status, 200)
+        confirmed = n
+        await turn()
+      }
+      isOver = true
+    }
+    let reads = 0
+    const read = async (target: string, place: string): Promise<void> => {
+      let tag = ''
+      let known = 0
+      while (!isOver) {
+        const atLeast = confirmed
+        const headers = { 'if-none-match': tag === '' ? '"none"' : tag, 'accept-encoding': 'gzip' }
+        const response = await service.data('GET', target, { model: 'topic' }, { token, headers })
+        if (response.status === 200) known = Number(response.at(place))
+        tag = response.headers.get('etag') ?? ''
+        assert.ok(known >= atLeast, `${response.status}: expected ${atLeast} or later, found ${known}`)
+        reads++
+      }
+    }
+    const readers = Array.from({ length: 4 }, () => [read('', 'data.items[0].description'), read(`/${id}`, 'data.description')])
+    await Promise.all([write(), ...readers.flat()])
+    assert.ok(reads > 150, `${reads} reads`)
   })
 
   it('is not taken for a version of a database that was restored since', async (t) => {

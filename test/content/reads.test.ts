@@ -1,0 +1,130 @@
+/** Remembered answers over a real store: when an answer is computed, kept, tagged, and given up. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { createPageCache } from '../../src/content/page-cache.ts'
+import { createReads, type Answer, type Question } from '../../src/content/reads.ts'
+import { country } from '../../src/models/country.ts'
+import type { Model } from '../../src/models/schema.ts'
+import { language } from '../../src/models/language.ts'
+import { topic } from '../../src/models/topic.ts'
+import type { Cleanup } from '../support/service/service.ts'
+import { testStore, type SystemStore } from '../support/service/stores.ts'
+
+interface Scene {
+  readonly store: SystemStore
+  /** Asks for one list of topics; `computed` counts how often that had to be done. */
+  ask(change?: Partial<Question>): Promise<Answer>
+  readonly computed: () => number
+  /** Inserts a document. */
+  write(model?: Model): Promise<void>
+}
+
+function scene(t: Cleanup): Scene {
+  const { store } = testStore(t)
+  const pages = createPageCache({ bytesMax: 1024 * 1024, now: () => 1_000_000 })
+  const reads = createReads({ store, pages, instance: 'one run' })
+  let [computed, written] = [0, 0]
+  const compute = async (): Promise<string> => {
+    computed++
+    return JSON.stringify(await store.countActive(topic))
+  }
+  const question: Question = {
+    ...{ key: 'topics', model: topic, rests: [topic], weight: 0, text: 'reader /topics' },
+    ...{ knownTag: () => undefined, taggedBy: 'version', compute },
+  }
+  return {
+    store,
+    async ask(change = {}) {
+      await turn()
+      return reads.answer({ ...question, ...change })
+    },
+    computed: () => computed,
+    async write(model = topic) {
+      const id = `d${written++}`
+      await store.insert(model, { id, value: { id, name: id, status: 'active' } })
+    },
+  }
+}
+
+const dataOf = (answer: Answer): string => {
+  if (answer.kind === 'text') return String(answer.data)
+  assert.equal(answer.kind, 'kept')
+  return answer.kind === 'kept' ? String(answer.start.plain.bytes).slice('{"data":'.length) : ''
+}
+
+it('an answer is computed twice, then remembered until a document of its model changes', async (t) => {
+  const { ask, computed, write } = scene(t)
+  for (let i = 0; i < 5; i++) assert.equal(dataOf(await ask()), '0')
+  assert.equal(computed(), 2)
+  await write(language)
+  assert.equal(dataOf(await ask()), '0')
+  assert.equal(computed(), 2, 'another model is no reason')
+  await write()
+  for (let i = 0; i < 3; i++) assert.equal(dataOf(await ask()), '1')
+  assert.equal(computed(), 3, 'what was read often is remembered again at once')
+})
+
+it('an answer rests on every model that is declared', async (t) => {
+  const { ask, computed, write } = scene(t)
+  const rests = [country, topic, language]
+  for (let i = 0; i < 3; i++) await ask({ rests })
+  for (const model of rests) {
+    const before = computed()
+    await write(model)
+    await ask({ rests })
+    assert.equal(computed(), before + 1, model.name)
+    await ask({ rests })
+  }
+})
+
+it('attack: a write while an answer is computed leaves no old answer behind, nor a tag that comes again', async (t) => {
+  const { store, ask, write } = scene(t)
+  const slow = async (): Promise<string> => {
+    const old = JSON.stringify(await store.countActive(topic))
+    await write()
+    return old
+  }
+  const tags = new Set<string>()
+  for (let i = 0; i < 4; i++) {
+    const answer = await ask({ compute: slow })
+    assert.deepEqual([answer.kind, dataOf(answer)], ['text', String(i)])
+    tags.add(answer.tag)
+  }
+  const knownTag = (tag: string): string | undefined => (tags.has(tag) ? tag : undefined)
+  assert.equal(dataOf(await ask({ knownTag })), '4')
+  assert.equal(tags.size, 4)
+})
+
+it('a client that has the version is told so without a look at a document', async (t) => {
+  const { ask, computed, write } = scene(t)
+  const { tag } = await ask()
+  const knownTag = (current: string): string | undefined => (current === tag ? current : undefined)
+  for (let i = 0; i < 5; i++) assert.deepEqual(await ask({ knownTag }), { kind: 'known', tag })
+  assert.equal(computed(), 1)
+  assert.equal(dataOf(await ask()), '0')
+  assert.equal(computed(), 2)
+  await write()
+  const changed = await ask({ knownTag })
+  assert.equal(dataOf(changed), '1')
+  assert.notEqual(changed.tag, tag)
+})
+
+it('tags differ by list, by version and by run', async (t) => {
+  const { store, ask, write } = scene(t)
+  const pages = createPageCache({ bytesMax: 0, now: () => 1_000_000 })
+  const next = createReads({ store, pages, instance: 'next run' })
+  const question = { model: topic, rests: [topic], weight: 0, text: undefined, knownTag: () => undefined, key: 'topics' }
+  const tags = [(await ask()).tag, (await ask({ key: 'other topics' })).tag]
+  tags.push((await next.answer({ ...question, taggedBy: 'version', compute: () => '0' })).tag)
+  await write()
+  tags.push((await ask()).tag)
+  assert.equal(new Set(tags).size, 4)
+})
+
+it('what only its owner may read is never remembered', async (t) => {
+  const { ask, computed } = scene(t)
+  const owned = { ...topic, access: { ...topic.access, read: 'owner' } } as const
+  for (let i = 0; i < 5; i++) assert.equal((await ask({ model: owned })).kind, 'text')
+  assert.equal(computed(), 5)
+})
