@@ -52,6 +52,18 @@ describe('the coder of envelopes', () => {
     assert.equal((await coder.kept(c, 'zstd')).coding, 'zstd')
   })
 
+  it('attack: large pages, one after the other, are compressed as quickly as those for one client', async () => {
+    const coder = createEnvelopeCoder(() => false)
+    for (const [length, effort] of [
+      [256 * 1024 - 20, 'kept'],
+      [256 * 1024, 'once'],
+    ] as const) {
+      const plain = envelopeStart(JSON.stringify(Array.from({ length: length / 2 }, (_, i) => i % 977)).slice(0, length))
+      const { bytes } = await coder.kept({ plain, coded: new Map(), onGrowth: () => {} }, 'zstd')
+      assert.deepEqual(bytes, (await compressStart(plain, 'zstd', effort)).bytes)
+    }
+  })
+
   it('compresses for one client only where there is time', async () => {
     let isBusy = true
     const coder = createEnvelopeCoder(() => isBusy)

@@ -11,6 +11,8 @@ import { compressStart, type Effort, type EnvelopeStart } from './coded-envelope
 
 /** Shorter data gains less than a packet. */
 const CODED_BYTES_MIN = 1024
+/** Longer kept data is compressed as quickly as other: a stranger could ask for one large page after the other. */
+const KEPT_EFFORT_BYTES_MAX = 256 * 1024
 /** Threads of libuv that compress at the same time: there are four, and files are read in them too. */
 const RUNNING_MAX = 2
 /** Browsers and apps send the same few headers. */
@@ -67,7 +69,8 @@ export function createEnvelopeCoder(isBusy: () => boolean = loadMeter()) {
       const known = coded.get(coding)
       if (known !== undefined) return known
       if (running >= RUNNING_MAX) return plain
-      const making = compress(plain, coding, 'kept').then((made) => {
+      const effort = plain.bytes.length > KEPT_EFFORT_BYTES_MAX ? 'once' : 'kept'
+      const making = compress(plain, coding, effort).then((made) => {
         coded.delete(coding)
         if (made === plain) return plain
         coded.set(coding, made)
