@@ -107,7 +107,7 @@ const ROWS: readonly {
   },
   {
     name: 'hundreds of ranges to merge',
-    filter: { 'topic.id': topics(300), 'source.id': topics(300), 'eventCountry.id': topics(300) },
+    filter: { 'topic.id': { $in: times(300, (i) => `none ${i}`) } },
     sort: 'title',
     runs: 'in a thread',
   },

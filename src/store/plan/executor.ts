@@ -81,10 +81,13 @@ const CHARS_PER_STEP_PARSED = 2
 /** The same for what is read at once: for each value that is sought, and for each row. */
 const VALUE_STEPS = 150
 const PAGE_ROW_STEPS = 25
+/** And for each value of a list. */
+export const LISTED_STEPS = 20
 
 /** Yields after each row that was read, or after all that SQL gives at once, and then after documents of the page. */
 function* scanRows(database: Database, model: Model, task: ScanTask): Generator<void, Found> {
   const { plan, query, effort } = task
+  takeSteps(effort.steps, plan.listed * LISTED_STEPS)
   const atOnce = plan.pages === undefined ? undefined : itemsAtOnce(database, plan.pages, task)
   const found = atOnce ?? (yield* itemsOf(database, task))
   yield

@@ -18,6 +18,8 @@ import {
   residualOf,
   ID_COLUMN,
   KEY_COLUMN,
+  LISTED_COST,
+  listedIn,
   NO_SQL,
   ordering,
   rowCost,
@@ -100,9 +102,10 @@ function indexPlan(task: Task, index: NamedIndex): Candidate | undefined {
   if (seekable.length > 0 && order.keys.length === 0) inRange *= BOUNDED_SHARE
   const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
   const ranges = combinations * starts.starts.length
+  const listed = ranges * listedIn(conditions, { known, decided: new Set(fixed.map(({ path }) => path)) })
   return {
-    cost: ranges * SEEK_COST + rows * rowCost(residual),
-    build: () => buildPlan(task, { index, fixed, seekable, starts, order, residual, expectedRows: rows + ranges }),
+    cost: ranges * SEEK_COST + rows * rowCost(residual) + listed * LISTED_COST,
+    build: () => buildPlan(task, { index, fixed, seekable, starts, order, residual, expectedRows: rows + ranges, listed }),
   }
 }
 
@@ -123,11 +126,12 @@ interface Parts {
   readonly order: Order
   readonly residual: Residual
   readonly expectedRows: number
+  readonly listed: number
 }
 
 function buildPlan(task: Task, parts: Parts): Plan {
   const { query, mayTakeLong } = task
-  const { index, fixed, seekable, order, residual, expectedRows } = parts
+  const { index, fixed, seekable, order, residual, expectedRows, listed } = parts
   const { starts, isPrecise } = parts.starts
   const decided = new Set([...fixed, ...seekable].map(({ path }) => path))
   const extra = extraConditions(task, { known: index.known, decided, column: valueAt })
@@ -174,6 +178,7 @@ function buildPlan(task: Task, parts: Parts): Plan {
     isFlagged,
     readsDocuments,
     expectedRows,
+    listed,
   }
 }
 

@@ -52,6 +52,8 @@ export interface Plan {
   readonly readsDocuments: boolean
   /** Rows that are expected to be read. */
   readonly expectedRows: number
+  /** Values of lists that SQLite gathers before it reads, each range its own. */
+  readonly listed: number
 }
 
 /** The plan that was taken. */
@@ -103,6 +105,8 @@ export interface Task {
 export const SEEK_COST = 2
 export const DOCUMENT_COST = 5
 const TEXT_COST = 1
+/** The same for a value of a list. */
+export const LISTED_COST = 1 / 3
 
 /** Rows that are read until a page is full, when the matches lie evenly among them. */
 export function rowsToPage(rows: number, { query: { limit }, matches }: Task): number {
@@ -229,6 +233,17 @@ export function extraConditions(
     if (!decided.has(bound.path)) add(bound.path, boundSql(bound, columnOf), bound.value)
   }
   return { sql, values }
+}
+
+/** Values in the lists among the extra conditions of one range. */
+export function listedIn(
+  { texts, excluded }: Conditions,
+  { known, decided }: { readonly known: ReadonlySet<string>; readonly decided: ReadonlySet<string> },
+): number {
+  let listed = 0
+  for (const [path, wanted] of texts) if (known.has(path) && !decided.has(path)) listed += wanted.length
+  for (const [path, unwanted] of excluded) if (known.has(path) && unwanted.length > 1) listed += unwanted.length
+  return listed
 }
 
 /** `doc ->> '$."updatedAt"' < ?` */

@@ -94,6 +94,7 @@ const NOTHING: Plan = {
   isFlagged: false,
   readsDocuments: false,
   expectedRows: 0,
+  listed: 0,
 }
 
 function expectedMatches(conditions: Conditions, statistics: Statistics, search: Search | undefined): number {
@@ -146,6 +147,7 @@ function idPlan(task: Task): Candidate | undefined {
       isFlagged: false,
       readsDocuments,
       expectedRows: rows,
+      listed: named?.length ?? 0,
     }
   }
   return { build, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(residual) + SEEK_COST }
@@ -169,6 +171,7 @@ function tablePlan(task: Task): Candidate {
     isFlagged: false,
     readsDocuments: true,
     expectedRows: statistics.total,
+    listed: 0,
   })
   return { build, cost: SEEK_COST + statistics.total * DOCUMENT_COST }
 }

@@ -6,7 +6,7 @@
 import type { Model } from '../../models/schema.ts'
 import type { Conditions, TextSearch } from './conditions.ts'
 import type { Database } from '../sqlite/database.ts'
-import { DOCUMENT_COST, extraConditions, SEEK_COST, where, type Candidate, type Plan, type Search, type Task } from './plan.ts'
+import { DOCUMENT_COST, extraConditions, listedIn, SEEK_COST, where, type Candidate, type Plan, type Search, type Task } from './plan.ts'
 import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
 import {
   countTexts,
@@ -89,7 +89,8 @@ export function searchPlan(task: Task): Candidate | undefined {
   if (search?.isRare !== true) return undefined
   const [table, columns] = [trigramTable(model), trigramColumns(model)]
   const quoted = (path: string): string => `"${path}"`
-  const extra = extraConditions(task, { known: new Set(['id', ...columns]), decided: new Set(), column: quoted })
+  const kept = { known: new Set(['id', ...columns]), decided: new Set<string>() }
+  const extra = extraConditions(task, { ...kept, column: quoted })
   const isAll = conditions.paths.every((path) => path === 'id' || columns.includes(path))
   const { condition, texts } = search
   // The index holds folded texts in which NUL is another character.
@@ -115,6 +116,7 @@ export function searchPlan(task: Task): Candidate | undefined {
       isFlagged: false,
       readsDocuments: !hasKeys,
       expectedRows: rows,
+      listed: listedIn(conditions, kept),
     }
   }
   return { build, cost: SEEK_COST + rows * (hasKeys ? CANDIDATE_COST : CANDIDATE_COST + DOCUMENT_COST) }

@@ -5,6 +5,7 @@
  * Work is counted in steps of about 10 ns (query/steps.ts). A document of 2,000 characters takes about 1,100, so some
  * thousand of them are filtered and sorted here, in slices (inline-lane.ts); what takes more runs in a thread.
  */
+import { LISTED_STEPS } from '../plan/executor.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** About 40 ms. */
@@ -45,6 +46,6 @@ export function inlineBudget() {
   }
 }
 
-function expectedSteps({ readsDocuments, expectedRows }: Plan): number {
-  return expectedRows * (readsDocuments ? DOCUMENT_ROW_STEPS : INDEX_ROW_STEPS)
+function expectedSteps({ readsDocuments, expectedRows, listed }: Plan): number {
+  return expectedRows * (readsDocuments ? DOCUMENT_ROW_STEPS : INDEX_ROW_STEPS) + listed * LISTED_STEPS
 }
