@@ -69,6 +69,20 @@ describe('a connection', () => {
     connection.destroy()
   })
 
+  it('rejects a pipelined CONNECT after the responses before it, and reads nothing behind it', async () => {
+    const { route, entered, release } = gate()
+    await using server = await startServer([route, QUICK])
+    const connection = await RawConnection.open(server.port)
+    connection.write(get('/slow') + get('/quick') + 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n' + get('/quick'))
+    await entered
+    assert.equal((await send(server.port, '/quick')).status, 200)
+    release()
+    assert.match((await connection.response()).text, /"slow"/)
+    assert.match((await connection.response()).text, /"quick"/)
+    assert.equal((await connection.response()).status, 405)
+    assert.equal(await connection.rest(), '')
+  })
+
   it('takes one turn of the event loop for each request of one piece, however fast its handler is', async () => {
     let turn = 0
     let isOver = false

@@ -33,6 +33,7 @@ async function assertUnharmed(server: TestServer): Promise<void> {
   )
 }
 
+const CONNECT = 'CONNECT internal:22 HTTP/1.1\r\nHost: internal:22\r\n\r\n'
 const POST = 'POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
 
 describe('malformed requests', () => {
@@ -62,7 +63,7 @@ describe('malformed requests', () => {
     ['another scheme', 'GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'notFound'],
     ['a path that climbs', 'GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'notFound'],
     ['a path that climbs in escapes', 'GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'notFound'],
-    ['CONNECT', 'CONNECT internal:22 HTTP/1.1\r\nHost: internal:22\r\n\r\n', 405, 'methodNotAllowed'],
+    ['CONNECT', CONNECT, 405, 'methodNotAllowed'],
     ['TRACE', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'methodNotAllowed'],
   ]
   for (const [name, bytes, status, code] of rows) {
@@ -289,15 +290,21 @@ describe('slow clients', () => {
     await new Promise<void>((resolve) => connection.socket.once('close', () => resolve()).end())
   })
 
-  it('do not hold a response in memory by not taking it', { timeout: 10_000 }, async () => {
-    const large: Route = { method: 'GET', path: '/large', handler: () => ok(`"${'x'.repeat(20_000_000)}"`) }
-    const server = await startServer([large], { limits: { idleMs: 50, checkMs: 20, closeMs: 60_000 } })
-    const connection = await RawConnection.open(server.port)
-    connection.socket.pause()
-    connection.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
-    await server.logged('request')
-    // The server gives up by itself: close() finds no connection to wait for.
-    await server.close()
-    connection.destroy()
-  })
+  for (const [name, then, limits] of [
+    ['by not taking it', '', { idleMs: 50, checkMs: 20, closeMs: 60_000 }],
+    ['by not taking it and CONNECT behind it', CONNECT, { idleMs: 50, checkMs: 20, closeMs: 60_000 }],
+    ['by CONNECT behind it while the server stops', CONNECT, { closeMs: 50 }],
+  ] as const) {
+    it(`do not hold a response in memory ${name}`, { timeout: 10_000 }, async () => {
+      const large: Route = { method: 'GET', path: '/large', handler: () => ok(`"${'x'.repeat(20_000_000)}"`) }
+      const server = await startServer([large], { limits })
+      const connection = await RawConnection.open(server.port)
+      connection.socket.pause()
+      connection.write(`GET /large HTTP/1.1\r\nHost: x\r\n\r\n${then}`)
+      await server.logged('request')
+      // The server gives up by itself: close() finds no connection to wait for, or cuts it off.
+      await server.close()
+      connection.destroy()
+    })
+  }
 })

@@ -43,6 +43,12 @@ export function createInputRejection(around: Surroundings) {
     log.info('request.refused', { requestId, status, code, cause, client: clientAddressOf(socket) })
   }
 
+  /** Calls back once the requests before have their responses, which come first. */
+  function inTurn({ last }: Connection, then: () => void): void {
+    if (last === undefined || last.serverResponse.writableFinished) then()
+    else last.serverResponse.once('finish', then)
+  }
+
   return {
     onClientError(error: NodeJS.ErrnoException, stream: Duplex): void {
       const socket = stream as Socket
@@ -61,23 +67,29 @@ export function createInputRejection(around: Surroundings) {
         // The body is late, malformed, or breaks off because the client left. The handler that reads it passes it on.
         if (last.serverResponse.headersSent || error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
         else last.interrupt(failure)
-      } else if (last !== undefined && !last.serverResponse.writableFinished) {
-        // The request before is still being served: its response comes first.
-        connection.rejectedAtByte = socket.bytesRead
-        last.serverResponse.once('finish', () => reject(connection, failure))
       } else {
-        reject(connection, failure)
+        connection.rejectedAtByte = socket.bytesRead
+        inTurn(connection, () => reject(connection, failure))
       }
     },
-    /** A tunnel is requested with an authority in place of a path, so no route can serve it. */
+    /**
+     * A tunnel is requested with an authority in place of a path, so no route can serve it. Node has taken its own
+     * listeners from the socket before, and nothing more is read until the responses before are sent.
+     */
     onConnect(_request: unknown, stream: Duplex): void {
       const socket = stream as Socket
       const connection = connectionOf(socket)
-      socket.on('error', () => socket.destroy())
-      socket.resume()
+      socket.on('error', () => socket.destroy()).on('timeout', () => socket.destroy())
+      if (connection === undefined) {
+        socket.destroy()
+        return
+      }
       const message = 'Cannot CONNECT: this server is no proxy'
-      if (connection !== undefined) reject(connection, fail('methodNotAllowed', message, { headers: { Allow: methods } }))
-      socket.destroySoon()
+      inTurn(connection, () => {
+        socket.resume()
+        reject(connection, fail('methodNotAllowed', message, { headers: { Allow: methods } }))
+        socket.destroySoon()
+      })
     },
   }
 }

@@ -151,7 +151,8 @@ async function close(server: NodeServer['server'], guard: ConnectionGuard, close
     else if (current === undefined || (current === last && current.serverResponse.writableEnded))
       last?.serverResponse.once('finish', () => socket.destroySoon())
   }
-  const cut = setTimeout(() => server.closeAllConnections(), closeMs)
+  // Node forgets a connection once CONNECT has come over it.
+  const cut = setTimeout(() => guard.table.all().forEach(({ socket }) => socket.destroy()), closeMs)
   await closed
   clearTimeout(cut)
   guard.stop()
