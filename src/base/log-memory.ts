@@ -35,8 +35,8 @@ interface KeptLine extends LogLine {
 }
 
 export function createLogMemory() {
-  const dropped = new Map<LogLevel, number>()
-  const countDropped = ({ level }: LogLine): void => void dropped.set(level, (dropped.get(level) ?? 0) + 1)
+  const dropped = LOG_LEVELS.map(() => 0)
+  const countDropped = (rank: number): void => void (dropped[rank] = (dropped[rank] ?? 0) + 1)
   const [ordinary, important] = [createRing(countDropped), createRing(countDropped)]
   let order = 0
   return {
@@ -51,27 +51,33 @@ export function createLogMemory() {
       lines.sort((a, b) => b.order - a.order)
       return {
         items: lines.slice(0, limit).map(readLine),
-        dropped: levels.reduce((sum, one) => sum + (dropped.get(one) ?? 0), 0),
+        dropped: dropped.slice(LOG_LEVELS.indexOf(level)).reduce((sum, count) => sum + count, 0),
       }
     },
   }
 }
 
-function createRing(onEvicted: (line: LogLine) => void) {
+/** `onEvicted` gets the place of the line's level among LOG_LEVELS. */
+function createRing(onEvicted: (rank: number) => void) {
   /** Each line has the slot of its number, counted modulo LINES_MAX; those from `oldest` to `next` are kept. */
   const slots: (KeptLine | undefined)[] = []
+  /** Of each slot: an old line itself is no longer in the processor's cache. */
+  const [lengths, ranks] = [new Uint16Array(LINES_MAX), new Uint8Array(LINES_MAX)]
   let [oldest, next, chars] = [0, 0, 0]
   const at = (number: number): KeptLine => slots[number % LINES_MAX] as KeptLine
   const evict = (): void => {
-    const line = at(oldest)
-    slots[oldest++ % LINES_MAX] = undefined
-    chars -= line.text.length
-    onEvicted(line)
+    const slot = oldest++ % LINES_MAX
+    slots[slot] = undefined
+    chars -= lengths[slot] ?? 0
+    onEvicted(ranks[slot] ?? 0)
   }
   return {
     add(line: KeptLine): void {
       if (next - oldest === LINES_MAX) evict()
-      slots[next++ % LINES_MAX] = line
+      const slot = next++ % LINES_MAX
+      slots[slot] = line
+      lengths[slot] = line.text.length
+      ranks[slot] = LOG_LEVELS.indexOf(line.level)
       chars += line.text.length
       while (chars > CHARS_MAX) evict()
     },

@@ -3,6 +3,7 @@
  *
  * Tokens, codes and mail bodies are never logged; errors are logged with their stack.
  */
+import { setNewest } from './bounded-map.ts'
 import type { Clock } from './clock.ts'
 import { isoDate } from './dates.ts'
 import { LOG_LEVELS, type LogLevel } from './log-level.ts'
@@ -66,7 +67,7 @@ function jsonLine(time: string, level: LogLevel, event: string, fields: LogField
   let line = `{"time":"${time}","level":"${level}","event":${jsonText(event)}`
   for (const name in fields) {
     const text = jsonValue(fields[name])
-    if (text !== undefined) line += `,${jsonText(name)}:${text}`
+    if (text !== undefined) line += `${member(name)}${text}`
   }
   return `${line}}\n`
 }
@@ -78,6 +79,16 @@ function jsonValue(value: unknown): string | undefined {
   const text = JSON.stringify(value, errorAsText) as string | undefined
   return text === undefined ? undefined : visible(text)
 }
+
+/** What stands before the value of a member: the same few names come with every request. */
+function member(name: string): string {
+  let text = members.get(name)
+  if (text === undefined) setNewest(members, name, (text = `,${jsonText(name)}:`), MEMBERS_MAX)
+  return text
+}
+
+const members = new Map<string, string>()
+const MEMBERS_MAX = 200
 
 /** Almost all texts are ASCII without a character to escape. */
 function jsonText(text: string): string {

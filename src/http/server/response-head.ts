@@ -9,6 +9,7 @@
  * connections have rules of their own. A test fails where Node changes.
  */
 import { STATUS_CODES, validateHeaderName, validateHeaderValue, type ServerResponse } from 'node:http'
+import { setNewest } from '../../base/bounded-map.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** What Node's ServerResponse has beside its public members. */
@@ -30,10 +31,18 @@ export interface ResponseHead {
 
 /** One line of a header block. Throws a TypeError for a name or a value that HTTP does not allow. */
 export function headerLine(name: string, value: string): string {
-  validateHeaderName(name)
+  const before = latest.get(name)
+  if (before?.value === value) return before.line
+  if (before === undefined) validateHeaderName(name)
   validateHeaderValue(name, value)
-  return `${name}: ${value}\r\n`
+  const line = `${name}: ${value}\r\n`
+  setNewest(latest, name, { value, line }, NAMES_MAX)
+  return line
 }
+
+/** The latest line of each name, which is valid. */
+const latest = new Map<string, { readonly value: string; readonly line: string }>()
+const NAMES_MAX = 100
 
 /** Lines of names and values in turn. */
 export function headerLines(flat: readonly string[]): string {
