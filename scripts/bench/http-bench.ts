@@ -18,8 +18,9 @@ const HEADLINES_DEFAULT = 20_000
 const RATIOS = ['of bare', 'of SQL'] as const
 
 export async function benchHttp(words: readonly string[]): Promise<void> {
-  const isCount = (word: string): boolean => /^\d+$/.test(word)
-  const [count, names] = [Number(words.find(isCount) ?? HEADLINES_DEFAULT), words.filter((word) => !isCount(word))]
+  const [first = ''] = words
+  // Only the first word: `304` is the name of a row.
+  const [count, names] = /^\d+$/.test(first) ? [Number(first), words.slice(1)] : [HEADLINES_DEFAULT, words]
   await using room = createBenchRoom()
   const { generator, mailPort } = await startGenerator(room)
   const databases = { read: '', written: join(room.directory, 'inserts.db') }
