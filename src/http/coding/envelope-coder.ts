@@ -15,8 +15,9 @@ const CODED_BYTES_MIN = 1024
 const KEPT_EFFORT_BYTES_MAX = 256 * 1024
 /** Threads of libuv that compress at the same time: there are four, and files are read in them too. */
 const RUNNING_MAX = 2
-/** Browsers and apps send the same few headers. */
+/** Browsers and apps send the same few headers, of some thirty characters. */
 const HEADERS_KEPT_MAX = 200
+const KEPT_CHARS_MAX = 200
 /** The event loop is judged by its share of work since the last sample. */
 const SAMPLE_MS = 100
 const BUSY_SHARE = 0.5
@@ -42,7 +43,7 @@ export function createEnvelopeCoder(isBusy: () => boolean = loadMeter()) {
     const known = chosen.get(accept)
     if (known !== undefined || chosen.has(accept)) return known
     const coding = chooseCoding(accept, CODINGS)
-    setNewest(chosen, accept, coding, HEADERS_KEPT_MAX)
+    if (accept.length <= KEPT_CHARS_MAX) setNewest(chosen, accept, coding, HEADERS_KEPT_MAX)
     return coding
   }
 

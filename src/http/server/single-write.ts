@@ -7,8 +7,11 @@
 import type { ServerResponse } from 'node:http'
 import { content, type TextPart } from '../../base/text-parts.ts'
 
-/** With the header block. */
-const BYTES_MAX = 64 * 1024
+/**
+ * Bytes of the buffers, of which the smallest that holds the response is taken: what the kernel leaves keeps all of its
+ * buffer, and no more than four times its bytes.
+ */
+const BUFFER_BYTES = [1, 4, 16, 64].map((kib) => kib * 1024)
 
 /** What Node's ServerResponse has beside its public members; see response-head.ts. */
 interface Internals {
@@ -21,18 +24,22 @@ interface Internals {
  * where it cannot, and has done nothing then: too many bytes, or an earlier response of the connection that is not read.
  */
 export function createSingleWrite() {
-  let buffer = Buffer.allocUnsafeSlow(BYTES_MAX)
+  const buffers = BUFFER_BYTES.map((bytes) => Buffer.allocUnsafeSlow(bytes))
   return (serverResponse: ServerResponse, parts: readonly TextPart[], bytes: number): boolean => {
     const response = serverResponse as ServerResponse & Internals
     const { socket, _header: header } = response
     if (socket === null || typeof header !== 'string' || response._headerSent) return false
-    if (header.length + bytes > BYTES_MAX) return false
+    // What is not read of many short responses must not keep a buffer for each.
+    if (socket.writableLength > 0) return false
+    const index = BUFFER_BYTES.findIndex((size) => header.length + bytes <= size)
+    const buffer = buffers[index]
+    if (buffer === undefined) return false
     let at = buffer.write(header, 'latin1')
     for (const part of parts) at += put(buffer, content(part), at)
     response._headerSent = true
     response.end(buffer.subarray(0, at))
     // What the kernel has not taken is still read from there.
-    if (socket.writableLength > 0) buffer = Buffer.allocUnsafeSlow(BYTES_MAX)
+    if (socket.writableLength > 0) buffers[index] = Buffer.allocUnsafeSlow(buffer.length)
     return true
   }
 }
