@@ -46,7 +46,8 @@ function blockView(block: Block, topic: string): Part {
       return html`<p>${view(block.spans)}</p>`
     case 'list': {
       const items = block.items.map((item) => html`<li>${view(item)}</li>`)
-      return block.isOrdered ? html`<ol>${items}</ol>` : html`<ul>${items}</ul>`
+      if (block.firstNumber === undefined) return html`<ul>${items}</ul>`
+      return block.firstNumber === 1 ? html`<ol>${items}</ol>` : html`<ol start="${block.firstNumber}">${items}</ol>`
     }
     case 'table':
       return html`<table>

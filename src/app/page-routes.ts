@@ -75,6 +75,7 @@ export function pageRoutes(assets: readonly PageAsset[] | undefined): readonly R
   return [
     { method: 'GET', path: '/', handler: page },
     { method: 'GET', path: '/docs', handler: page },
+    { method: 'GET', path: '/docs/', handler: () => WITHOUT_SLASH },
     { method: 'GET', path: '/assets/:name', handler: serve },
     { method: 'GET', path: '/favicon.ico', handler: serve },
     { method: 'GET', path: '/robots.txt', handler: () => plain(200, ROBOTS) },
@@ -120,12 +121,15 @@ function isKnown(header: string | undefined, tag: string): boolean {
   return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)
 }
 
-function plain(status: number, body: string): HttpResponse {
+function plain(status: number, body: string, more: ResponseHeaders = {}): HttpResponse {
   return {
     kind: 'raw',
     status,
     contentType: PLAIN,
     body,
-    headers: { 'Cache-Control': ASKED_AGAIN, ...SECURITY_HEADERS },
+    headers: { 'Cache-Control': ASKED_AGAIN, ...SECURITY_HEADERS, ...more },
   }
 }
+
+/** The links of the page are relative, and so is this one: below a path of a proxy as well, it leads to the page. */
+const WITHOUT_SLASH = plain(308, 'See ../docs\n', { Location: '../docs' })

@@ -1,6 +1,7 @@
 /**
  * The subset of Markdown that the guides are written in: headings, paragraphs, flat lists, tables, fenced code, inline
- * code, links and emphasis. Comments (`<!-- … -->`) on a line of their own are left out.
+ * code, links and emphasis. An ordered list begins with the number of its first item, so that one can go on behind
+ * code. Comments (`<!-- … -->`) on a line of their own are left out.
  */
 
 export type Span =
@@ -13,13 +14,13 @@ export type Spans = readonly Span[]
 export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly spans: Spans }
   | { readonly kind: 'paragraph'; readonly spans: Spans }
-  | { readonly kind: 'list'; readonly isOrdered: boolean; readonly items: readonly Spans[] }
+  | { readonly kind: 'list'; readonly firstNumber: number | undefined; readonly items: readonly Spans[] }
   | { readonly kind: 'table'; readonly header: readonly Spans[]; readonly rows: readonly (readonly Spans[])[] }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
 
 const FENCE = /^```(\S*)$/
 const HEADING = /^(#{1,4}) (.+)$/
-const ITEM = /^(?:-|\d+\.) (.+)$/
+const ITEM = /^(?:-|(\d+)\.) (.+)$/
 const ROW = /^\|(.*)\|$/
 const COMMENT = /^<!--.*-->$/
 const SPAN = /`([^`]+)`|\*\*(.+?)\*\*|\*([^*\s](?:[^*]*[^*\s])?)\*|\[([^\]]+)\]\(([^)\s]+)\)/
@@ -61,11 +62,12 @@ function isParagraph(line: string): boolean {
 function listOf(lines: readonly string[]): Block {
   const items: string[] = []
   for (const line of lines) {
-    const [, text] = ITEM.exec(line) ?? []
+    const [, , text] = ITEM.exec(line) ?? []
     if (text === undefined) items.push(`${items.pop() ?? ''} ${line.trim()}`)
     else items.push(text)
   }
-  return { kind: 'list', isOrdered: !lines[0]?.startsWith('-'), items: items.map(parseSpans) }
+  const [, number] = ITEM.exec(lines[0] ?? '') ?? []
+  return { kind: 'list', firstNumber: number === undefined ? undefined : Number(number), items: items.map(parseSpans) }
 }
 
 /** The second line of a table separates its header, and is left out. */

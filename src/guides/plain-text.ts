@@ -16,13 +16,17 @@ function linesOf(block: Block, width: number): readonly string[] {
     case 'paragraph':
       return wrapped(textOf(block.spans), width)
     case 'list':
-      return block.items.flatMap((item, i) => hanging(block.isOrdered ? `${i + 1}. ` : '- ', textOf(item), width))
+      return block.items.flatMap((item, i) => hanging(markOf(block.firstNumber, i), textOf(item), width))
     case 'table':
       return tableLines([block.header, ...block.rows].map((row) => row.map(cellText)), width)
     case 'code':
       // Never wrapped: it is to be copied.
       return block.text.split('\n').map((line) => (line === '' ? '' : `    ${line}`))
   }
+}
+
+function markOf(firstNumber: number | undefined, i: number): string {
+  return firstNumber === undefined ? '- ' : `${firstNumber + i}. `
 }
 
 function headingLines(title: string, level: number, width: number): readonly string[] {

@@ -144,6 +144,14 @@ describe('a file that the browser has', () => {
   })
 })
 
+it('/docs/ leads to /docs, also below a path of a proxy', async () => {
+  const { status, headers } = await get('/docs/')
+  assert.equal(status, 308)
+  const { href } = new URL(String(headers['location']), 'https://proxy.example/news/docs/')
+  assert.equal(href, 'https://proxy.example/news/docs')
+  assert.equal(headers['x-frame-options'], 'DENY')
+})
+
 it('HEAD gives the headers of GET and no body', async () => {
   for (const path of ['/', '/docs', script, '/robots.txt']) {
     const headers = { 'accept-encoding': 'br' }
@@ -222,7 +230,7 @@ describe('a name that no file has', () => {
     })
   }
 
-  for (const path of ['/../package.json', '/assets/../../package.json', '/assets/', '/assets', '//docs', '/docs/']) {
+  for (const path of ['/../package.json', '/assets/../../package.json', '/assets/', '/assets', '//docs', '/docs//']) {
     it(`is a 404, not resolved as a path: ${path}`, async () => assert.equal((await get(path)).status, 404))
   }
 })
@@ -255,7 +263,7 @@ it('the OpenAPI document comes as it was built, in every coding', async () => {
 describe('without the dashboard', () => {
   it('its paths are not there, and the API is', async (t) => {
     const { url } = await startService(t, { dashboard: 'off' }, { pageAssets: assets })
-    for (const path of ['/', '/docs', script, '/favicon.ico', '/robots.txt']) {
+    for (const path of ['/', '/docs', '/docs/', script, '/favicon.ico', '/robots.txt']) {
       assert.equal((await get(path, {}, { url })).status, 404, path)
     }
     assert.equal((await get('/healthz', {}, { url })).status, 200)

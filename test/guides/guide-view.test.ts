@@ -19,6 +19,7 @@ describe('a guide in the reference', () => {
     ['a paragraph', 'one **two** *three* `four`', '<p>one <strong>two</strong> <em>three</em> <code>four</code></p>'],
     ['a list', '- one\n- two', '<ul><li>one</li><li>two</li></ul>'],
     ['an ordered list', '1. one\n2. two', '<ol><li>one</li><li>two</li></ol>'],
+    ['an ordered list that goes on', '2. two\n3. three', '<ol start="2"><li>two</li><li>three</li></ol>'],
     ['a heading of the third level', '### Two words', '<h4 id="/guides/mail/two-words">Two words</h4>'],
     [
       'a table',

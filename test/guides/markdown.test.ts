@@ -21,10 +21,10 @@ const BLOCKS = [
     markdown: 'These:\n- one\n  more\n- two',
     blocks: [
       { kind: 'paragraph', spans: [text('These:')] },
-      { kind: 'list', isOrdered: false, items: [[text('one more')], [text('two')]] },
+      { kind: 'list', firstNumber: undefined, items: [[text('one more')], [text('two')]] },
     ],
   },
-  { name: 'an ordered list', markdown: '1. one\n2. two', blocks: [{ kind: 'list', isOrdered: true, items: [[text('one')], [text('two')]] }] },
+  { name: 'an ordered list', markdown: '1. one\n2. two', blocks: [{ kind: 'list', firstNumber: 1, items: [[text('one')], [text('two')]] }] },
   {
     name: 'a table with empty cells and an escaped bar',
     markdown: '| a | |\n|---|---|\n| `x\\|y` | z |',

@@ -9,6 +9,7 @@ const CASES = [
   { name: 'leaves a word that is longer than the width whole', markdown: `a ${'b'.repeat(30)} c`, text: `a\n${'b'.repeat(30)}\nc\n` },
   { name: 'indents the lines of an item', markdown: '- aaaa bbbb cccc dddd eeee\n- f', text: '- aaaa bbbb cccc\n  dddd eeee\n- f\n' },
   { name: 'numbers an ordered list', markdown: '1. a\n1. b', text: '1. a\n2. b\n' },
+  { name: 'goes on with the numbers behind code', markdown: '1. a\n```\nb\n```\n2. c\n3. d', text: '1. a\n\n    b\n\n2. c\n3. d\n' },
   { name: 'never wraps code', markdown: `\`\`\`sh\n${'c'.repeat(30)}\n\nd\n\`\`\``, text: `    ${'c'.repeat(30)}\n\n    d\n` },
   { name: 'names the command for a link to a guide', markdown: '[x](api.md#errors)', text: 'x (dateline help\napi)\n' },
   { name: 'shows the target of a link to the web', markdown: '[x](https://a.b)', text: 'x (https://a.b)\n' },

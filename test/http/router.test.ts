@@ -136,7 +136,13 @@ describe('createRouter()', () => {
     createRouter([route('GET', '/a/:id'), route('PUT', '/a/:id')])
   })
 
-  for (const path of ['a', '/a/', '//', '/a b', '/a/:', '/a/*', '']) {
+  it('finds a path with a slash at its end only where it is declared so', () => {
+    const router = createRouter([route('GET', '/a'), route('GET', '/a/'), route('GET', '/b')])
+    assert.deepEqual(['/a', '/a/'].map((path) => router.route('GET', path).path), ['/a', '/a/'])
+    for (const path of ['/b/', '/a//']) assert.throws(() => router.route('GET', path), /no such path/)
+  })
+
+  for (const path of ['a', '/a//', '//', '//a/', '/a b', '/a/:', '/a/*', '']) {
     it(`refuses the malformed route path ${JSON.stringify(path)}`, () => {
       assert.throws(() => createRouter([route('GET', path)]), /Cannot add route/)
     })

@@ -13,7 +13,7 @@ import { createPathTree } from './path-tree.ts'
 export interface Route {
   /** GET also serves HEAD; every path has OPTIONS without a route. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Segments in lower case, or `:name` for any text: `/api/v1/data/:id`. No trailing slash. */
+  /** Segments in lower case, or `:name` for any text: `/api/v1/data/:id`. A slash at the end is another path. */
   readonly path: string
   readonly handler: Handler
 }
@@ -102,7 +102,8 @@ function entryOf(path: string, own: ReadonlyMap<string, Handler>): Entry {
 
 function segments(path: string): readonly string[] {
   const parts = path.slice(1).split('/')
-  if (!path.startsWith('/') || (path !== '/' && !parts.every((part) => SEGMENT.test(part)))) {
+  const named = parts.length > 1 && parts.at(-1) === '' ? parts.slice(0, -1) : parts
+  if (!path.startsWith('/') || (path !== '/' && !named.every((part) => SEGMENT.test(part)))) {
     throw new Error(`Cannot add route "${path}": wanted "/" and segments of letters, digits, "-", ".", "_" or ":name"`)
   }
   return parts
