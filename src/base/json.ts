@@ -89,6 +89,6 @@ export function isNumber(value: unknown): value is number | Decimal {
 /** V8 quotes a part of the input in some messages; the messages of the API never repeat a body. */
 function withoutQuotedText(message: string, text: string): string {
   const [at, position = text.length] = / at position (\d+)(?: \(line \d+ column \d+\))?/.exec(message) ?? []
-  if (at === undefined || Number(position) >= text.length) return 'it ends or breaks off where a value was expected'
-  return `unexpected text${at}`
+  if (/end of JSON input/.test(message) || (at !== undefined && Number(position) >= text.length)) return 'it ends too early'
+  return `unexpected text${at ?? ''}`
 }

@@ -5,7 +5,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'operation not permitted',
   ENOENT: 'no such file or directory',
   ENOTDIR: 'a part of the path is not a directory',
-  EEXIST: 'a file of that name is in the way',
+  EEXIST: 'a file with this name exists already',
   EISDIR: 'it is a directory',
   ENAMETOOLONG: 'the name is too long',
   EROFS: 'the file system is read-only',

@@ -53,9 +53,9 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     else if (flag.isSwitch && (words[i + 1] ?? '-').startsWith('-')) flag.set('on')
     else {
       const value = words[++i]
-      if (value === undefined) throw new UsageError(`${name} wants a value`)
+      if (value === undefined) throw new UsageError(`${name} needs a value`)
       // Where the value was forgotten, as in "--to --json", the next flag must not become a file name.
-      if (flags.has(value)) throw new UsageError(`${name} wants a value, found ${value}`)
+      if (flags.has(value)) throw new UsageError(`${name} needs a value, found ${value}`)
       flag.set(value)
     }
   }
@@ -68,7 +68,7 @@ export function takesSetting({ settings }: Command, name: SettingName): boolean 
 
 function checkedOperands({ name, operands: wanted = [] }: Command, found: readonly string[]): readonly string[] {
   const missing = wanted[found.length]
-  if (missing !== undefined) throw new UsageError(`dateline ${name} wants ${missing.name}: ${missing.meaning}`)
+  if (missing !== undefined) throw new UsageError(`dateline ${name} needs ${missing.name}: ${missing.meaning}`)
   const extra = found[wanted.length]
   if (extra !== undefined) throw new UsageError(`dateline ${name} takes no argument "${extra}"`)
   return found

@@ -139,7 +139,7 @@ export const DECLARED = {
   }),
   auditDays: whole(180, {
     max: 3650,
-    meaning: 'days to keep records of the audit trail; 0 keeps them for good',
+    meaning: 'days to keep records of the audit trail; 0 keeps them forever',
   }),
   guestDays: whole(90, { max: 3650, meaning: 'days without a request after which a guest is deleted; 0 keeps all' }),
   flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'URL or path of the flags of seeded countries'),

@@ -136,7 +136,7 @@ function leftOut(model: Model, stored: JsonObject | undefined): JsonObject {
 }
 
 /** The message for a row that cannot be taken; anything else that is thrown is a bug of ours or the disk's fault. */
-export function refusalOf(error: unknown): string {
+export function rejectMessage(error: unknown): string {
   if (error instanceof Failure && error.status === 400) return error.message
   throw error
 }

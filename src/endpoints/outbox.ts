@@ -79,7 +79,7 @@ export const OUTBOX = [
 export const WHY_NOT_RETRIED: Readonly<Record<Exclude<MessageState, 'waiting'>, string>> = {
   sending: 'it is being sent at this moment',
   delivered: 'it was delivered, and its content is erased: ask for a new code',
-  failed: 'it was refused for good, and its content is erased: ask for a new code',
+  failed: 'its delivery failed permanently, and its content is erased: ask for a new code',
   expired: 'its code has expired, and its content is erased: ask for a new code',
   superseded: 'a newer code took its place, and its content is erased',
 }

@@ -60,7 +60,7 @@ export function parseFilterText(text: string): Json {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const wanted = `a JSON object of at most ${FILTER_LEVELS_MAX} levels`
-    throw fail('badRequest', `Cannot read filter: expected ${wanted}, found a text that is none: ${error.message}`)
+    throw fail('badRequest', `Cannot read filter: expected ${wanted}, found malformed JSON: ${error.message}`)
   }
 }
 

@@ -228,7 +228,7 @@ describe('what a body must have', () => {
     ['nothing', undefined, 'Cannot read the request body: expected a JSON object, found nothing'],
     ['an array', '[]', 'Cannot read the request body: expected a JSON object, found an empty array'],
     ['null', 'null', 'Cannot read the request body: expected a JSON object, found null'],
-    ['no JSON', '{"name":', 'Cannot read the request body as JSON: it ends or breaks off where a value was expected'],
+    ['no JSON', '{"name":', 'Cannot read the request body as JSON: it ends too early'],
   ] as const) {
     it(`a body that is ${name} is refused`, async () => {
       const response = await service.data(

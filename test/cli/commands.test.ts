@@ -56,7 +56,7 @@ it('admin works before the service ever ran, and wants an address', async (t) =>
   const data = join(temporaryDirectory(t), 'data')
   assert.equal((await run(['admin', '--email', 'a@example.org', '--data-dir', data])).code, 0)
   const missing = await run(['admin', '--data-dir', data])
-  assert.deepEqual([missing.code, missing.stderr], [2, 'dateline admin wants --email ADDRESS\n'])
+  assert.deepEqual([missing.code, missing.stderr], [2, 'dateline admin needs --email ADDRESS\n'])
   const bad = await run(['admin', '--email', 'unknown', '--data-dir', data])
   assert.equal(bad.code, 2)
   assert.match(bad.stderr, /expected an e-mail address/)

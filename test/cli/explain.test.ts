@@ -155,7 +155,7 @@ describe('explain', () => {
       words: ['--model', 'dashboard_summary'],
       message: /^Cannot read --model "dashboard_summary"/,
     },
-    { name: 'no model', words: [], message: /^Cannot read --model nothing/ },
+    { name: 'no model', words: [], message: /^Cannot read --model: expected one of .*, found nothing$/m },
   ]) {
     it(`refuses ${name} with status 2 and the service's words`, async () => {
       const { code, stdout, stderr } = await explain(...words)

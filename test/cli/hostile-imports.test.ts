@@ -45,7 +45,7 @@ describe('a bad row of JSON lines is refused, and those around it are taken', ()
       assert.equal(code, 1)
       assert.match(stderr.trim(), message)
       assert.equal(stderr.split('\n').length, 2, 'one sentence')
-      assert.match(stdout, / 1 refused/)
+      assert.match(stdout, / 1 rejected/)
       const taken = /(\d+) inserted, (\d+) replaced, (\d+) unchanged/.exec(stdout) ?? []
       assert.equal(
         taken.slice(1).reduce((sum, n) => sum + Number(n), 0),
@@ -116,7 +116,7 @@ describe('a file that cannot be read on ends the import, which keeps what was be
       assert.equal(code, 1)
       const [, at, why = ''] = stopped.exec(stderr) ?? []
       assert.deepEqual([at, reason.test(why)], [line, true], stderr)
-      assert.match(stdout, /^Imported topic: (?:1 inserted, 0|0 inserted, 1) replaced, 0 unchanged, 0 refused/)
+      assert.match(stdout, /^Imported topic: (?:1 inserted, 0|0 inserted, 1) replaced, 0 unchanged, 0 rejected/)
       assert.ok(process.memoryUsage().rss - before < 300 * MIB)
     })
   }
@@ -164,7 +164,7 @@ describe('the files and flags themselves', () => {
       1,
       /it is empty: expected the names of columns\n$/,
     ],
-    ['no model', ['-'], 2, /^Cannot read --model nothing: expected one of headline/],
+    ['no model', ['-'], 2, /^Cannot read --model: expected one of headline/],
     [
       'a misspelt model',
       ['--model', 'headlines', '-'],
@@ -179,18 +179,18 @@ describe('the files and flags themselves', () => {
       /^Cannot read --format "xml": expected one of ndjson, csv\n$/,
     ],
     ['a batch of nothing', ['--model', 'topic', '--batch', '0', '-'], 2, /^Cannot read --batch "0"/],
-    ['stdin, resumed', ['--model', 'topic', '--resume', '-'], 2, /^--resume wants a file/],
+    ['stdin, resumed', ['--model', 'topic', '--resume', '-'], 2, /^--resume needs a file/],
     [
       'a file that was never begun',
       ['--model', 'topic', '--resume', join(directory, 'empty.csv')],
       1,
-      /^Cannot go on with [^\n]*: import it without --resume\n$/,
+      /^Cannot resume [^\n]*: import it without --resume\n$/,
     ],
     [
       'rejects over a file',
       ['--model', 'topic', '--rejects', join(directory, 'empty.csv'), '-'],
       1,
-      /^Cannot write "[^\n]*": a file of that name is in the way/,
+      /^Cannot write "[^\n]*": a file with this name exists already/,
     ],
     [
       'rejects into nowhere',
@@ -260,7 +260,7 @@ it('small rows that become large documents wait for each other, whatever they be
 it('only twenty refusals are shown, and the number of the others', async () => {
   const { stderr } = await runHere(words('ndjson'), { input: '{}\n'.repeat(50) })
   const lines = stderr.trim().split('\n')
-  assert.deepEqual([lines.length, lines.at(-1)], [21, 'and 30 more rows were refused: see --rejects'])
+  assert.deepEqual([lines.length, lines.at(-1)], [21, 'and 30 more rows were rejected: see --rejects'])
 })
 
 it('nothing of all this has left a name in the database that it should not have', () => {

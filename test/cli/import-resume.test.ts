@@ -51,18 +51,18 @@ it('--resume goes on after the last batch, with its own refusals, and forgets th
   const { import: run, names } = world(directory, (i) => (i % 7 === 1 ? {} : topic(i)))
   const cut = await run('--rejects', rejects, 'cut')
   assert.equal(cut.code, 1)
-  assert.match(cut.stdout, /^Imported topic: 2 inserted, 0 replaced, 0 unchanged, 1 refused/)
-  assert.match(cut.stderr, /\nInterrupted before line 4: go on with --resume\n$/)
+  assert.match(cut.stdout, /^Imported topic: 2 inserted, 0 replaced, 0 unchanged, 1 rejected/)
+  assert.match(cut.stderr, /\nInterrupted before line 4: continue with --resume\n$/)
 
   const again = await run()
   assert.deepEqual([again.code, again.stdout], [1, ''])
   assert.match(
     again.stderr,
-    /2 of its rows have no id and are there already[^\n]*: go on with --resume, or have them twice/,
+    /2 of its rows have no id and are there already[^\n]*: continue with --resume, or import them again/,
   )
 
   const other = await run('--resume', '--keep')
-  assert.match(other.stderr, /^Cannot go on with [^\n]*the other flags have changed/)
+  assert.match(other.stderr, /^Cannot resume [^\n]*the other flags have changed/)
 
   const whole = await run('--resume', '--rejects', rejects, '--json')
   assert.equal(whole.code, 1)
@@ -80,7 +80,7 @@ it('--resume goes on after the last batch, with its own refusals, and forgets th
     [2, 9],
   )
   const over = await run('--resume')
-  assert.match(over.stderr, /^Cannot go on with [^\n]*: no import of it was cut off/)
+  assert.match(over.stderr, /^Cannot resume [^\n]*: no import of it was cut off/)
 })
 
 it('a file that changed is another file, and --again takes rows without an id twice', async (t) => {
@@ -96,6 +96,6 @@ it('where every row has its id, starting again has the same result as resuming',
   const { import: run, names } = world(temporaryDirectory(t), (i) => (i === 1 ? {} : { ...topic(i), id: `t${i}` }))
   await run('cut')
   const { stdout } = await run()
-  assert.match(stdout, /^Imported topic: 7 inserted, 2 replaced, 0 unchanged, 1 refused/)
+  assert.match(stdout, /^Imported topic: 7 inserted, 2 replaced, 0 unchanged, 1 rejected/)
   assert.equal((await names()).length, 9)
 })

@@ -56,7 +56,11 @@ describe('settings of the certificate', () => {
       'Cannot read the certificate in',
     ],
     ['a place that is none', ['--listen', '0.0.0.0:80'], 'Cannot use --listen: expected unix:PATH, found "0.0.0.0:80"'],
-    ['a host with a port', ['--allowed-hosts', 'a:1'], 'Cannot use --allowed-hosts: Cannot allow host "a:1"'],
+    [
+      'a host with a port',
+      ['--allowed-hosts', 'a:1'],
+      'Cannot use --allowed-hosts: expected a host name such as news.example.org, without a port, found "a:1"',
+    ],
   ] as const) {
     it(`with ${name} end with status 2 and one sentence`, { skip: ON_WINDOWS }, async (t) => {
       const data = join(temporaryDirectory(t), 'data')

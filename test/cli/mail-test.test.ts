@@ -112,7 +112,7 @@ it('attack: a server that answers with control characters does not reach the ter
 })
 
 for (const { words, says } of [
-  { words: [], says: /^dateline mail test wants --to ADDRESS\n$/ },
+  { words: [], says: /^dateline mail test needs --to ADDRESS\n$/ },
   { words: ['--to', 'unknown'], says: /expected an e-mail address/ },
   { words: ['--to', 'you@example.org', '--mail', 'smpt://x'], says: /--mail/ },
   {

@@ -164,11 +164,11 @@ for (const { name, words, environment = {}, message } of [
   },
   { name: 'a misspelt command', words: ['sevre'], message: 'Unknown command "sevre": did you mean "serve"?' },
   { name: 'a stray word', words: ['serve', 'now'], message: 'takes no argument "now"' },
-  { name: 'a flag without its value', words: ['serve', '--port'], message: '--port wants a value' },
+  { name: 'a flag without its value', words: ['serve', '--port'], message: '--port needs a value' },
   {
     name: 'a flag without its value before another',
     words: ['backup', '--to', '--json'],
-    message: '--to wants a value, found --json',
+    message: '--to needs a value, found --json',
   },
   { name: 'a flag given twice', words: ['serve', '--port', '1', '--port', '2'], message: '--port is given twice' },
   {

@@ -163,11 +163,11 @@ describe('import decides row by row', () => {
     assert.equal(code, 1)
     assert.match(
       stdout,
-      /^Imported topic: 2 inserted, 3 replaced, 0 unchanged, 4 refused, in \d+\.\d s \(\d+ rows\/s\)\n$/,
+      /^Imported topic: 2 inserted, 3 replaced, 0 unchanged, 4 rejected, in \d+\.\d s \(\d+ rows\/s\)\n$/,
     )
     const wanted = [
       [7, 'c', 'name: expected a text that is not blank, found " "'],
-      [8, undefined, 'cannot read it as JSON: it ends or breaks off where a value was expected'],
+      [8, undefined, 'cannot read it as JSON: it ends too early'],
       [9, undefined, 'expected a JSON object, found an empty array'],
       [
         10,
@@ -194,7 +194,7 @@ describe('import decides row by row', () => {
     assert.match(fresh?.id ?? '', /^[0-9a-f]{24}$/)
     const again = await runHere(words, { input: '' })
     assert.deepEqual([again.code, again.stdout], [1, ''])
-    assert.match(again.stderr, /^Cannot write "[^\n]*": a file of that name is in the way: choose another name/)
+    assert.match(again.stderr, /^Cannot write "[^\n]*": a file with this name exists already: choose another name/)
   })
 
   it('resolves references, and takes them from CSV as a lone id', async (t) => {
@@ -232,7 +232,7 @@ describe('import decides row by row', () => {
       input,
     })
     assert.equal(code, 1)
-    assert.match(stdout, /^Would import topic: 1 inserted, 0 replaced, 0 unchanged, 1 refused/)
+    assert.match(stdout, /^Would import topic: 1 inserted, 0 replaced, 0 unchanged, 1 rejected/)
     assert.equal(await exported(data, 'topic'), before)
   })
 })
@@ -252,7 +252,7 @@ it('users come with settings and preferences, and keep the rules of accounts', a
   const input = users.map((user) => JSON.stringify(user)).join('\n')
   const { code, stdout, stderr } = await runHere(['import', '--data-dir', data, '--model', 'user', '-'], { input })
   assert.equal(code, 1)
-  assert.match(stdout, /^Imported user: 2 inserted, 1 replaced, 0 unchanged, 5 refused/)
+  assert.match(stdout, /^Imported user: 2 inserted, 1 replaced, 0 unchanged, 5 rejected/)
   assert.deepEqual(stderr.split('\n'), [
     'line 2, id "u2": email: a user with this e-mail address exists already',
     'line 4, id "u4": email: this address is reserved for a guest or the service and gets no mail',
@@ -324,7 +324,7 @@ it('a pipe with a name is read once', { skip: process.platform === 'win32' && 'W
   const [{ code, stdout }] = await Promise.all([runHere(flags), writeFile(pipe, rows)])
   assert.deepEqual([code, /2 inserted/.test(stdout)], [0, true])
   const again = await runHere([...flags, '--resume'])
-  assert.match(again.stderr, /^Cannot go on with [^\n]*: what came through a pipe cannot come again\n$/)
+  assert.match(again.stderr, /^Cannot resume [^\n]*: input from a pipe cannot be read again\n$/)
 })
 
 describe('export to a pipe', () => {
@@ -349,7 +349,7 @@ describe('export to a pipe', () => {
     assert.deepEqual([refused.code, readFileSync(file, 'utf8')], [1, 'mine'])
     assert.match(
       refused.stderr,
-      /^Cannot export to "[^\n]*": a file of that name is in the way: choose another name with --to\n$/,
+      /^Cannot export to "[^\n]*": a file with this name exists already: choose another name with --to\n$/,
     )
     const below = await runHere(['export', '--data-dir', data, '--model', 'topic', '--to', join(file, 'x')])
     assert.match(below.stderr, /^Cannot export to "[^\n]*": a part of the path is not a directory\n$/)

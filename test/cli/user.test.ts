@@ -109,7 +109,7 @@ describe('refused with a sentence:', () => {
   for (const { words, code, says } of [
     { words: ['user', 'delete', boss, '--yes'], code: 1, says: /it is the last administrator; make another one first/ },
     { words: ['user', 'set-role', boss, '--dashboard', 'none'], code: 1, says: /it is the last administrator/ },
-    { words: ['user', 'set-role', boss], code: 2, says: /wants --dashboard ROLE or --app ROLE/ },
+    { words: ['user', 'set-role', boss], code: 2, says: /needs --dashboard ROLE or --app ROLE/ },
     { words: ['user', 'set-role', boss, '--dashboard', 'amdin'], code: 2, says: /did you mean "admin"/ },
     {
       words: ['user', 'set-role', boss, '--app', 'guestUser'],
@@ -122,10 +122,10 @@ describe('refused with a sentence:', () => {
       says: /no user "unknown@example\.org": see "dateline user list"/,
     },
     { words: ['user', 'show', "' OR 1=1 --"], code: 1, says: /There is no user/ },
-    { words: ['user', 'show'], code: 2, says: /wants USER: the e-mail address or the id/ },
+    { words: ['user', 'show'], code: 2, says: /needs USER: the e-mail address or the id/ },
     { words: ['user', 'sign-out', boss, '--session', 'x'], code: 1, says: /has none of that id/ },
     { words: ['user', 'list', '--limit', '0'], code: 2, says: /from 1 to 1000000, found "0"/ },
-    { words: ['token'], code: 2, says: /wants --email ADDRESS/ },
+    { words: ['token'], code: 2, says: /needs --email ADDRESS/ },
     { words: ['token', '--email', 'x@example.org'], code: 1, says: /There is no user/ },
     { words: ['token', '--email', boss, '--ttl', '5'], code: 2, says: /--ttl: expected a time from 1m to 3660d/ },
   ]) {

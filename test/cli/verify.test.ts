@@ -110,7 +110,7 @@ it('verify tells what it cannot read', async (t) => {
     [['verify', file, '--sums', missing], 1, `Cannot read "${missing}": no such file or directory\n`],
     [['verify', file, '--key', missing], 1, `Cannot read "${missing}": no such file or directory\n`],
     [['verify', file, '--key', sums], 2, `Cannot use --key "${sums}": expected a public key of Ed25519 as PEM\n`],
-    [['verify'], 2, 'dateline verify wants FILE: the file to check\n'],
+    [['verify'], 2, 'dateline verify needs FILE: the file to check\n'],
   ] as const) {
     const found = await runCheaply(words)
     assert.deepEqual([found.code, found.stdout, found.stderr], [code, '', message])

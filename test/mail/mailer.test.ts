@@ -170,7 +170,7 @@ describe('the file mailer', () => {
     await writeFile(join(parent, 'mails'), '')
     await assert.rejects(
       open({ kind: 'file', directory: join(parent, 'mails') }),
-      /Cannot use --mail "file:.*mails": expected a directory .*, found none \(a file of that name is in the way\)/,
+      /Cannot use --mail "file:.*mails": expected a directory .*, found none \(a file with this name exists already\)/,
     )
     await rm(parent, { recursive: true })
   })

@@ -380,5 +380,5 @@ it('sends a thousand mails over one connection and leaves nothing behind', async
 
 it('rejects settings without a server', () => {
   const settings: SmtpSettings = { ...settingsFor(1), servers: [] }
-  assert.throws(() => createSmtpClient(settings), /expected a server, got none/)
+  assert.throws(() => createSmtpClient(settings), /expected a server, found none/)
 })

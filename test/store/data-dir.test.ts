@@ -60,7 +60,7 @@ it('a directory that cannot be used is refused in one sentence', (t) => {
   writeFileSync(join(path, 'file'), '')
   mkdirSync(join(path, 'taken', 'dateline.db'), { recursive: true })
   for (const [directory, reason] of [
-    [join(path, 'file', 'below'), /a file of that name is in the way/],
+    [join(path, 'file', 'below'), /a file with this name exists already/],
     [join(path, 'taken'), /it is a directory/],
   ] as const) {
     assert.throws(

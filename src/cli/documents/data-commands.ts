@@ -36,7 +36,7 @@ export const adminCommand: Command = {
   settings: ['dataDir', 'codeMinutes'],
   examples: ['dateline admin --email you@example.org', 'dateline admin --email you@example.org --code'],
   run: (args, terminal) => {
-    const email = requireEmail(args, 'dateline admin wants --email ADDRESS')
+    const email = requireEmail(args, 'dateline admin needs --email ADDRESS')
     return withServices(args, terminal, async (services, { codeMinutes }) => {
       const { store, accounts, codes } = services
       if (args.options.has('--code')) await requireServiceSecret(services)

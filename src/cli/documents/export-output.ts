@@ -52,7 +52,7 @@ function* pieces({ database, model, query, format, terminal }: ExportTask): Gene
   }
   progress.end()
   yield { text, count }
-  if (long > 0) terminal.stderr.write(`${long} rows are longer than ${ROW_BYTES_MAX} bytes, which import refuses\n`)
+  if (long > 0) terminal.stderr.write(`${long} rows are longer than ${ROW_BYTES_MAX} bytes, which import rejects\n`)
 }
 
 /** A reader that stops reading, as `head` does, is no failure. */

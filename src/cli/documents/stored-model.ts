@@ -10,6 +10,7 @@ export function readStoredModel(name: string | undefined): Model {
   const model = name === undefined ? undefined : storedModelNamed(name)
   if (model !== undefined) return model
   const names = STORED_MODELS.map((one) => one.name)
-  const hint = name === undefined ? '' : didYouMean(name, names)
-  throw new UsageError(`Cannot read --model ${describe(name)}${hint || `: expected one of ${names.join(', ')}`}`)
+  const expected = `expected one of ${names.join(', ')}`
+  if (name === undefined) throw new UsageError(`Cannot read --model: ${expected}, found nothing`)
+  throw new UsageError(`Cannot read --model ${describe(name)}${didYouMean(name, names) || `: ${expected}`}`)
 }

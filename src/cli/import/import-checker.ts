@@ -1,11 +1,11 @@
-/** What a row of an import stores, or why it is refused. */
+/** What a row of an import stores, or why it is rejected. */
 import { readEmail } from '../../auth/accounts.ts'
 import { guestEmail, LOCAL_ADMIN_EMAIL } from '../../auth/new-account.ts'
 import { systemClock } from '../../base/clock.ts'
 import { CsvError } from '../../base/csv.ts'
 import { idGenerator } from '../../base/ids.ts'
 import type { SplitRow } from '../../base/row-splitter.ts'
-import { prepareRow, readRow, refusalOf, type RowContext, type RowFormat } from '../../content/import-rows.ts'
+import { prepareRow, readRow, rejectMessage, type RowContext, type RowFormat } from '../../content/import-rows.ts'
 import type { BulkRow } from '../../store/sqlite/bulk-writer.ts'
 import { ROW_BYTES_MAX } from '../documents/transfer-file.ts'
 
@@ -33,7 +33,7 @@ export function createRowChecker(format: RowFormat, settings: Pick<RowContext, '
       return { kind: 'document', document, isNewId: id === undefined && model.singleton === undefined }
     } catch (error) {
       if (error instanceof CsvError) return { kind: 'unreadable', message: error.message }
-      return { kind: 'refused', id: typeof id === 'string' ? id : undefined, message: refusalOf(error) }
+      return { kind: 'refused', id: typeof id === 'string' ? id : undefined, message: rejectMessage(error) }
     }
   }
 }

@@ -29,7 +29,7 @@ import { openForCommand } from '../with-services.ts'
 import { createRowChecker } from './import-checker.ts'
 import { deleteNotes, noteName, NOTHING_DONE, startingState } from './import-notes.ts'
 import { identifySource, openRows, type ImportSource } from './import-reader.ts'
-import { openRefusals, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
+import { openRejectReport, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
 import { readRequest, ROWS_OF_BATCH, type ImportRequest } from './import-request.ts'
 import { importRows, type ImportState } from './import-writer.ts'
 
@@ -54,14 +54,14 @@ export const importCommand: Command = {
       flag: '--again',
       meaning: 'import from the beginning although rows without an id were imported before the import was cut off',
     },
-    { flag: '--rejects', value: 'FILE', meaning: 'write the line, id and message of each row that is refused to FILE' },
+    { flag: '--rejects', value: 'FILE', meaning: 'write the line, id and message of each rejected row to FILE' },
     { flag: '--batch', value: 'N', meaning: `rows of one transaction at most (default: ${ROWS_OF_BATCH})` },
     { flag: '--json', meaning: 'print the result as JSON' },
   ],
   settings: ['dataDir', 'flagBaseUrl'],
   examples: [
     'dateline import --model source sources.csv --dry-run',
-    'dateline import --model headline headlines.ndjson --keep --rejects refused.ndjson',
+    'dateline import --model headline headlines.ndjson --keep --rejects rejected.ndjson',
     'dateline import --model headline headlines.ndjson --keep --resume',
   ],
   async run(args, terminal) {
@@ -123,7 +123,7 @@ async function importFile(request: ImportRequest, { source, writer, isAlone, ter
   const { model, keep, isDryRun, resume, rowsMax, json } = request
   const { shown, file } = source
   if (resume && file === undefined) {
-    throw new TransferFileError(`Cannot go on with ${describe(shown)}: what came through a pipe cannot come again`)
+    throw new TransferFileError(`Cannot resume ${describe(shown)}: input from a pipe cannot be read again`)
   }
   const note = noteName(request, source)
   const noted = startingState(request, writer, note)
@@ -131,7 +131,7 @@ async function importFile(request: ImportRequest, { source, writer, isAlone, ter
   const { format, rows, start } = await openRows(request, terminal.stdin, noted)
   const from = { ...NOTHING_DONE, ...noted, ...start }
   const progress = progressOn(terminal, isDryRun ? 'Checking' : 'Importing')
-  const refusals = openRefusals(request, (text) => {
+  const rejectReport = openRejectReport(request, (text) => {
     progress.end()
     terminal.stderr.write(text)
   })
@@ -149,24 +149,24 @@ async function importFile(request: ImportRequest, { source, writer, isAlone, ter
       recordAt: importRecord(request, from, begun),
       now: systemClock,
       signal: abortOn(terminal.interrupted),
-      onRefusals: refusals.add,
+      onRejects: rejectReport.add,
       onBatch: ({ offset }) => progress.show(file === undefined || file.bytes === 0 ? 0 : offset / file.bytes),
     })
     progress.end()
     const isWhole = end.stop === undefined && !end.isInterrupted
     if (isWhole && note !== undefined) await deleteNotes(writer, note)
-    refusals.showRest()
+    rejectReport.showRest()
     const result = resultOf(request, { end, from, ms: systemClock() - begun })
     terminal.stdout.write(json ? `${JSON.stringify(result)}\n` : resultText(result))
     if (end.stop !== undefined) throw new TransferFileError(stopText(shown, end.stop, end.state))
     if (end.isInterrupted) {
-      const remedy = note === undefined ? '' : ': go on with --resume'
+      const remedy = note === undefined ? '' : ': continue with --resume'
       terminal.stderr.write(`Interrupted before line ${end.state.line}${remedy}\n`)
     }
     return isWhole && end.state.refused === 0 ? EXIT.ok : EXIT.failed
   } finally {
     progress.end()
-    refusals.close()
+    rejectReport.close()
   }
 }
 

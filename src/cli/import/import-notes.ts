@@ -31,13 +31,13 @@ export function startingState(
   if (resume) {
     if (noted !== undefined) return noted
     throw new TransferFileError(
-      `Cannot go on with ${describe(file)}: no import of it was cut off, or the file or the other flags have changed: import it without --resume`,
+      `Cannot resume ${describe(file)}: no import of it was cut off, or the file or the other flags have changed: import it without --resume`,
     )
   }
   if (noted === undefined || noted.newIds === 0 || again) return undefined
   throw new TransferFileError(
     `Cannot import ${describe(file)} from its beginning: ${noted.newIds} of its rows have no id and are there already, ` +
-      'from an import that was cut off: go on with --resume, or have them twice with --again',
+      'from an import that was cut off: continue with --resume, or import them again with --again',
   )
 }
 

@@ -1,14 +1,14 @@
-/** What an import prints: the rows that were refused, why it stopped, and the result. */
+/** What an import prints: the rejected rows, why it stopped, and the result. */
 import { accessSync, closeSync, constants, existsSync, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { describe } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { FILE_EXISTS, TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportRequest } from './import-request.ts'
-import type { ImportEnd, ImportState, Refusal } from './import-writer.ts'
+import type { ImportEnd, ImportState, RejectedRow } from './import-writer.ts'
 
-/** Refusals that are shown; --rejects has them all. */
-const REFUSALS_SHOWN = 20
+/** Rejected rows that are shown; --rejects has them all. */
+const REJECTS_SHOWN = 20
 
 /** Checks the path of --rejects without creating the file. Throws TransferFileError. */
 export function requireRejectsPath({ rejects, resume }: ImportRequest): void {
@@ -21,21 +21,21 @@ export function requireRejectsPath({ rejects, resume }: ImportRequest): void {
   }
 }
 
-/** Shows the first refusals and writes all to --rejects, without the rows, which may be about a person. */
-export function openRefusals({ rejects, resume }: ImportRequest, show: (text: string) => void) {
+/** Shows the first rejected rows and writes all to --rejects, without the rows, which may be about a person. */
+export function openRejectReport({ rejects, resume }: ImportRequest, show: (text: string) => void) {
   const descriptor = rejects === undefined ? undefined : openRejects(rejects, resume)
   let count = 0
   return {
-    add(refusals: readonly Refusal[]): void {
+    add(rows: readonly RejectedRow[]): void {
       if (descriptor !== undefined) {
-        writeSync(descriptor, refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
+        writeSync(descriptor, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
       }
-      for (const refusal of refusals.slice(0, Math.max(0, REFUSALS_SHOWN - count))) show(refusalText(refusal))
-      count += refusals.length
+      for (const row of rows.slice(0, Math.max(0, REJECTS_SHOWN - count))) show(rejectText(row))
+      count += rows.length
     },
     showRest(): void {
-      if (count <= REFUSALS_SHOWN) return
-      show(`and ${count - REFUSALS_SHOWN} more rows were refused${rejects === undefined ? ': see --rejects' : ''}\n`)
+      if (count <= REJECTS_SHOWN) return
+      show(`and ${count - REJECTS_SHOWN} more rows were rejected${rejects === undefined ? ': see --rejects' : ''}\n`)
     },
     close(): void {
       if (descriptor !== undefined) closeSync(descriptor)
@@ -57,7 +57,7 @@ function cannotWrite(rejects: string, error: unknown): TransferFileError {
   )
 }
 
-function refusalText({ line, id, message }: Refusal): string {
+function rejectText({ line, id, message }: RejectedRow): string {
   return `line ${line}${id === undefined ? '' : `, id ${describe(id)}`}: ${message}\n`
 }
 
@@ -111,6 +111,6 @@ export function resultOf(
 
 export function resultText(result: ImportResult): string {
   const { model, dryRun, inserted, replaced, unchanged, refused, seconds, rowsPerSecond } = result
-  const rows = `${inserted} inserted, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
+  const rows = `${inserted} inserted, ${replaced} replaced, ${unchanged} unchanged, ${refused} rejected`
   return `${dryRun ? 'Would import' : 'Imported'} ${model}: ${rows}, in ${seconds.toFixed(1)} s (${rowsPerSecond} rows/s)\n`
 }

@@ -31,7 +31,7 @@ export function readRequest({ options, operands: [named = ''] }: Arguments): Imp
   if (resume && again) throw new UsageError('--resume and --again exclude each other')
   if (resume && isDryRun) throw new UsageError('--resume and --dry-run exclude each other')
   if (resume && file === undefined)
-    throw new UsageError('--resume wants a file: what came through stdin cannot come again')
+    throw new UsageError('--resume needs a file: standard input cannot be read again')
   const model = readStoredModel(options.get('--model'))
   // The audit trail.
   if (model.access.create === 'unsupported') {

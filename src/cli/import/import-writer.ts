@@ -32,7 +32,7 @@ export interface ImportState extends Position {
   readonly newIds: number
 }
 
-export interface Refusal {
+export interface RejectedRow {
   readonly line: number
   readonly id: string | undefined
   readonly message: string
@@ -52,8 +52,8 @@ export interface ImportTask {
   readonly recordAt: (state: ImportState) => AuditRecord
   readonly now: Clock
   readonly signal: AbortSignal
-  /** Receives the refusals of a batch before it is on disk. */
-  readonly onRefusals: (refusals: readonly Refusal[]) => void
+  /** Receives the rejected rows of a batch before it is on disk. */
+  readonly onRejects: (rejected: readonly RejectedRow[]) => void
   readonly onBatch: (state: ImportState) => void
 }
 
@@ -104,11 +104,11 @@ interface Batch {
 
 /** Imports the first of the rows in one transaction: as many as its time allows. Where it fails, nothing is written. */
 function commitBatch(task: ImportTask, rows: readonly SplitRow[], before: ImportState): Promise<Batch> {
-  const { writer, isAlone, isDryRun, note, recordAt, now, onRefusals } = task
+  const { writer, isAlone, isDryRun, note, recordAt, now, onRejects } = task
   return writer.transact((tables): Batch => {
     const deadline = now() + (isAlone ? ALONE_BATCH_MS : SHARED_BATCH_MS)
     const state = { ...before }
-    const refusals: Refusal[] = []
+    const rejected: RejectedRow[] = []
     let [stop, count] = [undefined as ImportEnd['stop'], 0]
     for (const row of rows) {
       const outcome = importRow(task, tables, row)
@@ -117,7 +117,7 @@ function commitBatch(task: ImportTask, rows: readonly SplitRow[], before: Import
         break
       }
       state[outcome.kind]++
-      if (outcome.kind === 'refused') refusals.push({ line: row.line, id: outcome.id, message: outcome.message })
+      if (outcome.kind === 'refused') rejected.push({ line: row.line, id: outcome.id, message: outcome.message })
       else if (outcome.kind === 'inserted' && outcome.isNewId) state.newIds++
       state.offset = row.nextOffset
       state.line = row.nextLine
@@ -128,7 +128,7 @@ function commitBatch(task: ImportTask, rows: readonly SplitRow[], before: Import
       if (note !== undefined) tables.note(note, JSON.stringify({ ...state, at: now() }))
       tables.record(recordAt(state))
     }
-    if (refusals.length > 0) onRefusals(refusals)
+    if (rejected.length > 0) onRejects(rejected)
     return { state, stop, count }
   }, !isDryRun)
 }
@@ -142,15 +142,15 @@ function importRow({ check, model }: ImportTask, tables: BulkTables, row: SplitR
   if (checked.kind !== 'document') return checked
   const { document, isNewId } = checked
   const { id } = document
-  const refused = (message: string): RowOutcome => ({ kind: 'refused', id, message })
+  const reject = (message: string): RowOutcome => ({ kind: 'refused', id, message })
   const outcome = tables.write(model, document)
   switch (outcome) {
     case 'taken':
-      return refused('email: a user with this e-mail address exists already')
+      return reject('email: a user with this e-mail address exists already')
     case 'orphan':
-      return refused(`id: expected the id of a user, found ${describe(id)}, which no user has`)
+      return reject(`id: expected the id of a user, found ${describe(id)}, which no user has`)
     case 'last-admin':
-      return refused('The last administrator cannot be demoted here: give another user the role first')
+      return reject('The last administrator cannot be demoted here: give another user the role first')
     default:
       return { kind: outcome, isNewId }
   }

@@ -21,7 +21,7 @@ export const mailTestCommand: Command = {
   settings: SETTINGS.map(({ name }) => name).filter((name) => name === 'appName' || name.startsWith('mail')),
   examples: ['dateline mail test --to you@example.org --mail smtp://mail.example.org'],
   async run(args, terminal) {
-    const to = requireEmail(args, 'dateline mail test wants --to ADDRESS', '--to')
+    const to = requireEmail(args, 'dateline mail test needs --to ADDRESS', '--to')
     const config = readConfig(args.settings, terminal.environment)
     const mail = readMailSettings(config, { now: systemClock, environment: terminal.environment })
     const writeLine = (line: string): void => void terminal.stdout.write(`${line}\n`)

@@ -26,7 +26,7 @@ export const tokenCommand: Command = {
   run(args, terminal) {
     const { options } = args
     const given = options.get('--email')
-    if (given === undefined) throw new UsageError('dateline token wants --email ADDRESS')
+    if (given === undefined) throw new UsageError('dateline token needs --email ADDRESS')
     const lifetimeMs = readLifetime(options.get('--ttl'))
     const label = options.get('--label') ?? 'dateline token'
     return withData(args, terminal, async (services) => {

@@ -32,7 +32,7 @@ export const userSetRoleCommand: Command = {
       APP_ROLES.filter((role) => role !== 'guestUser'),
     )
     if (dashboardRole === undefined && appRole === undefined) {
-      throw new UsageError('dateline user set-role wants --dashboard ROLE or --app ROLE')
+      throw new UsageError('dateline user set-role needs --dashboard ROLE or --app ROLE')
     }
     const roles = {
       ...(dashboardRole === undefined ? {} : { dashboardRole }),

@@ -22,10 +22,10 @@ export function parseOrigins(list: string): readonly string[] {
   const origins = splitCommaList(list)
   for (const origin of origins) {
     if (origin === '*') {
-      throw new Error('Cannot allow origin "*": browsers refuse it for requests with credentials, so name the origins')
+      throw new Error('expected origins by name, found "*", which browsers reject for requests with credentials')
     }
     if (!ORIGIN.test(origin)) {
-      throw new Error(`Cannot allow origin "${origin}": wanted scheme://host or scheme://host:port in lower case`)
+      throw new Error(`expected scheme://host or scheme://host:port in lower case, found "${origin}"`)
     }
   }
   return origins

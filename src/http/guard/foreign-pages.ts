@@ -33,7 +33,7 @@ export function parseHosts(list: string): readonly string[] {
   const hosts = splitCommaList(list.toLowerCase())
   for (const host of hosts) {
     if (hostName(host) !== host) {
-      throw new Error(`Cannot allow host "${host}": wanted a name such as news.example.org, without a port`)
+      throw new Error(`expected a host name such as news.example.org, without a port, found "${host}"`)
     }
   }
   return hosts

@@ -44,7 +44,7 @@ export function parseMailTarget(text: string): MailTarget {
   if (scheme === 'exec') return parseProgram(setting.slice('exec:'.length))
   if (scheme === 'smtp' || scheme === 'smtps') return parseServers(scheme, setting.slice(scheme.length + 1))
   const found = setting === '' ? 'nothing' : scheme === undefined ? 'a text without a scheme' : `"${scheme}:…"`
-  throw new Error(`Cannot read mail setting: expected ${EXPECTED}, got ${found}`)
+  throw new Error(`expected ${EXPECTED}, found ${found}`)
 }
 
 /** The setting for display: without the login, and of a command only the program. */
@@ -65,22 +65,18 @@ export function parseMailHost(text: string): string | undefined {
 
 function parseDirectory(path: string): string {
   if (path.trim() === '' || path.includes('\0')) {
-    throw new Error('Cannot read mail setting "file:": expected the path of a directory after the colon, got none')
+    throw new Error('expected the path of a directory after file:, found none')
   }
   // In a URL, `file://mails/x` is a path on the host `mails`, and `file:///srv/mails` an absolute path.
   if (/^\/\/(?!\/)/.test(path)) {
-    throw new Error('Cannot read mail setting "file://…": expected file:DIR or file:///DIR, got the name of a host')
+    throw new Error('expected file:DIR or file:///DIR, found the name of a host')
   }
   return path.replace(/^\/\/\//, '/')
 }
 
 function parseProgram(command: string): MailTarget {
-  try {
-    const [program, ...args] = splitCommand(command)
-    return { kind: 'exec', program, args }
-  } catch (error) {
-    throw new Error(`Cannot read mail setting "exec:…": ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const [program, ...args] = splitCommand(command)
+  return { kind: 'exec', program, args }
 }
 
 /** What follows the scheme: `//`, then userinfo up to the last `@`, then hosts with ports. */
@@ -88,24 +84,23 @@ const SERVERS = /^\/\/(?:([^/?#]*)@)?([^@/?#]+)\/?$/
 const SERVER = /^(\[[^\]]*\]|[^:[\]]+)(?::(\d{1,5}))?$/
 
 function parseServers(scheme: 'smtp' | 'smtps', rest: string): MailTarget {
-  const wrong = (problem: string): Error => new Error(`Cannot read mail setting "${scheme}://…": ${problem}`)
   const form = `expected ${scheme}://[user[:password]@]host[:port][,host…], with characters other than letters and digits in
-    user and password percent-encoded, got another form`.replace(/\s+/g, ' ')
+    user and password percent-encoded, found another form`.replace(/\s+/g, ' ')
   const [whole, userinfo, hosts = ''] = SERVERS.exec(rest) ?? []
-  if (whole === undefined) throw wrong(form)
+  if (whole === undefined) throw new Error(form)
   // In `smtp://a:b@one,c:d@two`, everything before the last `@` would be the login, and be sent to the second host only.
   if (userinfo !== undefined && /@.*,/s.test(userinfo)) {
-    throw wrong('expected one login, before the first host, got "@" and "," before the last "@"')
+    throw new Error('expected one login, before the first host, found "@" and "," before the last "@"')
   }
   const texts = hosts.split(',')
-  if (texts.length > HOSTS_MAX) throw wrong(`expected at most ${HOSTS_MAX} hosts, got ${texts.length}`)
+  if (texts.length > HOSTS_MAX) throw new Error(`expected at most ${HOSTS_MAX} hosts, found ${texts.length}`)
   const servers = texts.map((text) => {
     const [isServer, hostText = '', portText] = SERVER.exec(text) ?? []
-    if (isServer === undefined) throw wrong(form)
+    if (isServer === undefined) throw new Error(form)
     const host = parseMailHost(hostText)
-    if (host === undefined) throw wrong('expected the name or the IP address of a host, got something else')
+    if (host === undefined) throw new Error('expected the name or the IP address of a host, found something else')
     const port = portText === undefined ? defaultPort(scheme, userinfo !== undefined) : Number(portText)
-    if (port < 1 || port > 65_535) throw wrong(`expected a port from 1 to 65535, got ${port}`)
+    if (port < 1 || port > 65_535) throw new Error(`expected a port from 1 to 65535, found ${port}`)
     return { host, port }
   })
   const target = { kind: 'smtp', isImplicit: scheme === 'smtps', servers } as const
@@ -114,7 +109,7 @@ function parseServers(scheme: 'smtp' | 'smtps', rest: string): MailTarget {
   const user = decoded(colon < 0 ? userinfo : userinfo.slice(0, colon))
   const password = colon < 0 ? undefined : decoded(userinfo.slice(colon + 1))
   if (user === undefined || (colon >= 0 && password === undefined)) {
-    throw wrong('expected user or user:password, percent-encoded, before the "@", got another form')
+    throw new Error('expected user or user:password, percent-encoded, before the "@", found another form')
   }
   return { ...target, user, ...(password === undefined ? {} : { password: () => password }) }
 }

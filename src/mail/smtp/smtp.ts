@@ -41,7 +41,7 @@ export interface SmtpSettings {
 export type SmtpClient = ReturnType<typeof createSmtpClient>
 
 export function createSmtpClient(settings: SmtpSettings) {
-  if (settings.servers.length === 0) throw new Error('Cannot create SMTP client: expected a server, got none')
+  if (settings.servers.length === 0) throw new Error('Cannot create SMTP client: expected a server, found none')
   const timeouts = { ...SMTP_TIMEOUTS, ...settings.timeouts }
   const pool = createSessionPool({ ...POOL_LIMITS, ...settings.limits })
   const sessionSettings = sessionSettingsOf(settings, timeouts)
