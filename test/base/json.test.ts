@@ -41,9 +41,10 @@ describe('parseJson()', () => {
       },
     )
     for (const text of ['', '{', '[1,', '{"a":', '{"a":1', '"a', '[9007199254740993,', '{"a":9007199254740993']) {
-      assert.throws(() => parseJson(text), /^JsonError: it ends or breaks off/, text)
+      assert.throws(() => parseJson(text), /^JsonError: it ends too early$/, text)
     }
     assert.throws(() => parseJson('{]'), /^JsonError: unexpected text at position 1/)
+    assert.throws(() => parseJson('# Dateline'), /^JsonError: unexpected text$/)
   })
 })
 
