@@ -49,9 +49,9 @@ function part(title: string, content: Part): Part {
   return [html`<h4>${title}</h4>`, content]
 }
 
-function parameterView({ name, in: place, required = false, description, schema, content }: Parameter): Html {
+function parameterView({ name, in: location, required = false, description, schema, content }: Parameter): Html {
   const own = schema ?? contentOf(content)?.schema ?? {}
-  return memberView({ name, schema: own, about: description, isRequired: required, note: `in the ${place}` })
+  return memberView({ name, schema: own, about: description, isRequired: required, remark: `in the ${location}` })
 }
 
 function successView(status: string, { description, headers = {}, content }: ResponseObject): Part {

@@ -47,10 +47,10 @@ export function parameterExample({ schema, content, example }: Parameter): strin
 /** What is required, and for reading also what is optional. */
 export function exampleValues({ parameters = [], requestBody, method }: Operation, variant: string): ExampleValues {
   const given = parameters.map((parameter) => {
-    const { name, in: place, required = false } = parameter
-    const isShown = required || (method === 'GET' && place === 'query' && name !== 'cursor')
-    const example = parameterExample(parameter) || (place === 'path' ? name.toUpperCase() : '')
-    return { name, place, required, value: !isShown ? '' : name === 'model' && variant !== '' ? variant : example }
+    const { name, in: location, required = false } = parameter
+    const isShown = required || (method === 'GET' && location === 'query' && name !== 'cursor')
+    const example = parameterExample(parameter) || (location === 'path' ? name.toUpperCase() : '')
+    return { name, location, required, value: !isShown ? '' : name === 'model' && variant !== '' ? variant : example }
   })
   return { given, body: exampleText(contentOf(requestBody?.content), variant) ?? '{}' }
 }

@@ -32,20 +32,20 @@ export interface Member {
   readonly schema: Schema
   readonly about: string | undefined
   readonly isRequired: boolean
-  readonly note?: string
+  readonly remark?: string
   /** The schema that search results name it with. */
   readonly owner?: string | undefined
 }
 
 /** A member of a body or response, or a parameter. */
-export function memberView({ name, schema, about, isRequired, note, owner }: Member): Html {
+export function memberView({ name, schema, about, isRequired, remark, owner }: Member): Html {
   const limits = limitsOf(schema)
   const search = owner === undefined ? {} : { 'data-kind': 'Field', 'data-title': `${owner}.${name}` }
   return html`<li${attributes(search)}>
     <div class="line">
       <code>${name}</code>
       ${typeView(schema)}
-      ${note !== undefined && html`<span class="soft">${note}</span>`}
+      ${remark !== undefined && html`<span class="soft">${remark}</span>`}
       ${!isRequired && html`<span class="soft">optional</span>`}
     </div>
     ${about !== undefined && html`<p>${prose(about)}</p>`}

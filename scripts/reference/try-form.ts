@@ -17,7 +17,7 @@ export function tryForm(operation: Operation): Html {
     'data-type': type,
     'data-writes': method !== 'GET' && !READING.includes(operationId),
   }
-  const bodyInput = html`<textarea class="mono" name="body" data-place="body" rows="12" spellcheck="false">
+  const bodyInput = html`<textarea class="mono" name="body" data-location="body" rows="12" spellcheck="false">
 ${body}</textarea>`
   return html`<details>
     <summary class="button">Try it</summary>
@@ -49,8 +49,8 @@ function field(name: string, about: Part, input: Html): Html {
 
 /** Each option of the model brings the example body of that model. */
 function inputFor(parameter: Parameter, value: string, { requestBody }: Operation): Html {
-  const { name, in: place, required, schema } = parameter
-  const common = { name, 'data-place': place, required }
+  const { name, in: location, required, schema } = parameter
+  const common = { name, 'data-location': location, required }
   if (schema?.enum === undefined) {
     const placeholder = parameterExample(parameter)
     return html`<input autocomplete="off" spellcheck="false"${attributes({ ...common, value, placeholder })}>`

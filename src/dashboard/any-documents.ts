@@ -23,7 +23,7 @@ export interface Documents {
   check(body: Members, options?: RequestOptions & { readonly id?: string | undefined }): Promise<DocumentProblems>
 }
 
-/** The calls for a model. One that its declaration does not offer is refused by the server. */
+/** The calls for a model. One that its declaration does not offer is rejected by the server. */
 export function documentsOf(client: Client, model: Model): Documents {
   return client.data(model.name as ModelName) as unknown as Documents
 }

@@ -20,18 +20,18 @@ export function tokenIsKeptBy(): Kept {
 }
 
 export function storeToken(token: string, kept: Kept): void {
-  const [place, other] =
+  const [storage, other] =
     kept === 'browser' ? [() => localStorage, () => sessionStorage] : [() => sessionStorage, () => localStorage]
   // In this order other tabs never see that there is none.
-  attempt(() => place().setItem(TOKEN, token))
+  attempt(() => storage().setItem(TOKEN, token))
   attempt(() => other().removeItem(TOKEN))
 }
 
 /** A tab may have a session of its own beside the one that the browser keeps: what is another token stays. */
 export function forgetToken(token: string): void {
-  for (const place of [() => sessionStorage, () => localStorage]) {
+  for (const storage of [() => sessionStorage, () => localStorage]) {
     attempt(() => {
-      if (place().getItem(TOKEN) === token) place().removeItem(TOKEN)
+      if (storage().getItem(TOKEN) === token) storage().removeItem(TOKEN)
     })
   }
 }

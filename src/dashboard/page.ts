@@ -5,7 +5,7 @@ import { Unauthorized } from '../client/client.ts'
 import { hasDashboard } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
 import { onTokenChangedElsewhere, storeChoice, storedChoice, storedToken, tokenIsKeptBy } from './browser-storage.ts'
-import { noteHref } from './places.ts'
+import { replaceHref } from './screen-url.ts'
 import { markReady } from './ready.ts'
 import { settleRemovals } from './removal.ts'
 import { openShell } from './shell.ts'
@@ -137,7 +137,7 @@ async function lookAtRoles(): Promise<void> {
 
 /** What the page shows and offers is that of another role, or of no session. */
 function restart(): void {
-  noteHref('./')
+  replaceHref('./')
   void start()
 }
 

@@ -11,7 +11,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** The problem that a request was refused for; undefined for any other error. */
+/** The problem for which a request was rejected; undefined for any other error. */
 export function problemOf(error: unknown): Problem | undefined {
   return error instanceof DatelineError ? error.problems[0] : undefined
 }

@@ -9,7 +9,7 @@ import { NotFound, TooManyRequests } from '../client/client.ts'
 import { t } from './texts.ts'
 import { after } from './timing.ts'
 import { notify } from './kit/notices.ts'
-import { wordsOf } from './kit/states.ts'
+import { errorText } from './kit/states.ts'
 
 const UNDO_MS = 6_000
 /** Requests on their way at a time. */
@@ -86,7 +86,7 @@ export function removeWithUndo({ documents, ids, notice, onBack }: Removal): voi
     await eachTogether(ids, remove, leaving.signal)
     for (const id of failed) hidden.delete(id)
     if (failed.length > 0) {
-      notify(t('removal.failed', { count: failed.length, reason: wordsOf(reason) }), { kind: 'failed' })
+      notify(t('removal.failed', { count: failed.length, reason: errorText(reason) }), { kind: 'failed' })
       onBack?.(failed)
       documentsChanged()
     }

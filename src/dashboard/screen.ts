@@ -1,12 +1,12 @@
 /** What a screen is to the page around it. */
 import type { Client } from '../client/client.ts'
 import type { User } from '../models/user.ts'
-import type { Place } from './places.ts'
+import type { ScreenUrl } from './screen-url.ts'
 
 export interface ScreenContext {
   readonly client: Client
   readonly user: User
-  readonly place: Place
+  readonly screenUrl: ScreenUrl
   /** Aborted when the reader leaves the screen; everything under way ends with it. */
   readonly signal: AbortSignal
   /** Reloads at the first page, with the current session and roles. */

@@ -1,18 +1,18 @@
 /**
- * The screens, each with its place, its readers and what opens it. Those of content come from the declarations of the
+ * The screens, each with its path, its readers and what opens it. Those of content come from the declarations of the
  * models: a new model has a screen without a line here.
  */
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
-import { modelsTitle, pathOf } from './model-words.ts'
+import { modelsTitle, pathOf } from './model-titles.ts'
 import { contentModels } from './permissions.ts'
-import type { Place } from './places.ts'
+import type { ScreenUrl } from './screen-url.ts'
 import type { OpenScreen } from './screen.ts'
 import { contentScreen } from './screens/list/content-screen.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
 import { t, withScreenTexts } from './texts.ts'
 import { isIcon, type IconName } from './kit/icons.ts'
 
-/** The place of the reader's own sessions. */
+/** The path of the reader's own sessions. */
 export const OWN_SESSIONS = 'sessions'
 
 export interface ScreenEntry {
@@ -21,7 +21,7 @@ export interface ScreenEntry {
   readonly title: string
   readonly icon: IconName
   /** A screen that only some readers open is fetched when it is opened. */
-  readonly load: (place: Place) => OpenScreen | Promise<OpenScreen>
+  readonly load: (screenUrl: ScreenUrl) => OpenScreen | Promise<OpenScreen>
 }
 
 /** What a user sees in the navigation, in its order. */
@@ -30,7 +30,7 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     path: pathOf(model),
     title: modelsTitle(model),
     icon: isIcon(model.name) ? model.name : 'headline',
-    load: (place) => contentScreen(model, place),
+    load: (screenUrl) => contentScreen(model, screenUrl),
   }))
   const administration: readonly ScreenEntry[] = [
     {

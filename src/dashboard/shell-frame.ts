@@ -1,6 +1,6 @@
 /** What stands around each screen: the bar with language and account, the navigation, and word of being offline. */
 import type { User } from '../models/user.ts'
-import { goTo, hrefTo } from './places.ts'
+import { goTo, hrefTo } from './screen-url.ts'
 import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
 import { currentLanguage, t, type LanguageCode } from './texts.ts'
 import { button, fill, h } from './kit/dom.ts'

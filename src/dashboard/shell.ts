@@ -1,8 +1,8 @@
 /** What opens and leaves screens, the keys that work everywhere, and the question before something is lost. */
 import { NetworkError } from '../client/client.ts'
 import type { User } from '../models/user.ts'
-import { followAddress } from './follow-address.ts'
-import { currentPlace, goTo, hrefTo, type Place } from './places.ts'
+import { followNavigation } from './navigation.ts'
+import { currentScreenUrl, goTo, hrefTo, type ScreenUrl } from './screen-url.ts'
 import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
 import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
@@ -26,7 +26,7 @@ export interface ShellOptions {
   readonly signal: AbortSignal
 }
 
-/** Fills the page and opens the screen of the current place. */
+/** Fills the page and opens the screen of the current URL. */
 export function openShell({ client, user, signOut, restart, chooseLanguage, signal }: ShellOptions): void {
   const entries = screensOf(user)
   const { main, showNavigation, markCurrent } = openFrame({
@@ -48,7 +48,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     },
     { signal },
   )
-  followAddress({ mayLeave, show: () => void show(true), signal })
+  followNavigation({ mayLeave, show: () => void show(true), signal })
   void show(false)
 
   async function show(isMove: boolean): Promise<void> {
@@ -58,12 +58,12 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     showNavigation(false)
     closeDialogs()
     screen = undefined
-    const place = currentPlace()
-    const [path = ''] = place.segments
+    const screenUrl = currentScreenUrl()
+    const [path = ''] = screenUrl.segments
     const entry = entries.find((one) => one.path === path)
     let open: OpenScreen | undefined
     try {
-      const loaded = (entry ?? accountScreens(user).find((one) => one.path === path))?.load(place)
+      const loaded = (entry ?? accountScreens(user).find((one) => one.path === path))?.load(screenUrl)
       if (loaded instanceof Promise) fill(main, skeleton(6))
       open = await loaded
     } catch (cause) {
@@ -71,7 +71,7 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
       return
     }
     if (left.aborted) return
-    screen = open?.({ client, user, place, signal: left, restart }) ?? nowhere(place)
+    screen = open?.({ client, user, screenUrl, signal: left, restart }) ?? nowhere(screenUrl)
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
     markCurrent(entry)
@@ -124,7 +124,7 @@ function onKey(event: KeyboardEvent, screen: Screen | undefined, closeNavigation
   } else if (event.key === 'Escape') closeNavigation()
 }
 
-function nowhere({ segments }: Place): Screen {
+function nowhere({ segments }: ScreenUrl): Screen {
   const home = button(t('overview.title'), () => goTo(hrefTo([])))
   const title = t('shell.nowhere')
   return {

@@ -1,7 +1,7 @@
 /**
  * The session of the page: its token, and what happens when the server takes it no longer.
  *
- * A request that is refused because the session has ended waits until the reader has signed in again and is sent once
+ * A request that is rejected because the session has ended waits until the reader has signed in again and is sent once
  * more. So nothing that was typed or begun is lost, and the reader stays where they are. Work that one user began is
  * never sent in the name of another.
  */
@@ -24,7 +24,7 @@ export function createSessionKeeper({ signInAgain, onForbidden }: SessionHooks) 
   let signingIn: Promise<void> | undefined
   let isClosed = false
   let isEnding = false
-  const client: Client = createClient({ url: apiAddress(), fetch: patientFetch, parse: parseExactly })
+  const client: Client = createClient({ url: apiUrl(), fetch: patientFetch, parse: parseExactly })
   const stored = storedToken()
   try {
     client.token = stored
@@ -83,13 +83,13 @@ export function createSessionKeeper({ signInAgain, onForbidden }: SessionHooks) 
       }
     },
     /** Whose token it is. */
-    ownerOf: async (token: string): Promise<User> => createClient({ url: apiAddress(), token }).auth.me(),
+    ownerOf: async (token: string): Promise<User> => createClient({ url: apiUrl(), token }).auth.me(),
     /** From now on nothing is sent any more. */
     close: (): void => void (isClosed = true),
   }
 }
 
 /** The API lies beside the page, wherever a proxy has put both. */
-function apiAddress(): string {
+function apiUrl(): string {
   return new URL('.', document.baseURI).href.replace(/\/$/, '')
 }

@@ -11,7 +11,7 @@ import { limitsOf, typeOf } from '../../scripts/reference/schema-view.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { FAILURES } from '../../src/base/failure.ts'
 import { searchFor } from '../../src/dashboard/screens/docs/docs-search.ts'
-import { jsonMistake } from '../../src/dashboard/screens/docs/json-place.ts'
+import { jsonMistake } from '../../src/dashboard/screens/docs/json-mistake-text.ts'
 import { indexFields, planLines } from '../../src/dashboard/screens/docs/plan-lines.ts'
 import { HIDDEN, indented, withoutTokens } from '../../src/dashboard/screens/docs/response-view.ts'
 import { pathOf, requestProblem, targetOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
@@ -28,7 +28,7 @@ const operation = (id: string): Operation => {
   return found
 }
 
-const given = (name: string, place: string, value: string): Given => ({ name, place, value, required: true })
+const given = (name: string, location: string, value: string): Given => ({ name, location, value, required: true })
 
 /** The text of a part of the page, from its id to its examples or the next id of its kind. */
 const partOf = (id: string): string => {

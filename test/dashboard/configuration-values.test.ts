@@ -5,7 +5,7 @@ import { memberOf, type Members } from '../../src/dashboard/any-documents.ts'
 import { columnsOf, valueFromCells } from '../../src/dashboard/screens/configuration/grid-shape.ts'
 import { readLimitName } from '../../src/dashboard/screens/configuration/limit-names.ts'
 import { warningsOf } from '../../src/dashboard/screens/configuration/lock-outs.ts'
-import { valueWords } from '../../src/dashboard/screens/configuration/value-words.ts'
+import { valueText } from '../../src/dashboard/screens/configuration/configuration-value.ts'
 import { withDifferences } from '../../src/dashboard/document-difference.ts'
 import { withScreenTexts } from '../../src/dashboard/texts.ts'
 import { remoteConfigSeed } from '../../src/content/seeds.ts'
@@ -31,7 +31,7 @@ describe('a value that changes', () => {
     ['feedDecoratorConfig.rateApp.itemsToDisplay', 5, '5'],
   ] as const) {
     it(`is “${words}” where ${path} is ${JSON.stringify(value)}`, () => {
-      assert.equal(valueWords(path.split('.'), value), words)
+      assert.equal(valueText(path.split('.'), value), words)
     })
   }
 })

@@ -1,7 +1,7 @@
 /** How many documents of a model, and what was done with them: in the plural forms of each language. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { countTitle } from '../../src/dashboard/model-words.ts'
+import { countTitle } from '../../src/dashboard/model-titles.ts'
 import { t, useLanguage, type LanguageCode, type TextKey } from '../../src/dashboard/texts.ts'
 import { country } from '../../src/models/country.ts'
 import { headline } from '../../src/models/headline.ts'

@@ -1,6 +1,6 @@
 /** What needs attention: what it is about in the reader's language, and the service's own words. */
 import type { ServiceStatus } from '../../models/responses.ts'
-import { hrefTo } from '../places.ts'
+import { hrefTo } from '../screen-url.ts'
 import { t } from '../texts.ts'
 import { h, type Child } from './dom.ts'
 import { icon } from './icons.ts'

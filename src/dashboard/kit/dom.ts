@@ -1,7 +1,7 @@
 /**
  * Building the page: elements from calls, text always as text.
  *
- * There is no way from here to markup: children become text nodes or are nodes already, and an address that could run
+ * There is no way from here to markup: children become text nodes or are nodes already, and a URL that could run
  * code (`javascript:`, `data:`) is left out of its attribute.
  */
 
@@ -53,7 +53,7 @@ export function fill<E extends Element>(element: E, ...children: readonly Child[
 }
 
 const PROPERTIES = new Set(['value', 'checked', 'indeterminate'])
-const ADDRESSES = new Set(['href', 'src', 'action', 'formaction', 'xlink:href'])
+const URL_ATTRIBUTES = new Set(['href', 'src', 'action', 'formaction', 'xlink:href'])
 const SAFE_SCHEMES = new Set(['http:', 'https:', 'mailto:', 'blob:'])
 
 export function setAttributes(element: Element, attributes: Attributes): void {
@@ -66,20 +66,20 @@ export function setAttributes(element: Element, attributes: Attributes): void {
       if (value !== undefined && value !== null) Object.assign(element, { [name]: value })
     } else if (value === undefined || value === null || value === false) {
       element.removeAttribute(name)
-    } else if (!ADDRESSES.has(name) || isSafeAddress(String(value))) {
+    } else if (!URL_ATTRIBUTES.has(name) || isSafeUrl(String(value))) {
       element.setAttribute(name, value === true ? '' : String(value))
     }
   }
 }
 
-/** Whether following an address can do no more than open a page. */
-function isSafeAddress(address: string): boolean {
-  const url = URL.parse(address, document.baseURI)
+/** Whether following a URL can do no more than open a page. */
+function isSafeUrl(text: string): boolean {
+  const url = URL.parse(text, document.baseURI)
   return url !== null && SAFE_SCHEMES.has(url.protocol)
 }
 
-/** The address where it is one of the web, whole and with a scheme; a stored text may be anything. */
-export function webAddress(text: string): string | undefined {
+/** The URL where it is one of the web, whole and with a scheme; a stored text may be anything. */
+export function webUrl(text: string): string | undefined {
   const url = URL.parse(text)
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : undefined
 }

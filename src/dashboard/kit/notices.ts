@@ -9,7 +9,7 @@ import { after } from '../timing.ts'
 import { button, fill, h } from './dom.ts'
 import { focusMain, hasFocus, keepFocus } from './focus.ts'
 import { icon } from './icons.ts'
-import { isAbort, wordsOf } from './states.ts'
+import { isAbort, errorText } from './states.ts'
 
 const SHOWN_MS = 6_000
 /** The oldest make room. */
@@ -28,7 +28,7 @@ export interface NoticeOptions {
 
 /** Says that something failed, unless it was aborted. */
 export function notifyFailure(error: unknown): void {
-  if (!isAbort(error)) notify(wordsOf(error), { kind: 'failed' })
+  if (!isAbort(error)) notify(errorText(error), { kind: 'failed' })
 }
 
 /** Takes a notice away before its time; its onGone runs. */

@@ -1,11 +1,11 @@
-/** Reading from the service into a place of the page, as often as wanted: the latest request wins. */
+/** Reading from the service into an element of the page, as often as wanted: the latest request wins. */
 import { NotFound, type RequestOptions } from '../../client/client.ts'
 import { fill, h, type Child } from './dom.ts'
 import { keepFocus } from './focus.ts'
 import { failureState, skeleton } from './states.ts'
 
 export interface Reading<T> {
-  readonly place: HTMLElement
+  readonly element: HTMLElement
   /** Lines of the skeleton; of several numbers, each is a card. */
   readonly lines: number | readonly number[]
   readonly read: (options: RequestOptions) => Promise<T>
@@ -20,7 +20,7 @@ export interface ReadingContext {
 }
 
 /** Reads now, and again by `load` and `refresh`. What is shown stays until newer is there. */
-export function readInto<T>({ signal, onMissing }: ReadingContext, { place, lines, read, show }: Reading<T>) {
+export function readInto<T>({ signal, onMissing }: ReadingContext, { element, lines, read, show }: Reading<T>) {
   let current: AbortController | undefined
   let shown: 'nothing' | 'found' | 'failure' = 'nothing'
   signal.addEventListener('abort', () => current?.abort())
@@ -28,18 +28,18 @@ export function readInto<T>({ signal, onMissing }: ReadingContext, { place, line
     current?.abort()
     if (signal.aborted) return
     const mine = (current = new AbortController())
-    if (shown !== 'found' && isAsked) fill(place, skeletons(lines))
+    if (shown !== 'found' && isAsked) fill(element, skeletons(lines))
     try {
       const found = await read({ signal: mine.signal })
       if (mine.signal.aborted) return
-      keepFocus(place, () => fill(place, show(found)))
+      keepFocus(element, () => fill(element, show(found)))
       shown = 'found'
     } catch (error) {
       if (mine.signal.aborted) return
       if (error instanceof NotFound && onMissing !== undefined) return onMissing()
       if (shown === 'failure' && !isAsked) return
       shown = 'failure'
-      fill(place, failureState(error, load))
+      fill(element, failureState(error, load))
     } finally {
       if (current === mine) current = undefined
     }

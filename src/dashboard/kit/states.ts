@@ -30,7 +30,7 @@ export function failureState(error: unknown, retry: () => void): HTMLElement {
     { class: 'state failed', role: 'alert' },
     icon('warning'),
     h('p', { class: 'state-title' }, failureTitle(error)),
-    h('p', {}, wordsOf(error)),
+    h('p', {}, errorText(error)),
     button([icon('refresh'), t('tryAgain')], tryAgain),
   )
   const again = (): void => {
@@ -46,7 +46,7 @@ export function nothingFound(clear: () => void): HTMLElement {
 }
 
 /** What to tell a reader of any error: the server's own message where the page has no text for it. */
-export function wordsOf(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'NetworkError') return navigator.onLine ? t('failure.noAnswer') : t('failure.offline')
   const { message } = error

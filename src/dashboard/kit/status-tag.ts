@@ -1,6 +1,6 @@
 /** The publication status of a document: as a word with a colour, and as what gives it to a document. */
 import type { Json } from '../../client/client.ts'
-import { valueTitle } from '../model-words.ts'
+import { valueTitle } from '../model-titles.ts'
 import { textOr } from '../texts.ts'
 import { h } from './dom.ts'
 import type { IconName } from './icons.ts'

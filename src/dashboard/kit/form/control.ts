@@ -38,7 +38,7 @@ export function isWithin(at: string, path: string): boolean {
 }
 
 /** What stands at the control of a path about something in it. */
-function problemWords(path: string, at: string, message: string): string {
+function textAtControl(path: string, at: string, message: string): string {
   if (at === path) return message.charAt(0).toUpperCase() + message.slice(1)
   return `${at.slice(path.length).replace(/^\./, '')}: ${message}`
 }
@@ -124,7 +124,7 @@ export function fieldAround(
     say,
     showProblem(at: string, message: string | undefined): boolean {
       if (!isWithin(at, path)) return false
-      say(message === undefined ? '' : problemWords(path, at, message))
+      say(message === undefined ? '' : textAtControl(path, at, message))
       return true
     },
     focusProblem(): boolean {

@@ -5,7 +5,7 @@
 import type { Json } from '../../../client/client.ts'
 import type { Field, Model, Shape } from '../../../models/schema.ts'
 import { isMembers, type Members } from '../../any-documents.ts'
-import { fieldTitle } from '../../model-words.ts'
+import { fieldTitle } from '../../model-titles.ts'
 import { problemText, type Problem } from '../../problem-text.ts'
 import { h } from '../dom.ts'
 import { groupControl, inputControl, isWithin, type Control, type ControlOptions } from './control.ts'

@@ -1,36 +1,36 @@
 /** The inputs for single values: what they look like, and how their text becomes a value and a value their text. */
 import type { Json } from '../../../client/client.ts'
 import { parseExactly } from '../../exact-json.ts'
-import { valueTitle } from '../../model-words.ts'
+import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
-import { fill, h, webAddress } from '../dom.ts'
+import { fill, h, webUrl } from '../dom.ts'
 import { icon } from '../icons.ts'
 import type { InputKind } from './control.ts'
 
 /** Names of texts that have more than a line. */
 const LONG = /excerpt|description|text|body|summary/i
-const ADDRESS = /url$/i
+const URL_NAME = /url$/i
 
 export function textInput(name: string, isNullable: boolean): InputKind<HTMLInputElement | HTMLTextAreaElement> {
-  const isAddress = ADDRESS.test(name)
+  const isUrl = URL_NAME.test(name)
   const input = LONG.test(name)
     ? h('textarea', { rows: 4, dir: 'auto' })
     : h(
         'input',
-        isAddress ? { inputmode: 'url', dir: 'ltr', spellcheck: 'false', autocomplete: 'off' } : { dir: 'auto' },
+        isUrl ? { inputmode: 'url', dir: 'ltr', spellcheck: 'false', autocomplete: 'off' } : { dir: 'auto' },
       )
   return {
     input,
     read: ({ value }) => (isNullable && value === '' ? null : value),
     write: (at, value) => (at.value = typeof value === 'string' ? value : ''),
-    ...(isAddress ? { extra: addressLink() } : {}),
+    ...(isUrl ? { extra: urlLink() } : {}),
   }
 }
 
 export function wholeInput(isNullable: boolean): InputKind<HTMLInputElement> {
   return {
     input: h('input', { type: 'number', min: 0, step: 1, inputmode: 'numeric', class: 'number' }),
-    // A browser tells nothing of a text that is no number. That is not the same as nothing: the server refuses it.
+    // A browser tells nothing of a text that is no number. That is not the same as nothing: the server rejects it.
     read: ({ value, validity }) => (value !== '' ? Number(value) : isNullable && !validity.badInput ? null : ''),
     write: (at, value) => (at.value = typeof value === 'number' ? String(value) : ''),
   }
@@ -60,7 +60,7 @@ export function choiceInput(values: readonly string[], isNullable: boolean): Inp
   }
 }
 
-/** Any value as JSON. What is no JSON goes out as the text that it is, and is refused where it is read. */
+/** Any value as JSON. What is no JSON goes out as the text that it is, and is rejected where it is read. */
 export function jsonInput(rows = 6): InputKind<HTMLTextAreaElement> {
   return {
     input: h('textarea', { rows, class: 'mono', dir: 'ltr', spellcheck: 'false' }),
@@ -77,15 +77,15 @@ function parsed(text: string): Json {
   }
 }
 
-/** Opens the address where it is one of the web; anything else is never a link. */
-function addressLink(): { element: HTMLElement; update(value: Json | undefined): void } {
+/** Opens the URL where it is one of the web; anything else is never a link. */
+function urlLink(): { element: HTMLElement; update(value: Json | undefined): void } {
   const element = h('p', { class: 'field-about' })
   return {
     element,
     update(value) {
-      const href = typeof value === 'string' ? webAddress(value) : undefined
+      const href = typeof value === 'string' ? webUrl(value) : undefined
       const attributes = { href, target: '_blank', rel: 'noopener noreferrer' }
-      fill(element, href !== undefined && h('a', attributes, t('form.openAddress'), icon('external')))
+      fill(element, href !== undefined && h('a', attributes, t('form.openUrl'), icon('external')))
     },
   }
 }

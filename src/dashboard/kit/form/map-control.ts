@@ -1,7 +1,7 @@
 /** A keyed map: a group for each key that is there, and a way to add those that are not. */
 import type { Json } from '../../../client/client.ts'
 import { isMembers } from '../../any-documents.ts'
-import { valueTitle } from '../../model-words.ts'
+import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../dom.ts'
 import { icon } from '../icons.ts'

@@ -1,6 +1,6 @@
 /** The options of a combobox: which of them is active, and the words that stand there when there are none. */
 import { isMembers, labelOf, type Members, type StoredDocument } from '../../any-documents.ts'
-import { valueTitle } from '../../model-words.ts'
+import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { fill, h, setAttributes } from '../dom.ts'
 

@@ -13,7 +13,7 @@ import { debouncedRequest } from '../../timing.ts'
 import { h } from '../dom.ts'
 import { hasFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
-import { isAbort, wordsOf } from '../states.ts'
+import { isAbort, errorText } from '../states.ts'
 import { fieldAround, type Control, type ControlOptions } from './control.ts'
 import { optionList } from './option-list.ts'
 
@@ -121,7 +121,7 @@ function searchedList(model: Model, input: HTMLInputElement, { label, choose, cl
       list.put(items)
     } catch (error) {
       // What was found before is not in sight any more, and must not be chosen.
-      if (!isAbort(error)) list.put([], wordsOf(error))
+      if (!isAbort(error)) list.put([], errorText(error))
     }
   })
 

@@ -187,7 +187,7 @@ function tableReading<T extends { readonly id: string }>(
       const top = element.getBoundingClientRect().top + scrollY
       begin(list)
       if (scrollY > top) scrollTo(0, Math.max(0, top - rows.topInset()))
-      announced.textContent = countWords(list)
+      announced.textContent = countText(list)
     } catch (error) {
       if (ended.aborted || isAbort(error)) return
       grid.removeAttribute('aria-busy')
@@ -218,7 +218,7 @@ function tableReading<T extends { readonly id: string }>(
     const [first, last] = rows.draw()
     pages.letGo(first, last)
     reader.want(first - ROWS_AHEAD / 2, last + ROWS_AHEAD)
-    foot.show(isComplete ? countWords(pages) : '')
+    foot.show(isComplete ? countText(pages) : '')
   }
 
   function retry(): void {
@@ -251,6 +251,6 @@ function showInstead({ grid, foot, instead }: TableParts, content: HTMLElement |
   fill(instead, content)
 }
 
-function countWords<T extends { readonly id: string }>({ rowCount: count, isComplete, isFull }: PageList<T>): string {
+function countText<T extends { readonly id: string }>({ rowCount: count, isComplete, isFull }: PageList<T>): string {
   return t(isFull ? 'table.full' : isComplete ? 'table.end' : 'table.more', { count })
 }

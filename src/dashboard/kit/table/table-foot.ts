@@ -2,7 +2,7 @@
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../dom.ts'
 import { focusMain } from '../focus.ts'
-import { wordsOf } from '../states.ts'
+import { errorText } from '../states.ts'
 
 export type TableFoot = ReturnType<typeof tableFoot>
 
@@ -29,7 +29,7 @@ export function tableFoot(retry: () => void) {
         retry()
       }
       const again = button(t('tryAgain'), tryAgain, { class: 'link' })
-      fill(element, h('div', { class: 'table-failure', role: 'alert' }, wordsOf(error), again))
+      fill(element, h('div', { class: 'table-failure', role: 'alert' }, errorText(error), again))
     },
     clear(): void {
       hasFailed = false

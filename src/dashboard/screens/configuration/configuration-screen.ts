@@ -2,7 +2,7 @@
 import { remoteConfig } from '../../../models/remote-config.ts'
 import { documentsOf } from '../../any-documents.ts'
 import { configurationEditor, type ConfigurationEditor } from './configuration-editor.ts'
-import { noteQuery } from '../../places.ts'
+import { replaceQuery } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
@@ -11,16 +11,16 @@ import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 
 export const configurationScreen: OpenScreen = (context) => {
-  const { client, place } = context
+  const { client, screenUrl } = context
   const title = t('configuration.title')
   let editor: ConfigurationEditor | undefined
-  let isJson = place.query.get('view') === 'json'
+  let isJson = screenUrl.query.get('view') === 'json'
   const body = h('div', { class: 'configuration' })
   const saveButton = button(t('save'), save, { class: 'primary', disabled: true })
   const views = (['form', 'json'] as const).map((view) => button(t(`configuration.${view}`), () => choose(view === 'json')))
   choose(isJson)
   readInto(context, {
-    place: body,
+    element: body,
     lines: [4, 9, 7, 6],
     read: (options) => documentsOf(client, remoteConfig).get(remoteConfig.singleton ?? '', options),
     show(stored) {
@@ -31,7 +31,7 @@ export const configurationScreen: OpenScreen = (context) => {
 
   function choose(json: boolean): void {
     isJson = json
-    noteQuery(new URLSearchParams(json ? { view: 'json' } : {}))
+    replaceQuery(new URLSearchParams(json ? { view: 'json' } : {}))
     for (const [i, one] of views.entries()) one.setAttribute('aria-pressed', String((i === 1) === json))
     if (editor !== undefined) fill(body, shown(editor))
   }

@@ -1,14 +1,14 @@
 /** What changes, as rows of old and new; and what that does to readers. */
 import type { Json } from '../../../client/client.ts'
 import type { Difference } from '../../document-difference.ts'
-import { fieldTitle } from '../../model-words.ts'
+import { fieldTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { limitTitle } from './limit-grid.ts'
 import { readLimitName } from './limit-names.ts'
 import type { Warning } from './lock-outs.ts'
-import { valueWords } from './value-words.ts'
+import { valueText } from './configuration-value.ts'
 
 export function differenceTable(differences: readonly Difference[]): HTMLElement {
   const heads = [t('settings.value'), t('configuration.before'), t('configuration.after')]
@@ -22,17 +22,17 @@ export function differenceTable(differences: readonly Difference[]): HTMLElement
 
 function cell(tag: 'del' | 'ins', steps: readonly string[], value: Json | undefined): HTMLElement {
   if (value === undefined) return h('td', { class: 'soft' }, t('configuration.absent'))
-  return h('td', {}, h(tag, {}, h('bdi', {}, valueWords(steps, value))))
+  return h('td', {}, h(tag, {}, h('bdi', {}, valueText(steps, value))))
 }
 
 /** Null where there is nothing to warn of. */
 export function warningList(warnings: readonly Warning[]): HTMLElement | null {
   if (warnings.length === 0) return null
-  const items = warnings.map((warning) => h('li', {}, icon('warning'), h('span', {}, wordsOfWarning(warning))))
+  const items = warnings.map((warning) => h('li', {}, icon('warning'), h('span', {}, warningText(warning))))
   return h('ul', { class: 'warnings' }, items)
 }
 
-function wordsOfWarning(warning: Warning): string {
+function warningText(warning: Warning): string {
   const name = 'name' in warning ? stepTitle(warning.name) : ''
   const version = 'version' in warning ? warning.version : ''
   return t(`configuration.${warning.kind}`, { name, version })

@@ -3,7 +3,7 @@ import type { Json } from '../../../client/client.ts'
 import type { Field, RecordField } from '../../../models/schema.ts'
 import { isMembers, memberOf } from '../../any-documents.ts'
 import { groupControl, type Control, type ControlOptions } from '../../kit/form/control.ts'
-import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { cellControl, gridTable } from './grid-element.ts'
 import { LIMITED, readLimitName, type LimitName } from './limit-names.ts'
 
@@ -44,7 +44,7 @@ export function limitGrid(
     content: [gridTable(options.label, heads, rows), below],
     controls: () => [...controls.values()],
     value() {
-      // A limit that is missing is refused; the server says so where it is missing.
+      // A limit that is missing is rejected; the server says so where it is missing.
       const filled = [...controls].map(([name, control]) => [name, control.value() ?? ''] as const)
       return { ...(isMembers(original) ? original : {}), ...Object.fromEntries(filled) }
     },

@@ -5,10 +5,10 @@ import { after } from '../../timing.ts'
 
 const COPIED_MS = 1_600
 
-/** `address` is that of the service, with a slash at its end. */
-export function setUpExamples(address: string): void {
-  const url = address.replace(/\/$/, '').replaceAll("'", '%27')
-  for (const place of document.querySelectorAll('[data-service]')) place.textContent = url
+/** `url` is that of the service, with a slash at its end. */
+export function setUpExamples(url: string): void {
+  const shown = url.replace(/\/$/, '').replaceAll("'", '%27')
+  for (const element of document.querySelectorAll('[data-service]')) element.textContent = shown
   for (const code of document.querySelectorAll('.code')) code.append(copyButton(code))
   document.addEventListener('click', ({ target }) => {
     const button = (target as Element).closest('.code-choice > button')

@@ -14,14 +14,14 @@ export type DocsSession = ReturnType<typeof openSession>
 
 /** Shows its state in every `.session` of the page, and disables what needs a token while there is none. */
 export function openSession() {
-  const address = new URL('.', document.baseURI).href
-  const client = createClient({ url: address.replace(/\/$/, ''), parse: parseExactly })
+  const url = new URL('.', document.baseURI).href
+  const client = createClient({ url: url.replace(/\/$/, ''), parse: parseExactly })
   const listeners: (() => void)[] = []
   let state: SessionState
   const set = (next: SessionState): void => {
     state = next
     const isMissing = state === 'signed out' || state === 'ended'
-    for (const note of document.querySelectorAll('.session')) fill(note, sessionNote(state))
+    for (const element of document.querySelectorAll('.session')) fill(element, sessionText(state))
     for (const send of document.querySelectorAll('[data-token="required"] button.primary')) {
       send.toggleAttribute('disabled', isMissing)
     }
@@ -48,7 +48,7 @@ export function openSession() {
   return {
     client,
     /** Of the service, with a slash at its end, wherever a proxy has put it. */
-    address,
+    url,
     /** Undefined while no user is known. */
     user: () => (typeof state === 'object' ? state : undefined),
     refresh,
@@ -56,7 +56,7 @@ export function openSession() {
   }
 }
 
-function sessionNote(state: SessionState): Child {
+function sessionText(state: SessionState): Child {
   if (state === 'checking') return null
   if (state === 'unknown') return 'The session could not be checked.'
   if (typeof state === 'object') {

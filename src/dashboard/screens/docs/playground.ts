@@ -7,11 +7,11 @@
 import type { Json, ListQuery, Page } from '../../../client/client.ts'
 import { isMembers, labelOf } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'
-import { hrefTo, readPlace } from '../../places.ts'
+import { hrefTo, readScreenUrl } from '../../screen-url.ts'
 import { debounce } from '../../timing.ts'
 import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import type { DocsSession } from './docs-session.ts'
-import { jsonMistake } from './json-place.ts'
+import { jsonMistake } from './json-mistake-text.ts'
 import { planView } from './plan-view.ts'
 import { fold, longText } from './response-view.ts'
 
@@ -58,7 +58,7 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
   const load = (): void => {
     // A change that waits would take the reader back here.
     later.cancel()
-    const { segments, query } = readPlace(location.hash)
+    const { segments, query } = readScreenUrl(location.hash)
     if (segments[0] !== 'playground' || query.size === 0) return
     fillFields(fields, query)
     void run()
@@ -148,9 +148,9 @@ async function queryData(session: DocsSession, fields: PlaygroundFields, signal:
   // The model is one of the page's; its documents are shown as JSON, whatever they are.
   const documents = session.client.data(fields.model.value as 'headline')
   const { items, hasMore } = (await documents.list(query, { signal })) as Page<Json>
-  const note = (text: string): Child => h('p', { class: 'soft' }, text)
-  if (session.user()?.role === 'none') return { items, hasMore, plan: note('Publishers and administrators see it.') }
-  const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => note(messageOf(error)))
+  const paragraph = (text: string): Child => h('p', { class: 'soft' }, text)
+  if (session.user()?.role === 'none') return { items, hasMore, plan: paragraph('Publishers and administrators see it.') }
+  const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => paragraph(messageOf(error)))
   signal.throwIfAborted()
   return { items, hasMore, plan }
 }

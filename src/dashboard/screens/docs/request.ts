@@ -1,10 +1,10 @@
 /** From values to a request, and the first value that keeps it from being sent. */
-import { jsonMistake } from './json-place.ts'
+import { jsonMistake } from './json-mistake-text.ts'
 
 export interface Given {
   readonly name: string
   /** As in OpenAPI: `path`, `query` or `header`; `body` in a form. */
-  readonly place: string
+  readonly location: string
   readonly required: boolean
   /** Empty where nothing is given. */
   readonly value: string
@@ -28,8 +28,8 @@ export function headersOf(given: readonly Given[]): Readonly<Record<string, stri
   return Object.fromEntries(filled(given, 'header').map(({ name, value }) => [name, value]))
 }
 
-export function filled(given: readonly Given[], place: string): readonly Given[] {
-  return given.filter((one) => one.place === place && one.value !== '')
+export function filled(given: readonly Given[], location: string): readonly Given[] {
+  return given.filter((one) => one.location === location && one.value !== '')
 }
 
 export interface RequestProblem {
@@ -40,15 +40,15 @@ export interface RequestProblem {
 
 /** The server judges everything else. */
 export function requestProblem(given: readonly Given[]): RequestProblem | undefined {
-  for (const { name, place, required, value } of given) {
+  for (const { name, location, required, value } of given) {
     if (value === '' && required) return { name, message: `Enter ${name}` }
     // A browser resolves these as steps of the path.
-    if (place === 'path' && (value === '.' || value === '..')) return { name, message: 'This is not an id' }
+    if (location === 'path' && (value === '.' || value === '..')) return { name, message: 'This is not an id' }
     // RFC 9110, section 5.5; fetch() rejects others as well.
-    if (place === 'header' && /[^\t\x20-\x7e]/.test(value)) {
+    if (location === 'header' && /[^\t\x20-\x7e]/.test(value)) {
       return { name, message: 'A header takes only ASCII letters, digits and signs' }
     }
-    const mistake = place === 'body' ? jsonMistake(value) : undefined
+    const mistake = location === 'body' ? jsonMistake(value) : undefined
     if (mistake !== undefined) return { name, message: mistake.message }
   }
   return undefined

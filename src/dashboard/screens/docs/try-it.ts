@@ -10,7 +10,7 @@ type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 export function setUpForms(session: DocsSession): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
-    const body = form.querySelector<HTMLTextAreaElement>('[data-place="body"]')
+    const body = form.querySelector<HTMLTextAreaElement>('[data-location="body"]')
     let current = new AbortController()
     form.addEventListener('submit', (event) => {
       event.preventDefault()
@@ -34,10 +34,10 @@ async function submit(form: HTMLFormElement, session: DocsSession, signal: Abort
   const [result, status] = [form.querySelector('.response'), form.querySelector('[role="status"]')]
   if (result === null || status === null) return
   result.removeAttribute('aria-busy')
-  const fields = [...form.querySelectorAll<Field>('[data-place]')]
+  const fields = [...form.querySelectorAll<Field>('[data-location]')]
   const given = fields.map((field): Given => ({
     name: field.name,
-    place: field.dataset['place'] ?? '',
+    location: field.dataset['location'] ?? '',
     required: field.hasAttribute('required'),
     value: field.value,
   }))
@@ -50,7 +50,7 @@ async function submit(form: HTMLFormElement, session: DocsSession, signal: Abort
   result.setAttribute('aria-busy', 'true')
   try {
     const begun = now()
-    const response = await fetch(session.address + target, {
+    const response = await fetch(session.url + target, {
       method,
       signal,
       redirect: 'error',
@@ -60,7 +60,7 @@ async function submit(form: HTMLFormElement, session: DocsSession, signal: Abort
         ...(sent === undefined ? {} : { Authorization: `Bearer ${sent}` }),
         ...(type === undefined ? {} : { 'Content-Type': type }),
       },
-      body: given.find(({ place }) => place === 'body')?.value ?? null,
+      body: given.find(({ location }) => location === 'body')?.value ?? null,
     })
     const view = await responseView(response, now() - begun, storedToken())
     if (signal.aborted) return
@@ -77,12 +77,12 @@ async function submit(form: HTMLFormElement, session: DocsSession, signal: Abort
 }
 
 function showProblem(form: HTMLFormElement, fields: readonly Field[], problem: RequestProblem | undefined): void {
-  const place = form.querySelector('.field-problem')
-  if (place === null) return
-  fill(place, problem?.message)
+  const messageElement = form.querySelector('.field-problem')
+  if (messageElement === null) return
+  fill(messageElement, problem?.message)
   for (const field of fields) {
     const isWrong = field.name === problem?.name
-    setAttributes(field, { 'aria-invalid': isWrong ? 'true' : null, 'aria-describedby': isWrong ? place.id : null })
+    setAttributes(field, { 'aria-invalid': isWrong ? 'true' : null, 'aria-describedby': isWrong ? messageElement.id : null })
     if (isWrong) field.focus()
   }
 }

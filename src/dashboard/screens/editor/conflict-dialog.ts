@@ -1,7 +1,7 @@
 /** Two people saved the same document: what each made of it, side by side, and which of it is to stay. */
 import type { Json } from '../../../client/client.ts'
 import { isMembers, labelOf, type Members } from '../../any-documents.ts'
-import { fieldTitle } from '../../model-words.ts'
+import { fieldTitle } from '../../model-titles.ts'
 import { t, textOr } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'

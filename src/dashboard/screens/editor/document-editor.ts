@@ -5,7 +5,7 @@ import { sentMembers } from './document-members.ts'
 import { editorCrumb, newTitle } from './editor-frame.ts'
 import { openEditing, type Editing } from './editing.ts'
 import type { StoredAny } from './store-document.ts'
-import { modelTitle } from '../../model-words.ts'
+import { modelTitle } from '../../model-titles.ts'
 import { isBeingRemoved, onDocumentsChanged } from '../../removal.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -14,9 +14,9 @@ import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 
 export function documentEditor(model: Model, context: ScreenContext): Screen {
-  const { client, place, signal } = context
+  const { client, screenUrl, signal } = context
   const documents = documentsOf(client, model)
-  const id = place.segments[1] === 'new' ? undefined : place.segments[1]
+  const id = screenUrl.segments[1] === 'new' ? undefined : screenUrl.segments[1]
   const title = id === undefined ? newTitle(model) : modelTitle(model)
   const body = h('div')
   const element = h('section', { class: 'editor' }, editorCrumb(model), h('h1', {}, title), body)
@@ -24,10 +24,10 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
   let isGone = false
 
   const { load } = readInto(context, {
-    place: body,
+    element: body,
     lines: 12,
     async read(options) {
-      const from = id ?? place.query.get('from')
+      const from = id ?? screenUrl.query.get('from')
       return from === null ? undefined : documents.get(from, options)
     },
     show,

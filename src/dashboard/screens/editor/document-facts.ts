@@ -1,6 +1,6 @@
 /** What the server says of a document, and the whole of it as JSON. */
 import type { Members } from '../../any-documents.ts'
-import { fieldTitle } from '../../model-words.ts'
+import { fieldTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
 import { openDialog } from '../../kit/dialog.ts'

@@ -2,14 +2,14 @@
 import { BadRequest, Conflict } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
-import { pathOf, valueTitle } from '../../model-words.ts'
-import { goTo, hrefTo, noteHref } from '../../places.ts'
+import { pathOf, valueTitle } from '../../model-titles.ts'
+import { goTo, hrefTo, replaceHref } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { notify } from '../../kit/notices.ts'
-import { wordsOf } from '../../kit/states.ts'
+import { errorText } from '../../kit/states.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 import { openJson } from './document-facts.ts'
 import { createDraft, type Beginning } from './draft.ts'
@@ -84,7 +84,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 
   function onStored(id: string, isNew: boolean): void {
     if (signal.aborted) return
-    if (isNew) noteHref(hrefTo([path, id]))
+    if (isNew) replaceHref(hrefTo([path, id]))
     redraw()
   }
 
@@ -105,7 +105,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 
 interface SavingParts {
   readonly draft: ReturnType<typeof createDraft>
-  readonly problems: Pick<ReturnType<typeof liveProblems>, 'refused' | 'saved'>
+  readonly problems: Pick<ReturnType<typeof liveProblems>, 'rejected' | 'saved'>
   /** Shows whether it is being saved. */
   readonly update: () => void
   readonly onStored: (id: string, isNew: boolean) => void
@@ -119,7 +119,7 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
   async function save(as = draft.status()): Promise<void> {
     const before = draft.stored()
     const body = draft.body(as)
-    if (body === undefined) return problems.refused()
+    if (body === undefined) return problems.rejected()
     if (before !== undefined && as === draft.status() && !draft.hasUnsaved()) return tellSaved(as)
     draft.send(body)
     isSaving = true
@@ -128,8 +128,8 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
       const stored = await storeDocument({ model, documents, before, body, onSettled: draft.takeOver })
       if (stored !== undefined) accept(stored)
     } catch (error) {
-      if (error instanceof BadRequest || error instanceof Conflict) problems.refused(error)
-      else notify(t('editor.notSaved', { reason: wordsOf(error) }), { kind: 'failed' })
+      if (error instanceof BadRequest || error instanceof Conflict) problems.rejected(error)
+      else notify(t('editor.notSaved', { reason: errorText(error) }), { kind: 'failed' })
     } finally {
       isSaving = false
       update()

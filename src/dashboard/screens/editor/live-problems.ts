@@ -29,7 +29,7 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
   /** Problems that belong to no field. */
   const element = h('div', { class: 'editor-problems', role: 'alert' })
   let found: readonly Problem[] = []
-  let refusal: Problem | undefined
+  let rejection: Problem | undefined
   let wasTried = false
   let shown: readonly Problem[] = []
   let isOld = true
@@ -50,7 +50,7 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
 
   function show(): void {
     const isTouched = ({ path }: Problem): boolean => fields.some((field) => field.isTouched(path))
-    const wanted = [...(refusal === undefined ? [] : [refusal]), ...found.filter((one) => wasTried || isTouched(one))]
+    const wanted = [...(rejection === undefined ? [] : [rejection]), ...found.filter((one) => wasTried || isTouched(one))]
     // What is shown already is not announced again.
     if (isSame(asJson(wanted), asJson(shown))) return
     shown = wanted
@@ -66,8 +66,8 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
     element,
     /** After a change, at a path. */
     changed(path: string): void {
-      if (refusal !== undefined && (refusal.path === '' || isWithin(refusal.path, path))) {
-        refusal = undefined
+      if (rejection !== undefined && (rejection.path === '' || isWithin(rejection.path, path))) {
+        rejection = undefined
         show()
       }
       isOld = true
@@ -79,9 +79,9 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
       if (isOld) check()
     },
     /** After saving failed, or could not begin. Moves the focus to the first problem. */
-    refused(error?: unknown): void {
+    rejected(error?: unknown): void {
       wasTried = true
-      refusal = problemOf(error) ?? (error instanceof Error ? whole(error.message) : undefined)
+      rejection = problemOf(error) ?? (error instanceof Error ? whole(error.message) : undefined)
       show()
       fields.some((field) => field.focusProblem())
       check.now()
@@ -89,7 +89,7 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
     saved(): void {
       check.cancel()
       found = []
-      refusal = undefined
+      rejection = undefined
       wasTried = false
       show()
     },

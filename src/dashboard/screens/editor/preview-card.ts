@@ -8,7 +8,7 @@ import type { Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type Members } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
-import { fill, h, webAddress, type Child } from '../../kit/dom.ts'
+import { fill, h, webUrl, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
 
 const PICTURE = /^(image|icon|flag)Url$/
@@ -47,13 +47,13 @@ function cardOf(document: Members, picture: string): Child {
 }
 
 function tile(document: Members, picture: string): HTMLElement {
-  const address = webAddress(String(document[picture] ?? ''))
+  const url = webUrl(String(document[picture] ?? ''))
   const letter = [...labelOf(document).trim()][0] ?? ''
   return h(
     'div',
-    { class: address === undefined ? 'tile empty' : 'tile' },
+    { class: url === undefined ? 'tile empty' : 'tile' },
     h('span', { class: 'tile-letter', 'aria-hidden': 'true' }, letter.toUpperCase()),
-    h('span', { class: 'tile-host' }, address === undefined ? t('editor.noPicture') : new URL(address).host),
+    h('span', { class: 'tile-host' }, url === undefined ? t('editor.noPicture') : new URL(url).host),
   )
 }
 

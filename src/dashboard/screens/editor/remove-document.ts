@@ -1,8 +1,8 @@
 /** Deletes the document that is being edited: the reader is back at the list at once, and undoing leads back here. */
 import type { Model } from '../../../models/schema.ts'
 import { labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
-import { pathOf } from '../../model-words.ts'
-import { currentPlace, goTo, hrefTo } from '../../places.ts'
+import { pathOf } from '../../model-titles.ts'
+import { currentScreenUrl, goTo, hrefTo } from '../../screen-url.ts'
 import { removeWithUndo } from '../../removal.ts'
 import { t } from '../../texts.ts'
 
@@ -17,7 +17,7 @@ export function removeAndLeave(model: Model, documents: Documents, removed: Stor
     notice: t('removal.done', { label: shortened(labelOf(removed)) }),
     onBack() {
       // Who went on to something else stays there.
-      if (currentPlace().segments.join('/') === path) goTo(hrefTo([path, removed.id]))
+      if (currentScreenUrl().segments.join('/') === path) goTo(hrefTo([path, removed.id]))
     },
   })
   goTo(hrefTo([path]))

@@ -1,7 +1,7 @@
 /** What can be done with the chosen rows: one status for all of them, or deleting them; and what came of it. */
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
-import { countTitle, valueTitle } from '../../model-words.ts'
+import { countTitle, valueTitle } from '../../model-titles.ts'
 import { documentsChanged, removeWithUndo } from '../../removal.ts'
 import type { RowSelection } from '../../kit/table/row-selection.ts'
 import { t, textOr } from '../../texts.ts'

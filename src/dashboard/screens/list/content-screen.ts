@@ -3,12 +3,12 @@
  * when it is opened.
  */
 import type { Model } from '../../../models/schema.ts'
-import type { Place } from '../../places.ts'
+import type { ScreenUrl } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { withScreenTexts } from '../../texts.ts'
 import { documentList } from './document-list.ts'
 
-export function contentScreen(model: Model, { segments }: Place): OpenScreen | Promise<OpenScreen> {
+export function contentScreen(model: Model, { segments }: ScreenUrl): OpenScreen | Promise<OpenScreen> {
   if (segments[1] === undefined) return (context) => documentList(model, context)
   return editorOf(model)
 }

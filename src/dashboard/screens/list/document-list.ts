@@ -1,5 +1,5 @@
 /**
- * The list of a model's documents: search, filters, order and columns, all of it in the address, and what can be done
+ * The list of a model's documents: search, filters, order and columns, all of it in the URL, and what can be done
  * with many documents at once.
  */
 import type { Model } from '../../../models/schema.ts'
@@ -10,9 +10,9 @@ import { filterChips } from './filter-chips.ts'
 import { filterMenu } from './filter-menu.ts'
 import { columnsOf } from './list-columns.ts'
 import { createListView } from './list-view.ts'
-import { modelsTitle, pathOf } from '../../model-words.ts'
+import { modelsTitle, pathOf } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
-import { hrefTo } from '../../places.ts'
+import { hrefTo } from '../../screen-url.ts'
 import { isBeingRemoved, onDocumentsChanged } from '../../removal.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'

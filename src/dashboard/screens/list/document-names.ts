@@ -1,4 +1,4 @@
-/** Names of documents that are known by their ids only, as in a shared address. */
+/** Names of documents that are known by their ids only, as in a shared URL. */
 import { documentsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'

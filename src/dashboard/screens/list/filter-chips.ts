@@ -1,5 +1,5 @@
 /** What the list is filtered by, each with a way to take it away. */
-import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { hasFocus, keepFocus } from '../../kit/focus.ts'

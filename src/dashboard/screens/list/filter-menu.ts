@@ -1,14 +1,14 @@
 /** Choosing what to filter by: first the field, then its values, which the server is asked for where they are documents. */
 import type { Model } from '../../../models/schema.ts'
 import { documentsOf, labelOf } from '../../any-documents.ts'
-import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { dropDown } from '../../kit/drop-down.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
-import { isAbort, wordsOf } from '../../kit/states.ts'
+import { isAbort, errorText } from '../../kit/states.ts'
 import { rememberName } from './document-names.ts'
 import { words } from './list-columns.ts'
 import { defaultSort, type FilterField } from './list-fields.ts'
@@ -73,7 +73,7 @@ function foundValues(field: FilterField, model: Model, view: ListView): Child {
         () => input.focus(),
       )
     } catch (error) {
-      if (!isAbort(error)) fill(list, h('li', { class: 'field-problem' }, wordsOf(error)))
+      if (!isAbort(error)) fill(list, h('li', { class: 'field-problem' }, errorText(error)))
     }
   })
   const input = h('input', {

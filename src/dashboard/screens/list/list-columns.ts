@@ -2,7 +2,7 @@
 import type { Json } from '../../../client/client.ts'
 import type { Field, Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type StoredDocument } from '../../any-documents.ts'
-import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'

@@ -14,7 +14,7 @@ export interface ListField {
 }
 
 export interface FilterField {
-  /** In the address: `topic`, `source.language`. */
+  /** In the URL: `topic`, `source.language`. */
   readonly key: string
   /** In the filter: `topic.id`, `source.language.id`. */
   readonly path: string

@@ -1,7 +1,7 @@
 /**
- * The state of a list, in its address and as a query.
+ * The state of a list, in its URL and as a query.
  *
- * An address may come from a stranger: what it names that the model does not have is passed over, and so is what is
+ * A URL may come from a stranger: what it names that the model does not have is passed over, and so is what is
  * too much of it.
  */
 import type { Filter, ListQuery } from '../../../client/client.ts'
@@ -38,7 +38,7 @@ export function rulesOf(model: Model) {
 
 export type ListRules = ReturnType<typeof rulesOf>
 
-/** `stored` are the columns that the reader chose before, for addresses that name none. */
+/** `stored` are the columns that the reader chose before, for URLs that name none. */
 export function readState(query: URLSearchParams, rules: ListRules, stored?: string): ListState {
   const sort = query.get('sort') ?? undefined
   const filters = new Map<string, readonly string[]>()

@@ -1,7 +1,7 @@
 /** What one list shows, for all that stands around its table: kept in the URL, and the columns also in the browser. */
 import type { Model } from '../../../models/schema.ts'
 import { storeChoice, storedChoice } from '../../browser-storage.ts'
-import { noteQuery } from '../../places.ts'
+import { replaceQuery } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import type { FilterField } from './list-fields.ts'
 import { isNarrowed, listQuery, readState, rulesOf, toggled, writeState, type ListState } from './list-state.ts'
@@ -9,16 +9,16 @@ import { isNarrowed, listQuery, readState, rulesOf, toggled, writeState, type Li
 export type ListView = ReturnType<typeof createListView>
 
 /** `onQuery` runs when other documents are to be listed. */
-export function createListView(model: Model, { client, place, signal }: ScreenContext, onQuery: () => void) {
+export function createListView(model: Model, { client, screenUrl, signal }: ScreenContext, onQuery: () => void) {
   const rules = rulesOf(model)
   const choice = `columns.${model.name}`
-  let state = readState(place.query, rules, storedChoice(choice))
+  let state = readState(screenUrl.query, rules, storedChoice(choice))
   change({})
 
   function change(changed: Partial<ListState>): void {
     const before = query()
     state = { ...state, ...changed }
-    noteQuery(writeState(state, rules))
+    replaceQuery(writeState(state, rules))
     if (JSON.stringify(query()) !== JSON.stringify(before)) onQuery()
   }
 

@@ -8,7 +8,7 @@ import { PreconditionFailed, type Stored } from '../../../client/client.ts'
 import { labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
 import { eachTogether, patiently } from '../../removal.ts'
 import { t } from '../../texts.ts'
-import { wordsOf } from '../../kit/states.ts'
+import { errorText } from '../../kit/states.ts'
 
 /** A status that a document is to have. */
 export interface StatusChange {
@@ -42,7 +42,7 @@ export async function changeStatus(
       const back = await changeOne(documents, read, one)
       if (back !== undefined) undo.push(back)
     } catch (error) {
-      const reason = error instanceof PreconditionFailed ? t('bulk.meanwhile') : wordsOf(error)
+      const reason = error instanceof PreconditionFailed ? t('bulk.meanwhile') : errorText(error)
       failures.push({ id, label, reason })
     }
     onProgress(++done)

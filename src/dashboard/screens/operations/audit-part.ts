@@ -3,7 +3,7 @@ import { user as userModel } from '../../../models/user.ts'
 import type { AuditRecords } from '../../../models/responses.ts'
 import { fetchNames } from '../list/document-names.ts'
 import { contentModels } from '../../permissions.ts'
-import { noteInQuery } from '../../places.ts'
+import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { whileBusy } from '../../kit/focus.ts'
@@ -20,13 +20,13 @@ const PAGE_ITEMS = 50
 export const auditPart: OpenPart = (context) => {
   const { client, signal, user } = context
   const models = contentModels(user)
-  let search = readAuditSearch(context.place.query)
+  let search = readAuditSearch(context.screenUrl.query)
   let items: readonly AuditItem[] = []
-  const place = h('div')
+  const content = h('div')
   const rows = h('div')
   const filters = auditFilters(search, change, signal)
   const { load } = readInto(context, {
-    place,
+    element: content,
     lines: 12,
     read: (options) => read(null, options.signal),
     show(page) {
@@ -71,12 +71,12 @@ export const auditPart: OpenPart = (context) => {
   function change(next: AuditSearch): void {
     if (isSameSearch(next, search)) return
     search = next
-    noteInQuery({ ...search })
+    mergeQuery({ ...search })
     load()
   }
 
   return {
-    element: h('div', { class: 'part' }, h('p', { class: 'soft' }, t('audit.about')), filters.element, place),
+    element: h('div', { class: 'part' }, h('p', { class: 'soft' }, t('audit.about')), filters.element, content),
     search: filters.search,
   }
 }

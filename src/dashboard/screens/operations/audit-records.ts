@@ -5,8 +5,8 @@ import { remoteConfig } from '../../../models/remote-config.ts'
 import type { Model } from '../../../models/schema.ts'
 import { user as userModel } from '../../../models/user.ts'
 import { nameOf } from '../list/document-names.ts'
-import { humanized, modelTitle, pathOf, valueTitle } from '../../model-words.ts'
-import { hrefTo } from '../../places.ts'
+import { humanized, modelTitle, pathOf, valueTitle } from '../../model-titles.ts'
+import { hrefTo } from '../../screen-url.ts'
 import { t, textOr } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { code } from '../../kit/elements.ts'
@@ -76,11 +76,11 @@ function targetOf({ event, model, documentId }: AuditItem, search: AuditSearch, 
     event === 'document.deleted' ||
     event === 'user.deleted' ||
     (declared !== undefined && name === undefined)
-  const href = isGone ? undefined : placeOf(model, documentId, declared)
+  const href = isGone ? undefined : hrefOf(model, documentId, declared)
   return [h('span', { class: 'soft' }, title), ' ', named(label, href, { ...search, document: documentId })]
 }
 
-function placeOf(model: string, id: string, declared: Model | undefined): string | undefined {
+function hrefOf(model: string, id: string, declared: Model | undefined): string | undefined {
   if (model === userModel.name) return hrefTo(['users', id])
   if (model === remoteConfig.name) return hrefTo(['configuration'])
   return declared === undefined ? undefined : hrefTo([pathOf(declared), id])

@@ -10,18 +10,18 @@ import { ago, byteSize, dateTime, duration } from '../../kit/moments.ts'
 import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveFile } from '../../kit/save-file.ts'
-import { emptyState, isAbort, wordsOf } from '../../kit/states.ts'
+import { emptyState, isAbort, errorText } from '../../kit/states.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 
 export const backupsPart: OpenPart = (context) => {
   const { client, signal } = context
-  const place = h('div', { class: 'part' })
+  const content = h('div', { class: 'part' })
   const progress = h('div', { class: 'progress', role: 'status' })
   const problem = h('p', { class: 'banner', role: 'alert', dir: 'auto', hidden: true })
   const make = button([icon('plus'), t('backups.make')], () => void whileBusy(make, makeOne), { class: 'primary' })
   const { load } = readInto(context, {
-    place,
+    element: content,
     lines: 8,
     read: async (options) => {
       const [{ items }, { backups }] = await Promise.all([client.admin.backups(options), client.admin.status(options)])
@@ -32,7 +32,7 @@ export const backupsPart: OpenPart = (context) => {
       items.length === 0 ? emptyState('archive', t('backups.empty')) : backupTable(items, download),
     ],
   })
-  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), problem, place) }
+  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), problem, content) }
 
   /** Shows the progress of the work, and the problem that ends it. */
   async function follow(label: string, more: Child, work: () => Promise<void>): Promise<void> {
@@ -41,7 +41,7 @@ export const backupsPart: OpenPart = (context) => {
     try {
       await work()
     } catch (error) {
-      if (!isAbort(error)) tell(wordsOf(error))
+      if (!isAbort(error)) tell(errorText(error))
     } finally {
       fill(progress)
     }

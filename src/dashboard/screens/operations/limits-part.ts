@@ -1,6 +1,6 @@
-/** How often each limit has refused something. */
+/** How often each limit has rejected a request. */
 import type { ServiceStatus } from '../../../models/responses.ts'
-import { humanized } from '../../model-words.ts'
+import { humanized } from '../../model-titles.ts'
 import { locale, t, textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -8,9 +8,9 @@ import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 
 export const limitsPart: OpenPart = (context) => {
-  const place = h('div')
-  readInto(context, { place, lines: 7, read: (options) => context.client.admin.status(options), show })
-  return { element: h('div', { class: 'part narrow' }, h('p', { class: 'soft' }, t('limits.about')), place) }
+  const content = h('div')
+  readInto(context, { element: content, lines: 7, read: (options) => context.client.admin.status(options), show })
+  return { element: h('div', { class: 'part narrow' }, h('p', { class: 'soft' }, t('limits.about')), content) }
 }
 
 function show({ limits }: ServiceStatus): HTMLElement {

@@ -1,6 +1,6 @@
 /** The newest lines of the log, which follow by themselves while the screen is open and not paused. */
 import type { LogLines } from '../../../models/responses.ts'
-import { noteInQuery } from '../../places.ts'
+import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
@@ -16,8 +16,8 @@ const TONES: Readonly<Record<LogLine['level'], string>> = { debug: '', info: '',
 const LOG_LEVELS = Object.keys(TONES) as LogLine['level'][]
 
 export const logPart: OpenPart = (context) => {
-  const { client, place: where, signal } = context
-  let level = LOG_LEVELS.find((one) => one === where.query.get('level')) ?? 'info'
+  const { client, screenUrl, signal } = context
+  let level = LOG_LEVELS.find((one) => one === screenUrl.query.get('level')) ?? 'info'
   let isPaused = false
   const choice = h(
     'select',
@@ -25,7 +25,7 @@ export const logPart: OpenPart = (context) => {
       on: {
         change() {
           level = LOG_LEVELS.find((one) => one === choice.value) ?? level
-          noteInQuery({ level })
+          mergeQuery({ level })
           load()
         },
       },
@@ -38,10 +38,10 @@ export const logPart: OpenPart = (context) => {
     if (!isPaused) load()
   }
   const pause = button(t('log.pause'), turn, { 'aria-pressed': 'false' })
-  const place = h('div')
+  const content = h('div')
   const draw = logDrawing()
   const { load, refresh } = readInto(context, {
-    place,
+    element: content,
     lines: 16,
     read: (options) => client.admin.log({ level, limit: LINES }, options),
     show: draw,
@@ -54,7 +54,7 @@ export const logPart: OpenPart = (context) => {
       'div',
       { class: 'part' },
       h('div', { class: 'part-tools' }, h('label', {}, h('span', { class: 'soft' }, t('log.level')), choice), pause),
-      place,
+      content,
     ),
   }
 }

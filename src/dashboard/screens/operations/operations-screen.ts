@@ -1,4 +1,4 @@
-/** How the service is doing, for administrators: one part at a time, each with an address of its own. */
+/** How the service is doing, for administrators: one part at a time, each with a URL of its own. */
 import { auditPart } from './audit-part.ts'
 import { backupsPart } from './backups-part.ts'
 import { limitsPart } from './limits-part.ts'
@@ -7,7 +7,7 @@ import { outboxPart } from './outbox-part.ts'
 import type { OpenPart } from './part.ts'
 import { settingsPart } from './settings-part.ts'
 import { statusPart } from './status-part.ts'
-import { goTo, hrefTo } from '../../places.ts'
+import { goTo, hrefTo } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
@@ -27,7 +27,7 @@ type PartName = keyof typeof PARTS
 const missing = new Set<PartName>()
 
 export const operationsScreen: OpenScreen = (context) => {
-  const wanted = context.place.query.get('part') ?? ''
+  const wanted = context.screenUrl.query.get('part') ?? ''
   const shown = isPart(wanted) && !missing.has(wanted) ? wanted : 'status'
   const title = t(`operations.${shown}`)
   const part = PARTS[shown]({

@@ -1,7 +1,7 @@
-/** What became of mail: waiting, delivered or refused, with the mail server's words, and another try of what waits. */
+/** What became of mail: waiting, delivered or rejected, with the mail server's words, and another try of what waits. */
 import { MESSAGE_STATES, type MessageState } from '../../../models/message-state.ts'
 import type { OutboxMessages, ServiceStatus } from '../../../models/responses.ts'
-import { noteInQuery } from '../../places.ts'
+import { mergeQuery } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { after, every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
@@ -25,16 +25,16 @@ const TONES: Readonly<Record<MessageState, string>> = {
 }
 
 export const outboxPart: OpenPart = (context) => {
-  const { client, user, signal, place: where } = context
-  let state = MESSAGE_STATES.find((one) => one === where.query.get('state'))
-  const place = h('div')
+  const { client, user, signal, screenUrl } = context
+  let state = MESSAGE_STATES.find((one) => one === screenUrl.query.get('state'))
+  const content = h('div')
   const states = stateButtons(state, (next) => {
     state = next
-    noteInQuery({ state: next ?? '' })
+    mergeQuery({ state: next ?? '' })
     load()
   })
   const { load, refresh } = readInto(context, {
-    place,
+    element: content,
     lines: 9,
     read: async (options) => {
       const [{ items }, { mail }] = await Promise.all([
@@ -65,7 +65,7 @@ export const outboxPart: OpenPart = (context) => {
   }
 
   const test = button([icon('mail'), t('outbox.test')], () => openTestMail(client, user.email))
-  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, states.element, test), place) }
+  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, states.element, test), content) }
 }
 
 /** A button for each state and one for all. They stay while their numbers change. */

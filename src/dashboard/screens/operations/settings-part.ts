@@ -1,6 +1,6 @@
 /** The settings in use, and where each comes from; to be searched. Secrets arrive masked. */
 import type { ServiceSettings } from '../../../models/responses.ts'
-import { noteInQuery } from '../../places.ts'
+import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { code, searchInput } from '../../kit/elements.ts'
@@ -12,15 +12,15 @@ import { settingsWith } from './settings-search.ts'
 
 export const settingsPart: OpenPart = (context) => {
   let items: ServiceSettings['items'] = []
-  const place = h('div')
+  const content = h('div')
   const search = searchInput({
     'aria-label': t('settings.search'),
     placeholder: t('settings.search'),
-    value: context.place.query.get('q') ?? '',
+    value: context.screenUrl.query.get('q') ?? '',
     on: {
       input() {
-        noteInQuery({ q: search.value.trim() })
-        fill(place, table())
+        mergeQuery({ q: search.value.trim() })
+        fill(content, table())
       },
     },
   })
@@ -29,7 +29,7 @@ export const settingsPart: OpenPart = (context) => {
     return found.length === 0 ? emptyState('search', t('settings.none', { text: search.value.trim() })) : show(found)
   }
   readInto(context, {
-    place,
+    element: content,
     lines: 14,
     read: (options) => context.client.admin.settings(options),
     show(found) {
@@ -37,7 +37,7 @@ export const settingsPart: OpenPart = (context) => {
       return table()
     },
   })
-  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, search), place), search }
+  return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, search), content), search }
 }
 
 function show(items: ServiceSettings['items']): HTMLElement {

@@ -11,7 +11,7 @@ import type { OpenPart } from './part.ts'
 
 export const statusPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })
-  readInto(context, { place: element, lines: 12, read: (options) => context.client.admin.status(options), show })
+  readInto(context, { element, lines: 12, read: (options) => context.client.admin.status(options), show })
   return { element }
 }
 

@@ -6,7 +6,7 @@ import { openDialog } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
-import { isAbort, skeleton, wordsOf } from '../../kit/states.ts'
+import { isAbort, skeleton, errorText } from '../../kit/states.ts'
 
 /** `email` stands there at first. */
 export function openTestMail(client: Client, email: string): void {
@@ -35,7 +35,7 @@ export function openTestMail(client: Client, email: string): void {
       showResult(await client.admin.testMail({ to: address.value.trim() }, { signal: closing.signal }))
     } catch (error) {
       fill(result)
-      if (!isAbort(error)) fill(problem, wordsOf(error))
+      if (!isAbort(error)) fill(problem, errorText(error))
     }
   }
 

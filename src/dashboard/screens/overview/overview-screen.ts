@@ -7,9 +7,9 @@ import type { DashboardOverview, ServiceStatus } from '../../../models/responses
 import type { Model } from '../../../models/schema.ts'
 import { documentsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { dailyCounts } from '../../daily-counts.ts'
-import { modelsTitle, pathOf, valueTitle } from '../../model-words.ts'
+import { modelsTitle, pathOf, valueTitle } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
-import { hrefTo } from '../../places.ts'
+import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { locale, t } from '../../texts.ts'
 import { now } from '../../timing.ts'
@@ -28,7 +28,7 @@ export const overviewScreen: OpenScreen = (context) => {
   const title = t('overview.title')
   const body = h('div', { class: 'overview' })
   readInto(context, {
-    place: body,
+    element: body,
     lines: [3, 7, 9],
     read: (options) => readOverview(context, options),
     show: (read) => sections(read, context),

@@ -6,7 +6,7 @@ import { labelled, submitForm } from '../../kit/elements.ts'
 import { CODE_DIGITS, codeIn } from './code-text.ts'
 import { holdButton } from './held-button.ts'
 import type { SignInStep } from './sign-in-state.ts'
-import { signInWords, waitOf } from './sign-in-words.ts'
+import { signInMessage, waitOf } from './sign-in-failure.ts'
 
 export function codeStep(step: SignInStep): HTMLElement {
   const { client, state, signal, problem, tell, requestCode, openStep, onSignedIn } = step
@@ -67,7 +67,7 @@ export function codeStep(step: SignInStep): HTMLElement {
       onSignedIn(user)
     } catch (error) {
       if (signal.aborted) return
-      tell(signInWords(error, 'enter'))
+      tell(signInMessage(error, 'enter'))
       enter.holdUntil(now() + waitOf(error))
       code.select()
       code.focus()

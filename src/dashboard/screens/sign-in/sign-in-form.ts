@@ -5,28 +5,28 @@ import { problemLine } from '../../kit/elements.ts'
 import { codeStep } from './code-step.ts'
 import { emailStep } from './email-step.ts'
 import type { SignInOptions } from './sign-in-state.ts'
-import { signInWords, waitOf } from './sign-in-words.ts'
+import { signInMessage, waitOf } from './sign-in-failure.ts'
 
 /** Between two codes; the server's own limits come later. */
 const RESEND_MS = 30_000
 
 export function signInForm(options: SignInOptions): HTMLElement {
   const { client, state, reason, signal } = options
-  const place = h('div', {})
+  const stepElement = h('div', {})
   const problem = problemLine('sign-in-problem')
   const tell = (words = ''): void => void fill(problem, words)
   let stepLeft = new AbortController()
   signal.addEventListener('abort', () => stepLeft.abort())
   show()
-  return h('div', { class: 'sign-in' }, reason === undefined ? null : h('p', {}, reason), place)
+  return h('div', { class: 'sign-in' }, reason === undefined ? null : h('p', {}, reason), stepElement)
 
   function show(): void {
     stepLeft.abort()
     stepLeft = new AbortController()
     if (signal.aborted) return
     const step = { ...options, signal: stepLeft.signal, problem, tell, requestCode, openStep }
-    fill(place, state.isCodeSent ? codeStep(step) : emailStep(step))
-    place.querySelector('input')?.focus()
+    fill(stepElement, state.isCodeSent ? codeStep(step) : emailStep(step))
+    stepElement.querySelector('input')?.focus()
   }
 
   function openStep(step: 'email' | 'code'): void {
@@ -47,7 +47,7 @@ export function signInForm(options: SignInOptions): HTMLElement {
       return true
     } catch (error) {
       state.sendAgainAt = now() + waitOf(error)
-      if (!signal.aborted) tell(signInWords(error, 'code'))
+      if (!signal.aborted) tell(signInMessage(error, 'code'))
       return false
     }
   }

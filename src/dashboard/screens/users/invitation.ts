@@ -1,13 +1,13 @@
 /** Adds a user by e-mail, with roles. Where the e-mail is known already, it links to that user. */
 import { Conflict } from '../../../client/client.ts'
-import { goTo, hrefTo } from '../../places.ts'
+import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { notify } from '../../kit/notices.ts'
-import { isAbort, wordsOf } from '../../kit/states.ts'
+import { isAbort, errorText } from '../../kit/states.ts'
 import { roleFields } from './role-fields.ts'
 
 export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' | 'signal'>): void {
@@ -54,7 +54,7 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
   }
 
   async function tell(error: unknown): Promise<void> {
-    say(wordsOf(error))
+    say(errorText(error))
     email.focus()
     if (!(error instanceof Conflict)) return
     const filter = { email: email.value.trim().toLowerCase() }
@@ -64,6 +64,6 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
       .catch(() => undefined)
     const id = found?.items[0]?.id
     if (id === undefined) return
-    say(wordsOf(error), ' ', h('a', { href: hrefTo(['users', id]), on: { click: close } }, t('users.openIt')))
+    say(errorText(error), ' ', h('a', { href: hrefTo(['users', id]), on: { click: close } }, t('users.openIt')))
   }
 }

@@ -1,6 +1,6 @@
 /** Choosing the roles of a user: each says what it may do. */
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
-import { fieldTitle, valueTitle } from '../../model-words.ts'
+import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { labelled } from '../../kit/elements.ts'

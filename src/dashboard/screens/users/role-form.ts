@@ -4,14 +4,14 @@
  */
 import { PreconditionFailed, type Stored } from '../../../client/client.ts'
 import type { User } from '../../../models/user.ts'
-import { valueTitle } from '../../model-words.ts'
+import { valueTitle } from '../../model-titles.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
 import { notify } from '../../kit/notices.ts'
-import { isAbort, wordsOf } from '../../kit/states.ts'
+import { isAbort, errorText } from '../../kit/states.ts'
 import { roleFields } from './role-fields.ts'
 
 export type RoleForm = ReturnType<typeof roleForm>
@@ -69,13 +69,13 @@ export function roleForm(given: Stored<User>, { client, user: self, signal, rest
   }
 
   async function tell(error: unknown): Promise<void> {
-    if (!(error instanceof PreconditionFailed)) return void fill(problem, wordsOf(error))
+    if (!(error instanceof PreconditionFailed)) return void fill(problem, errorText(error))
     try {
       stored = await client.data('user').get(stored.document.id, { signal })
       const { appRole, dashboardRole } = stored.document
       fill(problem, t('users.changedMeanwhile', { app: valueTitle(appRole), dashboard: valueTitle(dashboardRole) }))
     } catch (failure) {
-      if (!isAbort(failure)) fill(problem, wordsOf(failure))
+      if (!isAbort(failure)) fill(problem, errorText(failure))
     }
   }
 

@@ -41,7 +41,7 @@ export function ownCalls({ client: { auth }, signal }: ScreenContext): SessionCa
 
 export function sessionList(calls: SessionCalls, { restart, signal }: ScreenContext): HTMLElement {
   const body = h('div', { class: 'sessions', role: 'group', 'aria-label': t('users.sessions'), tabindex: -1 })
-  const { load } = readInto({ signal }, { place: body, lines: 3, read: calls.list, show })
+  const { load } = readInto({ signal }, { element: body, lines: 3, read: calls.list, show })
   return body
 
   function show({ items }: UserSessions): Child {

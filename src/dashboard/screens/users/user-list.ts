@@ -1,7 +1,7 @@
-/** All users, the newest first, narrowed by address and by roles. What it is narrowed to is in the address of the page. */
+/** All users, the newest first, narrowed by address and by roles. The URL of the page holds the filter. */
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
-import { fieldTitle, valueTitle } from '../../model-words.ts'
-import { hrefTo, noteQuery } from '../../places.ts'
+import { fieldTitle, valueTitle } from '../../model-titles.ts'
+import { hrefTo, replaceQuery } from '../../screen-url.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
 import { listSearch } from '../../kit/table/list-search.ts'
@@ -18,15 +18,15 @@ import { isNarrowed, readUserSearch, userFilter, userSearchQuery, type UserSearc
 
 const memory: TableMemory = {}
 
-/** The address of the list as it was left last. */
+/** The URL of the list as it was left last. */
 export function listHref(): string {
   return memory.left?.key ?? hrefTo(['users'])
 }
 
 export function userList(context: ScreenContext): Screen {
-  const { client, place, signal } = context
+  const { client, screenUrl, signal } = context
   const title = t('users.title')
-  let search = readUserSearch(place.query)
+  let search = readUserSearch(screenUrl.query)
 
   const table = dataTable<User>({
     label: title,
@@ -56,7 +56,7 @@ export function userList(context: ScreenContext): Screen {
   function change(next: UserSearch): void {
     if (JSON.stringify(next) === JSON.stringify(search)) return
     search = next
-    noteQuery(userSearchQuery(search))
+    replaceQuery(userSearchQuery(search))
     void table.reload()
   }
 

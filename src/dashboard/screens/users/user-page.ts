@@ -22,7 +22,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
   const heading = h('h1', {}, title)
   const body = h('div', { class: 'user-cards' })
   let roles: RoleForm | undefined
-  readInto(context, { place: body, lines: [3, 6, 5], read: (options) => client.data('user').get(id, options), show })
+  readInto(context, { element: body, lines: [3, 6, 5], read: (options) => client.data('user').get(id, options), show })
 
   function show(stored: Stored<User>): Child {
     const user = stored.document

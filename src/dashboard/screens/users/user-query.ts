@@ -1,4 +1,4 @@
-/** What the list of users is narrowed to: as it stands in the address, and as the server is asked. */
+/** What the list of users is narrowed to: as it stands in the URL, and as the server is asked. */
 import type { Filter } from '../../../client/client.ts'
 import { APP_ROLES, DASHBOARD_ROLES } from '../../../models/user.ts'
 
@@ -9,7 +9,7 @@ export interface UserSearch {
   readonly dashboardRole: string
 }
 
-/** What an address says; what it cannot mean is left out. */
+/** What a URL says; what it cannot mean is left out. */
 export function readUserSearch(query: URLSearchParams): UserSearch {
   const oneOf = (name: string, values: readonly string[]): string =>
     values.find((value) => value === query.get(name)) ?? ''

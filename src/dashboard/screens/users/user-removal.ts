@@ -1,6 +1,6 @@
 /** Deleting a user for good, which wants the address typed. */
 import type { User } from '../../../models/user.ts'
-import { goTo, hrefTo } from '../../places.ts'
+import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
@@ -8,7 +8,7 @@ import { button, fill, h } from '../../kit/dom.ts'
 import { problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify } from '../../kit/notices.ts'
-import { isAbort, wordsOf } from '../../kit/states.ts'
+import { isAbort, errorText } from '../../kit/states.ts'
 
 /** `onDone` runs before the page of the user is left. */
 export function userRemoval(
@@ -36,7 +36,7 @@ export function userRemoval(
       notify(t('removal.done', { label: email }), { kind: 'done' })
       goTo(hrefTo(['users']), 'replace')
     } catch (error) {
-      if (!isAbort(error)) fill(problem, wordsOf(error))
+      if (!isAbort(error)) fill(problem, errorText(error))
     }
   }
 

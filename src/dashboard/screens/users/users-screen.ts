@@ -4,6 +4,6 @@ import { listHref, userList } from './user-list.ts'
 import { userPage } from './user-page.ts'
 
 export const usersScreen: OpenScreen = (context) => {
-  const [, id] = context.place.segments
+  const [, id] = context.screenUrl.segments
   return id === undefined ? userList(context) : userPage(id, listHref(), context)
 }

@@ -2,11 +2,11 @@
 import type { Json } from '../../../client/client.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
 import type { Field } from '../../../models/schema.ts'
-import { valueTitle } from '../../model-words.ts'
+import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 
 /** `steps` are the names of members from the outside in. What is declared nowhere is shown as it is stored. */
-export function valueWords(steps: readonly string[], value: Json): string {
+export function valueText(steps: readonly string[], value: Json): string {
   const field = fieldAt(steps)
   if (field?.kind === 'boolean' && typeof value === 'boolean') return t(`configuration.${value ? 'yes' : 'no'}`)
   if (typeof value !== 'string' || value === '') return JSON.stringify(value)

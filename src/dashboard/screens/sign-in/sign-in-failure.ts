@@ -1,15 +1,15 @@
 /** Messages for a failed sign-in. The statuses that mean something here have messages of their own. */
 import { BadRequest, Forbidden, TooManyRequests, Unauthorized } from '../../../client/client.ts'
 import { t } from '../../texts.ts'
-import { wordsOf } from '../../kit/states.ts'
+import { errorText } from '../../kit/states.ts'
 
 /** `step` is what was asked for: a code, or to be let in with it. */
-export function signInWords(error: unknown, step: 'code' | 'enter'): string {
+export function signInMessage(error: unknown, step: 'code' | 'enter'): string {
   if (error instanceof Unauthorized) return t('signIn.unknownAddress')
   if (error instanceof Forbidden) return t('signIn.noDashboard')
   if (error instanceof TooManyRequests) return t('signIn.tooOften')
   if (error instanceof BadRequest && step === 'enter') return t('signIn.wrongCode')
-  return wordsOf(error)
+  return errorText(error)
 }
 
 /** How long to wait before the next try; none where the service does not say. */

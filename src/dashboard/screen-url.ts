@@ -1,21 +1,21 @@
 /**
- * Where the reader is: the part of the address behind `#`, as `/headlines?status=draft`.
+ * Where the reader is: the part of the URL behind `#`, as `/headlines?status=draft`.
  *
  * It never reaches the server, so that the paths are the API's own and the page works below any prefix of a proxy. The
- * whole state of a screen is in it: reload, back and a shared address show the same.
+ * whole state of a screen is in it: reload, back and a shared URL show the same.
  */
 
-export interface Place {
+export interface ScreenUrl {
   /** Decoded: `/headlines/66f0…` has two. */
   readonly segments: readonly string[]
   readonly query: URLSearchParams
 }
 
-export function currentPlace(): Place {
-  return readPlace(location.hash)
+export function currentScreenUrl(): ScreenUrl {
+  return readScreenUrl(location.hash)
 }
 
-export function readPlace(hash: string): Place {
+export function readScreenUrl(hash: string): ScreenUrl {
   const text = hash.replace(/^#/, '')
   const mark = text.indexOf('?')
   const path = mark === -1 ? text : text.slice(0, mark)
@@ -28,7 +28,7 @@ export function readPlace(hash: string): Place {
   }
 }
 
-/** The address of a place, to be put into `href`. Members of the query that are empty or missing are left out. */
+/** The text of a screen URL, for `href`. Members of the query that are empty or missing are left out. */
 export function hrefTo(
   segments: readonly string[],
   query: URLSearchParams | Readonly<Record<string, string | undefined>> = {},
@@ -39,33 +39,33 @@ export function hrefTo(
   return `#/${segments.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`
 }
 
-/** Goes to a place: as a new step of the history, or in the place of the current one. */
+/** Opens a screen: as a new entry of the history, or replacing the current one. */
 export function goTo(href: string, how: 'step' | 'replace' = 'step'): void {
   if (how === 'replace') {
     const oldURL = location.href
-    noteHref(href)
+    replaceHref(href)
     dispatchEvent(new HashChangeEvent('hashchange', { oldURL }))
   } else location.hash = href
 }
 
-/** Gives what is shown another address, without a history entry and without reopening it. */
-export function noteHref(href: string): void {
+/** Changes the URL of what is shown without a history entry and without reopening it. */
+export function replaceHref(href: string): void {
   history.replaceState(history.state, '', href)
 }
 
-/** Changes the query of the current place without a history entry and without reopening the screen. */
-export function noteQuery(query: URLSearchParams): void {
-  noteHref(hrefTo(currentPlace().segments, query))
+/** Changes the query of the current URL without a history entry and without reopening the screen. */
+export function replaceQuery(query: URLSearchParams): void {
+  replaceHref(hrefTo(currentScreenUrl().segments, query))
 }
 
 /** The same for some members of the query. */
-export function noteInQuery(members: Readonly<Record<string, string>>): void {
-  noteQuery(new URLSearchParams({ ...Object.fromEntries(currentPlace().query), ...members }))
+export function mergeQuery(members: Readonly<Record<string, string>>): void {
+  replaceQuery(new URLSearchParams({ ...Object.fromEntries(currentScreenUrl().query), ...members }))
 }
 
 /**
  * Numbers the entries of the history, in their state, and gives a function that tells after each step how many entries
- * it went on, or back where it is below 0: the address alone does not tell, and taking a step back needs it.
+ * it went on, or back where it is below 0: the URL alone does not tell, and taking a step back needs it.
  */
 export function countSteps(): () => number {
   const numbered = (number: number): number => {

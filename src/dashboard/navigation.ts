@@ -1,23 +1,23 @@
-/** Follows the address from place to place, and takes a step back where the reader would rather stay. */
-import { countSteps, noteHref } from './places.ts'
+/** Opens a screen when the URL changes, and steps back where the reader decides to stay. */
+import { countSteps, replaceHref } from './screen-url.ts'
 
-export interface AddressHooks {
+export interface NavigationHooks {
   /** Whether the reader may leave what is shown; asks where something would be lost. */
   readonly mayLeave: () => boolean | Promise<boolean>
-  /** Shows the place that the address has now. */
+  /** Shows the screen of the current URL. */
   readonly show: () => void
   readonly signal: AbortSignal
 }
 
-export function followAddress({ mayLeave, show, signal }: AddressHooks): void {
+export function followNavigation({ mayLeave, show, signal }: NavigationHooks): void {
   let shown = location.hash
   const stepsTaken = countSteps()
-  /** How many steps the address is away from the place that the reader has not left. */
+  /** History entries between the URL and the screen that the reader has not left. */
   let away: number | undefined
   let isAsking = false
   addEventListener('hashchange', (event) => void move(event), { signal })
 
-  /** The address has changed already. */
+  /** The URL has changed already. */
   async function move({ oldURL }: HashChangeEvent): Promise<void> {
     const steps = stepsTaken()
     if (away !== undefined) {
@@ -25,10 +25,10 @@ export function followAddress({ mayLeave, show, signal }: AddressHooks): void {
       // A reader who steps on has been asked already.
       if (isAsking) return
       away = undefined
-      if (location.hash !== shown) noteShown()
+      if (location.hash !== shown) restoreShown()
       return
     }
-    // A screen may have noted its state in the address since it was opened.
+    // A screen may have put its state into the URL since it was opened.
     if (oldURL !== '') shown = new URL(oldURL).hash
     if (location.hash === shown) return
     away = steps
@@ -45,10 +45,10 @@ export function followAddress({ mayLeave, show, signal }: AddressHooks): void {
   function comeBack(steps: number): void {
     if (steps !== 0) return history.go(-steps)
     away = undefined
-    noteShown()
+    restoreShown()
   }
 
-  function noteShown(): void {
-    noteHref(shown === '' ? './' : shown)
+  function restoreShown(): void {
+    replaceHref(shown === '' ? './' : shown)
   }
 }
