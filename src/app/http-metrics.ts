@@ -11,6 +11,6 @@ export function httpMetrics(metrics: Metrics, { connections, bodies }: Pick<Http
   )
   metrics.gauge('dateline_request_body_bytes', 'Memory of request bodies in flight.', () => [[{}, bodies.heldBytes]])
   metrics.counted('dateline_request_bodies_refused_total', 'Request bodies that were refused.', () =>
-    readings('reason', bodies.refusals),
+    readings('reason', bodies.rejections),
   )
 }

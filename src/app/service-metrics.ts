@@ -39,8 +39,8 @@ export interface ServiceCounters {
   rateLimited(limit: LimitName): void
   recorded(event: AuditEvent): void
   suppressed(event: AuditEvent): void
-  /** How many requests each limit has refused since the start. */
-  refusals(): readonly { readonly name: LimitName; readonly refused: number }[]
+  /** How many requests each limit has rejected since the start. */
+  rejections(): readonly { readonly name: LimitName; readonly refused: number }[]
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
@@ -189,7 +189,7 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
       limited({ limit })
       refused.set(limit, (refused.get(limit) ?? 0) + 1)
     },
-    refusals: () => LIMIT_NAMES.map((name) => ({ name, refused: refused.get(name) ?? 0 })),
+    rejections: () => LIMIT_NAMES.map((name) => ({ name, refused: refused.get(name) ?? 0 })),
   }
 }
 

@@ -20,7 +20,7 @@ export interface StatusParts {
   readonly dataDir: string
   readonly database: string
   readonly store: Pick<OutboxStore, 'outboxSummary' | 'listMessages'> & { queryCounts(): QueryCounts }
-  readonly counters: Pick<ServiceCounters, 'refusals'>
+  readonly counters: Pick<ServiceCounters, 'rejections'>
   readonly checks: ReadinessChecks
   readonly mail: readonly string[]
   readonly backups: BackupSettings
@@ -51,7 +51,7 @@ export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> 
       freeBytes: await freeBytes(dataDir),
     },
     attention: await attention(parts),
-    limits: counters.refusals(),
+    limits: counters.rejections(),
     queries: store.queryCounts(),
     mail: {
       description: mail,

@@ -8,7 +8,7 @@ import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import { limitKey } from '../http/request/client-address.ts'
 import { OPERATOR, type Visitor } from '../store/actor.ts'
-import type { CodeClaim, CodeRefusal, VisitorWriter, Writable } from '../store/store.ts'
+import type { CodeClaim, CodeFailure, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
 import type { Limits } from './limits.ts'
 
@@ -78,8 +78,8 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
       return { email, mac: mac(keys.code, PURPOSE, email, code), client, now, attempts, rates }
     },
     /** The failure for a code that was not accepted: the same invalidInput for every reason, or tooManyRequests. */
-    failureOf: (refusal: CodeRefusal): Failure =>
-      refusal.kind === 'limited' ? limits.tooManyWrongCodes(refusal) : wrongCode(refusal.reason),
+    failureOf: (failure: CodeFailure): Failure =>
+      failure.kind === 'limited' ? limits.tooManyWrongCodes(failure) : wrongCode(failure.reason),
   }
 }
 

@@ -6,7 +6,7 @@ import { setNewest } from '../base/bounded-map.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail, type Failure } from '../base/failure.ts'
 import { SYSTEM, type Actor, type CallerActor } from '../store/actor.ts'
-import type { CodeRefusal, Rate, Writable } from '../store/store.ts'
+import type { CodeFailure, Rate, Writable } from '../store/store.ts'
 import { mac } from './keys.ts'
 
 /** Past this many callers, the one that was idle longest is forgotten. */
@@ -105,7 +105,7 @@ export function createLimits(
     /** Names an e-mail address where its wrong codes are counted, also where that limit is off. */
     wrongCodesKey: (email: string): Uint8Array => mac(key, WRONG_CODES_FOR, email),
     /** The failure where the store found one of those limits reached. */
-    tooManyWrongCodes({ limit, retryAfterMs }: CodeRefusal & { readonly kind: 'limited' }): Failure {
+    tooManyWrongCodes({ limit, retryAfterMs }: CodeFailure & { readonly kind: 'limited' }): Failure {
       const [name, whose] = REACHED[limit]
       onRefused(name)
       return tooMany(`Wrong codes ${whose}`, retryAfterMs)

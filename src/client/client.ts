@@ -1,5 +1,5 @@
 /**
- * A client of the service: what its API offers as methods with types, and its refusals as classes.
+ * A client of the service: what its API offers as methods with types, and its failures as classes.
  *
  * One file of standard TypeScript that wants `fetch` and nothing else: browsers, Node from 18 on, Deno and Bun run it.
  * scripts/client.ts prints the types that it imports in front of it.
@@ -157,7 +157,7 @@ export interface Client {
   readonly admin: AdminCalls
 }
 
-interface Refusal {
+interface ErrorDetails {
   readonly status: number
   readonly code: string
   readonly requestId?: string | undefined
@@ -186,7 +186,7 @@ export class DatelineError extends Error {
   /** Where a document was refused: the first problem found, as check() lists them all. Otherwise empty. */
   readonly problems: Problems
 
-  constructor(message: string, { status, code, requestId, retryAfterSeconds, problems = [], cause }: Refusal) {
+  constructor(message: string, { status, code, requestId, retryAfterSeconds, problems = [], cause }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
     this.code = code
@@ -275,7 +275,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const before = kept.of(call)
     const response = await send({ ...call, ifNoneMatch: before?.etag })
     const isKnown = before !== undefined && response.status === 304
-    if (!response.ok && !isKnown) throw await refusalOf(call, response)
+    if (!response.ok && !isKnown) throw await failureOf(call, response)
     const text = isKnown ? before.text : await readText(call, response, REPLY_BYTES_MAX)
     const reply = text === undefined ? undefined : parseObject(text, parse)
     const data = reply?.['data']
@@ -290,7 +290,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const fetchEmpty = async (request: Call, status: 202 | 204): Promise<void> => {
     const call = { ...request, token }
     const response = await send(call)
-    if (!response.ok) throw await refusalOf(call, response)
+    if (!response.ok) throw await failureOf(call, response)
     leave(response.body)
     if (response.status !== status) throw unreadable(call, response)
   }
@@ -316,7 +316,7 @@ export function createClient(options: ClientOptions = {}): Client {
     async file(request, type) {
       const call = { ...request, token }
       const response = await send(call)
-      if (!response.ok) throw await refusalOf(call, response)
+      if (!response.ok) throw await failureOf(call, response)
       if (response.headers.get('content-type')?.split(';')[0] !== type) {
         leave(response.body)
         throw unreadable(call, response)
@@ -603,7 +603,7 @@ function isPage({ items, cursor, hasMore }: Page<unknown>, sent: ListQuery['curs
   return typeof cursor === 'string' && cursor !== sent && items.length > 0
 }
 
-async function refusalOf(call: Call, response: Response): Promise<DatelineError> {
+async function failureOf(call: Call, response: Response): Promise<DatelineError> {
   const Kind = kindOf(response.status)
   const text = await readText(call, response, FAILURE_BYTES_MAX)
   const error = text === undefined ? undefined : parseObject(text, JSON.parse)?.['error']
@@ -656,7 +656,7 @@ function kindOf(status: number): typeof DatelineError {
 }
 
 /** What the headers say; a proxy may have written them. */
-function given(call: Call, { status, headers }: Response): Omit<Refusal, 'code'> {
+function given(call: Call, { status, headers }: Response): Omit<ErrorDetails, 'code'> {
   const seconds = headers.get('retry-after') ?? ''
   const requestId = headers.get('x-request-id')
   return {

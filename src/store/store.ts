@@ -152,7 +152,7 @@ export interface CodeClaim {
   readonly rates: { readonly perClient: Rate | undefined; readonly perEmail: Rate | undefined }
 }
 /** 'none': no live code. 'blocked': the client has used up its attempts at the code. */
-export type CodeRefusal =
+export type CodeFailure =
   | { readonly kind: 'refused'; readonly reason: 'none' | 'blocked' | 'wrong' }
   | { readonly kind: 'limited'; readonly limit: 'perClient' | 'perEmail'; readonly retryAfterMs: number }
 
@@ -208,7 +208,7 @@ export interface SignedIn {
 /** 'no-dashboard': the code was right and is consumed, and the user, if there is one, has no dashboard role. */
 export type SignInOutcome =
   | SignedIn
-  | CodeRefusal
+  | CodeFailure
   | { readonly kind: 'no-dashboard'; readonly user: JsonObject | undefined }
 
 /** A user with settings and preferences, which have the user's id. */

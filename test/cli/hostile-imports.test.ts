@@ -257,7 +257,7 @@ it('small rows that become large documents wait for each other, whatever they be
   assert.ok(process.memoryUsage().rss - before < 400 * MIB)
 })
 
-it('only twenty refusals are shown, and the number of the others', async () => {
+it('only twenty rejected rows are shown, and the number of the others', async () => {
   const { stderr } = await runHere(words('ndjson'), { input: '{}\n'.repeat(50) })
   const lines = stderr.trim().split('\n')
   assert.deepEqual([lines.length, lines.at(-1)], [21, 'and 30 more rows were rejected: see --rejects'])

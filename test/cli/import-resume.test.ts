@@ -44,7 +44,7 @@ function world(directory: string, rowOf: (i: number) => object): World {
 
 const topic = (i: number) => ({ name: `T${i}`, description: '', iconUrl: '' })
 
-it('--resume goes on after the last batch, with its own refusals, and forgets the note in the end', async (t) => {
+it('--resume goes on after the last batch, with its own rejected rows, and forgets the note in the end', async (t) => {
   const directory = temporaryDirectory(t)
   const rejects = join(directory, 'rejects')
   // Rows 1 and 8 are refused.

@@ -26,22 +26,22 @@ export interface BodyOwner {
 }
 
 /** Why a body was rejected, as `/metrics` counts it. */
-export type BodyRefusal = 'no_room' | 'too_long' | 'tiny_pieces' | 'late'
+export type BodyRejection = 'no_room' | 'too_long' | 'tiny_pieces' | 'late'
 
 export type BodyMemory = ReturnType<typeof createBodyMemory>
 
 export function createBodyMemory(limits: BodyMemoryLimits) {
   const { bodiesBytesMax, bodiesReserveBytes, bodiesPerCallerBytesMax } = limits
   const byCaller = new Map<string, number>()
-  const refusals: Record<BodyRefusal, number> = { no_room: 0, too_long: 0, tiny_pieces: 0, late: 0 }
+  const rejections: Record<BodyRejection, number> = { no_room: 0, too_long: 0, tiny_pieces: 0, late: 0 }
   let heldBytes = 0
   return {
     get heldBytes() {
       return heldBytes
     },
-    refusals: refusals as Readonly<typeof refusals>,
-    countRefusal(reason: BodyRefusal): void {
-      refusals[reason]++
+    rejections: rejections as Readonly<typeof rejections>,
+    countRejection(reason: BodyRejection): void {
+      rejections[reason]++
     },
     /** The networkError where so many more bytes cannot be held. The owner may not be known yet. */
     lackOfRoom(bytes: number, owner: BodyOwner | undefined): Failure | undefined {

@@ -242,18 +242,18 @@ export class IncomingBody {
   }
 
   #tooLarge(bytesMax: number, from: string | undefined): Failure {
-    this.#memory.countRefusal('too_long')
+    this.#memory.countRejection('too_long')
     const whose = from === undefined ? '' : ` from ${from}`
     return fail('payloadTooLarge', `Cannot take a request body of this size: expected at most ${bytesMax} bytes${whose}`)
   }
 
   #noRoom(lack: Failure): Failure {
-    this.#memory.countRefusal('no_room')
+    this.#memory.countRejection('no_room')
     return lack
   }
 
   #cutOff(): void {
-    this.#memory.countRefusal('tiny_pieces')
+    this.#memory.countRejection('tiny_pieces')
     abandonInput(this.#request.socket)
     const failure = fail(
       'payloadTooLarge',

@@ -270,7 +270,7 @@ export class IncomingExchange implements Exchange {
 
   #interruptAfter(ms: number): NodeJS.Timeout {
     const interrupt = (): void => {
-      this.#around.bodyMemory.countRefusal('late')
+      this.#around.bodyMemory.countRejection('late')
       const wanted = `expected a body of this kind within ${ms / 1000} s`
       this.interrupt(fail('requestTimeout', `Cannot wait any longer for the request body: ${wanted}`))
     }

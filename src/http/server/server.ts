@@ -112,7 +112,7 @@ export function createServer(options: ServerOptions) {
     /** How many connections there are, and how many were ended or refused, by the reason. */
     connections: guard.table as Pick<typeof guard.table, 'size' | 'shed'>,
     /** The bodies of requests in flight. */
-    bodies: bodyMemory as Pick<typeof bodyMemory, 'heldBytes' | 'refusals'>,
+    bodies: bodyMemory as Pick<typeof bodyMemory, 'heldBytes' | 'rejections'>,
     /** Starts to accept. Port 0 takes any free one. Rejects with ListenError or node's error, such as EADDRINUSE. */
     async listen(address: ListenAddress): Promise<Listening> {
       const listening = await bind(server, address)

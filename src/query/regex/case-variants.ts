@@ -27,8 +27,8 @@ const remembered: Readonly<Record<Exclude<Casing, 'exact'>, (readonly number[])[
 function findVariants(point: number, casing: Exclude<Casing, 'exact'>): readonly number[] {
   const canonical = CANONICAL[casing]
   const group = canonical(point)
-  const candidates = [point, group, lowerCase(group), upperCase(group), ...(UNREACHED[casing].get(group) ?? [])]
-  return [...new Set(candidates)].filter((candidate) => canonical(candidate) === group)
+  const variants = [point, group, lowerCase(group), upperCase(group), ...(UNREACHED[casing].get(group) ?? [])]
+  return [...new Set(variants)].filter((variant) => canonical(variant) === group)
 }
 
 const CANONICAL: Readonly<Record<Exclude<Casing, 'exact'>, (point: number) => number>> = {

@@ -29,7 +29,7 @@ import {
   SEEK_COST,
   selectRows,
   where,
-  type Candidate,
+  type PlanOption,
   type Plan,
   type Residual,
   type SqlPart,
@@ -46,7 +46,7 @@ const BOUNDED_SHARE = 0.1
 
 /** Ranges that SQLite merges by itself, in one statement: preparing it takes a time that grows faster than they do. */
 const MERGED_MAX = 32
-export function indexPlans(task: Task): readonly (Candidate | undefined)[] {
+export function indexPlans(task: Task): readonly (PlanOption | undefined)[] {
   return namedIndexes(task.model).map((index) => indexPlan(task, index))
 }
 
@@ -77,7 +77,7 @@ function namedIndexes(model: Model): readonly NamedIndex[] {
 /**
  * `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…" WHERE … = ? AND … ORDER BY … DESC, id`
  */
-function indexPlan(task: Task, index: NamedIndex): Candidate | undefined {
+function indexPlan(task: Task, index: NamedIndex): PlanOption | undefined {
   const { query, conditions, statistics } = task
   const { columns, known } = index
   const fixed: Fixed[] = []

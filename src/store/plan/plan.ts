@@ -63,7 +63,7 @@ export interface ChosenPlan extends Plan {
 }
 
 /** A plan that would answer the query: its cost decides whether it is built. */
-export interface Candidate {
+export interface PlanOption {
   /** In rows of an index. */
   readonly cost: number
   readonly build: () => Plan
@@ -82,7 +82,7 @@ export interface Search {
   /** The condition that it serves. */
   readonly condition: Conditions['searches'][number]
   /** Documents that have the trigrams, as far as they were counted. */
-  readonly candidates: number
+  readonly trigramMatches: number
   /** All that were counted to know that. */
   readonly counted: number
   /** They are few enough to gather all of them. */

@@ -21,7 +21,7 @@ import {
   SEEK_COST,
   selectRows,
   where,
-  type Candidate,
+  type PlanOption,
   type ChosenPlan,
   type Plan,
   type PricedPlan,
@@ -43,8 +43,8 @@ export function planQuery(
   query: FindQuery,
   { mayTakeLong = false } = {},
 ): ChosenPlan {
-  const { candidates, counted } = weigh(database, model, query, mayTakeLong)
-  const { build } = candidates.reduce((best, one) => (one.cost < best.cost ? one : best))
+  const { options, counted } = weigh(database, model, query, mayTakeLong)
+  const { build } = options.reduce((best, one) => (one.cost < best.cost ? one : best))
   return Object.assign(build(), { stepsToPlan: counted * COUNT_STEPS })
 }
 
@@ -55,18 +55,18 @@ export function possiblePlans(
   query: FindQuery,
   mayTakeLong = false,
 ): readonly PricedPlan[] {
-  const { candidates } = weigh(database, model, query, mayTakeLong)
-  return candidates.map(({ build, cost }) => ({ plan: build(), cost }))
+  const { options } = weigh(database, model, query, mayTakeLong)
+  return options.map(({ build, cost }) => ({ plan: build(), cost }))
 }
 
 interface Weighed {
-  readonly candidates: readonly Candidate[]
+  readonly options: readonly PlanOption[]
   readonly counted: number
 }
 
 function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: boolean): Weighed {
   const conditions = conditionsOf(model, query.filter)
-  if (conditions.never) return { candidates: [{ cost: 0, build: () => ({ ...NOTHING }) }], counted: 0 }
+  if (conditions.never) return { options: [{ cost: 0, build: () => ({ ...NOTHING }) }], counted: 0 }
   const statistics = statisticsOf(database, model)
   const search = searchOf(database, model, conditions, { total: statistics.total, mayTakeLong })
   const task: Task = {
@@ -78,8 +78,8 @@ function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: 
     mayTakeLong,
     matches: expectedMatches(conditions, statistics, search),
   }
-  const candidates = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
-  return { candidates: candidates.filter((one) => one !== undefined), counted: search?.counted ?? 0 }
+  const options = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
+  return { options: options.filter((one) => one !== undefined), counted: search?.counted ?? 0 }
 }
 
 const NOTHING: Plan = {
@@ -103,13 +103,13 @@ function expectedMatches(conditions: Conditions, statistics: Statistics, search:
   for (const [path, values] of conditions.excluded) share *= 1 - statistics.shareOf(path, values)
   for (const filter of conditions.rest) {
     share *=
-      filter === search?.condition.filter ? search.candidates / Math.max(1, statistics.total) : guessShare(filter)
+      filter === search?.condition.filter ? search.trigramMatches / Math.max(1, statistics.total) : guessShare(filter)
   }
   return statistics.total * share
 }
 
 /** Ids that the filter names, or all of them in order: `SELECT seq, id, doc FROM "topic" WHERE id > ? ORDER BY id` */
-function idPlan(task: Task): Candidate | undefined {
+function idPlan(task: Task): PlanOption | undefined {
   const { query, conditions, statistics, mayTakeLong } = task
   const named = conditions.texts.get('id')
   const [key, ...more] = query.sort
@@ -153,7 +153,7 @@ function idPlan(task: Task): Candidate | undefined {
   return { build, cost: (named === undefined ? 1 : SEEK_COST) * rows * rowCost(residual) + SEEK_COST }
 }
 
-function tablePlan(task: Task): Candidate {
+function tablePlan(task: Task): PlanOption {
   const { conditions, statistics } = task
   const { rest, bounds, excluded, texts } = conditions
   const isExact = rest.length === 0 && bounds.length === 0 && excluded.size === 0 && texts.size === 0

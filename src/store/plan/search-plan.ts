@@ -6,7 +6,7 @@
 import type { Model } from '../../models/schema.ts'
 import type { Conditions, TextSearch } from './conditions.ts'
 import type { Database } from '../sqlite/database.ts'
-import { DOCUMENT_COST, extraConditions, listedIn, SEEK_COST, where, type Candidate, type Plan, type Search, type Task } from './plan.ts'
+import { DOCUMENT_COST, extraConditions, listedIn, SEEK_COST, where, type PlanOption, type Plan, type Search, type Task } from './plan.ts'
 import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
 import {
   countTexts,
@@ -22,10 +22,10 @@ import {
 const PROBED_MAX = 1_500
 /** Of the texts that have the rarest trigram of a longer text, so many are guessed to have all of it. */
 const LONGER_SHARE = 0.5
-/** Candidates that are counted and gathered. */
-const CANDIDATES_MAX = 8_000
+/** Documents with the trigrams that are counted and gathered. */
+const TRIGRAM_MATCHES_MAX = 8_000
 /** In rows of an index: to take a row out of the search index. */
-const CANDIDATE_COST = 2
+const TRIGRAM_MATCH_COST = 2
 
 /**
  * Looking for trigrams that are all common takes as long as they are common, in one step of SQLite that nothing can
@@ -45,17 +45,17 @@ export function searchOf(
   const [probed, count] = [sum(rarest.map((one) => one.counted)), sum(rarest.map((one) => one.count))]
   if (count < PROBED_MAX) {
     const match = anyQuery(rarest.map((one) => one.trigrams))
-    return { ...best, match, candidates: count, counted: probed, isRare: true }
+    return { ...best, match, trigramMatches: count, counted: probed, isRare: true }
   }
   const match = anyQuery(trigrams)
-  const counted = mayTakeLong ? countTexts(database, model, match, CANDIDATES_MAX) : 0
-  if (mayTakeLong && counted < CANDIDATES_MAX) {
-    return { ...best, match, candidates: counted, counted: probed + counted, isRare: true }
+  const counted = mayTakeLong ? countTexts(database, model, match, TRIGRAM_MATCHES_MAX) : 0
+  if (mayTakeLong && counted < TRIGRAM_MATCHES_MAX) {
+    return { ...best, match, trigramMatches: counted, counted: probed + counted, isRare: true }
   }
   // A count that ends at its limit does not tell a word of every third text from one of every hundredth.
   const shares = rarest.map(({ share }, i) => share * (trigrams[i]?.length === 1 ? 1 : LONGER_SHARE))
-  const candidates = Math.max(total * Math.min(1, sum(shares)), mayTakeLong ? CANDIDATES_MAX : PROBED_MAX)
-  return { ...best, match, candidates, counted: probed + counted, isRare: false }
+  const trigramMatches = Math.max(total * Math.min(1, sum(shares)), mayTakeLong ? TRIGRAM_MATCHES_MAX : PROBED_MAX)
+  return { ...best, match, trigramMatches, counted: probed + counted, isRare: false }
 }
 
 /** The most selective list of all texts that conditions require: long texts, and few alternatives. */
@@ -84,7 +84,7 @@ function anyQuery(lists: readonly (readonly string[])[]): string {
 /**
  * `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …`
  */
-export function searchPlan(task: Task): Candidate | undefined {
+export function searchPlan(task: Task): PlanOption | undefined {
   const { model, query, conditions, search } = task
   if (search?.isRare !== true) return undefined
   const [table, columns] = [trigramTable(model), trigramColumns(model)]
@@ -97,7 +97,7 @@ export function searchPlan(task: Task): Candidate | undefined {
   const isFound = condition.isWhole && !texts.some((text) => text.includes('\uFFFD'))
   const isExact = isFound && isAll && conditions.rest.every((one) => one === condition.filter)
   const hasKeys = isExact && query.sort.every(({ path }) => columns.includes(path.join('.')) || path.join('.') === 'id')
-  const rows = search.candidates
+  const rows = search.trigramMatches
   const build = (): Plan => {
     const keys = hasKeys ? query.sort.map(({ path }) => quoted(path.join('.'))) : []
     const doc = hasKeys ? 'NULL' : `(SELECT doc FROM ${tableOf(model)} WHERE seq = ${table}.rowid)`
@@ -119,7 +119,7 @@ export function searchPlan(task: Task): Candidate | undefined {
       listed: listedIn(conditions, kept),
     }
   }
-  return { build, cost: SEEK_COST + rows * (hasKeys ? CANDIDATE_COST : CANDIDATE_COST + DOCUMENT_COST) }
+  return { build, cost: SEEK_COST + rows * (hasKeys ? TRIGRAM_MATCH_COST : TRIGRAM_MATCH_COST + DOCUMENT_COST) }
 }
 
 /** `instr(text, ?) > 0`, or of several texts `(instr(text, ?) > 0 OR instr(text, ?) > 0)`. */

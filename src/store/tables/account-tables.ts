@@ -85,8 +85,8 @@ export function promote(database: Database, email: string, now: number): JsonObj
 }
 
 export function signIn(database: Database, request: SignIn): SignInOutcome {
-  const refusal = takeCode(database, request.code)
-  if (refusal !== undefined) return refusal
+  const failure = takeCode(database, request.code)
+  if (failure !== undefined) return failure
   if (request.dashboard) {
     const user = userByEmail(database, request.code.email)
     if (user === undefined || !hasDashboard(user as JsonObject & Caller)) return { kind: 'no-dashboard', user }

@@ -13,7 +13,7 @@
 import type { Database, Row } from '../sqlite/database.ts'
 import { isFull, putMessage } from './outbox-table.ts'
 import { addHit, forgetHits, rateWait } from './rate-table.ts'
-import type { CodeClaim, CodeIssue, CodeRefusal } from '../store.ts'
+import type { CodeClaim, CodeIssue, CodeFailure } from '../store.ts'
 
 const PURGE_ROWS_MAX = 50
 
@@ -41,7 +41,7 @@ export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'ful
  * Consumes the code; undefined where it was right. The mac is keyed with a secret, so the time that SQLite takes to compare
  * it reveals nothing about the code.
  */
-export function takeCode(database: Database, claim: CodeClaim): CodeRefusal | undefined {
+export function takeCode(database: Database, claim: CodeClaim): CodeFailure | undefined {
   const { email, mac, client, now, attempts, rates } = claim
   const limited = passedLimit(database, claim)
   const live = database.all(
@@ -69,7 +69,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeRefusal | un
 }
 
 /** The limit over many codes that is reached, that of the client before that of the email. */
-function passedLimit(database: Database, { rates, now }: CodeClaim): CodeRefusal | undefined {
+function passedLimit(database: Database, { rates, now }: CodeClaim): CodeFailure | undefined {
   for (const limit of ['perClient', 'perEmail'] as const) {
     const rate = rates[limit]
     const retryAfterMs = rate === undefined ? undefined : rateWait(database, rate, now)
