@@ -48,7 +48,7 @@ export function goTo(href: string, how: 'step' | 'replace' = 'step'): void {
   } else location.hash = href
 }
 
-/** Changes the URL of what is shown without a history entry and without reopening it. */
+/** Changes the URL of the open screen, without a history entry and without reopening the screen. */
 export function replaceHref(href: string): void {
   history.replaceState(history.state, '', href)
 }
