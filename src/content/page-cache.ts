@@ -1,5 +1,5 @@
 /**
- * Remembered answers, within a number of bytes. A page is found by the text of a request that asked for it before, or by
+ * Remembered results of reads, within a number of bytes. A page is found by the text of a request that asked for it before, or by
  * its key, which is the same for all texts that mean the same.
  *
  * A page enters at the second request for it within a moment: requests that come once, however many there are, neither
@@ -29,7 +29,7 @@ const PAGE_OVERHEAD_BYTES = 2_000
 /** What a text takes besides its characters. */
 const TEXT_OVERHEAD_BYTES = 100
 
-/** What identifies an answer, and what it rests on. */
+/** What identifies the result of a read, and what it depends on. */
 export interface PageFacts {
   /** The same for all texts that mean the same. */
   readonly key: string
@@ -40,7 +40,7 @@ export interface PageFacts {
   readonly weight: number
 }
 
-/** The remembered answer, as of its version. */
+/** The remembered result, as of its version. */
 export interface Page extends PageFacts {
   /** The versions of the models that it rests on. */
   readonly version: string
@@ -49,7 +49,7 @@ export interface Page extends PageFacts {
   readonly tag: string
   /** Undefined while all clients that asked had the page: then only its tag is known. */
   readonly start: KeptStart | undefined
-  /** Requests that it has answered. */
+  /** Requests that were served from it. */
   hits: number
 }
 
@@ -108,7 +108,7 @@ export function createPageCache({ bytesMax, now }: { readonly bytesMax: number; 
       if (entry !== undefined && text !== undefined) addText(entry, text)
       return entry?.page
     },
-    /** Counts a request that the page has answered, and makes it the last to be evicted. */
+    /** Counts a request that was served from the page, and makes it the last to be evicted. */
     used(page: Page): void {
       counts.hits++
       page.hits++
@@ -118,8 +118,8 @@ export function createPageCache({ bytesMax, now }: { readonly bytesMax: number; 
       byKey.set(page.key, entry)
     },
     /**
-     * Counts a request that no page has answered. Returns whether its answer is to be remembered: where one of the same key
-     * was asked for within the window, and where an older version of it has answered requests.
+     * Counts a request that no page has served. Returns whether its result is to be remembered: where one of the same key
+     * was asked for within the window, and where an older version of it has served requests.
      */
     missed(key: string): boolean {
       counts.misses++
@@ -131,7 +131,7 @@ export function createPageCache({ bytesMax, now }: { readonly bytesMax: number; 
       remove(entry)
       return false
     },
-    /** Remembers an answer in place of an older one, which keeps its texts. */
+    /** Remembers a result in place of an older one, whose texts it takes over. */
     keep(facts: NewPage, plain: EnvelopeStart | undefined, text: string | undefined): Page {
       const before = byKey.get(facts.key)
       if (before !== undefined) remove(before)

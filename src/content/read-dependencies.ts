@@ -1,5 +1,5 @@
 /**
- * What the answer to a read rests on: the models whose documents it is made of, in the one place where that is declared.
+ * What the result of a read depends on: the models whose documents it is made of, in the one place where that is declared.
  *
  * A read of a stored model rests on that model: documents embed copies of others, which change only with the document.
  * Two reads rest on more: the summary counts three models, and countries in use are those that headlines or sources name.
@@ -30,7 +30,7 @@ export function listDependencies(model: Model, filter: Json | undefined): readon
 }
 
 /**
- * Whether answers may be kept in memory, by the service and by browsers. What only its owner may read is not: it would
+ * Whether results may be kept in memory, by the service and by browsers. What only its owner may read is not: it would
  * outlive a sign-out there, and a deleted account here, and few ask for it.
  */
 export function mayBeKept(model: Model): boolean {

@@ -1,10 +1,10 @@
 /**
- * Answers to reads, computed or remembered, and never an old one.
+ * Results of reads, computed or remembered, and never stale.
  *
- * A remembered answer stands while no model that it rests on has another version. The version is read before the answer
- * is computed and again afterwards: only where it is the same has the answer the version, whichever thread and snapshot
- * computed it, and only then is it remembered, and found again by its tag. Endpoints judge the rights of the caller before they
- * ask here.
+ * A remembered result is valid while no model that it rests on has another version. The version is read before the result
+ * is computed and again afterwards: only where it is the same does the result have that version, whichever thread and
+ * snapshot computed it, and only then is it remembered, and found again by its tag. Endpoints check the rights of the
+ * caller before they read here.
  */
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { DataText } from '../http/request/exchange.ts'
@@ -16,20 +16,20 @@ import type { Page, PageCache, PageFacts } from './page-cache.ts'
 import { mayBeKept } from './read-dependencies.ts'
 
 /** The data, or nothing where the client has it. */
-export type Answer =
+export type ReadResult =
   | { readonly kind: 'text'; readonly data: DataText; readonly tag: string }
   | { readonly kind: 'kept'; readonly start: KeptStart; readonly tag: string }
   /** The tag is the client's. */
   | { readonly kind: 'known'; readonly tag: string }
 
-export interface Question extends PageFacts {
+export interface ReadRequest extends PageFacts {
   /** The request, by which the page is found the next time; undefined where its text does not say all. */
   readonly text: string | undefined
   /** The client's tag where it has the version of that tag. */
   readonly knownTag: (tag: string) => string | undefined
-  /** The client names any version (`*`): only the answer tells whether there is one. */
+  /** The client names any version (`*`): only the result tells whether there is one. */
   readonly isAnyKnown?: boolean
-  /** What names the answer: `version` its models and their versions, `content` the text of a document. */
+  /** What the tag is made of: `version` the models and their versions, `content` the text of a document. */
   readonly taggedBy: 'version' | 'content'
   readonly compute: () => Awaitable<DataText>
 }
@@ -39,7 +39,7 @@ export interface ReadsOptions {
   readonly pages: PageCache
   /**
    * Fresh for each start of the program. A tag has it: a restored database has versions again that others had, and another
-   * program or other settings may answer differently.
+   * program or other settings may give another result.
    */
   readonly instance: string
 }
@@ -55,7 +55,7 @@ export function createReads({ store, pages, instance }: ReadsOptions) {
     page.revision = revision
     return true
   }
-  const fromPage = (page: Page, knownTag: Question['knownTag']): Answer | undefined => {
+  const fromPage = (page: Page, knownTag: ReadRequest['knownTag']): ReadResult | undefined => {
     const known = knownTag(page.tag)
     if (known === undefined && page.start === undefined) return undefined
     pages.used(page)
@@ -70,11 +70,11 @@ export function createReads({ store, pages, instance }: ReadsOptions) {
       const page = pages.byText(text)
       return page !== undefined && isCurrent(page) ? page : undefined
     },
-    /** The answer of such a page; undefined where only its tag is known, and the client does not have it. */
+    /** The result that such a page gives; undefined where only its tag is known, and the client does not have it. */
     fromPage,
-    /** The answer to a question. Throws what computing it throws. */
-    answer(question: Question): Awaitable<Answer> {
-      const { text, knownTag, isAnyKnown, taggedBy, compute, ...facts } = question
+    /** The result of a read, remembered or computed. Throws what computing it throws. */
+    read(request: ReadRequest): Awaitable<ReadResult> {
+      const { text, knownTag, isAnyKnown, taggedBy, compute, ...facts } = request
       const page = pages.byKey(facts.key, text)
       const remembered = page !== undefined && isCurrent(page) ? fromPage(page, knownTag) : undefined
       if (remembered !== undefined) return remembered
@@ -90,9 +90,9 @@ export function createReads({ store, pages, instance }: ReadsOptions) {
           return { kind: 'known', tag: known }
         }
       }
-      return withValue(compute(), (data): Answer => {
+      return withValue(compute(), (data): ReadResult => {
         const isUnchanged = version === store.versionsOf(facts.rests)
-        // Of which version it is cannot be told: its tag is that of no other answer, before or after.
+        // Its version is unknown: its tag is that of no other result, before or after.
         if (!isUnchanged && taggedBy === 'version') {
           return { kind: 'text', data, tag: entityTag(`${instance} between versions ${++unversioned}`) }
         }

@@ -1,5 +1,5 @@
 /**
- * From answers to responses: 304 to a client that has the version, else the data in a coding that the client reads.
+ * From the results of reads to responses: 304 to a client that has the version, else the data in a coding that the client reads.
  *
  * Each coding of the same data is a representation with a tag of its own (RFC 9110 section 8.8.3.3). A cache may keep
  * what everybody signed in may read, and has to ask each time whether it is still right (`no-cache`); a document that
@@ -7,7 +7,7 @@
  */
 import { bytesOf } from '../base/text-parts.ts'
 import { mayBeKept } from '../content/read-dependencies.ts'
-import type { Answer } from '../content/reads.ts'
+import type { ReadResult } from '../content/reads.ts'
 import { envelopeStart, type EnvelopeStart } from '../http/coding/coded-envelope.ts'
 import type { EnvelopeCoder } from '../http/coding/envelope-coder.ts'
 import { codedTag } from '../http/request/entity-tag.ts'
@@ -21,15 +21,15 @@ const NOT_STORED = 'no-store'
 /** The response to a read. */
 export function respondTo(
   { method, headers: sent }: Pick<Exchange, 'method' | 'headers'>,
-  answer: Answer,
+  result: ReadResult,
   model: Model,
   coder: EnvelopeCoder,
 ): HttpResponse | Promise<HttpResponse> {
   // A tag in the response to a POST would name what another request brings.
   const isPosted = method === 'POST'
   const stored = mayBeKept(model) && !isPosted ? ASKED_AGAIN : NOT_STORED
-  if (answer.kind === 'known') return notModified({ ETag: answer.tag, Vary: VARY, 'Cache-Control': stored })
-  const tag = isPosted ? undefined : answer.tag
+  if (result.kind === 'known') return notModified({ ETag: result.tag, Vary: VARY, 'Cache-Control': stored })
+  const tag = isPosted ? undefined : result.tag
   const accept = sent['accept-encoding']?.toString()
   const prepared = (start: EnvelopeStart): HttpResponse => ({
     kind: 'prepared',
@@ -37,14 +37,14 @@ export function respondTo(
     start,
     headers: headersOf(tag && codedTag(tag, start.coding), stored, start.coding),
   })
-  if (answer.kind === 'kept') {
-    const { plain } = answer.start
+  if (result.kind === 'kept') {
+    const { plain } = result.start
     const coding = coder.codingFor(accept, plain.bytes.length)
     if (coding === undefined) return prepared(plain)
-    const start = coder.kept(answer.start, coding)
+    const start = coder.kept(result.start, coding)
     return start instanceof Promise ? start.then(prepared) : prepared(start)
   }
-  const { data } = answer
+  const { data } = result
   const coding = coder.codingFor(accept, typeof data === 'string' ? data.length : bytesOf(data))
   if (coding !== undefined && coder.mayCompress()) {
     return coder.once(envelopeStart(data), coding).then(prepared)

@@ -109,14 +109,14 @@ export const DATA = [
     requireRole(model, 'list', session.caller)
     const { params, caller } = await readListBody(exchange, session, now)
     requireRole(model, 'list', caller)
-    const answer = await reads.answer({
+    const result = await reads.read({
       ...listFacts(model, params, caller),
       text: undefined,
       knownTag: () => undefined,
       taggedBy: 'version',
       compute: () => documents.list(model, () => ({ params, caller }), caller, exchange),
     })
-    return respondTo(exchange, answer, model, coder)
+    return respondTo(exchange, result, model, coder)
   }),
   endpoint({
     route: 'POST /api/v1/data/explain',
@@ -228,19 +228,19 @@ function list(context: DataContext, exchange: Exchange, caller: Caller): Awaitab
   if (page !== undefined) {
     requireRole(page.model, 'list', caller)
     if (page.weight > 0) exchange.weigh(page.weight)
-    const answer = reads.fromPage(page, knownTag)
-    if (answer !== undefined) return respondTo(exchange, answer, page.model, coder)
+    const result = reads.fromPage(page, knownTag)
+    if (result !== undefined) return respondTo(exchange, result, page.model, coder)
   }
   const model = readModel(exchange)
   requireRole(model, 'list', caller)
   const params = paramsOfUrl(exchange)
-  const answered = reads.answer({
+  const reading = reads.read({
     ...listFacts(model, params, caller),
     ...{ text, knownTag, isAnyKnown: noneMatch?.trim() === '*' },
     taggedBy: 'version',
     compute: () => documents.list(model, () => ({ params, caller }), caller, exchange),
   })
-  return withValue(answered, (answer) => respondTo(exchange, answer, model, coder))
+  return withValue(reading, (result) => respondTo(exchange, result, model, coder))
 }
 
 function listFacts(model: Model, params: ListParams, caller: Caller): PageFacts {
@@ -259,19 +259,19 @@ function read(context: DataContext, exchange: Exchange, caller: Caller | undefin
   const page = reads.remembered(text)
   if (page !== undefined) {
     if (caller !== undefined) requireRole(page.model, 'read', caller)
-    const answer = reads.fromPage(page, knownTag)
-    if (answer !== undefined) return respondTo(exchange, answer, page.model, coder)
+    const result = reads.fromPage(page, knownTag)
+    if (result !== undefined) return respondTo(exchange, result, page.model, coder)
   }
   const [model, id] = [caller === undefined ? remoteConfig : readModel(exchange), itemId(exchange)]
-  // A page answers without another look at the caller.
+  // A remembered page is served without another look at the caller.
   if (caller !== undefined) requireRole(model, 'read', caller)
-  const answered = reads.answer({
+  const reading = reads.read({
     ...{ key: `${model.name}/${id}`, model, rests: documentDependencies(model), weight: 0 },
     ...{ text, knownTag },
     taggedBy: 'content',
     compute: () => (caller === undefined ? documents.readPublic(model, id) : documents.read(model, id, caller)),
   })
-  return withValue(answered, (answer) => respondTo(exchange, answer, model, coder))
+  return withValue(reading, (result) => respondTo(exchange, result, model, coder))
 }
 
 /** The text under which a page is found again: the target says all of a read but what its caller may see. */

@@ -1,9 +1,9 @@
-/** Remembered answers over a real store: when an answer is computed, kept, tagged, and given up. */
+/** Remembered results over a real store: when one is computed, kept, tagged, and given up. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createPageCache } from '../../src/content/page-cache.ts'
-import { createReads, type Answer, type Question } from '../../src/content/reads.ts'
+import { createReads, type ReadRequest, type ReadResult } from '../../src/content/reads.ts'
 import { country } from '../../src/models/country.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { language } from '../../src/models/language.ts'
@@ -14,7 +14,7 @@ import { testStore, type SystemStore } from '../support/service/stores.ts'
 interface Scene {
   readonly store: SystemStore
   /** Asks for one list of topics; `computed` counts how often that had to be done. */
-  ask(change?: Partial<Question>): Promise<Answer>
+  ask(change?: Partial<ReadRequest>): Promise<ReadResult>
   readonly computed: () => number
   /** Inserts a document. */
   write(model?: Model): Promise<void>
@@ -29,7 +29,7 @@ function scene(t: Cleanup): Scene {
     computed++
     return JSON.stringify(await store.countActive(topic))
   }
-  const question: Question = {
+  const request: ReadRequest = {
     ...{ key: 'topics', model: topic, rests: [topic], weight: 0, text: 'reader /topics' },
     ...{ knownTag: () => undefined, taggedBy: 'version', compute },
   }
@@ -37,7 +37,7 @@ function scene(t: Cleanup): Scene {
     store,
     async ask(change = {}) {
       await turn()
-      return reads.answer({ ...question, ...change })
+      return reads.read({ ...request, ...change })
     },
     computed: () => computed,
     async write(model = topic) {
@@ -47,13 +47,13 @@ function scene(t: Cleanup): Scene {
   }
 }
 
-const dataOf = (answer: Answer): string => {
-  if (answer.kind === 'text') return String(answer.data)
-  assert.equal(answer.kind, 'kept')
-  return answer.kind === 'kept' ? String(answer.start.plain.bytes).slice('{"data":'.length) : ''
+const dataOf = (result: ReadResult): string => {
+  if (result.kind === 'text') return String(result.data)
+  assert.equal(result.kind, 'kept')
+  return result.kind === 'kept' ? String(result.start.plain.bytes).slice('{"data":'.length) : ''
 }
 
-it('an answer is computed twice, then remembered until a document of its model changes', async (t) => {
+it('a result is computed twice, then remembered until a document of its model changes', async (t) => {
   const { ask, computed, write } = scene(t)
   for (let i = 0; i < 5; i++) assert.equal(dataOf(await ask()), '0')
   assert.equal(computed(), 2)
@@ -65,7 +65,7 @@ it('an answer is computed twice, then remembered until a document of its model c
   assert.equal(computed(), 3, 'what was read often is remembered again at once')
 })
 
-it('an answer rests on every model that is declared', async (t) => {
+it('a result depends on every model that is declared', async (t) => {
   const { ask, computed, write } = scene(t)
   const rests = [country, topic, language]
   for (let i = 0; i < 3; i++) await ask({ rests })
@@ -78,7 +78,7 @@ it('an answer rests on every model that is declared', async (t) => {
   }
 })
 
-it('attack: a write while an answer is computed leaves no old answer behind, nor a tag that comes again', async (t) => {
+it('attack: a write while a result is computed leaves no stale result behind, nor a tag that comes again', async (t) => {
   const { store, ask, write } = scene(t)
   const slow = async (): Promise<string> => {
     const old = JSON.stringify(await store.countActive(topic))
@@ -87,9 +87,9 @@ it('attack: a write while an answer is computed leaves no old answer behind, nor
   }
   const tags = new Set<string>()
   for (let i = 0; i < 4; i++) {
-    const answer = await ask({ compute: slow })
-    assert.deepEqual([answer.kind, dataOf(answer)], ['text', String(i)])
-    tags.add(answer.tag)
+    const result = await ask({ compute: slow })
+    assert.deepEqual([result.kind, dataOf(result)], ['text', String(i)])
+    tags.add(result.tag)
   }
   const knownTag = (tag: string): string | undefined => (tags.has(tag) ? tag : undefined)
   assert.equal(dataOf(await ask({ knownTag })), '4')
@@ -114,9 +114,9 @@ it('tags differ by list, by version and by run', async (t) => {
   const { store, ask, write } = scene(t)
   const pages = createPageCache({ bytesMax: 0, now: () => 1_000_000 })
   const next = createReads({ store, pages, instance: 'next run' })
-  const question = { model: topic, rests: [topic], weight: 0, text: undefined, knownTag: () => undefined, key: 'topics' }
+  const request = { model: topic, rests: [topic], weight: 0, text: undefined, knownTag: () => undefined, key: 'topics' }
   const tags = [(await ask()).tag, (await ask({ key: 'other topics' })).tag]
-  tags.push((await next.answer({ ...question, taggedBy: 'version', compute: () => '0' })).tag)
+  tags.push((await next.read({ ...request, taggedBy: 'version', compute: () => '0' })).tag)
   await write()
   tags.push((await ask()).tag)
   assert.equal(new Set(tags).size, 4)
