@@ -31,7 +31,9 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
   const first = list({ status: 'active' })
   const cold = list({ status: 'active', updatedAt: { $lte: TIME_PLACE } })
   const dates = Array.from({ length: DATES }, (_, i) => [isoDate(Date.now() - 3_600_000 + i * 50)])
-  const { etag } = (await sendRaw(port, sample)).headers
+  // A list that no other scenario changes: a write of one of its documents would end its ETag.
+  const unchanged = '/api/v1/data?model=country&limit=20'
+  const { etag } = (await sendRaw(port, get([unchanged])[0] ?? '')).headers
   const zstd = 'Accept-Encoding: zstd\r\n'
   const { 'content-encoding': encoding } = (await sendRaw(port, sample.replace('\r\n\r\n', `\r\n${zstd}\r\n`))).headers
   const reference = (items: readonly JsonObject[]): Json => ({ id: String(items[1]?.['id']) })
@@ -51,7 +53,7 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
     reads('list, hot', get([first]), { text: `${ACTIVE} ${PAGE}`, parameters: [[]] }),
     {
       name: 'list, 304',
-      job: { kind: 'requests', requests: get([first], `If-None-Match: ${etag}\r\n`), status: 304 },
+      job: { kind: 'requests', requests: get([unchanged], `If-None-Match: ${etag}\r\n`), status: 304 },
       ...(etag === undefined ? { skipped: 'lists have no ETag' } : {}),
     },
     {
