@@ -49,12 +49,6 @@ export function foundBytes(parts: readonly JoinedDocuments[], next: Position | u
 
 export const NOTHING_FOUND: Found = foundTexts([], undefined)
 
-/** One document that was read as a text. */
-export function joinedText(text: string): JoinedDocuments {
-  const bytes = Buffer.from(text)
-  return { bytes, lengths: [bytes.length] }
-}
-
 function textsIn({ bytes, lengths }: JoinedDocuments): readonly string[] {
   const buffer = bufferOf(bytes)
   let start = 0
