@@ -77,6 +77,7 @@ export function startTaskThread<Task, Result>(program: URL, options: WorkerOptio
     },
     /** Settles when the thread is done with the task or gone. Rejects with what the task threw or what ended the thread. */
     run(task: Task): Promise<Result> {
+      if (!isAlive) return Promise.reject(failure)
       pending = Promise.withResolvers()
       worker.postMessage(task)
       return pending.promise

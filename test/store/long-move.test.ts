@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { endThreads } from '../../src/base/thread.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
@@ -85,6 +86,30 @@ it('a WAL that a reader made long is moved beside the writes that go on', async 
   const database = openDatabase(dir.database, { readOnly: true })
   t.after(() => database.close())
   assert.deepEqual(faultsOf(database), [])
+})
+
+it('a thread that ended while it had nothing to move is replaced', async (t) => {
+  // Its next move was never settled, so that the WAL grew for as long as the service ran.
+  const random = seededRandom(seedOfRun())
+  t.diagnostic(`SEED=${random.seed}`)
+  const { store, dir } = testStore(t)
+  const wal = `${dir.database}-wal`
+  for (const isEnded of [true, false]) {
+    await writeTurn(store, random)
+    const reader = openDatabase(dir.database, { readOnly: true })
+    reader.exec('BEGIN')
+    reader.get('SELECT count(*) FROM topic')
+    const bytes = statSync(wal).size
+    while (statSync(wal).size < bytes + LONG_WAL_BYTES) await writeTurn(store, random)
+    reader.exec('COMMIT')
+    reader.close()
+    const salts = saltsOf(wal)
+    for (let turns = 0; saltsOf(wal) === salts; turns++) {
+      assert.ok(turns < 1_000, 'the WAL is never restarted')
+      await writeTurn(store, random)
+    }
+    if (isEnded) assert.equal(await endThreads(60_000), true)
+  }
 })
 
 it('two processes that move one WAL do not wait for each other while it grows', async (t) => {
