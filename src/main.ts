@@ -85,8 +85,8 @@ function systemText(error: unknown): string | undefined {
     EACCES: 'permission denied: choose a port above 1023',
     EADDRNOTAVAIL: 'this machine does not have that address: choose another with --host',
   }
-  const place = port === undefined ? (address ?? '?') : `${address ?? '?'}:${port}`
-  return `Cannot listen on ${place}: ${reasons[code ?? ''] ?? error.message}`
+  const hostPort = port === undefined ? (address ?? '?') : `${address ?? '?'}:${port}`
+  return `Cannot listen on ${hostPort}: ${reasons[code ?? ''] ?? error.message}`
 }
 
 /**

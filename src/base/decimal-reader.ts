@@ -25,7 +25,7 @@ export function decimalReader(text: string) {
   let inside: Container | undefined
   let name = ''
 
-  const place = (value: unknown): void => {
+  const add = (value: unknown): void => {
     if (inside === undefined) root = value
     else if (Array.isArray(inside)) inside.push(value)
     else if (name !== '__proto__') inside[name] = value
@@ -46,7 +46,7 @@ export function decimalReader(text: string) {
     if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
       const container: Container = unit === OPEN_BRACKET ? [] : {}
       skip()
-      place(container)
+      add(container)
       if (next() !== (unit === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE)) {
         open.push(container)
         inside = container
@@ -54,7 +54,7 @@ export function decimalReader(text: string) {
         return
       }
       skip()
-    } else place(scanner.readScalar(unit))
+    } else add(scanner.readScalar(unit))
     while (inside !== undefined) {
       const isArray = Array.isArray(inside)
       const after = next()

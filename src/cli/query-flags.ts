@@ -23,7 +23,7 @@ interface QuerySource {
   readonly store: Pick<Store, 'countriesInUse'>
 }
 
-/** Throws UsageError with the service's own message where the service would refuse. */
+/** Throws UsageError with the service's own message where the service would reject. */
 export async function readQueryFlags(model: Model, flags: QueryFlags, source: QuerySource): Promise<FindQuery> {
   const { filter, sort, limit, cursor } = flags
   try {

@@ -4,7 +4,7 @@
  * One file of standard TypeScript that wants `fetch` and nothing else: browsers, Node from 18 on, Deno and Bun run it.
  * scripts/client.ts prints the types that it imports in front of it.
  *
- * The token goes into one header of requests to the configured address, and nowhere else: redirects are refused, and
+ * The token goes into one header of requests to the configured URL, and nowhere else: redirects are rejected, and
  * no error has it in its text. Responses are checked: a proxy or a hotel's sign-in page may have sent them.
  */
 import type { Bodies, ModelName, Models, Offers, Replacements } from './client-types.ts'
@@ -96,7 +96,7 @@ export interface Combined extends Partial<Readonly<Record<keyof Operators, never
 
 /**
  * Dotted paths of fields with what they must be: `{ status: 'active', 'source.language.code': { $in: ['en'] } }`.
- * `undefined` is refused, here and when it is sent: JSON would leave it out, and more would be found than was meant.
+ * `undefined` is rejected, here and when it is sent: JSON would leave it out, and more would be found than was meant.
  */
 export type Filter = Combined & { readonly [path: string]: Value | Operators | readonly Filter[] }
 
@@ -183,7 +183,7 @@ export class DatelineError extends Error {
   readonly requestId: string | undefined
   /** How long to wait before the next try, where the service says so. */
   readonly retryAfterSeconds: number | undefined
-  /** Where a document was refused: the first problem found, as check() lists them all. Otherwise empty. */
+  /** Where a document was rejected: the first problem found, as check() lists them all. Otherwise empty. */
   readonly problems: Problems
 
   constructor(message: string, { status, code, requestId, retryAfterSeconds, problems = [], cause }: ErrorDetails) {
@@ -196,7 +196,7 @@ export class DatelineError extends Error {
   }
 }
 
-/** 400, and every other 4xx without a class of its own: the same request will be refused again. */
+/** 400, and every other 4xx without a class of its own: the same request will be rejected again. */
 export class BadRequest extends DatelineError {
   override readonly name = 'BadRequest'
 }
@@ -425,7 +425,7 @@ function queryBody({ filter, sort, limit, cursor }: ListQuery): object {
   return { filter, sort, limit, cursor: cursor ?? undefined }
 }
 
-/** The filter as JSON. What JSON leaves out or makes null is refused: another filter would be asked for. */
+/** The filter as JSON. What JSON leaves out or makes null is rejected: another filter would be asked for. */
 function filterText(filter: Filter | undefined): string | undefined {
   if (filter === undefined) return undefined
   return JSON.stringify(filter, (name, value: unknown) => {

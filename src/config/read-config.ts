@@ -39,7 +39,7 @@ export function effectiveSettings(
   flags: ReadonlyMap<SettingName, string>,
   environment: Environment,
 ): readonly EffectiveSetting[] {
-  refuseUnknownVariables(environment)
+  rejectUnknownVariables(environment)
   const read = (info: SettingInfo, file: SettingsFile | undefined): EffectiveSetting => {
     const { name } = info
     const given = givenText(info, { flags, environment, file })
@@ -96,7 +96,7 @@ function readSetting(name: SettingName, { text: given, source }: Given): unknown
   }
 }
 
-function refuseUnknownVariables(environment: Environment): void {
+function rejectUnknownVariables(environment: Environment): void {
   const known = [...SETTINGS.flatMap((setting) => setting.environment), ...SECRETS]
   const unknown = Object.keys(environment).find((name) => name.startsWith('DATELINE_') && !known.includes(name))
   if (unknown !== undefined) {

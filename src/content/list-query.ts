@@ -37,7 +37,7 @@ const BY_NAME: Sort = [{ path: ['name'], descending: false }]
  * parameters say, and what a caller may see. Parameters that mean nothing have one too.
  */
 export function listKey(model: Model, { filter, sort, limit, cursor }: ListParams, caller: Caller): string {
-  // A filter of null is one that is refused, and not the lack of one.
+  // A filter of null is one that is rejected, and not the lack of one.
   const parts = [sort ?? null, limit ?? null, cursor ?? null, ...(filter === undefined ? [] : [filter])]
   return `${visibilityOf(caller)} ${model.name} ${writeJson(parts)}`
 }

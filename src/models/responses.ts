@@ -273,7 +273,7 @@ export type UserSessions = ValueOf<typeof userSessions>
 export const sessionsEnded = object({ ended: whole({ description: 'The number of ended sessions' }) })
 export type SessionsEnded = ValueOf<typeof sessionsEnded>
 
-/** What creating or replacing a document would refuse. */
+/** What creating or replacing a document would reject. */
 export const documentProblems = object({
   problems: list(
     object({

@@ -65,7 +65,7 @@ export interface RecordField<S extends Shape = Shape> extends Docs {
   readonly fields: S
   readonly extras: Extras
 }
-/** A keyed map: every key may be missing, unknown ones are refused. */
+/** A keyed map: every key may be missing, unknown ones are rejected. */
 export interface MapField<K extends string = string, F extends Field = Field> extends Docs {
   readonly kind: 'map'
   readonly keys: readonly K[]

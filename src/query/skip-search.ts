@@ -47,7 +47,7 @@ export function createSkipSearch(sought: readonly SoughtText[]): SkipSearch {
   }
 }
 
-/** How many units of the wanted text stand at a place. */
+/** How many units of the wanted text stand at an offset. */
 function sameUnits(text: string, from: number, { text: wanted, ignoreCase }: SoughtText): number {
   let same = 0
   while (
@@ -59,7 +59,7 @@ function sameUnits(text: string, from: number, { text: wanted, ignoreCase }: Sou
   return same
 }
 
-/** For the low byte of the unit at the end of a window: how far the next place is where a text could stand. */
+/** For the low byte of the unit at the end of a window: how far the next offset is where a text could stand. */
 function shiftTable(sought: readonly SoughtText[], width: number): Uint16Array {
   const shifts = new Uint16Array(LOW_BYTE + 1).fill(Math.min(width, 0xffff))
   for (const { text, ignoreCase } of sought) {
@@ -70,8 +70,8 @@ function shiftTable(sought: readonly SoughtText[], width: number): Uint16Array {
         // All variants of a character have as many units.
         for (const [i, unit] of unitsOf(String.fromCodePoint(variant)).entries()) {
           const shift = width - 1 - at - i
-          const place = unit & LOW_BYTE
-          if (shift >= 0) shifts[place] = Math.min(shifts[place] as number, shift)
+          const byte = unit & LOW_BYTE
+          if (shift >= 0) shifts[byte] = Math.min(shifts[byte] as number, shift)
         }
       }
       at += char.length

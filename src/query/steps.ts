@@ -12,7 +12,7 @@ export interface Steps {
   readonly max: number
 }
 
-/** Thrown where the work passes its limit; the caller does it elsewhere, or refuses it. */
+/** Thrown where the work passes its limit; the caller does it elsewhere, or rejects it. */
 export class StepsExceeded extends Error {
   constructor(max: number) {
     super(`Gave up after ${max} steps`)

@@ -8,7 +8,7 @@
 import { compareNumbers, Decimal } from '../base/decimal.ts'
 import { isNumber, type Json, type JsonObject } from '../base/json.ts'
 
-/** The place of a value's type in the order of types, 0 (null) to 5 (boolean). */
+/** The rank of a value's type, 0 (null) to 5 (boolean). */
 export function typeRank(value: Json): number {
   switch (typeof value) {
     case 'number':

@@ -153,7 +153,7 @@ export interface CodeClaim {
 }
 /** 'none': no live code. 'blocked': the client has used up its attempts at the code. */
 export type CodeFailure =
-  | { readonly kind: 'refused'; readonly reason: 'none' | 'blocked' | 'wrong' }
+  | { readonly kind: 'rejected'; readonly reason: 'none' | 'blocked' | 'wrong' }
   | { readonly kind: 'limited'; readonly limit: 'perClient' | 'perEmail'; readonly retryAfterMs: number }
 
 /** A sliding window: at most `max` events of one key within `windowMs`. */

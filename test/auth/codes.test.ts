@@ -96,6 +96,6 @@ describe('codes', () => {
       return (await signInWith(store, codes.claim(tried))).kind
     }
     assert.equal(await outcome(7, 999), 'signed-in')
-    assert.equal(await outcome(8, 1000), 'refused')
+    assert.equal(await outcome(8, 1000), 'rejected')
   })
 })

@@ -46,7 +46,7 @@ interface MatchQuery {
 
 class LineError extends Error {}
 
-/** Throws UsageError with the service's own message where the service would refuse. */
+/** Throws UsageError with the service's own message where the service would reject. */
 function readQuery({ options }: Arguments): MatchQuery {
   try {
     const [filter, sort] = [options.get('--filter'), options.get('--sort')]

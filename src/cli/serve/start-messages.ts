@@ -53,8 +53,8 @@ export function terminalLines(config: Config, { mail }: App, facts: StartFacts):
 
 /** As it is typed where the program was started: in a clone, or beside the executable. */
 function adminCommand({ dataDir }: Config): string {
-  const place = dataDir === DECLARED.dataDir.initial ? '' : ` --data-dir ${JSON.stringify(resolve(dataDir))}`
-  return `${isSea() ? 'dateline' : 'npm run dateline --'} admin --email you@example.org --code${place}`
+  const dataDirFlag = dataDir === DECLARED.dataDir.initial ? '' : ` --data-dir ${JSON.stringify(resolve(dataDir))}`
+  return `${isSea() ? 'dateline' : 'npm run dateline --'} admin --email you@example.org --code${dataDirFlag}`
 }
 
 function warnings(config: Config, { exposed }: StartFacts): readonly string[] {

@@ -10,7 +10,7 @@ import { charSet, isMember } from './char-set.ts'
 import { ASSERTIONS, OP, type Program } from './program.ts'
 import { takeSteps, type Steps } from '../steps.ts'
 
-/** What assertions want to know of the characters beside a place; the end of the text has `edge`. */
+/** What assertions want to know of the characters beside a position; the end of the text has `edge`. */
 export const CONTEXT = { edge: 1, line: 2, word: 4, foldedWord: 8 } as const
 
 /** The class that stands for the end of a text. */
@@ -104,12 +104,12 @@ export function createAlphabet(program: Program, bytesMax: number): Alphabet {
     latin,
     classOf(point, steps) {
       const page = pageOf(point)
-      const place = point & (PAGE_SIZE - 1)
-      const known = page[place] as number
+      const offset = point & (PAGE_SIZE - 1)
+      const known = page[offset] as number
       if (known !== 0) return known
       takeSteps(steps, stepsToClassify)
       const found = classify(point)
-      page[place] = found
+      page[offset] = found
       return found
     },
     has: (kind, set) => hasBit(members[kind] as string, set),

@@ -6,7 +6,7 @@ import { readCharacterEscape } from './escapes.ts'
 import { accept, INVALID_PATTERN, peek, takeChar, takeMatch, type PatternReader } from './pattern-reader.ts'
 import { isProperty } from './unicode-property.ts'
 
-/** What stands in a class at one place: a character, or the set that an escape means. */
+/** One member of a class: a character, or the set that an escape means. */
 type Member =
   | { readonly kind: 'char'; readonly char: number }
   | { readonly kind: 'ranges'; readonly ranges: readonly CharRange[] }

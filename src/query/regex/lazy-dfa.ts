@@ -26,7 +26,7 @@ const LATIN_END = 0x100
 const SURROGATES = 0xd800
 const IN_PAGE = (1 << PAGE_BITS) - 1
 
-/** Cells: a row is named by its place in the table, and no row is at these. */
+/** Cells: a row is named by its offset in the table, and no row is at these. */
 const UNKNOWN = 0
 const MATCH = -1
 const NO_MATCH = -2

@@ -1,5 +1,5 @@
 /**
- * A place in a pattern that is read, and the reading of numbers and names from there.
+ * A position in a pattern that is read, and the reading of numbers and names from there.
  *
  * With the flag `u` a pattern is a list of code points, without it one of UTF-16 units; names of groups are code points
  * in either case. All that has a meaning of its own in a pattern is ASCII, so it is compared by unit.
@@ -12,11 +12,11 @@ export interface PatternReader {
   readonly source: string
   /** The dialect of the flag `u`. */
   readonly unicode: boolean
-  /** UTF-16 units before the place. */
+  /** UTF-16 units before the position. */
   at: number
 }
 
-/** The unit at the place, or further on; '' past the end. */
+/** The unit at the position, or further on; '' past the end. */
 export function peek({ source, at }: PatternReader, ahead = 0): string {
   return source.charAt(at + ahead)
 }
@@ -41,7 +41,7 @@ export function takePoint(reader: PatternReader): number {
   return point
 }
 
-/** Takes what a sticky expression finds at the place. */
+/** Takes what a sticky expression finds at the position. */
 export function takeMatch(reader: PatternReader, expression: RegExp): RegExpExecArray | undefined {
   expression.lastIndex = reader.at
   const found = expression.exec(reader.source)

@@ -1,4 +1,4 @@
-/** What is known while a pattern is read: the place, the groups that are open, and what the rest of it may refer to. */
+/** What is known while a pattern is read: the position, the groups that are open, and what the rest may refer to. */
 import type { Casing } from './case-variants.ts'
 import { charSet, type CharSet } from './char-set.ts'
 import { newNameScope, type NameScope } from './group-names.ts'
@@ -46,7 +46,7 @@ export interface Reading {
   unsupported: Unsupported | undefined
 }
 
-/** Remembers the first part that cannot be matched. It begins at the index and ends at the place of the reader. */
+/** Remembers the first part that cannot be matched. It begins at the index and ends at the position of the reader. */
 export function report(reading: Reading, construct: Unsupported['construct'], index: number): void {
   const { reader } = reading
   reading.unsupported ??= { construct, text: reader.source.slice(index, reader.at), index }
@@ -63,7 +63,7 @@ export function pushChar(reading: Reading, char: number): void {
   innermost(reading).terms.push(setNode(charSet([[char, char]], { casing: casingOf(reading) })))
 }
 
-/** How case is ignored at the place. */
+/** How case is ignored at the position. */
 export function casingOf(reading: Reading): Casing {
   if (!innermost(reading).modes.i) return 'exact'
   return reading.reader.unicode ? 'folded' : 'upper'

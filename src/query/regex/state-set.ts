@@ -32,8 +32,8 @@ const [TEXT_START, LINE_START, TEXT_END, LINE_END, BOUNDARY, NO_BOUNDARY, FOLDED
 export function createStepper(program: Program, alphabet: Alphabet): Stepper {
   const { ops, outs, others, start } = program
   const size = ops.length
-  // A sparse set (Briggs and Torczon): a state is in it when its place leads back to it, so nothing is ever cleared.
-  const [visited, places] = [new Uint16Array(size), new Uint16Array(size)]
+  // A sparse set (Briggs and Torczon): a state is in it when its index leads back to it, so nothing is ever cleared.
+  const [visited, indexes] = [new Uint16Array(size), new Uint16Array(size)]
   const stack = new Uint16Array(3 * size + 1)
   const seeds = new Uint16Array(size + 1)
   const waiting = new Uint16Array(size)
@@ -49,9 +49,9 @@ export function createStepper(program: Program, alphabet: Alphabet): Stepper {
     for (let i = seedCount - 1; i >= 0; i--) stack[depth++] = seeds[i] as number
     while (depth > 0) {
       const state = stack[--depth] as number
-      const place = places[state] as number
-      if (place < seen && visited[place] === state) continue
-      places[state] = seen
+      const index = indexes[state] as number
+      if (index < seen && visited[index] === state) continue
+      indexes[state] = seen
       visited[seen++] = state
       if (state === MATCH_STATE) {
         count = -1
@@ -126,7 +126,7 @@ function assertionHolds(assertion: number, before: number, after: number | undef
   return isBoundary === (assertion === BOUNDARY || assertion === FOLDED_BOUNDARY)
 }
 
-/** What an assertion reads of the characters beside its place. */
+/** What an assertion reads of the characters beside its index. */
 function contextReadBy(assertion: number): number {
   if (assertion === TEXT_START || assertion === TEXT_END) return CONTEXT.edge
   if (assertion === LINE_START || assertion === LINE_END) return CONTEXT.edge | CONTEXT.line

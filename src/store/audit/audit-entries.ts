@@ -71,7 +71,7 @@ export function accountCreated(
 /** How a sign-in by code went, and the role that an account got from a guest who joined it. */
 export function signInEntries({ session }: SignIn, outcome: SignInOutcome, emailHash: string): readonly AuditEntry[] {
   if (outcome.kind !== 'signed-in') {
-    const value = outcome.kind === 'refused' ? `code ${outcome.reason}` : outcome.kind
+    const value = outcome.kind === 'rejected' ? `code ${outcome.reason}` : outcome.kind
     return [{ event: 'sign-in.failed', emailHash, details: [{ name: 'reason', value }] }]
   }
   const { user: account, how, before = account } = outcome

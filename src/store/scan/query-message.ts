@@ -41,7 +41,7 @@ export interface FoundMessage {
 export type ScanResultMessage =
   | FoundMessage
   | { readonly kind: 'explained'; readonly plan: QueryPlan }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
   /** It was requested to stop, and did. */
   | { readonly kind: 'stopped' }

@@ -116,7 +116,7 @@ function resultOf(message: ScanResultMessage): ScanResult {
     case 'found':
     case 'explained':
       return message
-    case 'refused':
+    case 'failed':
       throw fail('badRequest', message.message)
     case 'unavailable':
       throw fail('networkError', message.message, { cause: message.cause })

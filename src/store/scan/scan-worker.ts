@@ -23,7 +23,7 @@ runTasks((task: ScanTaskMessage): ScanResultMessage => {
   try {
     return run(task)
   } catch (error) {
-    if (error instanceof Failure) return { kind: 'refused', message: error.message }
+    if (error instanceof Failure) return { kind: 'failed', message: error.message }
     const failure = asStoreFailure(error)
     if (failure instanceof Failure) return { kind: 'unavailable', message: failure.message, cause: String(error) }
     throw error

@@ -65,7 +65,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeFailure | un
   if (limited !== undefined) return limited
   if (rates.perClient !== undefined) addHit(database, rates.perClient, now)
   if (rates.perEmail !== undefined && open.length > 0) addHit(database, rates.perEmail, now)
-  return { kind: 'refused', reason: live.length === 0 ? 'none' : open.length === 0 ? 'blocked' : 'wrong' }
+  return { kind: 'rejected', reason: live.length === 0 ? 'none' : open.length === 0 ? 'blocked' : 'wrong' }
 }
 
 /** The limit over many codes that is reached, that of the client before that of the email. */

@@ -15,9 +15,9 @@ export function startMaintenance() {
   })
   return {
     /** Rejects with what went wrong, also when the thread was ended. */
-    async run(task: MaintenanceTask): Promise<Exclude<MaintenanceResult, { readonly kind: 'refused' }>> {
+    async run(task: MaintenanceTask): Promise<Exclude<MaintenanceResult, { readonly kind: 'failed' }>> {
       const result = await thread.run(task)
-      if (result.kind === 'refused') throw new DatabaseFileError(result.message)
+      if (result.kind === 'failed') throw new DatabaseFileError(result.message)
       return result
     },
     /** Ends the thread; resolves when it has closed its files. */

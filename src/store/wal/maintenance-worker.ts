@@ -14,7 +14,7 @@ export type MaintenanceTask =
 export type MaintenanceResult =
   | { readonly kind: 'moved'; readonly blanked: WalPart }
   | { readonly kind: 'written'; readonly backup: Backup }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string }
 
 runTasks(async (task: MaintenanceTask): Promise<MaintenanceResult> => {
   try {
@@ -22,7 +22,7 @@ runTasks(async (task: MaintenanceTask): Promise<MaintenanceResult> => {
     const options = { makesDirectory: true, models: STORED_MODELS, now: systemClock }
     return { kind: 'written', backup: await writeBackup({ ...task, ...options }) }
   } catch (error) {
-    if (error instanceof DatabaseFileError) return { kind: 'refused', message: error.message }
+    if (error instanceof DatabaseFileError) return { kind: 'failed', message: error.message }
     throw error
   }
 })

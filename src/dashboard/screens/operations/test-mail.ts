@@ -11,7 +11,7 @@ import { isAbort, skeleton, errorText } from '../../kit/states.ts'
 /** `email` stands there at first. */
 export function openTestMail(client: Client, email: string): void {
   const closing = new AbortController()
-  const address = h('input', {
+  const emailField = h('input', {
     type: 'email',
     required: true,
     autofocus: true,
@@ -24,7 +24,7 @@ export function openTestMail(client: Client, email: string): void {
   const result = h('div', { class: 'test-result', 'aria-live': 'polite' })
   const submit = (): void => void (!send.disabled && whileBusy(send, test))
   const buttons = h('div', { class: 'buttons end' }, send)
-  const form = submitForm({}, submit, labelled(t('outbox.to'), address), problem, buttons)
+  const form = submitForm({}, submit, labelled(t('outbox.to'), emailField), problem, buttons)
   const dialog = openDialog({ title: t('outbox.test'), body: [form, result], wide: true })
   void dialog.closed.then(() => closing.abort())
 
@@ -32,7 +32,7 @@ export function openTestMail(client: Client, email: string): void {
     fill(problem)
     fill(result, skeleton(5))
     try {
-      showResult(await client.admin.testMail({ to: address.value.trim() }, { signal: closing.signal }))
+      showResult(await client.admin.testMail({ to: emailField.value.trim() }, { signal: closing.signal }))
     } catch (error) {
       fill(result)
       if (!isAbort(error)) fill(problem, errorText(error))

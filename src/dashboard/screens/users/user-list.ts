@@ -1,4 +1,4 @@
-/** All users, the newest first, narrowed by address and by roles. The URL of the page holds the filter. */
+/** All users, the newest first, narrowed by e-mail address and by roles. The URL of the page holds the filter. */
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { hrefTo, replaceQuery } from '../../screen-url.ts'

@@ -1,4 +1,4 @@
-/** Deleting a user for good, which wants the address typed. */
+/** Deleting a user: the reader confirms by typing the e-mail address. */
 import type { User } from '../../../models/user.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
