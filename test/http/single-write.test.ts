@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { connect, type AddressInfo } from 'node:net'
 import { it } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import { createSingleWrite } from '../../src/http/server/single-write.ts'
+import { TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const MIB = 1024 * 1024
 
@@ -13,10 +16,12 @@ interface Rendered extends ServerResponse {
 }
 
 /** Serves one connection after the other with `serve`, to a client that does not read. */
-async function serveOnce(serve: (response: Rendered) => void): Promise<void> {
-  const server = createServer().listen(0, '127.0.0.1')
+async function serveOnce(serve: (response: Rendered) => void, isTls = false): Promise<void> {
+  const server = (isTls ? createTlsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }) : createServer()).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
+  const { port } = server.address() as AddressInfo
+  const client = isTls ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }) : connect(port, '127.0.0.1')
+  client.pause()
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   const [, response] = (await once(server, 'request')) as [unknown, Rendered]
   response._header = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'
@@ -53,4 +58,9 @@ it('takes a buffer of at most four times its bytes', async () => {
       assert.ok(kept <= 4 * (bytes + response._header.length), `${kept} for ${bytes}`)
     })
   }
+})
+
+it('is refused over TLS, where each response would take a buffer for itself', async () => {
+  const write = createSingleWrite()
+  await serveOnce((response) => assert.equal(write(response, ['x'.repeat(100)], 100), false), true)
 })

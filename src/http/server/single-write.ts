@@ -21,7 +21,7 @@ interface Internals {
 
 /**
  * Returns a function that ends a response with these parts, whose header block is rendered and not sent. Returns false
- * where it cannot, and has done nothing then: too many bytes, or an earlier response of the connection that is not read.
+ * where it cannot, and has done nothing then: too many bytes, TLS, or an earlier response of the connection that is not read.
  */
 export function createSingleWrite() {
   const buffers = BUFFER_BYTES.map((bytes) => Buffer.allocUnsafeSlow(bytes))
@@ -29,8 +29,8 @@ export function createSingleWrite() {
     const response = serverResponse as ServerResponse & Internals
     const { socket, _header: header } = response
     if (socket === null || typeof header !== 'string' || response._headerSent) return false
-    // What is not read of many short responses must not keep a buffer for each.
-    if (socket.writableLength > 0) return false
+    // What is not read of many short responses must not keep a buffer for each. TLS ends a write in a later turn.
+    if (socket.writableLength > 0 || 'encrypted' in socket) return false
     const index = BUFFER_BYTES.findIndex((size) => header.length + bytes <= size)
     const buffer = buffers[index]
     if (buffer === undefined) return false
