@@ -2,6 +2,7 @@
  * Dates as the API writes them: ISO 8601 in UTC with milliseconds and `Z`, so that comparing the texts compares the
  * instants. Clients send more forms: with a zone, without one (taken as UTC), with microseconds, or the day alone.
  */
+import { HOUR_MS, MINUTE_MS } from './duration.ts'
 
 /** `2025-10-20T12:34:56.789Z` for milliseconds since the epoch. */
 export function isoDate(ms: number): string {
@@ -50,5 +51,5 @@ function zoneOffsetMs(zone: string): number {
   if (zone === 'Z' || zone === 'z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]
   if (hours > 23 || minutes > 59) return Number.NaN
-  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+  return (zone.startsWith('-') ? -1 : 1) * (hours * HOUR_MS + minutes * MINUTE_MS)
 }

@@ -1,6 +1,7 @@
 /** Endpoints of the dashboard besides documents. */
 import type { Accounts } from '../auth/accounts.ts'
 import type { Clock } from '../base/clock.ts'
+import { DAY_MS } from '../base/duration.ts'
 import { headline } from '../models/headline.ts'
 import { dashboardOverview, dashboardSetup, type DashboardOverview, type DashboardSetup } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
@@ -18,7 +19,7 @@ export interface DashboardContext {
 }
 
 /** Thirty days of every time zone, and some hours more. */
-const SPAN_MS = 31 * 24 * 3_600_000
+const SPAN_MS = 31 * DAY_MS
 
 const endpoint = endpointOn<DashboardContext>('Dashboard')
 
