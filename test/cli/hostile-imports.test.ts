@@ -3,7 +3,7 @@
  * into the database that a request could not have put there, and memory stays what it was.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
@@ -204,6 +204,22 @@ describe('the files and flags themselves', () => {
       assert.deepEqual([found.code, found.stdout], [code, ''])
       assert.match(found.stderr, message)
     })
+  }
+})
+
+it('the rejected rows are never written into the file that is imported, under any name', async () => {
+  const file = join(directory, 'input.ndjson')
+  const [symbolic, hard] = [join(directory, 'symbolic.ndjson'), join(directory, 'hard.ndjson')]
+  writeFileSync(file, '{}\n')
+  symlinkSync(file, symbolic)
+  linkSync(file, hard)
+  for (const rejects of [file, symbolic, hard]) {
+    for (const more of [['--resume'], []]) {
+      const flags = ['import', '--data-dir', data, '--model', 'topic', '--rejects', rejects, ...more, file]
+      const { code, stdout, stderr } = await runHere(flags)
+      assert.deepEqual([code, stdout, readFileSync(file, 'utf8')], [2, '', '{}\n'])
+      assert.match(stderr, /^Cannot write --rejects "[^\n]*": it is the file that is imported: choose another name\n$/)
+    }
   }
 })
 

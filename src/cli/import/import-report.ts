@@ -1,8 +1,9 @@
 /** What an import prints: the rejected rows, why it stopped, and the result. */
-import { accessSync, closeSync, constants, existsSync, openSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { describe } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
+import { UsageError } from '../command.ts'
 import { FILE_EXISTS, TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportRequest } from './import-request.ts'
 import type { ImportEnd, ImportState, RejectedRow } from './import-writer.ts'
@@ -10,15 +11,25 @@ import type { ImportEnd, ImportState, RejectedRow } from './import-writer.ts'
 /** Rejected rows that are shown; --rejects has them all. */
 const REJECTS_SHOWN = 20
 
-/** Checks the path of --rejects without creating the file. Throws TransferFileError. */
-export function requireRejectsPath({ rejects, resume }: ImportRequest): void {
+/** Checks the path of --rejects without creating the file. Throws UsageError and TransferFileError. */
+export function requireRejectsPath({ file, rejects, resume }: ImportRequest): void {
   if (rejects === undefined) return
   try {
+    if (file !== undefined && isSameFile(file, rejects)) {
+      throw new UsageError(`Cannot write --rejects ${describe(rejects)}: it is the file that is imported: choose another name`)
+    }
     accessSync(dirname(resolve(rejects)), constants.W_OK)
     if (!resume && existsSync(rejects)) throw FILE_EXISTS
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw cannotWrite(rejects, error)
   }
+}
+
+/** Also through a link of either kind. */
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }))
+  return first !== undefined && second !== undefined && first.dev === second.dev && first.ino === second.ino
 }
 
 /** Shows the first rejected rows and writes all to --rejects, without the rows, which may be about a person. */
