@@ -45,14 +45,50 @@ export function parameterExample({ schema, content, example }: Parameter): strin
 }
 
 /** What is required, and for reading also what is optional. */
-export function exampleValues({ parameters = [], requestBody, method }: Operation, variant: string): ExampleValues {
+export function exampleValues(operation: Operation, variant: string): ExampleValues {
+  const { parameters = [], requestBody, method } = operation
+  const document = listedDocument(operation, variant)
   const given = parameters.map((parameter) => {
     const { name, in: location, required = false } = parameter
     const isShown = required || (method === 'GET' && location === 'query' && name !== 'cursor')
-    const example = parameterExample(parameter) || (location === 'path' ? name.toUpperCase() : '')
+    const text = parameterExample(parameter)
+    const fitting = document === undefined || text === '' ? text : fittingText(name, text, document)
+    const example = fitting || (location === 'path' ? name.toUpperCase() : '')
     return { name, location, required, value: !isShown ? '' : name === 'model' && variant !== '' ? variant : example }
   })
-  return { given, body: exampleText(contentOf(requestBody?.content), variant) ?? '{}' }
+  const body = exampleText(contentOf(requestBody?.content), variant) ?? '{}'
+  return { given, body: document === undefined || requestBody === undefined ? body : fittingQuery(body, document) }
+}
+
+/** A document of the list that the example response of a variant is; undefined where it is none. */
+function listedDocument({ responses }: Operation, variant: string): object | undefined {
+  const example = contentOf(successOf(responses)?.content)?.examples?.[variant]?.value
+  return (example as { readonly data?: { readonly items?: readonly object[] } } | undefined)?.data?.items?.[0]
+}
+
+/** The text of a filter or sort with the paths that a document has; empty where it has none of them. */
+function fittingText(name: string, text: string, document: object): string {
+  if (name === 'sort') {
+    return text
+      .split(',')
+      .filter((key) => hasPath(document, key))
+      .join(',')
+  }
+  if (name !== 'filter') return text
+  const filter = Object.entries(JSON.parse(text) as object).filter(([path]) => hasPath(document, path))
+  return filter.length === 0 ? '' : JSON.stringify(Object.fromEntries(filter))
+}
+
+function fittingQuery(body: string, document: object): string {
+  const query = JSON.parse(body) as Readonly<Record<string, unknown>>
+  const filter = fittingText('filter', JSON.stringify(query['filter'] ?? {}), document)
+  const sort = fittingText('sort', String(query['sort'] ?? ''), document)
+  const fitting = { ...query, filter: JSON.parse(filter || '{}') as object, sort: sort || undefined }
+  return JSON.stringify(fitting, null, 2)
+}
+
+function hasPath(document: object, path: string): boolean {
+  return Object.hasOwn(document, /^\w+/.exec(path)?.[0] ?? '')
 }
 
 /** `url` is that of the service, with a slash at its end. */
@@ -100,7 +136,7 @@ function forFetch(operation: Operation, { given, body }: ExampleValues, url: str
   ]
   const reading = {
     none: [],
-    json: [`const ${path.endsWith('/openapi.json') ? 'document' : '{ data }'} = await response.json()`],
+    json: [`const ${hasData(operation) ? '{ data }' : 'body'} = await response.json()`],
     text: ['const text = await response.text()'],
     file: ['const file = await response.blob()'],
   }
@@ -139,6 +175,12 @@ function resultKind(responses: Operation['responses']): 'none' | 'json' | 'text'
   if (type === undefined) return 'none'
   if (type === 'application/json') return 'json'
   return type.startsWith('text/') ? 'text' : 'file'
+}
+
+/** Whether the response is an envelope: probes and the OpenAPI document are none. */
+function hasData({ responses }: Operation): boolean {
+  const [example] = Object.values(contentOf(successOf(responses)?.content)?.examples ?? {})
+  return typeof example?.value === 'object' && example.value !== null && Object.hasOwn(example.value, 'data')
 }
 
 /** As one word of a POSIX shell. */

@@ -168,6 +168,38 @@ describe('examples of requests', () => {
     assert.match(read, /\nconst text = await response\.text\(\)$/)
   })
 
+  it('take data from the responses that have it', () => {
+    for (const [id, wanted] of [
+      ['me', '{ data }'],
+      ['list', '{ data }'],
+      ['health', 'body'],
+      ['ready', 'body'],
+      ['openapi', 'body'],
+    ] as const) {
+      const [, script] = requestExamples(operation(id), exampleValues(operation(id), ''), SERVICE)
+      assert.ok(script?.code.endsWith(`const ${wanted} = await response.json()`), id)
+    }
+  })
+
+  it('of lists name only members that the documents of their model have', () => {
+    let sorted = 0
+    for (const id of ['list', 'query']) {
+      for (const name of variantsOf(operation(id))) {
+        const values = exampleValues(operation(id), name)
+        const of = (name: string): string => values.given.find((one) => one.name === name)?.value ?? ''
+        const query = JSON.parse(values.body) as { readonly filter?: object; readonly sort?: string | null }
+        const filter = { ...(JSON.parse(of('filter') || '{}') as object), ...query.filter }
+        const sort = of('sort') || (query.sort ?? '')
+        const paths = [...Object.keys(filter), ...sort.split(',').filter((key) => key !== '')]
+        const model = api.models.find((one) => one.name === name)
+        const fields = api.schemas.get(model?.schema ?? '')?.properties ?? {}
+        for (const path of paths) assert.ok(Object.hasOwn(fields, path.split(/[.:]/)[0] ?? ''), `${id} ${name} ${path}`)
+        if (sort !== '') sorted++
+      }
+    }
+    assert.ok(sorted > 10)
+  })
+
   it('show a response as it came, with numbers that no double can hold', () => {
     assert.equal(
       indented('{"count":12345678901234567890,"rate":0.10}'),
