@@ -246,6 +246,11 @@ export function createClient(options: ClientOptions = {}): Client {
   let token = checkedToken(options.token)
 
   const kept = keptResponses()
+  /** What a session has read ends with it, here as well. */
+  const useToken = (next: string | undefined): void => {
+    if (next !== token) kept.clear()
+    token = next
+  }
 
   /** Sends a request and gives its reply, whatever the status. */
   const send = async ({ method, path, body, ifMatch, ifNoneMatch, signal, token }: Call): Promise<Response> => {
@@ -282,7 +287,7 @@ export function createClient(options: ClientOptions = {}): Client {
     if (!isObject(data)) throw unreadable(call, response)
     const etag = isKnown ? before.etag : (response.headers.get('etag') ?? undefined)
     if (isKnown) leave(response.body)
-    else if (text !== undefined) kept.keep(call, response, text)
+    else if (text !== undefined && call.token === token) kept.keep(call, response, text)
     return { data: data as T, etag: etag === undefined ? undefined : versionTag(etag) }
   }
 
@@ -309,7 +314,7 @@ export function createClient(options: ClientOptions = {}): Client {
     async signIn(call) {
       const { data } = await fetchData<SignedIn>(call)
       if (!isToken(data.token) || !isObject(data.user)) throw unreadable(call)
-      token = data.token
+      useToken(data.token)
       return data
     },
     done: fetchEmpty,
@@ -331,7 +336,7 @@ export function createClient(options: ClientOptions = {}): Client {
       return token
     },
     set token(next) {
-      token = checkedToken(next)
+      useToken(checkedToken(next))
     },
 
     auth: {
@@ -343,11 +348,11 @@ export function createClient(options: ClientOptions = {}): Client {
           // The session had ended already.
           if (!(error instanceof Unauthorized)) throw error
         }
-        token = undefined
+        useToken(undefined)
       },
       async deleteAccount(options) {
         await auth.deleteAccount(options)
-        token = undefined
+        useToken(undefined)
       },
     },
 
@@ -545,20 +550,19 @@ async function readText(call: Call, response: Response, bytesMax: number): Promi
   })
 }
 
-/** Responses of this client, for a runtime that has no cache of its own, by what was asked and with which token. */
+/** Responses of this client, for a runtime that has no cache of its own, by their path; all of one token. */
 function keptResponses() {
   const entries = new Map<string, { readonly etag: string; readonly text: string }>()
   let chars = 0
-  const keyOf = ({ path, token = '' }: Call): string => `${token} ${path}`
   const remove = (key: string): void => {
     chars -= entries.get(key)?.text.length ?? 0
     entries.delete(key)
   }
   return {
-    of: (call: Call) => (call.method === 'GET' ? entries.get(keyOf(call)) : undefined),
+    of: (call: Call) => (call.method === 'GET' ? entries.get(call.path) : undefined),
     /** Keeps the text of a response that names its version and may be stored, and drops the oldest past the limits. */
     keep(call: Call, { headers }: Response, text: string): void {
-      const [etag, key] = [headers.get('etag'), keyOf(call)]
+      const [etag, key] = [headers.get('etag'), call.path]
       remove(key)
       if (call.method !== 'GET' || etag === null || /\bno-store\b/i.test(headers.get('cache-control') ?? '')) return
       entries.set(key, { etag, text })
@@ -567,6 +571,10 @@ function keptResponses() {
         if (entries.size <= KEPT_RESPONSES_MAX && chars <= KEPT_CHARS_MAX) return
         remove(oldest)
       }
+    },
+    clear(): void {
+      entries.clear()
+      chars = 0
     },
   }
 }

@@ -89,6 +89,13 @@ describe('documents of every model', () => {
     // What only its owner may read is not kept.
     for (let i = 0; i < 2; i++) await client.data('user').list()
     assert.deepEqual(statuses.slice(3), [200, 200])
+    // Nothing is kept beyond the use of a token, not even for the same one later.
+    statuses.length = 0
+    await headlines.get(document.id)
+    client.token = undefined
+    client.token = admin.token
+    await headlines.get(document.id)
+    assert.deepEqual(statuses, [304, 200])
   })
 
   it('are the remote configuration and the summary', async () => {
