@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -12,6 +12,7 @@ import { statisticsOf } from '../../src/store/plan/statistics.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runHere } from '../support/service/in-process.ts'
+import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/service.ts'
 import { HOSTILE_TEXTS, hostileRows } from '../support/service/transfer-rows.ts'
@@ -326,6 +327,29 @@ it('a pipe with a name is read once', { skip: process.platform === 'win32' && 'W
   const again = await runHere([...flags, '--resume'])
   assert.match(again.stderr, /^Cannot resume [^\n]*: input from a pipe cannot be read again\n$/)
 })
+
+for (const [format, start, line] of [
+  ['ndjson', '{}\n', 2],
+  ['csv', 'id,name\n,\n', 3],
+  ['csv', '', 1],
+] as const) {
+  const skip = process.platform === 'win32' && 'Windows has none'
+  const name = `an import of ${format} that waits for a pipe ends when it is interrupted, before line ${line}`
+  it(name, { skip, timeout: 20_000 }, async (t) => {
+    const pipe = namedPipe(t)
+    const writer = openSync(pipe, 'r+')
+    t.after(() => closeSync(writer))
+    writeSync(writer, start)
+    const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<string>()
+    if (start === '') interrupt('SIGINT')
+    const flags = ['--data-dir', join(temporaryDirectory(t), 'data'), '--model', 'topic', '--format', format]
+    // The first row is rejected, which says so at once.
+    const onStderr = (): void => interrupt('SIGINT')
+    const { code, stderr } = await runHere(['import', ...flags, '--batch', '1', pipe], { interrupted, onStderr })
+    assert.equal(code, 1)
+    assert.ok(stderr.endsWith(`Interrupted before line ${line}\n`), stderr)
+  })
+}
 
 describe('export to a pipe', () => {
   it('ends quietly when the reader closes the pipe, and rejects an existing file', async (t) => {

@@ -71,26 +71,40 @@ export const importCommand: Command = {
     if (request.isDryRun || request.resume) openForReading(config).close()
     const source = identifySource(request.file)
     // openServices() creates what is missing, so a mistyped FILE or --rejects is found before.
-    if (source.file !== undefined && !request.resume) await checkHeader(request, terminal)
+    const signal = abortOn(terminal.interrupted)
+    if (source.file !== undefined && !request.resume) await checkHeader(request, { terminal, signal })
     requireRejectsPath(request)
-    const { services, isAlone } = await openBeside(config, terminal)
-    try {
-      const accountOf = await accountMaker(services)
-      const writer = openBulkWriter({ file: databaseFile(resolve(config.dataDir)), isAlone, accountOf })
-      try {
-        return await importFile(request, { source, writer, isAlone, terminal })
-      } finally {
-        await writer.close()
-      }
-    } finally {
-      await services.store.close()
-    }
+    const code = await importInto(config, request, { source, terminal, signal })
+    // A read of the pipe still waits.
+    return signal.aborted && source.file === undefined ? terminal.end(code) : code
   },
 }
 
-async function checkHeader(request: ImportRequest, { stdin }: Terminal): Promise<void> {
-  const { rows } = await openRows(request, stdin, undefined)
-  await rows.return()
+async function importInto(
+  config: Config,
+  request: ImportRequest,
+  parts: Pick<ImportParts, 'source' | 'terminal' | 'signal'>,
+): Promise<ExitCode> {
+  const { services, isAlone } = await openBeside(config, parts.terminal)
+  try {
+    const accountOf = await accountMaker(services)
+    const writer = openBulkWriter({ file: databaseFile(resolve(config.dataDir)), isAlone, accountOf })
+    try {
+      return await importFile(request, { ...parts, writer, isAlone })
+    } finally {
+      await writer.close()
+    }
+  } finally {
+    await services.store.close()
+  }
+}
+
+async function checkHeader(
+  request: ImportRequest,
+  { terminal: { stdin }, signal }: Pick<ImportParts, 'terminal' | 'signal'>,
+): Promise<void> {
+  const opened = await openRows(request, { stdin, from: undefined, signal })
+  await opened?.rows.return()
 }
 
 /** As the only one on the directory where no service runs, else beside it. Throws DataDirError and SchemaError. */
@@ -117,9 +131,11 @@ interface ImportParts {
   readonly writer: BulkWriter
   readonly isAlone: boolean
   readonly terminal: Terminal
+  readonly signal: AbortSignal
 }
 
-async function importFile(request: ImportRequest, { source, writer, isAlone, terminal }: ImportParts): Promise<ExitCode> {
+async function importFile(request: ImportRequest, parts: ImportParts): Promise<ExitCode> {
+  const { source, writer, isAlone, terminal, signal } = parts
   const { model, keep, isDryRun, resume, rowsMax, json } = request
   const { shown, file } = source
   if (resume && file === undefined) {
@@ -128,7 +144,12 @@ async function importFile(request: ImportRequest, { source, writer, isAlone, ter
   const note = noteName(request, source)
   const noted = startingState(request, writer, note)
   const begun = systemClock()
-  const { format, rows, start } = await openRows(request, terminal.stdin, noted)
+  const opened = await openRows(request, { stdin: terminal.stdin, from: noted, signal })
+  if (opened === undefined) {
+    terminal.stderr.write('Interrupted before line 1\n')
+    return EXIT.failed
+  }
+  const { format, rows, start } = opened
   const from = { ...NOTHING_DONE, ...noted, ...start }
   const progress = progressOn(terminal, isDryRun ? 'Checking' : 'Importing')
   const rejectReport = openRejectReport(request, (text) => {
@@ -148,7 +169,7 @@ async function importFile(request: ImportRequest, { source, writer, isAlone, ter
       note,
       recordAt: importRecord(request, from, begun),
       now: systemClock,
-      signal: abortOn(terminal.interrupted),
+      signal,
       onRejects: rejectReport.add,
       onBatch: ({ offset }) => progress.show(file === undefined || file.bytes === 0 ? 0 : offset / file.bytes),
     })

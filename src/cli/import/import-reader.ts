@@ -61,21 +61,32 @@ function headOf(file: string): Uint8Array {
   }
 }
 
-/** The rows behind `from`, or all of them; of a CSV file the header is read first. Throws TransferFileError. */
+/** What the rows are read from, where from, and the signal that ends it. */
+interface Reading {
+  readonly stdin: Readable
+  readonly from: Position | undefined
+  readonly signal: AbortSignal
+}
+
+/**
+ * The rows behind `from`, or all of them; of a CSV file the header is read first. Undefined where the signal came before
+ * it. Throws TransferFileError.
+ */
 export async function openRows(
   { file, format, model }: ImportRequest,
-  stdin: Readable,
-  from: Position | undefined,
-): Promise<ImportRows> {
+  { stdin, from, signal }: Reading,
+): Promise<ImportRows | undefined> {
   const shown = file ?? '-'
-  const rowsFrom = (position: Position) => splitRows(file ?? stdin, { shown, isCsv: format === 'csv', ...position })
+  const isCsv = format === 'csv'
+  const rowsFrom = (position: Position) => splitRows(file ?? stdin, { shown, isCsv, signal, ...position })
   if (format === 'ndjson') {
     const start = from ?? BEGINNING
     return { format: { kind: 'ndjson' }, rows: rowsFrom(start), start }
   }
   const rows = rowsFrom(BEGINNING)
   try {
-    const header = await headerOf(rows, shown)
+    const header = await headerOf(rows, { shown, signal })
+    if (header === undefined) return undefined
     const rowFormat: RowFormat = { kind: 'csv', columns: readHeader(header.bytes, model) }
     if (from === undefined) {
       return { format: rowFormat, rows, start: { offset: header.nextOffset, line: header.nextLine } }
@@ -89,8 +100,12 @@ export async function openRows(
   }
 }
 
-async function headerOf(rows: AsyncGenerator<SplitRow, void>, shown: string): Promise<SplitRow> {
+async function headerOf(
+  rows: AsyncGenerator<SplitRow, void>,
+  { shown, signal }: Pick<SplitOptions, 'shown' | 'signal'>,
+): Promise<SplitRow | undefined> {
   const { value: header } = await rows.next()
+  if (header === undefined && signal.aborted) return undefined
   if (header === undefined) {
     throw new TransferFileError(`Cannot read ${describe(shown)}: it is empty: expected the names of columns`)
   }
@@ -101,17 +116,18 @@ async function headerOf(rows: AsyncGenerator<SplitRow, void>, shown: string): Pr
 interface SplitOptions extends Position {
   readonly shown: string
   readonly isCsv: boolean
+  readonly signal: AbortSignal
 }
 
 async function* splitRows(
   source: string | Readable,
-  { shown, isCsv, offset, line }: SplitOptions,
+  { shown, isCsv, signal, offset, line }: SplitOptions,
 ): AsyncGenerator<SplitRow, void> {
   const splitter = createRowSplitter({ hasQuotes: isCsv, rowBytesMax: ROW_BYTES_MAX, offset, line })
   let isHeader = isCsv && offset === 0
   try {
-    for await (const chunk of typeof source === 'string' ? openFile(source, offset) : source) {
-      for (const row of splitter.push(chunk as Buffer)) {
+    for await (const chunk of chunksUntil(signal, typeof source === 'string' ? openFile(source, offset) : source)) {
+      for (const row of splitter.push(chunk)) {
         isHeader = false
         yield row
       }
@@ -121,7 +137,34 @@ async function* splitRows(
   } catch (error) {
     throw cannotRead(shown, error)
   }
-  yield* splitter.end()
+  if (!signal.aborted) yield* splitter.end()
+}
+
+/** What the stream gives until the signal comes: a read of a pipe may never return. */
+async function* chunksUntil(signal: AbortSignal, stream: Readable): AsyncGenerator<Buffer, void> {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  try {
+    for (;;) {
+      const next = await nextUntil(signal, chunks)
+      if (next === undefined || next.done === true) return
+      yield next.value
+    }
+  } finally {
+    // What the call that still waits finds in the end is of no use.
+    stream.on('error', () => {}).destroy()
+  }
+}
+
+function nextUntil<T>(signal: AbortSignal, values: AsyncIterator<T>): Promise<IteratorResult<T> | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined)
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined)
+    signal.addEventListener('abort', stop)
+    void values
+      .next()
+      .then(resolve, reject)
+      .then(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 function openFile(path: string, offset: number): Readable {

@@ -87,8 +87,9 @@ export async function importRows(task: ImportTask): Promise<ImportEnd> {
     while (waiting.length > 0 && isFull() && mayGoOn()) await writeBatch()
     if (!mayGoOn()) return { state, stop, isInterrupted: stop === undefined }
   }
+  const isCut = signal.aborted
   while (waiting.length > 0 && mayGoOn()) await writeBatch()
-  return { state, stop, isInterrupted: stop === undefined && waiting.length > 0 }
+  return { state, stop, isInterrupted: stop === undefined && (isCut || waiting.length > 0) }
 }
 
 function isBlank({ bytes, isTooLong, isUnclosed }: SplitRow): boolean {
