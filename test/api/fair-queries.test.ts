@@ -38,8 +38,8 @@ const askLong = (token: string, query: Json, signal?: AbortSignal) =>
   })
 
 const ids: Json = { $in: Array.from({ length: 300 }, (_, i) => `t${i}`) }
-/** Takes a thread for its many ranges, and a moment in it. */
-const THREAD: Json = { filter: { 'topic.id': ids, 'source.id': ids, 'eventCountry.id': ids }, sort: 'title', limit: 3 }
+/** Takes a thread for its many ranges, since no index has its order, and a moment in it. */
+const THREAD: Json = { filter: { 'topic.id': ids }, sort: 'excerpt', limit: 3 }
 /** Takes one up to its deadline, also on a fast machine: each of 100 documents takes 16 ms, and none matches. */
 const conditions: Json = Array.from({ length: 900 }, (_, i) => ({ list: { $lt: -1 - i } }))
 const SLOW: Json = { filter: { 'topic.id': ids, $nor: conditions, list: -1 }, sort: 'updatedAt:desc', limit: 3 }
