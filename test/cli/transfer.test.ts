@@ -343,8 +343,8 @@ for (const [format, start, line] of [
     const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<string>()
     if (start === '') interrupt('SIGINT')
     const flags = ['--data-dir', join(temporaryDirectory(t), 'data'), '--model', 'topic', '--format', format]
-    // The first row is rejected, which says so at once.
-    const onStderr = (): void => interrupt('SIGINT')
+    // The first row is rejected, which says so at once; two turns later the import waits for the next.
+    const onStderr = (): void => void setImmediate(() => setImmediate(() => interrupt('SIGINT')))
     const { code, stderr } = await runHere(['import', ...flags, '--batch', '1', pipe], { interrupted, onStderr })
     assert.equal(code, 1)
     assert.ok(stderr.endsWith(`Interrupted before line ${line}\n`), stderr)
