@@ -16,8 +16,9 @@ import type { Model } from '../models/schema.ts'
 
 /** How soon the second request has to come. */
 const WINDOW_MS = MINUTE_MS
-/** First requests that are remembered; a power of two. 64 KiB. */
+/** First requests that are remembered, and in one set of them; powers of two. 96 KiB. */
 const FIRST_REQUESTS = 8_192
+const SET = 4
 /** A longer text is not worth its memory: no client sends it often. In UTF-16 units. */
 const TEXT_CHARS_MAX = 4_096
 /** Texts of one page: an app and a few versions of it. A stranger can send any number of them. */
@@ -155,23 +156,30 @@ function bytesOfText(text: string): number {
   return text.length * 2 + TEXT_OVERHEAD_BYTES
 }
 
-/** A table of hashes with the time of each, where a later one takes the place of an earlier one. */
+/**
+ * A table of hashes with the time of each, in sets of four (as caches of processors have them): a hash takes the place of
+ * the oldest of its set. In a table without sets, two keys of one place that come in turn would never be found.
+ */
 function createFirstRequests() {
   const [hashes, times] = [new Int32Array(FIRST_REQUESTS), new Float64Array(FIRST_REQUESTS)]
-  // A stranger who knew it could fill one place of the table over and over.
+  // A stranger who knew it could fill one set of the table over and over.
   const seed = randomInt(2 ** 31)
   return {
     /** Whether the key came within the window before; then it is forgotten. */
     isSecond(key: string, now: number): boolean {
       const hash = hashOf(key, seed)
-      const slot = hash & (FIRST_REQUESTS - 1)
-      const since = now - (times[slot] ?? 0)
-      if (hashes[slot] === hash && since >= 0 && since <= WINDOW_MS) {
-        times[slot] = 0
-        return true
+      const set = (hash & (FIRST_REQUESTS / SET - 1)) * SET
+      let oldest = set
+      for (let slot = set; slot < set + SET; slot++) {
+        const since = now - (times[slot] ?? 0)
+        if (hashes[slot] === hash && since >= 0 && since <= WINDOW_MS) {
+          times[slot] = 0
+          return true
+        }
+        if ((times[slot] ?? 0) < (times[oldest] ?? 0)) oldest = slot
       }
-      hashes[slot] = hash
-      times[slot] = now
+      hashes[oldest] = hash
+      times[oldest] = now
       return false
     },
   }

@@ -28,6 +28,14 @@ describe('the memory for pages', () => {
     assert.ok(!pages.missed('l'.repeat(5_000)) && !pages.missed('l'.repeat(5_000)), 'long texts are not kept')
   })
 
+  it('takes nearly all of a thousand pages that come in turn', () => {
+    const pages = createPageCache({ bytesMax: 1024 * KIB, now: () => 1_000_000 })
+    const keys = Array.from({ length: 1_000 }, (_, i) => `headline/${i}`)
+    for (const key of keys) pages.missed(key)
+    // Of keys at random, five in one set are rare: about two of a thousand keys are pushed out.
+    assert.ok(keys.filter((key) => pages.missed(key)).length > 970)
+  })
+
   it('takes a changed page again at once where the one before was read, and as a new one where it was not', () => {
     const pages = createPageCache({ bytesMax: 1024 * KIB, now: () => 1_000_000 })
     pages.used(keep(pages, 'read'))
@@ -41,7 +49,10 @@ describe('the memory for pages', () => {
   it('attack: requests that come once, however many, push out nothing', () => {
     const pages = createPageCache({ bytesMax: 256 * KIB, now: () => 1_000_000 })
     const hot = keep(pages, 'hot')
-    for (let i = 0; i < 100_000; i++) assert.ok(!pages.missed(`once ${i}`), `request ${i} is a first one`)
+    let early = 0
+    for (let i = 0; i < 100_000; i++) if (pages.missed(`once ${i}`)) early++
+    // Hashes may be equal by chance: once in half a million requests.
+    assert.ok(early <= 5, `${early} of them count as second requests`)
     assert.equal(pages.byText('text of hot'), hot)
     assert.equal(pages.counts().evictions, 0)
   })
