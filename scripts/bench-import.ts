@@ -12,26 +12,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { systemClock } from '../src/base/clock.ts'
-import { isoDate } from '../src/base/dates.ts'
 import { idGenerator } from '../src/base/ids.ts'
-import type { JsonObject } from '../src/base/json.ts'
-import { sampleContent } from '../src/content/sample.ts'
-import { countrySeeds, languageSeeds, seedId } from '../src/content/seeds.ts'
 import { STORED_MODELS } from '../src/models/registry.ts'
 import { headline } from '../src/models/headline.ts'
 import { prepareDataDir } from '../src/store/sqlite/data-dir.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { tableOf } from '../src/store/sqlite/schema-sql.ts'
 import { openStore } from '../src/store/sqlite/sqlite-store.ts'
-import { seededRandom } from '../test/support/random.ts'
+import { worldContent } from './bench/world.ts'
 
 const HEADLINES_DEFAULT = 1_000_000
 /** As the command's own default. */
 const ROWS_OF_BATCH = 2_000
 const PIECES_MAX = 10
 const ROWS_OF_PIECE = 50_000
-const TOPICS = 60
-const SOURCES = 500
 const WRITE_CHARS = 1 << 20
 /** What SQLite itself does: the log is moved when it has so many pages. */
 const AUTOCHECKPOINT_PAGES = 1_000
@@ -111,21 +105,9 @@ async function insertBare(directory: string, file: string): Promise<void> {
   console.log(JSON.stringify({ seconds: (performance.now() - begun) / 1000 }))
 }
 
-/** Realistic sizes, and topics, sources and countries of which some are much more common than others. */
+/** Files of headlines, the newest last. */
 function writeHeadlines(directory: string, count: number, pieces: number): readonly string[] {
-  const [countries, languages, now] = [countrySeeds(), languageSeeds(), systemClock()]
-  const sample = sampleContent({ now, countries, languages })
-  const random = seededRandom(count)
-  const fraction = (): number => random.below(1 << 30) / (1 << 30)
-  const common = (n: number): number => Math.min(n - 1, Math.floor(Math.exp(fraction() * Math.log(n + 1)) - 1))
-  const copies = (items: readonly JsonObject[], n: number, kind: string): JsonObject[] =>
-    Array.from({ length: n }, (_, i) => {
-      const item = items[i % items.length] as JsonObject
-      return { ...item, id: seedId(kind, `bench ${i}`), name: `${String(item['name'])} ${i}`, status: 'active' }
-    })
-  const [topics, sources] = [copies(sample.topics, TOPICS, 'topic'), copies(sample.sources, SOURCES, 'source')]
-  const words = sample.headlines.flatMap((item) => String(item['title']).split(' ')).filter((word) => word.length > 2)
-  const text = (n: number): string => Array.from({ length: n }, () => words[common(words.length)] ?? 'news').join(' ')
+  const { template } = worldContent(count)
   const newId = idGenerator(systemClock)
   const each = Math.ceil(count / pieces)
   return Array.from({ length: pieces }, (_, piece) => {
@@ -133,19 +115,8 @@ function writeHeadlines(directory: string, count: number, pieces: number): reado
     const descriptor = openSync(file, 'w')
     let chunk = ''
     for (let i = piece * each; i < Math.min(count, (piece + 1) * each); i++) {
-      const updatedAt = isoDate(now - (count - i) * 1000 - random.below(3600) * 1000)
-      chunk += `${JSON.stringify({
-        ...sample.headlines[i % sample.headlines.length],
-        id: newId(),
-        title: text(6 + random.below(6)),
-        excerpt: text(20 + random.below(60)),
-        source: sources[common(SOURCES)],
-        topic: topics[common(TOPICS)],
-        eventCountry: countries[common(countries.length)],
-        createdAt: updatedAt,
-        updatedAt,
-        status: random.below(20) > 0 ? 'active' : random.oneIn(2) ? 'draft' : 'archived',
-      })}\n`
+      const value = template(count - i)
+      chunk += `${JSON.stringify({ ...value, id: newId(), createdAt: value['updatedAt'] })}\n`
       if (chunk.length < WRITE_CHARS) continue
       writeSync(descriptor, chunk)
       chunk = ''

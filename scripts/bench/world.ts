@@ -24,8 +24,8 @@ export interface World {
   readonly loadedPerSecond: number
 }
 
-/** Deterministic: the same N gives the same documents. */
-export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newId'>, count: number): Promise<World> {
+/** What N headlines are made of. Deterministic but for the dates: the same N gives the same documents. */
+export function worldContent(count: number) {
   const [countries, languages, now] = [countrySeeds(), languageSeeds(), systemClock()]
   const sample = sampleContent({ now, countries, languages })
   const random = generator(count)
@@ -53,6 +53,12 @@ export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newI
       rank: Math.floor(random() * 1e6),
     }
   }
+  return { topics, sources, countries, template }
+}
+
+export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newId'>, count: number): Promise<World> {
+  const content = worldContent(count)
+  const { topics, sources, template } = content
   const documents = (items: readonly JsonObject[]) => items.map((value) => ({ id: String(value['id']), value }))
   await store.as(SYSTEM).insertMissing(topic, documents(topics))
   await store.as(SYSTEM).insertMissing(source, documents(sources))
@@ -66,15 +72,7 @@ export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newI
     ids.push(...batch.map(({ id }) => id))
     await store.as(SYSTEM).insertMissing(headline, documents(batch))
   }
-  return {
-    count,
-    topics,
-    sources,
-    countries,
-    ids,
-    template,
-    loadedPerSecond: count / ((performance.now() - start) / 1000),
-  }
+  return { ...content, count, ids, loadedPerSecond: count / ((performance.now() - start) / 1000) }
 }
 
 /** Numbers from 0 to 1 from a seed (mulberry32). */
