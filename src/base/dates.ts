@@ -15,21 +15,7 @@ let latest = { ms: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /** Any ISO 8601 date or date-time in that form, fractions of a millisecond cut off; undefined for any other text. */
 export function parseIsoDate(text: string): string | undefined {
-  if (known.has(text)) return text
-  const date = readIsoDate(text)
-  if (date === text) {
-    if (known.size === KNOWN_MAX) known.clear()
-    // Not the given text, which may be a slice that keeps a whole body in memory.
-    known.add(date)
-  }
-  return date
-}
-
-/** Dates in the form above that were read: embedded copies in documents repeat the same few. */
-const known = new Set<string>()
-const KNOWN_MAX = 1_000
-
-function readIsoDate(text: string): string | undefined {
+  if (WRITTEN.test(text)) return text
   const match = ISO_DATE.exec(text)
   if (match === null) return undefined
   const [, day = '', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
@@ -41,6 +27,9 @@ function readIsoDate(text: string): string | undefined {
   return Number.isNaN(shifted) || shifted < YEAR_0_MS || shifted > YEAR_9999_MS ? undefined : isoDate(shifted)
 }
 
+/** Dates in the form above, which most are, but 29 February: that takes a calendar. */
+const WRITTEN =
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 const ISO_DATE =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([Zz]|[+-]\d{2}(?::?\d{2})?))?)?$/
 const YEAR_0_MS = Date.parse('0000-01-01T00:00:00.000Z')

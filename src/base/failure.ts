@@ -48,6 +48,14 @@ export const FAILURES = {
     when: 'The document exists already, or its state does not allow the change',
     message: 'A remote_config with the id "6643b1b7a4a4e6e1a8e7b1c2" exists already',
   },
+  resyncRequired: {
+    status: 410,
+    when:
+      'The change log does not have all changes since, or the rights of the caller are others than then: `resync` is true, ' +
+      'and `next` the place from which it goes on behind a list of everything',
+    message:
+      'Cannot go on from there: the log does not have all changes since, so start over from "next" and read the lists',
+  },
   preconditionFailed: {
     status: 412,
     when:
@@ -67,6 +75,11 @@ export const FAILURES = {
     when: 'The body is compressed: `Accept-Encoding` names what the service reads, which is a body without a coding',
     message: 'Cannot read a request body with Content-Encoding "gzip": expected none',
   },
+  idempotencyKeyReused: {
+    status: 422,
+    when: 'The `Idempotency-Key` was used for another request within 24 hours',
+    message: 'Cannot use this Idempotency-Key: another request has used it: send a new one with each request',
+  },
   misdirectedRequest: {
     status: 421,
     when: 'The `Host` is not a name of this service: see `--allowed-hosts`',
@@ -80,6 +93,11 @@ export const FAILURES = {
       'A limit is exceeded, 16 slow queries of one user are waiting or one waited for 10 seconds, or several ' +
       'downloads of one user are running; `Retry-After` has the seconds',
     message: 'Sign-in codes came too often: try again in 4 minutes',
+  },
+  upgradeRequired: {
+    status: 426,
+    when: 'An offline client syncs by another version of the data than this service has: its app is to be updated',
+    message: 'Cannot sync version "1": expected 0: update the app',
   },
   headersTooLarge: {
     status: 431,

@@ -11,6 +11,8 @@ import { visible, type LogLine } from './log.ts'
 /** Both rings together hold at most 1,000 lines, and 1 MiB: a character takes one or two bytes. */
 const LINES_MAX = 500
 const CHARS_MAX = 256 * 1024
+/** Words of a search beyond these are not looked for. */
+const WORDS_MAX = 16
 /** A longer line is cut: one must not evict all others. */
 const LINE_CHARS_MAX = 16 * 1024
 
@@ -29,6 +31,20 @@ interface RecentLine {
   readonly fields: readonly { readonly name: string; readonly value: string }[]
 }
 
+/** What is left out leaves nothing out. */
+export interface LogQuery {
+  /** The least important level. */
+  readonly level: LogLevel
+  readonly limit: number
+  /** Each of its words has to be somewhere in the event, or in a field, in any case. */
+  readonly text?: string | undefined
+  /** The beginning of a request: `/api/v1/data`, or `GET /api/v1/data`. */
+  readonly route?: string | undefined
+  /** Milliseconds since the epoch: the first moment, and the last. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
 interface KeptLine extends LogLine {
   /** Grows with each line, since two can have the same time. */
   readonly order: number
@@ -44,17 +60,39 @@ export function createLogMemory() {
       const ring = level === 'warn' || level === 'error' ? important : ordinary
       ring.add({ time, level, event, text: text.length > LINE_CHARS_MAX ? cut(text) : text, order: order++ })
     },
-    /** The newest lines of a level or above it, newest first; and how many of these levels were evicted. */
-    newest({ level, limit }: { readonly level: LogLevel; readonly limit: number }): RecentLines {
-      const levels = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level))
-      const lines = [...ordinary.lines(), ...important.lines()].filter((line) => levels.includes(line.level))
+    /**
+     * The newest lines that a query finds, newest first; and how many of its levels were evicted. It looks at no more than
+     * both rings hold, and reads only lines of its time and levels.
+     */
+    newest({ level, limit, text = '', route = '', from = -Infinity, to = Infinity }: LogQuery): RecentLines {
+      const least = LOG_LEVELS.indexOf(level)
+      const lines = [...ordinary.lines(), ...important.lines()].filter((line) => {
+        return LOG_LEVELS.indexOf(line.level) >= least && line.time >= from && line.time <= to
+      })
       lines.sort((a, b) => b.order - a.order)
-      return {
-        items: lines.slice(0, limit).map(readLine),
-        dropped: dropped.slice(LOG_LEVELS.indexOf(level)).reduce((sum, count) => sum + count, 0),
+      const words = text.toLowerCase().split(/\s+/, WORDS_MAX)
+      const items: RecentLine[] = []
+      for (const line of lines) {
+        if (items.length === limit) break
+        const found = readLine(line)
+        if (hasWords(found, words) && isOfRoute(found, route)) items.push(found)
       }
+      return { items, dropped: dropped.slice(least).reduce((sum, count) => sum + count, 0) }
     },
   }
+}
+
+function hasWords({ event, fields }: RecentLine, words: readonly string[]): boolean {
+  if (words.every((word) => word === '')) return true
+  const whole = [event, ...fields.map(({ name, value }) => `${name}=${value}`)].join('\n').toLowerCase()
+  return words.every((word) => whole.includes(word))
+}
+
+function isOfRoute({ fields }: RecentLine, route: string): boolean {
+  if (route === '') return true
+  const valueOf = (name: string): string => fields.find((field) => field.name === name)?.value ?? ''
+  const path = valueOf('path')
+  return path !== '' && (path.startsWith(route) || `${valueOf('method')} ${path}`.startsWith(route))
 }
 
 /** `onEvicted` gets the place of the line's level among LOG_LEVELS. */

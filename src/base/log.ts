@@ -19,9 +19,18 @@ export interface Log {
   flush(): void
 }
 
-/** A log whose level can change while it is written. */
+/** A log whose level can change while it is written, and that takes the lines of other threads. */
 export interface AdjustableLog extends Log {
+  readonly format: 'json' | 'pretty'
+  readonly level: LogLevel
   setLevel(level: LogLevel): void
+  /** Writes and keeps a line that the log of another thread made in the same format. */
+  take(line: ThreadLine): void
+}
+
+/** A line of another thread: as it is written, where that is another text than the JSON. */
+export interface ThreadLine extends LogLine {
+  readonly written: string | undefined
 }
 
 export interface LogOptions {
@@ -59,17 +68,31 @@ export function createLog({ level, format, now, write, flush = () => {}, keep }:
   const setLevel = (next: LogLevel): void => {
     lowest = LOG_LEVELS.indexOf(next)
   }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush, setLevel }
+  return {
+    ...{ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    ...{ flush, format, setLevel },
+    get level() {
+      return LOG_LEVELS[lowest] ?? level
+    },
+    take({ written, ...line }) {
+      write(written ?? line.text, line.level)
+      keep?.(line)
+    },
+  }
 }
 
-/** Concatenated: one line for each request must not cost as much as a read of the database. */
+/**
+ * Put together by hand: one line for each request must not cost as much as a read of the database. Joined and not
+ * concatenated, which makes a tree of parts: a line in memory keeps five times its length then.
+ */
 function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
-  let line = `{"time":"${time}","level":"${level}","event":${jsonText(event)}`
+  const parts = ['{"time":"', time, '","level":"', level, '","event":', jsonText(event)]
   for (const name in fields) {
     const text = jsonValue(fields[name])
-    if (text !== undefined) line += `${member(name)}${text}`
+    if (text !== undefined) parts.push(member(name), text)
   }
-  return `${line}}\n`
+  parts.push('}\n')
+  return parts.join('')
 }
 
 /** The JSON of a value without characters that control a terminal; undefined for one that JSON has not. */

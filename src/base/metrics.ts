@@ -20,17 +20,24 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 type Kind = 'counter' | 'gauge' | 'histogram'
 
+/** The name of a number with its labels, as it is written, and the number. */
+type Sample = readonly [name: string, value: number]
+
 interface Family {
   readonly name: string
   readonly help: string
   readonly kind: Kind
-  lines(): readonly string[] | Promise<readonly string[]>
+  samples(): readonly Sample[] | Promise<readonly Sample[]>
 }
+
+/** The numbers of another thread, by the names of their families. */
+export type ThreadSamples = ReadonlyMap<string, { readonly kind: Kind; readonly samples: readonly Sample[] }>
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function createMetrics() {
   const families: Family[] = []
+  let readThreads = (): Promise<readonly ThreadSamples[]> => Promise.resolve([])
   const add = (family: Family): void => {
     if (!/^[a-z][a-z0-9_]*$/.test(family.name) || families.some(({ name }) => name === family.name)) {
       throw new Error(`Cannot add metric "${family.name}": expected a new name of small letters, digits and "_"`)
@@ -39,9 +46,9 @@ export function createMetrics() {
   }
   const addRead = (kind: Kind) => {
     return (name: string, help: string, read: Read): void => {
-      const lines = async (): Promise<string[]> =>
+      const samples = async (): Promise<Sample[]> =>
         (await read()).map(([labels, value]) => sample(name, labelText(labels), value))
-      add({ name, help, kind, lines })
+      add({ name, help, kind, samples })
     }
   }
   return {
@@ -52,7 +59,7 @@ export function createMetrics() {
         name,
         help,
         kind: 'counter',
-        lines: () => series.all().map(([labels, { value }]) => sample(name, labels, value)),
+        samples: () => series.all().map(([labels, { value }]) => sample(name, labels, value)),
       })
       return (labels, by = 1) => {
         series.at(labels).value += by
@@ -61,7 +68,7 @@ export function createMetrics() {
     /** Makes a histogram with these upper bounds, and returns the function that adds a value to it. */
     histogram(name: string, help: string, bounds: readonly number[]): (labels: Labels, value: number) => void {
       const series = createSeries(() => ({ counts: new Float64Array(bounds.length + 1), sum: 0 }))
-      const lines = (): string[] =>
+      const samples = (): Sample[] =>
         series.all().flatMap(([labels, { counts, sum }]) => {
           let total = 0
           const buckets = [...bounds.map(String), '+Inf'].map((bound, i) => {
@@ -70,7 +77,7 @@ export function createMetrics() {
           })
           return [...buckets, sample(`${name}_sum`, labels, sum), sample(`${name}_count`, labels, total)]
         })
-      add({ name, help, kind: 'histogram', lines })
+      add({ name, help, kind: 'histogram', samples })
       return (labels, value) => {
         const entry = series.at(labels)
         let i = 0
@@ -83,19 +90,50 @@ export function createMetrics() {
     gauge: addRead('gauge'),
     /** The same for a number that only grows, and that is counted elsewhere. */
     counted: addRead('counter'),
+    /** Adds the numbers of other threads to those of the same name in each report. */
+    addThreads(read: () => Promise<readonly ThreadSamples[]>): void {
+      readThreads = read
+    },
+    /** The numbers of this thread. A gauge that fails to be read is left out. */
+    samples: async (): Promise<ThreadSamples> =>
+      new Map(await Promise.all(families.map(async (family) => [family.name, await samplesOf(family)] as const))),
     async report(): Promise<string> {
+      const others = await readThreads()
       const parts = await Promise.all(
-        families.map(async ({ name, help, kind, lines }) => {
-          try {
-            return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...(await lines())]
-          } catch {
-            return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`]
-          }
+        families.map(async (family) => {
+          const { name, help, kind } = family
+          const { samples } = await samplesOf(family)
+          const sums = others.length === 0 ? samples : together([samples, ...others.map((one) => one.get(name)?.samples ?? [])])
+          return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...sums.map(([text, value]) => `${text} ${value}`)]
         }),
       )
       return `${parts.flat().join('\n')}\n`
     },
   }
+}
+
+async function samplesOf({ kind, samples }: Family): Promise<{ readonly kind: Kind; readonly samples: readonly Sample[] }> {
+  try {
+    return { kind, samples: await samples() }
+  } catch {
+    return { kind, samples: [] }
+  }
+}
+
+/** Counters of threads that have ended, and of one more: what they have counted still counts. */
+export function addCounters(before: ThreadSamples, more: ThreadSamples): ThreadSamples {
+  const sums = new Map(before)
+  for (const [name, { kind, samples }] of more) {
+    if (kind !== 'gauge') sums.set(name, { kind, samples: together([before.get(name)?.samples ?? [], samples]) })
+  }
+  return sums
+}
+
+/** The sums of samples of one name. */
+function together(lists: readonly (readonly Sample[])[]): readonly Sample[] {
+  const sums = new Map<string, number>()
+  for (const [name, value] of lists.flat()) sums.set(name, (sums.get(name) ?? 0) + value)
+  return [...sums]
 }
 
 function createSeries<T>(empty: () => T) {
@@ -137,6 +175,6 @@ function escaped(value: string): string {
   return /["\\\n]/.test(value) ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : value
 }
 
-function sample(name: string, labels: string, value: number): string {
-  return labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`
+function sample(name: string, labels: string, value: number): Sample {
+  return [labels === '' ? name : `${name}{${labels}}`, value]
 }

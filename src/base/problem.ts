@@ -7,6 +7,7 @@ export const PROBLEM_CODES = [
   'notDate', 'notEmail', 'notVersion', 'notList', 'notObject', 'notReference', 'unknownReference',
   'notId', 'otherId', 'reservedName', 'unknownName', 'tooMany', 'tooManyReferences', 'tooLarge',
   'tooDeep', 'overLimit', 'lastAdministrator', 'duplicate',
+  'tooEarly', 'otherStatus', 'needsReview', 'notHttpUrl', 'notLanguageCode', 'notCountryCode',
 ] as const
 export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
@@ -15,6 +16,7 @@ const FAILURES: { readonly [code in ProblemCode]?: FailureCode } = {
   overLimit: 'forbidden',
   lastAdministrator: 'forbidden',
   duplicate: 'conflict',
+  needsReview: 'forbidden',
 }
 
 /** Parameters of the sentence, each a text: a limit, the allowed values, the model of a reference, a name. */

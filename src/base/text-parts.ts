@@ -12,7 +12,9 @@ export interface SingleUse {
 
 /** The bytes of all parts as UTF-8. */
 export function bytesOf(parts: readonly TextPart[]): number {
-  return parts.reduce((sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : content(part).length), 0)
+  let bytes = 0
+  for (const part of parts) bytes += typeof part === 'string' ? Buffer.byteLength(part) : content(part).length
+  return bytes
 }
 
 /** The text or the bytes of a part. */

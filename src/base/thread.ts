@@ -5,21 +5,29 @@
  * A thread in native code that does not end (V8 compiling a pattern, a system call on a disk that hangs) ignores
  * `terminate()`, and Node waits for it before the process can exit. So every thread is known here until its `exit`.
  */
-import { basename } from 'node:path'
+import { getCompileCacheDir } from 'node:module'
+import { basename, dirname } from 'node:path'
 import { getAsset, isSea } from 'node:sea'
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 
 const living = new Set<Worker>()
 
-function startThread(file: URL, options: WorkerOptions): Worker {
+/** Starts `new URL('./x-worker.ts', import.meta.url)` in a thread. */
+export function startThread(file: URL, options: WorkerOptions): Worker {
   // The thread has no use for the settings of the process.
-  const all = { env: {}, ...options }
+  const all = { env: ofCompileCache(), ...options }
   const worker = isSea()
     ? new Worker(getAsset(basename(file.pathname), 'utf8'), { ...all, eval: true })
     : new Worker(file, all)
   living.add(worker)
   worker.once('exit', () => living.delete(worker))
   return worker
+}
+
+/** The setting that lets a thread find compiled sources where the main thread does: Node adds a folder of its version. */
+function ofCompileCache(): Record<string, string> {
+  const directory = getCompileCacheDir()
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) }
 }
 
 /** Ends threads, by default all that live; false where one of them still lives after `ms`. */
