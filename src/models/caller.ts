@@ -1,7 +1,41 @@
 /** Who is asking: what authorization needs to know of a signed-in user. */
-import type { User } from './user.ts'
+import { DASHBOARD_ROLES, type User } from './user.ts'
 
-export type Caller = Pick<User, 'id' | 'appRole' | 'dashboardRole'>
+export type Caller = Pick<User, 'id' | 'appRole' | 'dashboardRole'> & {
+  /** Of a token of the API that may do less than its roles. */
+  readonly scope?: TokenScope
+  /** Of any token of the API. */
+  readonly byToken?: true
+}
+
+/** What a token may do with documents: read stands for lists, queries and plans too, replace for patches. */
+export const TOKEN_METHODS = ['read', 'create', 'replace', 'delete'] as const
+export type TokenMethod = (typeof TOKEN_METHODS)[number]
+
+/** Null is every model, or every method. With either, a token reaches the data endpoint only. */
+export type TokenScope = {
+  readonly models: readonly string[] | null
+  readonly methods: readonly TokenMethod[] | null
+}
+
+/** What a token of the API may do at most. */
+export type TokenLimits = TokenScope & {
+  readonly role: User['dashboardRole']
+}
+
+/** The caller of a user's JSON text. A token has the lower of its own role and the one that the user has now. */
+export function callerOf(id: string, text: string, limits?: TokenLimits): Caller {
+  const { appRole, dashboardRole } = JSON.parse(text) as User
+  if (limits === undefined) return { id, appRole, dashboardRole }
+  const { role, models, methods } = limits
+  const caller = { id, appRole, dashboardRole: isHigherRole(dashboardRole, role) ? role : dashboardRole, byToken: true } as const
+  return models === null && methods === null ? caller : { ...caller, scope: { models, methods } }
+}
+
+/** Whether the first of two roles in the dashboard may do more than the second. */
+export function isHigherRole(role: User['dashboardRole'], other: User['dashboardRole']): boolean {
+  return DASHBOARD_ROLES.indexOf(role) > DASHBOARD_ROLES.indexOf(other)
+}
 
 /** The rank of a caller among others that wait for the same thing. */
 export type CallerClass = 'guest' | 'user' | 'dashboard'

@@ -1,4 +1,4 @@
-import { constant, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
+import { code, constant, createdAt, id, model, nonBlankText, siteUrl, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 export const country = model({
@@ -6,9 +6,9 @@ export const country = model({
   description: 'A country of events and of publishers',
   fields: {
     id: id({ example: '66f000000000000000000101' }),
-    isoCode: text({ description: 'Two letters of ISO 3166-1', example: 'IS' }),
+    isoCode: code('countryCode', { description: 'Two letters of ISO 3166-1', example: 'IS' }),
     name: nonBlankText({ example: 'Iceland' }),
-    flagUrl: text({ description: 'Link to a picture of its flag', example: 'https://flagcdn.com/h40/is.png' }),
+    flagUrl: siteUrl({ description: 'Link to a picture of its flag', example: 'https://flagcdn.com/h40/is.png' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     status: status(),
@@ -17,5 +17,8 @@ export const country = model({
   extras: 'keep',
   access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
   search: ['name'],
+  words: ['name', 'isoCode'],
   indexes: [['name'], ['status', 'name'], ['updatedAt:desc']],
+  sought: ['isoCode'],
+  distinct: 'isoCode',
 })

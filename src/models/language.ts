@@ -1,4 +1,4 @@
-import { createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
+import { code, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 export const language = model({
@@ -6,7 +6,7 @@ export const language = model({
   description: 'A language that sources write in and that apps are shown in',
   fields: {
     id: id({ example: '66f000000000000000000201' }),
-    code: text({ description: 'Two letters of ISO 639-1', example: 'is' }),
+    code: code('languageCode', { description: 'Two letters of ISO 639-1', example: 'is' }),
     name: nonBlankText({ description: 'Its name in English', example: 'Icelandic' }),
     nativeName: text({ description: 'Its name in itself', example: 'Íslenska' }),
     createdAt: createdAt(),
@@ -16,5 +16,8 @@ export const language = model({
   extras: 'keep',
   access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
   search: ['name', 'nativeName', 'code'],
+  words: ['name', 'nativeName', 'code'],
   indexes: [['name'], ['status', 'name'], ['updatedAt:desc']],
+  sought: ['code'],
+  distinct: 'code',
 })

@@ -3,6 +3,7 @@ import { audit } from './audit.ts'
 import { country } from './country.ts'
 import { dashboardSummary } from './dashboard-summary.ts'
 import { headline } from './headline.ts'
+import { incompleteOf } from './incomplete.ts'
 import { language } from './language.ts'
 import { remoteConfig } from './remote-config.ts'
 import type { Model } from './schema.ts'
@@ -25,9 +26,10 @@ export const MODELS = [
   dashboardSummary,
 ] as const satisfies readonly Model[]
 
-/** The models that have a table: the audit trail too, which the data endpoint does not reach. */
+/** The models that have a table: incomplete drafts and the audit trail too, which the data endpoint does not reach by name. */
 export const STORED_MODELS: readonly Model[] = [
   ...MODELS.filter((model: Model) => model.computed === undefined),
+  ...MODELS.flatMap((model: Model) => incompleteOf(model) ?? []),
   audit,
 ]
 

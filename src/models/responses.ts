@@ -6,7 +6,8 @@
 import { LOG_LEVELS } from '../base/log-level.ts'
 import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
 import { audit } from './audit.ts'
-import { MESSAGE_STATES } from './message-state.ts'
+import { EDITABLE_GROUPS, EDITABLE_KINDS, EDITABLE_NAMES } from './editable-settings.ts'
+import { MESSAGE_KINDS, MESSAGE_STATES } from './message-state.ts'
 import {
   boolean,
   choice,
@@ -23,7 +24,9 @@ import {
   type Shape,
   type ValueOf,
 } from './schema.ts'
-import { user } from './user.ts'
+import { TOKEN_METHODS } from './caller.ts'
+import { STATUSES } from './status.ts'
+import { DASHBOARD_ROLES, user } from './user.ts'
 
 const NEWEST_FIRST = { description: 'The newest first' }
 const BACKUP_NAME = { example: 'dateline-20260301T060000Z.db' }
@@ -38,6 +41,24 @@ export const signedIn = object({
     example: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2NmYwIn0.c2lnbmF0dXJl',
   }),
 })
+
+export const changeTicket = object({
+  ticket: text({ description: 'For the parameter `ticket` of one stream', example: 'eyJ1IjoiNjZmMCJ9.c2lnbmF0dXJl' }),
+  expiresAt: date({ example: '2026-03-01T12:01:00.000Z' }),
+})
+export type ChangeTicket = ValueOf<typeof changeTicket>
+
+export const firstAdminBody = object({
+  token: text({ description: 'What stands behind `#setup=` in the address', example: '2gYhMfWWaLqgxVrQFan4bQYx2TLwOhMfWWaLqgxVrQF' }),
+  email: text({ description: 'Of the administrator', example: 'you@example.org' }),
+})
+
+export const personCode = object({
+  email: text({ example: 'reader@example.org' }),
+  code: text({ description: 'Six digits, for one sign-in', example: '123456' }),
+  expiresAt: date(),
+})
+export type PersonCode = ValueOf<typeof personCode>
 
 export const dashboardSetup = object({
   appName: text({ example: 'Dateline' }),
@@ -137,7 +158,7 @@ export const serviceStatus = object({
   }),
   attention: list(
     object({
-      kind: choice(['database', 'disk', 'mail', 'backups']),
+      kind: choice(['database', 'disk', 'mail', 'backups', 'cluster', 'schedule']),
       message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },
@@ -151,6 +172,43 @@ export const serviceStatus = object({
 })
 export type ServiceStatus = ValueOf<typeof serviceStatus>
 
+export const clusterStatus = object({
+  prefix: text({ description: 'Where the site is in etcd', example: '/dateline/' }),
+  site: text({ description: 'Identifies the log', example: '5f1b8a4c0d9e4f7ab2c3d4e5f6a7b8c9' }),
+  position: whole({ description: 'Of the last entry of the log', example: 5121 }),
+  keeper: nullable(text(), { description: 'The node that sends mail and makes backups', example: '0f1e2d3c4b5a6978' }),
+  nodes: list(
+    object({
+      id: text({ example: '0f1e2d3c4b5a6978' }),
+      url: nullable(text(), { description: 'Where the other nodes reach it', example: 'https://n1.example.org' }),
+      alive: boolean({ description: 'Whether it was heard within the last seconds', example: true }),
+      state: choice(['in-step', 'behind', 'no-quorum', 'diverged'], { description: 'As it said last' }),
+      position: whole({ description: 'Of the last entry that it had applied', example: 5121 }),
+      version: text({ example: '1.0.0' }),
+      startedAt: date(),
+      heardAt: date({ description: 'When it said so, by its own clock' }),
+      backup: nullable(object({ position: whole({ example: 4800 }), at: date() }), {
+        description: 'Its last backup that is whole; null where it made none since its start',
+      }),
+    }),
+  ),
+  etcd: object({
+    servers: list(
+      object({
+        url: text({ example: 'https://e1:2379' }),
+        version: nullable(text(), { description: 'Null where it does not answer', example: '3.5.17' }),
+        isLeader: boolean({ example: true }),
+        problem: nullable(text(), { description: 'Why it cannot be used; null where it can', example: null }),
+      }),
+      { description: 'Those of `--cluster`' },
+    ),
+    members: whole({ description: 'Of the etcd cluster', example: 3 }),
+    bytes: whole({ description: 'Of its database', example: 20_480_000 }),
+    bytesInUse: whole({ description: 'Of these, what the log and the rest of its keys need', example: 4_096_000 }),
+  }),
+})
+export type ClusterStatus = ValueOf<typeof clusterStatus>
+
 export const serviceSettings = object({
   items: list(
     object({
@@ -158,12 +216,31 @@ export const serviceSettings = object({
       flag: nullable(text(), { description: 'Null for the secret, which has no flag', example: '--port' }),
       value: text({ description: 'Readable, with passwords masked', example: '8080' }),
       origin: text({
-        description: 'A flag, a variable, a member of the settings file, `default`, or `dataDir`',
+        description: 'A flag, a variable, a member of the settings file, `database`, `default`, or `dataDir`',
         example: 'default',
       }),
       meaning: text({ example: 'port to listen on; 0 takes any free one' }),
+      edit: nullable(
+        object({
+          group: choice(EDITABLE_GROUPS),
+          kind: choice(EDITABLE_KINDS),
+          min: nullable(whole(), { description: 'Of a whole number, as below', example: null }),
+          max: nullable(whole(), { example: null }),
+          zero: boolean({ description: 'Whether 0 is a value as well' }),
+          choices: nullable(list(text()), { description: 'The only values', example: null }),
+          initial: text({ description: 'What holds where nothing is set', example: '24h' }),
+          stored: nullable(text(), { description: 'The stored value, in use or not; a secret is `***`', example: null }),
+          overriddenBy: nullable(text(), {
+            description: 'The flag, variable or file that wins over a stored value; null for none',
+            example: null,
+          }),
+          changedAt: nullable(date(), { description: 'When it was stored', example: null }),
+        }),
+        { description: 'How an administrator may change it; null where only the operator may', example: null },
+      ),
     }),
   ),
+  version: text({ description: 'The ETag of the stored settings, for `If-Match`', example: '"n4bQgYhMfWWaL-qgxVrQFa"' }),
 })
 export type ServiceSettings = ValueOf<typeof serviceSettings>
 
@@ -196,27 +273,38 @@ export const auditRecords = object({
 })
 export type AuditRecords = ValueOf<typeof auditRecords>
 
-export const outboxMessages = object({
-  items: list(
-    object({
-      id: text({ example: '66f000000000000000000701' }),
-      address: text({ example: 'reader@example.org' }),
-      state: choice(MESSAGE_STATES),
-      attempts: whole({ example: 1 }),
-      reply: nullable(text(), { description: 'The last reply of the mail server', example: '450 4.2.1 Try again later' }),
-      createdAt: date(),
-      triedAt: nullable(date()),
-      dueAt: nullable(date(), { description: 'When a waiting mail is tried next' }),
-      expiresAt: date(),
-      doneAt: nullable(date(), { example: null }),
-    }),
-    NEWEST_FIRST,
-  ),
+const outboxMessage = object({
+  id: text({ example: '66f000000000000000000701' }),
+  kind: choice(MESSAGE_KINDS, { description: 'A sign-in code or an invitation' }),
+  address: text({ example: 'reader@example.org' }),
+  state: choice(MESSAGE_STATES),
+  attempts: whole({ example: 1 }),
+  reply: nullable(text(), { description: 'The last reply of the mail server', example: '450 4.2.1 Try again later' }),
+  createdAt: date(),
+  triedAt: nullable(date()),
+  dueAt: nullable(date(), { description: 'When a waiting mail is tried next' }),
+  expiresAt: date(),
+  doneAt: nullable(date(), { example: null }),
 })
+
+export const outboxMessages = object({ items: list(outboxMessage, NEWEST_FIRST) })
 export type OutboxMessages = ValueOf<typeof outboxMessages>
+
+export const invitation = object({
+  canBeSent: boolean({ description: 'Whether a mail can invite the user: `--mail` and `--invitation-url` are set, and it has a role in the dashboard' }),
+  mail: nullable(outboxMessage, { description: 'The newest invitation of the last seven days; null where there is none' }),
+})
+export type Invitation = ValueOf<typeof invitation>
 
 export const outboxRetry = object({ state: choice(MESSAGE_STATES) })
 export type OutboxRetry = ValueOf<typeof outboxRetry>
+
+export const sampleAdded = object({
+  topics: whole({ description: 'Documents that were new, as below', example: 32 }),
+  sources: whole({ example: 46 }),
+  headlines: whole({ example: 408 }),
+})
+export type SampleAdded = ValueOf<typeof sampleAdded>
 
 export const mailTestBody = object({
   to: text({ description: 'The e-mail address of the recipient', example: 'you@example.org' }),
@@ -244,6 +332,164 @@ export type Backup = ValueOf<typeof backup>
 
 export const backups = object({ items: list(backup, NEWEST_FIRST) })
 export type Backups = ValueOf<typeof backups>
+
+export const restoreBody = object({
+  confirm: text({ description: 'The name of the backup once more, as the person has typed it', ...BACKUP_NAME }),
+})
+
+export const checkedBackup = object({
+  name: text(BACKUP_NAME),
+  createdAt: date({ description: 'When it was made', example: '2026-03-01T08:00:00.000Z' }),
+  bytes: whole(BACKUP_BYTES),
+  schema: whole({ description: 'A later start of this program raises it to its own', example: 11 }),
+  version: nullable(text(), { description: 'The version of dateline that wrote it', example: '0.1.0' }),
+  documents: list(object({ model: text({ example: 'headline' }), count: whole({ example: 408 }) }), {
+    description: 'How many documents of each model it has',
+  }),
+  newestAt: nullable(date(), { description: 'The date of its newest document', example: '2026-03-01T07:59:00.000Z' }),
+  account: choice(['administrator', 'signed-out', 'missing'], {
+    description:
+      'What you are in it: an administrator whose session goes on, one who has to sign in again, or no administrator at all',
+  }),
+  removed: object(
+    { apiTokens: whole({ example: 0 }), passkeys: whole({ example: 1 }) },
+    { description: 'Tokens of the API and passkeys that the database in use does not have: a restore leaves them out' },
+  ),
+  differs: object(
+    {
+      administrators: list(text({ example: 'late@example.org' }), {
+        description: 'E-mail addresses of administrators that the database in use does not have, ten at most',
+      }),
+      settings: list(choice(EDITABLE_NAMES), { description: 'Settings whose stored values differ from those in use', example: ['mail'] }),
+    },
+    { description: 'What a restore keeps and an author of a forged file could have planted: look at it before you confirm' },
+  ),
+})
+export type CheckedBackup = ValueOf<typeof checkedBackup>
+
+export const lastRestore = object({
+  restore: nullable(
+    object({
+      name: text(BACKUP_NAME),
+      at: date({ description: 'When it was confirmed', example: '2026-03-02T09:30:00.000Z' }),
+      outcome: choice(['restored', 'failed'], { description: 'After `failed`, the database from before is in use' }),
+      kept: nullable(text(), {
+        description: 'The file in the data directory that the database from before is kept as',
+        example: 'dateline.db.replaced-20260302T093000Z',
+      }),
+      reason: nullable(text(), { description: 'Why it failed', example: null }),
+    }),
+    { description: 'The last one that was asked for over the API; null where there was none' },
+  ),
+})
+export type LastRestore = ValueOf<typeof lastRestore>
+
+export const importPreview = object({
+  columns: list(text(), { description: 'All columns that the model has', example: ['id', 'name', 'description'] }),
+  header: list(object({ name: text({ example: 'Icon URL' }), column: text({ description: 'Empty where none fits', example: 'iconUrl' }) }), {
+    description: 'The cells of the first row of CSV, each with the column that it stands for',
+  }),
+  rows: list(list(text()), { description: 'The cells of the next rows, at most ten; of JSON lines, the line' }),
+})
+export type ImportPreview = ValueOf<typeof importPreview>
+
+export const importedPiece = object({
+  bytes: whole({ description: 'How many bytes of the rows are done, in UTF-8; the next piece begins behind them', example: 83 }),
+  nextLine: whole({ description: 'The line on which the next piece begins', example: 3 }),
+  columns: list(text(), { description: 'Of CSV: the columns of the cells, for the next piece', example: ['name', 'description', 'iconUrl', 'status'] }),
+  inserted: whole({ example: 1 }),
+  replaced: whole(),
+  unchanged: whole(),
+  rejected: list(object({ line: whole({ example: 7 }), id: nullable(text(), { example: null }), message: text({ example: 'name: expected a string, found nothing' }) }), {
+    description: 'The rows that cannot be taken',
+    example: [],
+  }),
+  sameAddress: list(object({ line: whole({ example: 8 }), id: text({ example: '66f000000000000000000501' }), title: text({ example: 'New ferry line opens' }) }), {
+    description: 'With `dryRun`, of headlines and sources: rows whose address a stored document has already, and which one',
+    example: [],
+  }),
+  stopped: nullable(object({ line: whole({ example: 9 }), message: text({ example: 'a quote is opened and never closed' }) }), {
+    description: 'Why the rest of the file cannot be read',
+    example: null,
+  }),
+  failed: nullable(object({ code: text({ example: 'networkError' }), message: text({ example: 'The database cannot be used now: the disk is full' }) }), {
+    description: 'Why the rows behind `bytes` were not taken, after those before were stored: send them again, from `nextLine` on',
+    example: null,
+  }),
+})
+export type ImportedPiece = ValueOf<typeof importedPiece>
+
+const apiToken = {
+  id: text({ example: '66f000000000000000000b01' }),
+  name: text({ example: 'nightly import' }),
+  user: text({ description: 'The id of the user who made it and for whose account it acts', example: '66f000000000000000000601' }),
+  role: choice(DASHBOARD_ROLES, { description: 'The role that it has at most' }),
+  models: nullable(list(text()), { description: 'The only models that it reaches; null for all', example: null }),
+  methods: nullable(list(choice(TOKEN_METHODS)), { description: 'The only methods that it may use; null for all', example: null }),
+  createdAt: date(),
+  expiresAt: date(),
+  usedAt: nullable(date(), { description: 'When it was used last, to within minutes; null where it was not', example: null }),
+}
+
+export const apiTokens = object({ items: list(object(apiToken), NEWEST_FIRST) })
+export type ApiTokens = ValueOf<typeof apiTokens>
+
+export const newApiToken = object({
+  ...apiToken,
+  token: text({
+    description: 'For `Authorization: Bearer …`; it cannot be shown again',
+    example: 'dl_2gYhMfWWaLqgxVrQFan4bQYx2TLwOhMfWWaLqgxVrQF',
+  }),
+})
+export type NewApiToken = ValueOf<typeof newApiToken>
+
+const PASSKEY_CHALLENGE = { description: 'base64url', example: '8J-MvNNRcUmR1Ck7l3b9yQGTq1c3Xw4b0Hq0f8m2Vu1lT2sQb3k' }
+const VERIFIED = { description: 'The authenticator verifies the person' }
+
+/** PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3, section 5.1.10). */
+export const passkeyRequest = object({
+  challenge: text(PASSKEY_CHALLENGE),
+  timeout: whole({ description: 'In milliseconds', example: 300_000 }),
+  userVerification: choice(['required'], VERIFIED),
+})
+export type PasskeyRequest = ValueOf<typeof passkeyRequest>
+
+const publicKeyType = choice(['public-key'])
+
+/** PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.1.8). */
+export const passkeyCreation = object({
+  challenge: text(PASSKEY_CHALLENGE),
+  timeout: whole({ description: 'In milliseconds', example: 300_000 }),
+  rp: object({ name: text({ example: 'Dateline' }) }),
+  user: object({
+    id: text({ description: 'The id of the user, base64url', example: 'NjZmMDAwMDAwMDAwMDAwMDAwMDAwNjAx' }),
+    name: text({ example: 'you@example.org' }),
+    displayName: text({ example: 'you@example.org' }),
+  }),
+  pubKeyCredParams: list(object({ type: publicKeyType }), {
+    description: 'Empty, for the algorithms that browsers ask for by themselves: ES256 and RS256',
+    example: [],
+  }),
+  excludeCredentials: list(object({ type: publicKeyType, id: text({ example: 'tK1Zlg' }) }), { description: 'Those that you have' }),
+  authenticatorSelection: object({ residentKey: choice(['required']), userVerification: choice(['required'], VERIFIED) }),
+})
+export type PasskeyCreation = ValueOf<typeof passkeyCreation>
+
+export const passkey = object({
+  id: text({ description: 'base64url', example: 'tK1Zlg' }),
+  name: text({ example: 'Laptop' }),
+  origin: text({ description: 'The page where it was made, and where it works', example: 'https://news.example.org' }),
+  backedUp: boolean({ description: 'Whether it is on several devices, by the keychain of their maker' }),
+  createdAt: date(),
+  lastUsedAt: nullable(date(), { description: 'Null where it was not used', example: null }),
+})
+export type Passkey = ValueOf<typeof passkey>
+
+export const passkeys = object({ items: list(passkey, NEWEST_FIRST) })
+export type Passkeys = ValueOf<typeof passkeys>
+
+export const passkeysRemoved = object({ removed: whole({ description: 'How many there were', example: 2 }) })
+export type PasskeysRemoved = ValueOf<typeof passkeysRemoved>
 
 export const userSessions = object({
   items: list(
@@ -331,3 +577,131 @@ export const queryPlan = object({
   ),
 })
 export type QueryPlan = ValueOf<typeof queryPlan>
+
+const actor = nullable(
+  object({
+    id: text({ description: 'A user, or `operator` for the command line, or `service`', example: '66f000000000000000000601' }),
+    email: nullable(text(), { description: 'For administrators, while the user exists', example: 'editor@example.org' }),
+  }),
+  { description: 'Who did it; null where that account is deleted' },
+)
+const OLDER = { description: 'For the older ones; null at the end', example: null }
+
+export const documentHistory = object({
+  items: list(
+    object({
+      seq: whole({ description: 'Names the change, and the version that it left', example: 4711 }),
+      at: date({ example: '2026-03-01T09:30:00.000Z' }),
+      kind: choice(['created', 'updated', 'deleted', 'restored']),
+      actor,
+      etag: nullable(text(), { description: 'Of the version that it left; null for a deletion', example: '"n4bQgYhMfWWaL-qgxVrQFa"' }),
+      paths: list(text(), { description: 'Members that it changed, as dotted paths, at most 200', example: ['title', 'topic.id'] }),
+    }),
+    NEWEST_FIRST,
+  ),
+  cursor: nullable(text(), OLDER),
+  hasMore: boolean(),
+})
+export type DocumentHistory = ValueOf<typeof documentHistory>
+
+export const savedView = object({
+  id: text({ example: '66f000000000000000000903' }),
+  name: text({ example: 'Drafts of this week' }),
+  model: text({ description: 'Whose list it is', example: 'headline' }),
+  query: text({ description: 'The query of the URL of the list', example: 'status=draft&updatedAt=week' }),
+})
+export type SavedView = ValueOf<typeof savedView>
+
+export const savedViews = object({ items: list(savedView, { description: 'By their names' }) })
+export type SavedViews = ValueOf<typeof savedViews>
+
+export const documentUsage = object({
+  items: list(
+    object({
+      model: text({ description: 'A model whose documents hold copies', example: 'headline' }),
+      total: whole({ description: 'How many of its documents do', example: 412 }),
+      totalIsFloor: boolean(),
+    }),
+    { description: 'For each model that the caller may list' },
+  ),
+  following: nullable(
+    object({
+      done: whole({ example: 180 }),
+      total: whole({ example: 412 }),
+    }),
+    { description: 'How many documents were looked at, while copies follow a change; null otherwise' },
+  ),
+})
+export type DocumentUsage = ValueOf<typeof documentUsage>
+
+export const documentsUsage = object({
+  used: list(text({ example: '66f000000000000000000301' }), { description: 'Ids of those with copies in documents that no user owns' }),
+  items: documentUsage.fields.items,
+})
+export type DocumentsUsage = ValueOf<typeof documentsUsage>
+
+export const duplicateDocuments = object({
+  items: list(
+    object({
+      id: text({ example: '66f000000000000000000501' }),
+      title: text({ description: 'Its title or name', example: 'New ferry line opens' }),
+      url: text({ description: 'Its address, as it is stored', example: 'https://harbour.example/ferry?utm_source=feed' }),
+      status: choice(STATUSES),
+    }),
+    { description: 'Documents with the same address' },
+  ),
+})
+export type DuplicateDocuments = ValueOf<typeof duplicateDocuments>
+
+export const trashedDocuments = object({
+  items: list(
+    object({
+      id: text({ example: '66f000000000000000000501' }),
+      deletedAt: date({ example: '2026-03-01T09:30:00.000Z' }),
+      erasedAt: date({ example: '2026-03-31T09:30:00.000Z', description: 'From then on it is deleted for good, within the hour' }),
+      actor,
+      document: record({}, 'keep', { description: 'The document, as it was deleted' }),
+    }),
+    { description: 'Deleted last first' },
+  ),
+  cursor: nullable(text(), OLDER),
+  hasMore: boolean(),
+})
+export type TrashedDocuments = ValueOf<typeof trashedDocuments>
+
+export const trashCount = object({
+  total: whole({ example: 12 }),
+  totalIsFloor: boolean({ description: 'Whether there are more' }),
+})
+export type TrashCount = ValueOf<typeof trashCount>
+
+const reviewNote = object({
+  text: text({ example: 'Name the source of the figures' }),
+  at: date(),
+})
+
+export const reviewState = object({
+  isOn: boolean({ description: 'Whether only administrators publish' }),
+  note: nullable(reviewNote, { description: 'The note with which the draft was given back; null where there is none' }),
+})
+export type ReviewState = ValueOf<typeof reviewState>
+
+export const reviewQueue = object({
+  isOn: boolean({ description: 'Whether only administrators publish' }),
+  total: whole({ description: 'How many drafts wait', example: 3 }),
+  items: list(
+    object({
+      model: text({ example: 'headline' }),
+      id: text({ example: '66f000000000000000000501' }),
+      etag: text({ description: 'Of the draft as it is now', example: '"n4bQgYhMfWWaL-qgxVrQFa"' }),
+      title: text({ example: 'New ferry line opens' }),
+      handedInAt: date(),
+      by: actor,
+      publishedSeq: nullable(whole(), { description: 'The change that left the last published version; null where there is none', example: null }),
+      returnedSeq: nullable(whole(), { description: 'The change by which it was given back last', example: null }),
+      note: nullable(reviewNote, { description: 'The note of that time', example: null }),
+    }),
+    { description: 'The longest waiting first, at most 25' },
+  ),
+})
+export type ReviewQueue = ValueOf<typeof reviewQueue>

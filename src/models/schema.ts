@@ -10,6 +10,7 @@ export type Field =
   | WholeField
   | DateField
   | NullableField
+  | OptionalField
   | ListField
   | RecordField
   | MapField
@@ -23,12 +24,19 @@ export interface Docs {
   readonly example?: string | number | boolean | null | readonly string[]
 }
 
-/** Any text; `blank: false` wants at least one character that is no white space. `max` is in code points. */
+/**
+ * Any text; `blank: false` wants at least one character that is no white space. `max` is in code points. `implied` stands
+ * in where it is left out, in embedded copies too.
+ */
 export interface TextField extends Docs {
   readonly kind: 'text'
   readonly blank: boolean
   readonly max?: number
+  readonly implied?: string
+  readonly form?: TextForm
 }
+/** What a text has to be where it is written; see content/rules/text-forms.ts. Stored documents may have another from before. */
+export type TextForm = 'httpUrl' | 'siteUrl' | 'languageCode' | 'countryCode'
 /** One of a few texts. `initial` stands in where a new document leaves it out, `implied` also in a replacement. */
 export interface ChoiceField<V extends string = string> extends Docs {
   readonly kind: 'choice'
@@ -51,6 +59,14 @@ export interface DateField extends Docs {
 export interface NullableField<F extends Field = Field> extends Docs {
   readonly kind: 'nullable'
   readonly of: F
+}
+/**
+ * A date that a document may lack. Null removes it, and a replacement that leaves it out keeps the stored one: clients that
+ * do not know the member do not remove it.
+ */
+export interface OptionalField extends Docs {
+  readonly kind: 'optional'
+  readonly of: DateField
 }
 /** Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. `max` is in items. */
 export interface ListField<F extends Field = Field, A extends 'refuse' | 'keep' = 'refuse' | 'keep'> extends Docs {
@@ -99,11 +115,19 @@ const TITLE_POINTS_MAX = 10_000
 export const EMBEDDED_ID_CHARS_MAX = 200
 
 export const text = (docs?: Docs): TextField => ({ kind: 'text', blank: true, ...docs })
+/** A text that is empty where it is not given. */
+export const optionalText = (docs?: Docs): TextField & { readonly implied: '' } => ({ ...text(docs), implied: '' })
+/** The address of a page or a picture, or an empty text. */
+export const httpUrl = (docs?: Docs): TextField => ({ ...text(docs), form: 'httpUrl' })
+/** The same, or a path such as `/flags/is.png` where the site serves the file itself. */
+export const siteUrl = (docs?: Docs): TextField => ({ ...text(docs), form: 'siteUrl' })
+export const code = (form: 'languageCode' | 'countryCode', docs?: Docs): TextField => ({ ...text(docs), form })
 export const nonBlankText = (docs?: Docs): TextField => ({ kind: 'text', blank: false, max: TITLE_POINTS_MAX, ...docs })
 export const boolean = (docs?: Docs): BooleanField => ({ kind: 'boolean', ...docs })
 export const whole = (docs?: Docs): WholeField => ({ kind: 'whole', ...docs })
 export const date = (docs?: Docs): DateField => ({ kind: 'date', ...docs })
 export const nullable = <F extends Field>(of: F, docs?: Docs): NullableField<F> => ({ kind: 'nullable', of, ...docs })
+export const optionalDate = (docs?: Docs): OptionalField => ({ kind: 'optional', of: date(), ...docs })
 export const embedded = <M extends Model>(model: M, docs?: Docs): EmbeddedField<M> => ({ kind: 'embedded', model, ...docs })
 
 const TYPE = { description: 'Always the name of the model' }
@@ -164,7 +188,9 @@ export type ValueOf<F extends Field> =
                     ? DocumentOf<M>
                     : string
 
-export type RecordOf<S extends Shape> = { readonly [name in keyof S]: ValueOf<S[name]> }
+export type RecordOf<S extends Shape> = {
+  readonly [name in keyof S as S[name] extends OptionalField ? never : name]: ValueOf<S[name]>
+} & { readonly [name in keyof S as S[name] extends OptionalField ? name : never]?: string }
 
 export type DocumentOf<M extends Model> = RecordOf<M['fields']>
 
@@ -189,12 +215,23 @@ export interface Model<N extends string = string, S extends Shape = Shape, A ext
   readonly access: A
   /** Paths that `q` looks at; empty where the model has no search. */
   readonly search: readonly string[]
+  /** Paths whose words `search` looks at: with `trigrams`, in an index. Without them the model cannot be searched so. */
+  readonly words?: readonly string[]
   readonly indexes: readonly Index[]
   /** A path whose values no two documents share. */
   readonly unique?: string
+  /** Paths with an index of their own, for finding documents by their texts. */
+  readonly sought?: readonly string[]
+  /** Optional dates that few documents have: indexes of those alone, which cost the others nothing. */
+  readonly sparse?: readonly string[]
+  /**
+   * A sought path whose value, in any case, no document may get that another one has. Documents from before there was this
+   * rule may share one, so no index can hold it.
+   */
+  readonly distinct?: string
   /** Whether the document belongs to the user with the same id and goes with it. */
   readonly owned?: true
-  /** Whether the only search path has a trigram index, so that a search does not read every document. */
+  /** Whether the only search path, and the words, have a trigram index, so that a search does not read every document. */
   readonly trigrams?: true
   /** Whether the number of documents of each `status` is kept at hand. */
   readonly counted?: true
@@ -204,6 +241,8 @@ export interface Model<N extends string = string, S extends Shape = Shape, A ext
   readonly timeline?: string
   /** The id of the only document there may be. */
   readonly singleton?: string
+  /** The name of the model whose incomplete drafts these are; see incomplete.ts. */
+  readonly draftsOf?: string
   /** Whether documents are computed for each request and not stored. */
   readonly computed?: true
 }
@@ -241,6 +280,7 @@ function collectDates(field: Field, path: string, found: Set<string>): void {
       if (field.as === 'date') found.add(path)
       return
     case 'nullable':
+    case 'optional':
     case 'list':
       return collectDates(field.of, path, found)
     case 'record':

@@ -1,6 +1,6 @@
 import { country } from './country.ts'
 import { language } from './language.ts'
-import { choice, constant, createdAt, embedded, id, model, nonBlankText, text, updatedAt } from './schema.ts'
+import { choice, constant, createdAt, embedded, httpUrl, id, model, nonBlankText, optionalText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 const SOURCE_TYPES = [
@@ -22,7 +22,11 @@ export const source = model({
     id: id({ example: '66f000000000000000000401' }),
     name: nonBlankText({ example: 'The Harbour Post' }),
     description: text({ description: 'A sentence about the publisher', example: 'A small paper about the sea.' }),
-    url: text({ description: 'Link to its home page', example: 'https://harbour.example' }),
+    url: httpUrl({ description: 'Link to its home page', example: 'https://harbour.example' }),
+    logoUrl: {
+      ...optionalText({ description: 'Link to its logo; empty where there is none', example: 'https://harbour.example/logo.png' }),
+      form: 'httpUrl',
+    },
     sourceType: choice(SOURCE_TYPES, { description: 'The kind of publisher', example: 'localNewsOutlet' }),
     language: embedded(language, { description: 'The language that it mostly writes in' }),
     headquarters: embedded(country, { description: 'The country of its headquarters' }),
@@ -34,13 +38,16 @@ export const source = model({
   extras: 'keep',
   access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
   search: ['name'],
+  words: ['name', 'description', 'headquarters.name'],
   indexes: [
     ['name'],
     ['status', 'name'],
     ['updatedAt:desc'],
     ['status', 'updatedAt:desc', '+sourceType', '+language.code', '+headquarters.id'],
     ['headquarters.id', 'status', 'updatedAt:desc'],
+    ['language.id', 'status', 'updatedAt:desc'],
   ],
+  sought: ['url'],
   trigrams: true,
   counted: true,
   tallied: ['headquarters.id'],

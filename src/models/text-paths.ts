@@ -1,30 +1,38 @@
 /** Which dotted paths of a model lead to one text in every stored document. Only those can stand in SQL. */
 import type { Field, Model, Shape } from './schema.ts'
 
-/** Whether validation makes sure that the path holds a text, and nothing else, in each document. */
-export function isTextPath(model: Model, path: readonly string[]): boolean {
-  return leadsToText(model.fields, path)
+/** Whether validation makes sure that the dotted path holds a text, and nothing else, in each document. */
+export function isTextPath(model: Model, path: string): boolean {
+  let known = textPaths.get(model)
+  if (known === undefined) textPaths.set(model, (known = textPathsOf(model.fields, '')))
+  return known.has(path)
 }
 
-function leadsToText(shape: Shape, path: readonly string[]): boolean {
-  const [name, ...rest] = path
-  const field = name !== undefined && Object.hasOwn(shape, name) ? shape[name] : undefined
-  return field !== undefined && isText(field, rest)
+/** Whether the dotted path holds a text or is absent, in each document: SQL sees NULL where it is absent. */
+export function isOptionalTextPath(model: Model, path: string): boolean {
+  return Object.hasOwn(model.fields, path) && model.fields[path]?.kind === 'optional'
 }
 
-function isText(field: Field, rest: readonly string[]): boolean {
+/** Of the declaration, which does not change: computed once. */
+const textPaths = new WeakMap<Model, ReadonlySet<string>>()
+
+function textPathsOf(shape: Shape, prefix: string): ReadonlySet<string> {
+  return new Set(Object.entries(shape).flatMap(([name, field]) => [...pathsTo(field, prefix + name)]))
+}
+
+function pathsTo(field: Field, path: string): Iterable<string> {
   switch (field.kind) {
     case 'text':
     case 'choice':
     case 'constant':
     case 'date':
     case 'generated':
-      return rest.length === 0
+      return [path]
     case 'record':
-      return leadsToText(field.fields, rest)
+      return textPathsOf(field.fields, `${path}.`)
     case 'embedded':
-      return leadsToText(field.model.fields, rest)
+      return textPathsOf(field.model.fields, `${path}.`)
     default:
-      return false
+      return []
   }
 }

@@ -1,4 +1,4 @@
-import { constant, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
+import { constant, createdAt, httpUrl, id, model, nonBlankText, text, updatedAt } from './schema.ts'
 import { status } from './status.ts'
 
 export const topic = model({
@@ -8,7 +8,7 @@ export const topic = model({
     id: id({ example: '66f000000000000000000301' }),
     name: nonBlankText({ example: 'Harbours' }),
     description: text({ description: 'A sentence that says what belongs to it', example: 'Ships, ports and tides.' }),
-    iconUrl: text({ description: 'Link to its icon', example: 'https://example.org/harbours.png' }),
+    iconUrl: httpUrl({ description: 'Link to its icon', example: 'https://example.org/harbours.png' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     status: status(),
@@ -17,6 +17,7 @@ export const topic = model({
   extras: 'keep',
   access: { list: 'everybody', read: 'everybody', create: 'admin', replace: 'admin', remove: 'admin' },
   search: ['name'],
+  words: ['name', 'description'],
   indexes: [['name'], ['status', 'name'], ['updatedAt:desc'], ['status', 'updatedAt:desc']],
   trigrams: true,
   counted: true,

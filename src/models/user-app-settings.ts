@@ -35,4 +35,5 @@ export const userAppSettings = model({
     updatedAt: updatedAt(),
   },
   ...OWNED,
+  indexes: [['language.id']],
 })
