@@ -43,6 +43,8 @@ export type Filter =
       readonly remainder: number | Decimal
     }
   | { readonly kind: 'pattern'; readonly path: Path; readonly pattern: Pattern }
+  /** The texts at the paths together have all of these (words.ts). No filter of a request says that; a search does. */
+  | { readonly kind: 'words'; readonly paths: readonly Path[]; readonly sought: readonly string[] }
 
 export const matchAll: Filter = Object.freeze({ kind: 'and', filters: Object.freeze([]) })
 export const matchNone: Filter = Object.freeze({ kind: 'or', filters: Object.freeze([]) })
@@ -119,6 +121,11 @@ export function matchesPattern(path: Path, pattern: Pattern): Filter {
 /** A string at the path contains the text as it is written, ignoring case. */
 export function containsText(path: Path, text: string): Filter {
   return matchesPattern(path, literalPattern(text, true))
+}
+
+/** All of these stand in the words of the texts at the paths: soughtWords() gives them. */
+export function hasWords(paths: readonly Path[], sought: readonly string[]): Filter {
+  return node({ kind: 'words', paths: frozen(paths), sought: frozen(sought) })
 }
 
 export function isMatchAll(filter: Filter): boolean {

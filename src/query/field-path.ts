@@ -15,6 +15,11 @@ export function pathOf(name: string, { fromTop }: { readonly fromTop: boolean })
   return Object.freeze(segments)
 }
 
+/** `topic.id`: a path as it was written. Most have one segment. */
+export function dotted(path: Path): string {
+  return path.length === 1 ? (path[0] ?? '') : path.join('.')
+}
+
 /** The array index a segment stands for when written plainly (no sign, no leading zero); -1 where it is none. */
 export function indexOfSegment(segment: string): number {
   return PLAIN_INDEX.test(segment) ? Number(segment) : -1

@@ -9,7 +9,7 @@
  */
 import { describe, fail } from '../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
-import { indexOfSegment, pathOf, type Path } from './field-path.ts'
+import { dotted, indexOfSegment, pathOf, type Path } from './field-path.ts'
 import { compareValues } from './values.ts'
 import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 
@@ -44,7 +44,7 @@ export function parseSort(text: string): Sort {
 
 /** The text of a sort as parseSort takes it: `updatedAt:desc,name:asc`. */
 export function sortText(sort: Sort): string {
-  return sort.map(({ path, descending }) => `${path.join('.')}:${descending ? 'desc' : 'asc'}`).join(',')
+  return sort.map(({ path, descending }) => `${dotted(path)}:${descending ? 'desc' : 'asc'}`).join(',')
 }
 
 /** The keys that position a document in the sort. Throws StepsExceeded past the limit of `steps`. */

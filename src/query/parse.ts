@@ -17,7 +17,7 @@ import {
 } from '../base/json.ts'
 import * as ast from './ast.ts'
 import type { Filter } from './ast.ts'
-import { pathOf, type Path } from './field-path.ts'
+import { dotted, pathOf, type Path } from './field-path.ts'
 import { filterFailure } from './filter-failure.ts'
 import {
   firstKey,
@@ -111,7 +111,7 @@ function readFilterObject(reading: Reading, filter: Json, scope: FilterScope): F
       if (LOGICAL.has(key)) return readLogic(reading, key, value, inner)
       if (key.startsWith('$')) throw filterFailure(inner.at, 'a field or one of $and, $or and $nor', key)
       const path = pathOf(key, { fromTop: scope.within === undefined })
-      const field = scope.within === undefined ? path.join('.') : `${scope.within}.${key}`
+      const field = scope.within === undefined ? dotted(path) : `${scope.within}.${key}`
       return readCondition(reading, value, { ...inner, path, field })
     }),
   )
