@@ -8,7 +8,7 @@
  *
  * For the audit trail, an actor from the network has its `origin`, and a caller its `claim`.
  */
-import type { Caller } from '../models/caller.ts'
+import type { Caller, TokenLimits } from '../models/caller.ts'
 
 /** A token that was revoked before it expired. */
 export interface Token {
@@ -22,6 +22,8 @@ export interface CallerClaim extends Token {
   readonly userId: string
   /** When it was issued, in seconds since the epoch. */
   readonly iat: number
+  /** Of a token of the API, whose id is in `jti`; undefined for a sign-in. */
+  readonly apiToken?: TokenLimits
 }
 
 /** The source of a request. */

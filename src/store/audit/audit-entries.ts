@@ -2,12 +2,29 @@
 import { entityTag } from '../../http/request/entity-tag.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { hasDashboard } from '../../models/caller.ts'
+import { publicName } from '../../models/incomplete.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
+import { isoDate } from '../../base/dates.ts'
+import type { ApiTokenRecord } from '../tables/api-token-table.ts'
+import type { ChangedSetting } from '../tables/setting-table.ts'
+import type {
+  Document,
+  Moment,
+  NewAccount,
+  PasskeyAdded,
+  PasskeyRecord,
+  PasskeySignIn,
+  PasskeySignedIn,
+  SavedView,
+  SessionRecord,
+  SignIn,
+  SignInOutcome,
+  TrustedSignIn,
+} from '../store.ts'
 import { changedPaths } from './changed-paths.ts'
 import { roleOf, type AuditEntry, type AuditSource } from './audit-record.ts'
-import type { Document, Moment, NewAccount, SessionRecord, SignIn, SignInOutcome } from '../store.ts'
 
 /** Members that change with every change. */
 const ALWAYS_CHANGED = ['updatedAt']
@@ -19,18 +36,42 @@ export function isRecorded({ caller }: Moment): boolean {
 }
 
 export function created(model: Model, { id, value, text }: Document): AuditEntry {
-  return { event: 'document.created', model: model.name, documentId: id, after: entityTag(text ?? writeJson(value)) }
+  return { event: 'document.created', model: publicName(model), documentId: id, after: entityTag(text ?? writeJson(value)) }
 }
 
 export function replaced(model: Model, id: string, { before, after }: Versions): AuditEntry {
-  const entry = { model: model.name, documentId: id, before: entityTag(before), after: entityTag(after) }
+  const entry = { model: publicName(model), documentId: id, before: entityTag(before), after: entityTag(after) }
   if (model !== remoteConfig) return { event: 'document.replaced', ...entry }
   const changes = changedPaths(parseJson(before) as JsonObject, parseJson(after) as JsonObject, ALWAYS_CHANGED)
   return { event: 'config.changed', ...entry, changes }
 }
 
-export function removed(model: Model, id: string, before: string): AuditEntry {
-  return { event: 'document.deleted', model: model.name, documentId: id, before: entityTag(before) }
+/** A change at a time of the document: it is archived at one of them, and published or handed in at the other. */
+export function scheduled(model: Model, id: string, versions: Versions, { status }: JsonObject): AuditEntry {
+  const details = [{ name: 'scheduled', value: status === 'archived' ? 'unpublishAt' : 'publishAt' }]
+  return { ...replaced(model, id, versions), details }
+}
+
+/** `replacement` is the document that takes its place in all copies. */
+export function removed(model: Model, id: string, before: string, replacement?: string): AuditEntry {
+  const details = replacement === undefined ? [] : [{ name: 'replaceBy', value: replacement }]
+  return { event: 'document.deleted', model: publicName(model), documentId: id, before: entityTag(before), details }
+}
+
+/** A document that was put back: out of the trash, where there is no text before, or to an earlier version. */
+export function restored(model: Model, id: string, { before, after }: Versions): AuditEntry {
+  const versions = { before: before === '' ? '' : entityTag(before), after: entityTag(after) }
+  return { event: 'document.restored', model: publicName(model), documentId: id, ...versions }
+}
+
+/** A document of the trash that was removed for good. */
+export function erased(model: Model, id: string, before: string): AuditEntry {
+  return { event: 'document.erased', model: publicName(model), documentId: id, before: entityTag(before) }
+}
+
+/** By an administrator, with a note for its author. */
+export function givenBack(model: Model, id: string, versions: Versions, note: string): AuditEntry {
+  return { ...replaced(model, id, versions), event: 'document.returned', details: [{ name: 'note', value: note }] }
 }
 
 /** The JSON text of a document before and after. */
@@ -57,16 +98,22 @@ export function userChanged(id: string, versions: Versions, moment: Moment): rea
 }
 
 /** A new account: a guest signs in with it at once, any other user is invited. */
-export function accountCreated(
-  { user: { id, value } }: NewAccount,
-  session: SessionRecord | undefined,
-  hashOf: (email: string) => string,
-): AuditEntry {
-  if (session !== undefined) return signedIn(value, session, 'guest')
+export function accountCreated(account: NewAccount, session: SessionRecord | undefined, hashOf: (email: string) => string): AuditEntry {
+  return session === undefined ? userInvited(account, false, hashOf) : signedIn(account.user.value, session, 'guest')
+}
+
+export function userInvited({ user: { id, value } }: NewAccount, isByMail: boolean, hashOf: (email: string) => string): AuditEntry {
   const details = ROLES.map((name) => ({ name, value: String(value[name]) }))
   const emailHash = hashOf(String(value['email']))
-  return { event: 'user.invited', emailHash, model: user.name, documentId: id, details }
+  return { event: 'user.invited', emailHash, model: user.name, documentId: id, details: isByMail ? [...details, BY_MAIL] : details }
 }
+
+/** By another mail. */
+export function invitedAgain(documentId: string, emailHash: string): AuditEntry {
+  return { event: 'user.invited', emailHash, model: user.name, documentId, details: [BY_MAIL] }
+}
+
+const BY_MAIL = { name: 'by', value: 'mail' }
 
 /** How a sign-in by code went, and the role that an account got from a guest who joined it. */
 export function signInEntries({ session }: SignIn, outcome: SignInOutcome, emailHash: string): readonly AuditEntry[] {
@@ -79,6 +126,10 @@ export function signInEntries({ session }: SignIn, outcome: SignInOutcome, email
   return [{ ...signedIn(account, session, how), emailHash }, ...roles]
 }
 
+export function signedInBy(account: JsonObject, { session, means }: TrustedSignIn, emailHash: string): AuditEntry {
+  return { ...signedIn(account, session, means), emailHash }
+}
+
 function signedIn(account: JsonObject, session: SessionRecord, how: string): AuditEntry {
   return { event: 'sign-in.succeeded', ...ownSource(account, session), details: [{ name: 'how', value: how }] }
 }
@@ -88,9 +139,69 @@ function ownSource(account: JsonObject, { jti }: SessionRecord): Pick<AuditSourc
   return { actor: String(account['id']), role: roleOf(account as unknown as User), sessionId: jti }
 }
 
-export function tokenIssued(userId: string, { jti }: SessionRecord): AuditEntry {
+export function tokenIssued(userId: string, session: SessionRecord): AuditEntry {
+  return sessionBegun(userId, session, 'token')
+}
+
+/** A token of the API by its id, never by its text. */
+export function apiTokenMade({ id, userId, name, limits, expiresAt }: ApiTokenRecord): AuditEntry {
   const details = [
-    { name: 'how', value: 'token' },
+    { name: 'token', value: id },
+    { name: 'name', value: name },
+    { name: 'role', value: limits.role },
+    { name: 'models', value: limits.models?.join(' ') ?? 'all' },
+    { name: 'methods', value: limits.methods?.join(' ') ?? 'all' },
+    { name: 'expiresAt', value: isoDate(expiresAt) },
+  ]
+  return { event: 'token.made', model: user.name, documentId: userId, details }
+}
+
+export function apiTokenRevoked({ id, userId, name }: ApiTokenRecord): AuditEntry {
+  const details = [
+    { name: 'token', value: id },
+    { name: 'name', value: name },
+  ]
+  return { event: 'token.revoked', model: user.name, documentId: userId, details }
+}
+
+export function passkeyAdded({ userId, name, origin }: PasskeyRecord): AuditEntry {
+  return accountEntry('passkey.added', userId, [['name', name], ['origin', origin]])
+}
+
+export function passkeyRefused({ userId }: PasskeyRecord, outcome: Exclude<PasskeyAdded, 'added'>): AuditEntry {
+  const reason = typeof outcome === 'string' ? outcome : outcome.kind === 'rejected' ? `code ${outcome.reason}` : outcome.kind
+  return accountEntry('passkey.refused', userId, [['reason', reason]])
+}
+
+export function passkeyRemoved({ userId, name }: PasskeyRecord): AuditEntry {
+  return accountEntry('passkey.removed', userId, [['name', name]])
+}
+
+export function viewSaved({ userId, name }: SavedView): AuditEntry {
+  return accountEntry('view.saved', userId, [['name', name]])
+}
+
+export function viewRemoved({ userId, name }: SavedView): AuditEntry {
+  return accountEntry('view.removed', userId, [['name', name]])
+}
+
+function accountEntry(event: AuditEntry['event'], documentId: string, details: readonly (readonly [string, string])[]): AuditEntry {
+  return { event, model: user.name, documentId, details: details.map(([name, value]) => ({ name, value })) }
+}
+
+export function signedInWithPasskey({ passkey, session }: PasskeySignIn, outcome: PasskeySignedIn): AuditEntry {
+  if (outcome.kind === 'signed-in') return signedIn(outcome.user, session, 'passkey')
+  return accountEntry('sign-in.failed', passkey.userId, [['reason', `passkey ${outcome.kind}`], ['name', passkey.name]])
+}
+
+/** The session of the request is the one that ended. */
+export function tokenRefreshed(userId: string, session: SessionRecord): AuditEntry {
+  return sessionBegun(userId, session, 'refresh')
+}
+
+function sessionBegun(userId: string, { jti }: SessionRecord, how: string): AuditEntry {
+  const details = [
+    { name: 'how', value: how },
     { name: 'session', value: jti },
   ]
   return { event: 'sign-in.succeeded', model: user.name, documentId: userId, details }
@@ -103,6 +214,15 @@ export function codeRequested(emailHash: string, outcome: string): AuditEntry {
 /** `name` and `value` say which session it was, or how many. */
 export function sessionEnded(userId: string, name: 'session' | 'ended', value: string): AuditEntry {
   return { event: 'session.ended', model: user.name, documentId: userId, details: [{ name, value }] }
+}
+
+/** A value that is not stored is empty; of a secret nothing is told but that there is one. */
+export function settingsChanged(changed: readonly ChangedSetting[]): AuditEntry {
+  const shown = (value: string | undefined, isSecret: boolean): string => (value === undefined ? '' : isSecret ? '***' : value)
+  const changes = changed.map(({ name, before, value, isSecret }) => {
+    return { path: name, from: shown(before, isSecret), to: shown(value, isSecret) }
+  })
+  return { event: 'settings.changed', changes }
 }
 
 /** Only the pseudonym of the account is recorded. */

@@ -8,6 +8,7 @@ import { audit, type AuditEvent, type AuditRecord } from '../../models/audit.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
+import { eraseActor } from '../changes/change-retention.ts'
 import type { Database } from '../sqlite/database.ts'
 import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
 
@@ -72,7 +73,7 @@ export interface Erasure {
   readonly emailHashes: readonly string[]
 }
 
-/** Makes the first records of an account anonymous; continueErasures() does the rest. Returns whether all are done. */
+/** Makes the first records of an account anonymous, in the change log and the trash as well; continueErasures() does the rest. Returns whether all are done. */
 export function eraseUser(database: Database, erasure: Erasure): boolean {
   const isDone = eraseSome(database, erasure)
   if (!isDone) {
@@ -113,7 +114,7 @@ function eraseSome(database: Database, erasure: Erasure): boolean {
     left -= rows.length
     if (left <= 0) return false
   }
-  return true
+  return eraseActor(database, userId, left) < left
 }
 
 /** The types of declared records have no index signature, which JSON wants. */

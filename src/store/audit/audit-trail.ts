@@ -48,10 +48,14 @@ export function createAuditTrail(
     emailHashes: (email: string): readonly string[] => outside.emailHashes(email),
     /** Replaces the id of a deleted account. It is random: nothing leads from it to the account. */
     newPseudonym: (): string => DELETED_ACTOR + newId(),
-    /** The records of one write, which ends in `committed` or `rolledBack`. `caller` has the roles of this moment. */
-    begin(actor: Actor | Visitor, caller: Caller | undefined) {
+    /**
+     * The records of one run of a write, which ends in `committed` or `rolledBack`. `caller` has the roles of this moment.
+     * A write that runs again hands over `admitted` of its last run: its records are within the bounds once.
+     */
+    begin(actor: Actor | Visitor, caller: Caller | undefined, admitted: boolean[] = []) {
       const source = sourceOf(actor, caller)
       const records: AuditRecord[] = []
+      let entries = 0
       const counted: ReadonlyMap<AuditEvent, number>[] = []
       const addCounts = (): void => {
         const counts = bounds.take()
@@ -64,8 +68,9 @@ export function createAuditTrail(
         add(entry: AuditEntry): void {
           if (entry === SUPPRESSED) return addCounts()
           if (bounds.isDue(now())) addCounts()
-          if (isAdmitted(entry, source)) records.push(insert(entry, source))
+          if ((admitted[entries++] ??= isAdmitted(entry, source))) records.push(insert(entry, source))
         },
+        admitted,
         committed: (): void => records.forEach((record) => outside.recorded(record)),
         rolledBack: (): void => counted.forEach((counts) => bounds.restore(counts)),
       }

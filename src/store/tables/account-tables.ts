@@ -27,6 +27,7 @@ import type {
   SignedIn,
   SignIn,
   SignInOutcome,
+  TrustedSignIn,
 } from '../store.ts'
 
 const EMAIL = valueAt('email')
@@ -94,6 +95,25 @@ export function signIn(database: Database, request: SignIn): SignInOutcome {
   const signedIn = findAccount(database, request)
   addSession(database, String(signedIn.user['id']), request.session)
   return signedIn
+}
+
+export function signInTrusted(database: Database, { email, newAccount, session }: TrustedSignIn): SignedIn {
+  const account = userByEmail(database, email)
+  if (account === undefined) {
+    createAccount(database, newAccount, session)
+    return { kind: 'signed-in', how: 'created', user: newAccount.user.value }
+  }
+  const id = String(account['id'])
+  ensureBelongings(database, id, newAccount)
+  addSession(database, id, session)
+  return { kind: 'signed-in', how: 'existing', user: account }
+}
+
+export function signInFirstAdmin(database: Database, request: TrustedSignIn, except: string): SignedIn | 'refused' {
+  if (hasAdmin(database, except)) return 'refused'
+  const signedIn = signInTrusted(database, request)
+  const user = promote(database, request.email, request.session.createdAt)
+  return user === undefined ? signedIn : { ...signedIn, user, before: signedIn.user }
 }
 
 /** The account of the email: an existing one, the converted guest, or a new one. */

@@ -21,7 +21,7 @@ type Maker = 'mail' | 'operator'
 
 export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'full' {
   const { email, mac, now, expiresAt, message, forget } = issue
-  if (message !== undefined && isFull(database, email)) return 'full'
+  if (message !== undefined && isFull(database, 'code', email)) return 'full'
   database.run(
     `DELETE FROM code WHERE (email, maker) IN
       (SELECT email, maker FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
@@ -33,7 +33,7 @@ export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'ful
   else database.run("DELETE FROM code WHERE email = ? AND maker = 'mail'", email)
   database.run('INSERT INTO code (email, maker, mac, expires_at) VALUES (?, ?, ?, ?)', email, maker, mac, expiresAt)
   if (forget !== undefined) forgetHits(database, forget)
-  putMessage(database, issue)
+  putMessage(database, { kind: 'code', ...issue })
   return 'issued'
 }
 

@@ -1,14 +1,21 @@
 /** Documents by id, one statement each. Functions that write run inside a transaction. */
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
+import { fail } from '../../base/failure.ts'
+import { incompleteOf } from '../../models/incomplete.ts'
+import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import { isForeignKeyError, type Database } from '../sqlite/database.ts'
-import { HOUR_CHARS, tableOf } from '../sqlite/schema-sql.ts'
-import type { Change, Condition, Document, DocumentStore, HourCount, InsertOutcome, Moment, ReadDocument } from '../store.ts'
+import { hasSchedules, requireSchedules } from '../sqlite/schedule-schema.ts'
+import { DUE_AT, dueIndex, HANDED_IN_AT, handedInIndex, HOUR_CHARS, IS_HANDED_IN, tableOf } from '../sqlite/schema-sql.ts'
+import type { Change, Condition, Document, DocumentStore, DueDocument, HourCount, InsertOutcome, Moment, ReadDocument } from '../store.ts'
+import { requireDistinct } from './distinct-codes.ts'
+import { hasReview, requireReview } from './review-notes.ts'
 import type { SearchChanges } from './search-changes.ts'
-import { searchRow } from './trigram-index.ts'
+import { changedSearchRow, searchRow } from './search-row.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
+  if (!hasTable(database, model)) return undefined
   const row = database.get(`SELECT doc FROM ${tableOf(model)} WHERE id = ?`, id)
   return row === undefined ? undefined : String(row['doc'])
 }
@@ -19,12 +26,39 @@ export interface DocumentTables {
   readonly search: SearchChanges
 }
 
+/** Tables of incomplete drafts that are known to be there. */
+const knownTables = new WeakMap<Database, Set<string>>()
+
+/** A node of a cluster works with the schema before, which has no tables of incomplete drafts, until all nodes are upgraded. */
+export function hasTable(database: Database, { name, draftsOf }: Model): boolean {
+  if (draftsOf === undefined) return true
+  const known = knownTables.get(database) ?? new Set<string>()
+  knownTables.set(database, known)
+  if (known.has(name)) return true
+  if (database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) === undefined) return false
+  known.add(name)
+  return true
+}
+
+/** Whether the id is that of a document in the other of the two tables of a model: complete ones, and incomplete drafts. */
+export function isInTwin(database: Database, model: Model, id: string): boolean {
+  const twin = model.draftsOf === undefined ? incompleteOf(model) : storedModelNamed(model.draftsOf)
+  return twin !== undefined && getDocument(database, twin, id) !== undefined
+}
+
 export function insertDocument({ database, search }: DocumentTables, model: Model, { id, value, text }: Document): InsertOutcome {
-  const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq`
+  if (!hasTable(database, model)) {
+    throw fail('conflict', 'Cannot keep an incomplete draft: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"')
+  }
+  if (isInTwin(database, model, id)) return 'exists'
+  requireSchedules(database, model, undefined, value)
+  requireReview(database, model, undefined, value)
+  requireDistinct(database, model, { id, value })
+  const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING`
   try {
-    const row = database.get(sql, id, text ?? writeJson(value))
-    if (row === undefined) return 'exists'
-    if (model.trigrams !== undefined) search.add({ model, seq: Number(row['seq']), row: searchRow(model, value), isNew: true })
+    const seq = database.insert(sql, id, text ?? writeJson(value))
+    if (seq === undefined) return 'exists'
+    if (model.trigrams !== undefined) search.add({ model, seq, row: searchRow(model, value) })
     return 'inserted'
   } catch (error) {
     if (isForeignKeyError(error)) return 'orphan'
@@ -45,9 +79,12 @@ export function updateDocument(
   const text = String(stored['doc'])
   const value = known?.text === text ? known.value : (parseJson(text) as JsonObject)
   const next = change(value, text, moment)
+  requireSchedules(database, model, value, next)
+  requireReview(database, model, value, next)
+  requireDistinct(database, model, { id, value: next, stored: value })
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
-  if (model.trigrams !== undefined) search.add({ model, seq, row: searchRow(model, next), isNew: false })
+  if (model.trigrams !== undefined) search.add({ model, seq, row: changedSearchRow(model, value, next) })
   return doc
 }
 
@@ -63,8 +100,36 @@ export function removeDocument(
   }
   const row = database.get(`DELETE FROM ${tableOf(model)} WHERE id = ? RETURNING seq`, id)
   if (row === undefined) return false
-  if (model.trigrams !== undefined) search.add({ model, seq: Number(row['seq']), row: undefined, isNew: false })
+  if (model.trigrams !== undefined) search.add({ model, seq: Number(row['seq']), row: undefined })
   return true
+}
+
+/** Documents whose status changes at a time; none in a file of an earlier schema, which a node of a cluster may have. */
+export function dueDocuments(
+  database: Database,
+  model: Model,
+  after: Pick<DueDocument, 'id' | 'at'> | undefined,
+  limit: number,
+): readonly DueDocument[] {
+  if (!hasSchedules(database)) return []
+  const [from, id] = after === undefined ? ['', ''] : [isoDate(after.at), after.id]
+  const sql = `SELECT id, doc, ${DUE_AT} AS at FROM ${tableOf(model)} INDEXED BY "${dueIndex(model)}"
+    WHERE ${DUE_AT} IS NOT NULL AND (${DUE_AT}, id) > (?, ?) ORDER BY ${DUE_AT}, id LIMIT ?`
+  return database.all(sql, from, id, limit).map((row) => ({ id: String(row['id']), at: Date.parse(String(row['at'])), text: String(row['doc']) }))
+}
+
+/** Drafts that were handed in, the longest waiting first; none in a file of an earlier schema, which has no index of them. */
+export function handedIn(database: Database, model: Model, limit: number): readonly { readonly id: string; readonly text: string }[] {
+  if (!hasReview(database)) return []
+  const sql = `SELECT id, doc FROM ${tableOf(model)} INDEXED BY "${handedInIndex(model)}"
+    WHERE ${IS_HANDED_IN} ORDER BY ${HANDED_IN_AT}, id LIMIT ?`
+  return database.all(sql, limit).map((row) => ({ id: String(row['id']), text: String(row['doc']) }))
+}
+
+export function countHandedIn(database: Database, model: Model): number {
+  if (!hasReview(database)) return 0
+  const sql = `SELECT count(*) AS n FROM ${tableOf(model)} INDEXED BY "${handedInIndex(model)}" WHERE ${IS_HANDED_IN}`
+  return Number(database.get(sql)?.['n'])
 }
 
 export function countActive(database: Database, model: Model): number {

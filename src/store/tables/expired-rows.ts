@@ -3,8 +3,8 @@ import type { Database } from '../sqlite/database.ts'
 
 const ROWS_PER_STEP = 200
 /** Tables with a time in `expires_at` and an index on it. */
-const TABLES = ['code', 'revoked_token', 'session', 'rate_hit'] as const
-const KEYS = { code: 'email, maker', revoked_token: 'jti', session: 'jti', rate_hit: 'rowid' } as const
+const TABLES = ['code', 'revoked_token', 'session', 'rate_hit', 'first_response'] as const
+const KEYS = { code: 'email, maker', revoked_token: 'jti', session: 'jti', rate_hit: 'seq', first_response: 'seq' } as const
 
 /** Removes some of each. Returns whether there may be more. */
 export function removeExpired(database: Database, now: number): boolean {

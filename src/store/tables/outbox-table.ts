@@ -9,10 +9,10 @@
  * a newer code came cannot bring the message back.
  */
 import { DAY_MS } from '../../base/duration.ts'
-import { MESSAGE_STATES, type MessageState } from '../../models/message-state.ts'
+import { fail } from '../../base/failure.ts'
+import { MESSAGE_STATES, type MessageKind, type MessageState } from '../../models/message-state.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import type {
-  CodeIssue,
   DeliveryResult,
   MessageRecord,
   OutboxMessage,
@@ -30,20 +30,50 @@ const EXPIRED_ROWS_MAX = 100
 /** The due time of a message that an operator requested: before all others, and different from them. */
 const REQUESTED_DUE_AT = 0
 
-/** Whether there is no room for a message to this email. One that supersedes another needs none. */
-export function isFull(database: Database, email: string): boolean {
+/** Whether there is no room for a message to this email. One that supersedes another of its kind needs none. */
+export function isFull(database: Database, kind: MessageKind, email: string): boolean {
   const nth = database.get("SELECT 1 FROM outbox WHERE state = 'waiting' LIMIT 1 OFFSET ?", WAITING_MESSAGES_MAX - 1)
   if (nth === undefined) return false
-  return database.get("SELECT 1 FROM outbox WHERE address = ? AND state = 'waiting'", email) === undefined
+  return database.get(`SELECT 1 FROM outbox WHERE address = ? AND ${kindIn(database)} = ? AND state = 'waiting'`, email, kind) === undefined
 }
 
-/** Adds a message, if there is one. It supersedes a waiting one of the same email, whose code is void. */
-export function putMessage(database: Database, { email, message, now, expiresAt }: CodeIssue): void {
+/** Files whose outbox has kinds: a schema is never lowered. */
+const withKinds = new WeakSet<Database>()
+
+/** Whether messages have a kind: on a node of a cluster that is not upgraded yet, all are codes. */
+function hasKinds(database: Database): boolean {
+  if (withKinds.has(database)) return true
+  if (database.get("SELECT 1 FROM pragma_table_info('outbox') WHERE name = 'kind'") === undefined) return false
+  withKinds.add(database)
+  return true
+}
+
+function kindIn(database: Database): string {
+  return hasKinds(database) ? 'kind' : "'code'"
+}
+
+/** A message to be sent to an email. */
+interface Posting {
+  readonly kind: MessageKind
+  readonly email: string
+  /** None ends the waiting one: its code is void. */
+  readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
+  readonly now: number
+  readonly expiresAt: number
+}
+
+/**
+ * Adds a message, if there is one. It supersedes a waiting one of its kind and email: of codes the older is void, and of
+ * invitations one is enough. A stranger who requests codes does not end an invitation.
+ */
+export function putMessage(database: Database, { kind, email, message, now, expiresAt }: Posting): void {
   purge(database, now)
   database.run(
-    "UPDATE outbox SET state = 'superseded', sealed = NULL, done_at = ? WHERE address = ? AND state = 'waiting'",
+    `UPDATE outbox SET state = 'superseded', sealed = NULL, done_at = ?
+      WHERE address = ? AND ${kindIn(database)} = ? AND state = 'waiting'`,
     now,
     email,
+    kind,
   )
   if (message === undefined) return
   database.run(
@@ -55,6 +85,19 @@ export function putMessage(database: Database, { email, message, now, expiresAt 
     expiresAt,
     now,
   )
+  if (kind === 'code') return
+  if (!hasKinds(database)) throw fail('conflict', EARLIER_SCHEMA)
+  database.run('UPDATE outbox SET kind = ? WHERE id = ?', kind, message.id)
+}
+
+const EARLIER_SCHEMA =
+  'Cannot invite by mail: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"'
+
+/** The newest invitation to an email that is still recorded. */
+export function lastInvitation(database: Database, email: string, now: number): MessageRecord | undefined {
+  if (!hasKinds(database)) return undefined
+  const row = database.get("SELECT * FROM outbox WHERE address = ? AND kind = 'invitation' ORDER BY id DESC LIMIT 1", email)
+  return row === undefined ? undefined : messageRecord(row, now)
 }
 
 export function takeMessages(database: Database, turn: OutboxTurn): OutboxWork {
@@ -200,6 +243,7 @@ function messageRecord(row: Row, now: number): MessageRecord {
   const dueAt = Number(row['due_at'])
   return {
     id: String(row['id']),
+    kind: (row['kind'] ?? 'code') as MessageKind,
     address: String(row['address']),
     state,
     attempts: Number(row['attempts']),

@@ -34,17 +34,17 @@ export function rateWait(database: Database, { key, max, windowMs }: Rate, now: 
 
 export function addHit(database: Database, { key, windowMs }: Rate, now: number): void {
   database.run(
-    `DELETE FROM rate_hit WHERE rowid IN (SELECT rowid FROM rate_hit WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    `DELETE FROM rate_hit WHERE seq IN (SELECT seq FROM rate_hit WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
     now,
   )
-  const { rowid } = database.get(
-    'INSERT INTO rate_hit (key, at, expires_at) VALUES (?, ?, ?) RETURNING rowid',
+  const { seq } = database.get(
+    'INSERT INTO rate_hit (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq',
     key,
     now,
     now + windowMs,
   ) as Row
-  // Row ids count upward (sqlite.org/autoinc.html), so these are the oldest.
-  database.run('DELETE FROM rate_hit WHERE rowid <= ?', Number(rowid) - HITS_MAX)
+  // An INTEGER PRIMARY KEY counts upward (sqlite.org/autoinc.html), so these are the oldest.
+  database.run('DELETE FROM rate_hit WHERE seq <= ?', Number(seq) - HITS_MAX)
 }
 
 /** Makes a window empty. */

@@ -8,13 +8,16 @@
  */
 import type { Database } from '../sqlite/database.ts'
 import type { CallerClaim, Token } from '../actor.ts'
+import { revokeTokensOf, useApiToken, userOfApiToken } from './api-token-table.ts'
 import type { ListedSession, SessionRecord } from '../store.ts'
 
 const PURGE_ROWS_MAX = 50
 const LISTED_MAX = 1_000
 
 /** The JSON text of the token's user; undefined where the token was ended or its user is gone. */
-export function caller(database: Database, { userId, jti, iat }: CallerClaim): string | undefined {
+export function caller(database: Database, claim: CallerClaim): string | undefined {
+  const { userId, jti, iat, apiToken } = claim
+  if (apiToken !== undefined) return userOfApiToken(database, claim)
   const row = database.get(
     `SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)
       AND NOT EXISTS (SELECT 1 FROM signed_out WHERE user_id = user.id AND before > ?)`,
@@ -31,12 +34,22 @@ export function holds(database: Database, claim: CallerClaim, now: number): stri
 }
 
 export function revoke(database: Database, token: Token & { readonly now: number }): void {
+  addRevoked(database, token)
+  database.run('DELETE FROM session WHERE jti = ?', token.jti)
+}
+
+/** A ticket that was used is a token that has ended. False where it was used before. */
+export function useTicket(database: Database, ticket: Token & { readonly now: number }): boolean {
+  return addRevoked(database, ticket)
+}
+
+/** Returns whether the token was valid until now. */
+function addRevoked(database: Database, { jti, expiresAt, now }: Token & { readonly now: number }): boolean {
   database.run(
     `DELETE FROM revoked_token WHERE jti IN (SELECT jti FROM revoked_token WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
-    token.now,
+    now,
   )
-  database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', token.jti, token.expiresAt)
-  database.run('DELETE FROM session WHERE jti = ?', token.jti)
+  return database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', jti, expiresAt) === 1
 }
 
 export function addSession(
@@ -61,6 +74,23 @@ export function addSession(
   return added === 1 ? 'added' : 'missing'
 }
 
+/**
+ * Ends a token, and adds the session that goes on in its place, by the label that the ended one is listed under. 'missing'
+ * where the user is gone: then nothing changes.
+ */
+export function replaceSession(
+  database: Database,
+  userId: string,
+  old: Token,
+  session: SessionRecord,
+): 'added' | 'missing' {
+  const before = database.get('SELECT label FROM session WHERE jti = ?', old.jti)
+  const label = before === undefined ? session.label : String(before['label'])
+  const outcome = addSession(database, userId, { ...session, label })
+  if (outcome === 'added') revoke(database, { ...old, now: session.createdAt })
+  return outcome
+}
+
 /** The sessions that have not expired, newest first, at most a thousand. */
 export function sessionsOf(database: Database, userId: string, now: number): readonly ListedSession[] {
   return database
@@ -80,7 +110,7 @@ export function sessionsOf(database: Database, userId: string, now: number): rea
 }
 
 export function useSession(database: Database, jti: string, now: number): void {
-  database.run('UPDATE session SET used_at = ? WHERE jti = ? AND used_at < ?', now, jti, now)
+  if (database.run('UPDATE session SET used_at = ? WHERE jti = ? AND used_at < ?', now, jti, now) === 0) useApiToken(database, jti, now)
 }
 
 /** Ends one session of a user; false where the user has none with that id. */
@@ -104,7 +134,7 @@ export function endOtherSessions(database: Database, userId: string, kept: strin
   return ended
 }
 
-/** Ends all sessions of a user, unlisted ones included. Returns how many listed ones had not expired. */
+/** Ends all sessions of a user, unlisted ones and tokens of the API included. Returns how many listed sessions had not expired. */
 export function endSessions(database: Database, userId: string, now: number): number {
   database.run(
     `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
@@ -112,5 +142,6 @@ export function endSessions(database: Database, userId: string, now: number): nu
     Math.floor(now / 1000),
     userId,
   )
+  revokeTokensOf(database, userId)
   return endOtherSessions(database, userId, '', now)
 }

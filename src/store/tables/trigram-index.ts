@@ -10,6 +10,7 @@ import type { Model } from '../../models/schema.ts'
 import { fold } from '../../query/fold.ts'
 import type { Database } from '../sqlite/database.ts'
 import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
+import { sampleMatches } from './match-sample.ts'
 
 const TRIGRAM_POINTS = 3
 /** A long text is found by some of its trigrams; more would cost more than they narrow. */
@@ -20,7 +21,7 @@ const SEARCHED_CHARS_MAX = 1_000
 const RAREST = 3
 
 /** The row of the index for a document of a model that has one. May be computed before a transaction begins. */
-export function searchRow(model: Model, document: JsonObject): readonly string[] {
+export function trigramRow(model: Model, document: JsonObject): readonly string[] {
   const { pathSteps, textSteps } = preparedIndex(model)
   return [
     indexedText(String(valueOf(document, textSteps))),
@@ -28,8 +29,18 @@ export function searchRow(model: Model, document: JsonObject): readonly string[]
   ]
 }
 
-export function putSearchRow(database: Database, model: Model, seq: number, row: readonly string[]): void {
-  database.run(preparedIndex(model).insert, seq, ...row)
+/** Replaces rows, in ascending order of their seq; `row` is undefined for a document that is gone. */
+export function replaceTrigramRows(
+  database: Database,
+  model: Model,
+  rows: readonly { readonly seq: number; readonly row: readonly string[] | undefined }[],
+): void {
+  const table = trigramTable(model)
+  const last = Number(database.get(`SELECT max(rowid) AS last FROM ${table}`)?.['last'] ?? 0)
+  for (const { seq, row } of rows) {
+    if (seq <= last) database.run(`DELETE FROM ${table} WHERE rowid = ?`, seq)
+    if (row !== undefined) database.run(preparedIndex(model).insert, seq, ...row)
+  }
 }
 
 interface PreparedIndex {
@@ -55,15 +66,10 @@ function preparedIndex(model: Model): PreparedIndex {
   return prepared
 }
 
-export function unindexText(database: Database, model: Model, seq: number): void {
-  database.run(`DELETE FROM ${trigramTable(model)} WHERE rowid = ?`, seq)
-}
-
 /** Fills a new index from the documents that are there. */
 export function indexTexts(database: Database, model: Model): void {
-  for (const row of database.iterate(`SELECT seq, doc FROM ${tableOf(model)}`)) {
-    const document = parseJson(String(row['doc'])) as JsonObject
-    putSearchRow(database, model, Number(row['seq']), searchRow(model, document))
+  for (const { seq, doc } of database.iterate(`SELECT seq, doc FROM ${tableOf(model)}`)) {
+    database.run(preparedIndex(model).insert, Number(seq), ...trigramRow(model, parseJson(String(doc)) as JsonObject))
   }
 }
 
@@ -99,22 +105,7 @@ export function trigramQuery(trigrams: readonly string[]): string {
 
 /** How many texts an FTS5 query finds, counted up to a limit. */
 export function countTexts(database: Database, model: Model, match: string, limit: number): number {
-  return sampleTexts(database, model, match, limit).count
-}
-
-/**
- * The same, and how close together they are: the share of texts that have it among those from the first to the last that
- * was counted. Matches come in the order of rows.
- */
-function sampleTexts(database: Database, model: Model, match: string, limit: number) {
-  const table = trigramTable(model)
-  const row = database.get(
-    `SELECT count(*) AS n, min(rowid) AS first, max(rowid) AS last
-      FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`,
-    match,
-  )
-  const count = Number(row?.['n'])
-  return { count, share: count === 0 ? 0 : count / (Number(row?.['last']) - Number(row?.['first']) + 1) }
+  return sampleMatches(database, trigramTable(model), match, limit).count
 }
 
 /**
@@ -123,7 +114,7 @@ function sampleTexts(database: Database, model: Model, match: string, limit: num
  */
 export function rarestTrigrams(database: Database, model: Model, trigrams: readonly string[], limit: number) {
   const counted = trigrams
-    .map((trigram) => ({ trigram, ...sampleTexts(database, model, trigramQuery([trigram]), limit) }))
+    .map((trigram) => ({ trigram, ...sampleMatches(database, trigramTable(model), trigramQuery([trigram]), limit) }))
     .sort((a, b) => a.count - b.count)
   return {
     trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram),

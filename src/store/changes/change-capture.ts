@@ -1,0 +1,189 @@
+/**
+ * Writes the change log (change data capture): each change of a document becomes a row of `change` in the transaction that
+ * makes it, whichever function makes it, cascades and merges included.
+ *
+ * The rows are written by triggers, so that no path can be forgotten. They are TEMP triggers of the connection that
+ * writes, because they call functions of this program: for the name of a version, the actor and the time. In a stored
+ * trigger, `trusted_schema=OFF` forbids that, and another program could not write to the file any more. A node of a cluster
+ * that applies an entry finds the rows in the entry, and its triggers are silent meanwhile.
+ *
+ * For content they also keep the text that a change replaces, as its difference from the new one, and put what is deleted
+ * in the trash.
+ */
+import { randomInt } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { entityTag } from '../../http/request/entity-tag.ts'
+import { audit } from '../../models/audit.ts'
+import { hasHistory } from '../../models/history.ts'
+import { twinName } from '../../models/incomplete.ts'
+import type { Model } from '../../models/schema.ts'
+import { SYSTEM, type Actor, type Visitor } from '../actor.ts'
+import { sourceOf } from '../audit/audit-record.ts'
+import type { Database } from '../sqlite/database.ts'
+import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+import { hasChangeLog } from './change-schema.ts'
+import { deltaOf } from './text-delta.ts'
+
+const EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const
+type ChangeEvent = (typeof EVENTS)[number]
+
+/**
+ * Of so many replaced texts, one is kept as a whole: reading an earlier one goes over the differences up to there. Which ones
+ * is drawn by lot: by a rule, clients could see to it that no text of a document is among them, or do so by chance.
+ */
+const TEXTS_PER_WHOLE = 32
+
+export interface CaptureOptions {
+  readonly models: readonly Model[]
+  /** In milliseconds since the epoch. */
+  readonly now: Clock
+  /** Whether deleted content goes to the trash. */
+  readonly trash: boolean
+}
+
+export type ChangeCapture = ReturnType<typeof captureChanges>
+
+/** Captures what this connection changes, from `start()` on. */
+export function captureChanges(database: Database, { models, now, trash }: CaptureOptions) {
+  let actor = actorName(SYSTEM)
+  let isSilent = false
+  let isMoving = false
+  let kindNow: 'restored' | 'followed' | undefined
+  /** The texts of the row that a trigger is at: its WHEN clause hands them over once, and its statements ask about them. */
+  let texts: Texts = { earlier: null, later: null }
+  const triggers = models.filter((model) => model !== audit).flatMap((model) => changeTriggers(model, trash))
+
+  database.define('change_begins', (earlier, later) => {
+    if (!isSilent) texts = { earlier: earlier as Uint8Array | null, later: later as Uint8Array | null }
+    return isSilent ? 0 : 1
+  })
+  database.define('change_time', now)
+  database.define('change_actor', () => actor)
+  database.define('change_kind', (kind) => kindNow ?? kind)
+  database.define('change_moves', () => (isMoving ? 1 : 0))
+  database.define('change_before', () => versionOf(texts.earlier))
+  database.define('change_after', () => versionOf(texts.later))
+  database.define('change_delta', () => deltaOrWhole(texts))
+
+  const as = <T>(kind: typeof kindNow, work: () => T): T => {
+    kindNow = kind
+    try {
+      return work()
+    } finally {
+      kindNow = undefined
+    }
+  }
+
+  return {
+    /** Creates the triggers. A node of a cluster may have a file of a schema without the log, or without a table. */
+    start(): void {
+      if (!hasChangeLog(database)) return
+      const stored = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
+      for (const { model, sql } of triggers) if (database.get(stored, model.name) !== undefined) database.exec(sql)
+    },
+    /** Drops the triggers: a migration must not meet them. */
+    stop(): void {
+      for (const { name } of triggers) database.exec(`DROP TRIGGER IF EXISTS temp."${name}"`)
+    },
+    /** Names the actor of the changes that follow, until it is called again. */
+    actBy(next: Actor | Visitor): void {
+      actor = actorName(next)
+    },
+    /** Runs work that puts documents back as they were: their changes are of the kind 'restored'. */
+    restoring: <T>(work: () => T): T => as('restored', work),
+    /** Runs work that brings copies in documents up to date: their changes are of the kind 'followed'. */
+    following: <T>(work: () => T): T => as('followed', work),
+    /** Runs work that moves a document between its two tables: none is deleted, so all of its past stays. */
+    moving<T>(work: () => T): T {
+      isMoving = true
+      try {
+        return work()
+      } finally {
+        isMoving = false
+      }
+    },
+    /** Runs work whose changes have rows in the log already. */
+    silently<T>(work: () => T): T {
+      isSilent = true
+      try {
+        return work()
+      } finally {
+        isSilent = false
+      }
+    },
+  }
+}
+
+/** The texts of a document before and behind a change, in UTF-8; null where there is none. */
+interface Texts {
+  readonly earlier: Uint8Array | null
+  readonly later: Uint8Array | null
+}
+
+function deltaOrWhole({ earlier, later }: Texts): Uint8Array {
+  const bytes = earlier ?? new Uint8Array()
+  return later === null || randomInt(TEXTS_PER_WHOLE) === 0 ? deltaOf(bytes) : deltaOf(bytes, later)
+}
+
+/** The name of a version of a document: its entity tag without the quotes. */
+function versionOf(text: Uint8Array | null): string | null {
+  return text === null ? null : entityTag(text).slice(1, -1)
+}
+
+/** The id of a user, or `operator`, `service` or `stranger` as in the audit trail. Ids of users are none of these. */
+function actorName(actor: Actor | Visitor): string {
+  const { actor: userId, role } = sourceOf(actor, undefined)
+  return actor.kind === 'caller' ? userId : role
+}
+
+/**
+ * `CREATE TEMP TRIGGER "headline/change UPDATE" AFTER UPDATE ON main."headline" WHEN … BEGIN INSERT INTO change … END`.
+ * Tables in the body of a TEMP trigger are looked up in all databases of the connection, and it has only one with these.
+ */
+function changeTriggers(model: Model, trash: boolean): { name: string; model: Model; sql: string }[] {
+  return EVENTS.map((event) => {
+    const name = `${model.name}/change ${event}`
+    const [earlier, later] = [event === 'INSERT' ? 'NULL' : 'old.doc', event === 'DELETE' ? 'NULL' : 'new.doc']
+    const insert = logged(model, event, trash)
+    const body = event === 'DELETE' && hasHistory(model) ? `${insert} ${afterDeletion(model, trash)}` : insert
+    // As bytes, which are hashed and compared as they are: texts would be decoded and encoded again.
+    const begins = `change_begins(CAST(${earlier} AS BLOB), CAST(${later} AS BLOB))`
+    const sql = `CREATE TEMP TRIGGER "${name}" AFTER ${event} ON main.${tableOf(model)}
+      WHEN ${earlier} IS NOT ${later} AND ${begins} BEGIN ${body} END`
+    return { name, model, sql }
+  })
+}
+
+/** `INSERT INTO change (…) VALUES ('headline', new.id, 'created', …);` */
+function logged(model: Model, event: ChangeEvent, trash: boolean): string {
+  const [before, after] = [event === 'INSERT' ? undefined : 'old', event === 'DELETE' ? undefined : 'new']
+  const kind = { INSERT: 'created', UPDATE: 'updated', DELETE: 'deleted' }[event]
+  const values = [
+    ...[`'${model.name}'`, `${after ?? before}.id`, `change_kind('${kind}')`, 'change_time()', 'change_actor()'],
+    ...['change_before()', 'change_after()'],
+    before !== undefined && 'status' in model.fields ? `${before}.${valueAt('status')}` : 'NULL',
+    keptText(model, event, trash),
+  ]
+  return `INSERT INTO change (model, id, kind, at, actor, before, after, status_before, delta)
+    VALUES (${values.join(', ')});`
+}
+
+/**
+ * The replaced text, where it stays as an earlier version. Without a trash, those of a deleted document go with it; a
+ * document that moves needs it to read what was before.
+ */
+function keptText(model: Model, event: ChangeEvent, trash: boolean): string {
+  if (!hasHistory(model) || event === 'INSERT') return 'NULL'
+  return event === 'UPDATE' || trash ? 'change_delta()' : 'CASE WHEN change_moves() THEN change_delta() END'
+}
+
+/**
+ * What follows the row of a deletion: `INSERT OR REPLACE INTO trash (…) SELECT last_insert_rowid(), …;` In a trigger,
+ * last_insert_rowid() is that of its own last INSERT (sqlite.org/c3ref/last_insert_rowid.html): the seq.
+ */
+function afterDeletion(model: Model, trash: boolean): string {
+  const names = [model.name, twinName(model)].flatMap((name) => (name === undefined ? [] : `'${name}'`))
+  if (!trash) return `UPDATE change SET delta = NULL WHERE id = old.id AND model IN (${names.join(', ')}) AND delta IS NOT NULL AND NOT change_moves();`
+  return `INSERT OR REPLACE INTO trash (seq, model, id, at, actor, doc)
+    SELECT last_insert_rowid(), '${model.name}', old.id, change_time(), change_actor(), old.doc WHERE NOT change_moves();`
+}

@@ -1,0 +1,49 @@
+/** How far the copies of documents have followed the change log, in the transaction of the copies that were brought up to date. */
+import type { Database } from '../sqlite/database.ts'
+import type { Keys } from './holder-rows.ts'
+import { hasReferences } from './reference-schema.ts'
+
+/** What is under way, in steps: the copies of one document, or all copies. */
+export type ReferenceWork = {
+  /** Which of the places where copies are looked for, and the keys of the last row there. */
+  readonly place: number
+  readonly after: Keys
+  /** Documents that were looked at, and how many there were to look at when the work began. */
+  readonly done: number
+  readonly total: number
+} & (
+  | { readonly kind: 'document'; readonly model: string; readonly id: string; readonly seq: number }
+  | { readonly kind: 'repair' }
+)
+
+export interface ReferenceProgress {
+  /** All changes up to this one are done. */
+  readonly seq: number
+  readonly work: ReferenceWork | undefined
+}
+
+export interface FollowedStep {
+  /** Documents whose copies were brought up to date. */
+  readonly changed: number
+  readonly progress: ReferenceProgress
+}
+
+/** The changes that need nothing, up to one that does, or to the last of a look. */
+export interface ReferenceLook {
+  readonly upTo: number
+  /** Whether there is something to do. */
+  readonly found: boolean
+  /** Whether there are changes that were not looked at. */
+  readonly hasMore: boolean
+}
+
+export function readProgress(database: Database): ReferenceProgress {
+  if (!hasReferences(database)) return { seq: 0, work: undefined }
+  const row = database.get('SELECT seq, work FROM reference_progress')
+  const work = row?.['work']
+  return { seq: Number(row?.['seq'] ?? 0), work: typeof work === 'string' ? (JSON.parse(work) as ReferenceWork) : undefined }
+}
+
+export function writeProgress(database: Database, { seq, work }: ReferenceProgress): void {
+  database.run('UPDATE reference_progress SET seq = ?, work = ?', seq, work === undefined ? null : JSON.stringify(work))
+}

@@ -1,0 +1,89 @@
+/**
+ * The settings that administrators have changed, as the texts of their flags; a secret is sealed before it comes here
+ * (auth/sealed-settings.ts). Who changed which is in the audit trail, so that no row outlives an account.
+ */
+import { fail } from '../../base/failure.ts'
+import type { Database } from '../sqlite/database.ts'
+
+export const SETTING_TABLE = 'setting'
+
+export const SETTING_SCHEMA = `
+  CREATE TABLE ${SETTING_TABLE} (name TEXT PRIMARY KEY, value TEXT NOT NULL, changed_at INTEGER NOT NULL) WITHOUT ROWID;
+`
+
+export interface StoredSetting {
+  readonly name: string
+  readonly value: string
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number
+}
+
+export interface SettingChange {
+  readonly name: string
+  /** Undefined to remove it. */
+  readonly value: string | undefined
+  /** The audit trail tells only that it changed. */
+  readonly isSecret: boolean
+}
+
+export interface SettingsChange {
+  readonly changes: readonly SettingChange[]
+  readonly now: number
+  /** Called in the transaction with the settings as they are: what it throws leaves them so. */
+  readonly check: (stored: readonly StoredSetting[]) => void
+}
+
+export interface ChangedSetting extends SettingChange {
+  readonly before: string | undefined
+}
+
+/** By name; none before the nodes of a cluster have the table. */
+export function listSettings(database: Database): readonly StoredSetting[] {
+  if (!hasTable(database)) return []
+  return database.all('SELECT * FROM setting ORDER BY name').map((row) => {
+    return { name: String(row['name']), value: String(row['value']), changedAt: Number(row['changed_at']) }
+  })
+}
+
+/** Returns those that are different now. Throws conflict before the nodes have the table. */
+export function changeSettings(database: Database, { changes, now, check }: SettingsChange): readonly ChangedSetting[] {
+  if (!hasTable(database)) {
+    throw fail('conflict', 'Cannot change settings: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"')
+  }
+  const stored = listSettings(database)
+  check(stored)
+  const known = new Map(stored.map(({ name, value }) => [name, value]))
+  const changed = changes
+    .map((change) => ({ ...change, before: known.get(change.name) }))
+    .filter(({ value, before }) => value !== before)
+  for (const { name, value } of changed) {
+    if (value === undefined) database.run('DELETE FROM setting WHERE name = ?', name)
+    else database.run('INSERT OR REPLACE INTO setting VALUES (?, ?, ?)', name, value, now)
+  }
+  return changed
+}
+
+/** Tells listeners what is stored, behind a commit that note() was called ahead of. */
+export function createSettingListeners(read: () => readonly StoredSetting[]) {
+  const listeners: ((stored: readonly StoredSetting[]) => void)[] = []
+  let isNoted = false
+  return {
+    add: (listener: (typeof listeners)[number]): void => void listeners.push(listener),
+    note: (): void => void (isNoted = true),
+    afterCommit(): void {
+      if (!isNoted) return
+      try {
+        const stored = read()
+        isNoted = false
+        for (const listener of listeners) listener(stored)
+      } catch {
+        // A disk that fails passes: the next commit tells.
+      }
+    },
+  }
+}
+
+/** A node of a cluster works with the schema before until all nodes are upgraded. */
+function hasTable(database: Database): boolean {
+  return database.get("SELECT 1 FROM sqlite_schema WHERE name = 'setting'") !== undefined
+}

@@ -1,0 +1,105 @@
+/** Whether the documents of a file are ones that this program stored, and the search indexes of their texts have the same of each. */
+import { describe } from '../../base/failure.ts'
+import { isObject, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import { audit } from '../../models/audit.ts'
+import type { Model } from '../../models/schema.ts'
+import { wrongMember } from '../../models/stored-value.ts'
+import type { Database } from '../sqlite/database.ts'
+import { fileFacts, MIGRATIONS } from '../sqlite/migrations.ts'
+import { rowFaults } from '../sqlite/row-check.ts'
+import { modelSchema, pendingTable, tableOf, trigramTable } from '../sqlite/schema-sql.ts'
+import { isIndexedText } from './pending-rows.ts'
+import { trigramRow } from './trigram-index.ts'
+
+const FAULTS_MAX = 5
+
+/** Events of the trail come and go with releases. */
+const TEXT_ONLY: ReadonlySet<Model> = new Set([audit])
+
+/** What is wrong with the rows of a file whose schema is ours, a sentence each, at most a few. A newer file is not judged. */
+export function contentFaults(database: Database, models: readonly Model[]): readonly string[] {
+  if (fileFacts(database).schema > MIGRATIONS.length) return []
+  const faults = rowFaults(database).slice(0, FAULTS_MAX)
+  return faults.length > 0 ? faults : documentFaults(database, models)
+}
+
+/**
+ * A sentence for each fault, at most a few: text that is not the JSON of a document with the id of its row, members of
+ * another kind than declared, and search indexes that differ from the documents. Parses every document, twice where it is in
+ * an index: some fifteen microseconds each.
+ */
+function documentFaults(database: Database, models: readonly Model[]): readonly string[] {
+  const faults: string[] = []
+  const tables = new Set(database.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => name))
+  const present = models.filter(({ name }) => tables.has(name))
+  for (const model of present) {
+    for (const { id, doc } of database.iterate(`SELECT id, doc FROM ${tableOf(model)}`)) {
+      const fault = faultOf(model, String(id), String(doc))
+      if (fault !== undefined) faults.push(`the ${model.name} ${describe(String(id))} ${fault}`)
+      if (faults.length === FAULTS_MAX) return faults
+    }
+  }
+  // Those of texts that cannot be read are not looked at.
+  return faults.length > 0 ? faults : textIndexFaults(database, present)
+}
+
+function faultOf(model: Model, id: string, text: string): string | undefined {
+  let value: Json
+  try {
+    value = parseJson(text)
+  } catch {
+    return 'is not JSON'
+  }
+  if (!isObject(value)) return 'is not an object'
+  if (value['id'] !== id) return `has the id ${describe(value['id'])}`
+  const wrong = TEXT_ONLY.has(model) ? undefined : wrongMember(model.fields, value)
+  return wrong === undefined ? undefined : `has a value in ${describe(wrong)} that dateline does not store`
+}
+
+/** What an index keeps beside its texts decides searches without a look at the documents. */
+function textIndexFaults(database: Database, models: readonly Model[]): readonly string[] {
+  return models
+    .filter((model) => model.trigrams !== undefined && hasIndex(database, model))
+    .filter((model) => differs(database, model))
+    .map(({ name }) => `the search index of ${name} differs from its documents`)
+}
+
+/** One that was declared otherwise is made again when the file is opened. */
+function hasIndex(database: Database, model: Model): boolean {
+  const [index, pending] = [trigramTable(model), pendingTable(model)].map((name) => {
+    const stored = database.get("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", name)
+    return modelSchema(model).some((one) => one.name === name && one.sql === stored?.['sql'])
+  })
+  return index === true && pending === true
+}
+
+function differs(database: Database, model: Model): boolean {
+  const [table, index, pending] = [tableOf(model), trigramTable(model), pendingTable(model)]
+  const count = (sql: string): number => Number(database.get(`SELECT count(*) AS n FROM ${sql}`)?.['n'])
+  const indexed = count(`${index} WHERE ${isIndexedText(model)}`) + count(pending)
+  if (indexed !== count(table)) return true
+  const rows = database.cursor(`SELECT one.doc, row.* FROM ${table} AS one JOIN ${index} AS row ON row.rowid = one.seq WHERE row.${isIndexedText(model)}`, [])
+  const waiting = database.cursor(`SELECT one.doc, row.text, row.kept FROM ${table} AS one JOIN ${pending} AS row USING (seq)`, [])
+  try {
+    let found = 0
+    for (let row = rows.next(); row !== undefined; row = rows.next()) {
+      const [doc, ...kept] = row
+      if (!isSame(model, doc, kept)) return true
+      found++
+    }
+    for (let row = waiting.next(); row !== undefined; row = waiting.next()) {
+      const [doc, text, kept] = row
+      if (!isSame(model, doc, [text, ...(JSON.parse(String(kept)) as unknown[])])) return true
+      found++
+    }
+    return found !== indexed
+  } finally {
+    rows.close()
+    waiting.close()
+  }
+}
+
+function isSame(model: Model, doc: unknown, kept: readonly unknown[]): boolean {
+  const wanted = trigramRow(model, parseJson(String(doc)) as JsonObject)
+  return wanted.length === kept.length && wanted.every((text, i) => text === kept[i])
+}
