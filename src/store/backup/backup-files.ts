@@ -50,6 +50,17 @@ export async function openBackup(paths: BackupPaths, wanted: string): Promise<Op
   return stats === undefined || (await filesInUse(paths)).has(identity(stats)) ? undefined : openRegularFile(path)
 }
 
+/** Whether a file of that name can be restored: 'missing' for no backup, 'unfit' for a link, a directory or the database. */
+export async function findBackup(paths: BackupPaths, wanted: string): Promise<'missing' | 'unfit' | { readonly file: string; readonly at: string }> {
+  const name = (await namesIn(paths.directory)).find((one) => one === wanted)
+  const read = name === undefined ? undefined : readBackupName(name)
+  if (name === undefined || read === undefined) return 'missing'
+  const file = join(paths.directory, name)
+  const stats = await lstat(file, { bigint: true }).catch(() => undefined)
+  if (stats === undefined) return 'missing'
+  return stats.isFile() && !(await filesInUse(paths)).has(identity(stats)) ? { file, at: read.at } : 'unfit'
+}
+
 /** The database with its WAL and its shared memory. */
 async function filesInUse({ database }: BackupPaths): Promise<ReadonlySet<string>> {
   const files = ['', '-wal', '-shm'].map((suffix) => stat(database + suffix, { bigint: true }).then(identity))

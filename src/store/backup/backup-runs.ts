@@ -34,8 +34,8 @@ export type BackupRuns = ReturnType<typeof createBackupRuns>
 export interface RunsOptions {
   readonly database: string
   readonly directory: string
-  /** Number of backups of each kind that are kept, the new one included. */
-  readonly keep: number
+  /** Number of backups of each kind that are kept, the new one included; read when one is made. */
+  readonly keep: () => number
   readonly now: Clock
   readonly log: Log
 }
@@ -63,7 +63,7 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
   /** The new backup is good, even where old ones cannot be removed. */
   const makeRoom = async (kind: BackupKind): Promise<void> => {
     try {
-      const removed = await removeOldBackups(directory, { keep, kind })
+      const removed = await removeOldBackups(directory, { keep: keep(), kind })
       if (removed.length > 0) log.info('backup.removed', { files: removed })
     } catch (error) {
       log.error('backup.not_removed', { reason: systemReason(error) })

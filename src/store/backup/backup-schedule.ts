@@ -8,6 +8,7 @@ import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
+import type { BackupRule } from './backup-rule.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from './backup-runs.ts'
 import type { Store, Writer } from '../store.ts'
 
@@ -20,7 +21,14 @@ const META_NAME = 'backup'
 export interface BackupState {
   readonly last: BackupRecord | undefined
   /** Why the last try failed; undefined where it did not. */
-  readonly failure: { readonly at: number; readonly reason: string } | undefined
+  readonly failure: Missed | undefined
+  /** Why the last one was left out; undefined where it was not. */
+  readonly skipped: Missed | undefined
+}
+
+interface Missed {
+  readonly at: number
+  readonly reason: string
 }
 
 export type BackupSchedule = Awaited<ReturnType<typeof startBackups>>
@@ -28,41 +36,65 @@ export type BackupSchedule = Awaited<ReturnType<typeof startBackups>>
 export interface ScheduleOptions {
   readonly store: Pick<Store, 'readMeta'> & Pick<Writer, 'writeMeta' | 'record'>
   readonly runs: BackupRuns
-  readonly everyMs: number
+  /** How often they are made, which may change at any time; undefined for never. */
+  readonly rule: () => BackupRule | undefined
+  /** Why there is no room for one, which is asked where the rule yields room: then one that finds none is left out. */
+  readonly findLack?: () => Promise<string | undefined>
+  /** Whether this process makes them: of the nodes of a cluster, one does. */
+  readonly isOnDuty?: (() => boolean) | undefined
   readonly now: Clock
   readonly log: Log
 }
 
-export async function startBackups({ store, runs, everyMs, now, log }: ScheduleOptions) {
-  let state: BackupState = { last: readRecord(await store.readMeta(META_NAME)), failure: undefined }
+export async function startBackups(options: ScheduleOptions) {
+  const { store, runs, rule, findLack, isOnDuty = () => true, now, log } = options
+  const startedAt = now()
+  let state: BackupState = { last: readRecord(await store.readMeta(META_NAME)), failure: undefined, skipped: undefined }
   let [stopped, failures] = [false, 0]
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
 
   const dueAt = (): number => {
-    if (state.failure !== undefined)
-      return state.failure.at + Math.min(RETRY_MS_MAX, RETRY_MS_FIRST * 2 ** (failures - 1))
+    const inUse = rule()
+    if (inUse === undefined) return Infinity
+    const { failure, skipped, last } = state
+    if (failure !== undefined) return failure.at + Math.min(RETRY_MS_MAX, RETRY_MS_FIRST * 2 ** (failures - 1))
+    if (skipped !== undefined) return skipped.at + RETRY_MS_MAX
+    if (last === undefined) return startedAt + inUse.firstAfterMs
     // A date in the future is from a clock that was wrong.
-    return state.last === undefined || state.last.at > now() ? now() : state.last.at + everyMs
+    return last.at > now() ? now() : last.at + inUse.everyMs
+  }
+  const skip = (at: number, reason: string): void => {
+    // Told once, and shown until there is room.
+    if (state.skipped === undefined) log.warn('backup.skipped', { reason })
+    state = { ...state, failure: undefined, skipped: { at, reason } }
   }
   const backUp = async (): Promise<void> => {
     const at = now()
     try {
+      const lack = rule()?.yieldsRoom === true ? await findLack?.() : undefined
+      if (lack !== undefined) return skip(at, lack)
       const last = await runs.make('scheduled')
       await Promise.all([store.writeMeta(META_NAME, { ...last }), store.record(backupMade(last))])
-      state = { last, failure: undefined }
+      state = { last, failure: undefined, skipped: undefined }
       failures = 0
     } catch (error) {
       if (stopped) return
       failures++
       state = { ...state, failure: { at, reason: systemReason(error) } }
-      log.error('backup.failed', { reason: systemReason(error), retryAt: isoDate(dueAt()) })
+      log.error('backup.failed', { reason: systemReason(error), ...(rule() === undefined ? {} : { retryAt: isoDate(dueAt()) }) })
     }
+  }
+  const backUpIfDue = async (): Promise<void> => {
+    if (!isOnDuty()) return
+    // Another node may have made the last one.
+    const last = readRecord(await store.readMeta(META_NAME))
+    if ((last?.at ?? 0) > (state.last?.at ?? 0)) state = { ...state, last }
+    if (now() >= dueAt()) await backUp()
   }
   const wake = (): void => {
     if (stopped || round !== undefined) return
-    const task = now() >= dueAt() ? backUp() : Promise.resolve()
-    round = task.finally(() => {
+    round = backUpIfDue().finally(() => {
       round = undefined
       if (stopped) return
       timer = setTimeout(wake, Math.min(SLEEP_MS_MAX, Math.max(0, dueAt() - now())))
@@ -72,6 +104,13 @@ export async function startBackups({ store, runs, everyMs, now, log }: ScheduleO
   wake()
   return {
     state: (): BackupState => state,
+    /** Makes one, whether it is due or not; what fails is logged. */
+    make: backUp,
+    /** Makes a backup where one is due. */
+    wake(): void {
+      clearTimeout(timer)
+      wake()
+    },
     /** Resolves when none is due or running at this moment. */
     async idle(): Promise<void> {
       clearTimeout(timer)

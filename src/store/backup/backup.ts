@@ -14,6 +14,8 @@ import type { Model } from '../../models/schema.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 
 const DIRECTORY_MODE = 0o700
+/** Of the service's own backups, in the data directory. */
+export const BACKUPS_DIRECTORY = 'backups'
 /** A backup writes to its file all the time; after so long without a write, its process is gone. */
 const ABANDONED_MS = 2 * HOUR_MS
 
@@ -140,7 +142,7 @@ export async function partialFiles(directory: string): Promise<readonly string[]
 
 /** The command that repairs a damaged database: names the newest backup of the service. */
 export function restoreAdvice(dataDir: string): string {
-  const newest = listBackups(join(dataDir, 'backups')).at(-1)
+  const newest = listBackups(join(dataDir, BACKUPS_DIRECTORY)).at(-1)
   const command = newest === undefined ? 'dateline restore FILE with a backup of yours' : `dateline restore "${newest}"`
   return command
 }

@@ -20,31 +20,64 @@ import { isoDate } from '../../base/dates.ts'
 import { syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
-import { databaseReason, foldWal, isDamage } from '../sqlite/database.ts'
+import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
+import { copyDifferences, type CopyDifferences } from './copy-differences.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 import type { DataDir } from '../sqlite/data-dir.ts'
 import { MIGRATIONS, tooNew } from '../sqlite/migrations.ts'
+import { contentFaults } from '../tables/stored-documents.ts'
+import { prepareCopy, type RemovedCredentials } from './restored-copy.ts'
 
 const PARTIAL_NAME = /^dateline\.db\.restoring-\d+/
+/** A database that was kept, and not what SQLite had beside it. */
+const REPLACED_NAME = /^dateline\.db\.replaced-(\d{8}T\d{6}Z)(?:-(\d+))?$/
+/** Each is as large as the database. */
+export const REPLACED_MAX = 3
+
+/**
+ * The directory of a restore. A process that owns it must not prepare it again: closing a file that SQLite has locked gives
+ * up its locks.
+ */
+export type RestorePlace = Pick<DataDir, 'path' | 'database'>
 
 export interface RestoreRequest {
-  /** The caller owns the directory meanwhile. */
-  readonly dir: DataDir
+  readonly dir: RestorePlace
   readonly from: string
   readonly models: readonly Model[]
   readonly version: string
   readonly now: Clock
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((share: number) => void) | undefined
+  /** Whether tokens of the API and passkeys that the database in use does not have stay: see restored-copy.ts. */
+  readonly keepsCredentials?: boolean
 }
 
-export interface Restored extends Copied {
+export interface CopiedBackup extends Copied {
+  readonly removed: RemovedCredentials
+  readonly differs: CopyDifferences
+}
+
+export interface Restored extends CopiedBackup {
   /** The file of the previous database; undefined where there was none. */
   readonly replaced: string | undefined
 }
 
-/** Checks the file, copies it into the directory and replaces the database. Throws DatabaseFileError and SchemaError. */
-export async function restoreDatabase({ dir, from, version, ...request }: RestoreRequest): Promise<Restored> {
+/** Checks the file, copies it into the directory, which the caller owns, and replaces the database. Throws DatabaseFileError and SchemaError. */
+export async function restoreDatabase(request: RestoreRequest): Promise<Restored> {
+  const { dir, from, now } = request
+  const partial = `${dir.database}.restoring-${process.pid}`
+  for (const name of readdirSync(dir.path).filter((one) => PARTIAL_NAME.test(one))) rmSync(join(dir.path, name))
+  const copied = await copyForRestore(request, partial)
+  try {
+    return { ...copied, replaced: replaceDatabase(dir.database, partial, now()) }
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw new DatabaseFileError(`Cannot restore "${resolve(from)}": ${databaseReason(error)}`, { cause: error })
+  }
+}
+
+/** Checks the file and copies it beside the database; a service may use that meanwhile. Throws DatabaseFileError and SchemaError. */
+export async function copyForRestore({ dir, from, version, keepsCredentials = false, ...request }: RestoreRequest, to: string): Promise<CopiedBackup> {
   const source = resolve(from)
   const action = `Cannot restore "${source}"`
   const ifDamaged = 'choose another copy'
@@ -55,12 +88,10 @@ export async function restoreDatabase({ dir, from, version, ...request }: Restor
   if (existsSync(dir.database) && realpathSync(source) === realpathSync(dir.database)) {
     throw new DatabaseFileError(`${action}: it is the database in use: ${ifDamaged}`)
   }
-  for (const name of readdirSync(dir.path).filter((one) => PARTIAL_NAME.test(one))) rmSync(join(dir.path, name))
-  const partial = `${dir.database}.restoring-${process.pid}`
   const copied = await copyDatabase({
     ...request,
     from: source,
-    to: partial,
+    to,
     action,
     ifDamaged,
     accept(facts) {
@@ -68,14 +99,56 @@ export async function restoreDatabase({ dir, from, version, ...request }: Restor
     },
   })
   try {
-    const replaced = setAside(dir.database, request.now())
-    renameSync(partial, dir.database)
-    syncDirectory(dirname(dir.database))
-    return { ...copied, replaced }
+    const [fault] = withFile(to, (copy) => contentFaults(copy, request.models))
+    if (fault !== undefined) throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${ifDamaged}`)
+    const removed = prepareCopy(to, keepsCredentials ? undefined : dir.database)
+    return { ...copied, removed, differs: copyDifferences(to, dir.database) }
   } catch (error) {
-    rmSync(partial, { force: true })
+    rmSync(to, { force: true })
+    if (error instanceof DatabaseFileError) throw error
     throw new DatabaseFileError(`${action}: ${databaseReason(error)}`, { cause: error })
   }
+}
+
+function withFile<T>(file: string, work: (database: Database) => T): T {
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Puts a whole copy in the place of the database, which is kept under the name that is returned, if it had one. `onKept`
+ * learns that name before anything is moved. Throws where another process has the database open.
+ */
+export function replaceDatabase(
+  database: string,
+  copy: string,
+  now: number,
+  onKept: (kept: string) => void = () => {},
+): string | undefined {
+  const replaced = setAside(database, now, onKept)
+  renameSync(copy, database)
+  syncDirectory(dirname(database))
+  return replaced
+}
+
+/**
+ * Removes all databases that restores have replaced but the newest, and returns the names of those that are gone. The one
+ * that was restored stays. Throws the system's error.
+ */
+export function removeReplaced({ path }: RestorePlace, restored?: string): readonly string[] {
+  const kept = readdirSync(path)
+    .flatMap((name) => {
+      const [, date, nth = '1'] = REPLACED_NAME.exec(name) ?? []
+      return date === undefined ? [] : [{ name, order: `${date} ${nth.padStart(9, '0')}` }]
+    })
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+  const gone = kept.slice(0, -REPLACED_MAX).map(({ name }) => name).filter((name) => restored === undefined || resolve(restored) !== join(path, name))
+  for (const name of gone) for (const file of [join(path, name), ...filesBeside(join(path, name))]) rmSync(file, { force: true })
+  return gone
 }
 
 function fileAt(path: string, action: string): Stats | undefined {
@@ -87,13 +160,14 @@ function fileAt(path: string, action: string): Stats | undefined {
 }
 
 /** Keeps the database under a second name as well, and leaves it in its place without a WAL. */
-function setAside(database: string, now: number): string | undefined {
+function setAside(database: string, now: number, onKept: (kept: string) => void): string | undefined {
   if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) {
     // Created empty, and never used.
-    for (const file of filesBeside(database)) rmSync(file, { force: true })
+    removeFilesBeside(database)
     return undefined
   }
   const kept = freeName(`${database}.replaced-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z`)
+  onKept(kept)
   try {
     foldWal(database)
     keep(database, kept)
@@ -107,6 +181,20 @@ function setAside(database: string, now: number): string | undefined {
   }
   syncDirectory(dirname(database))
   return kept
+}
+
+/** Puts a database that was kept back in its place. */
+export function putBack(kept: string, database: string): void {
+  removeFilesBeside(database)
+  renameSync(kept, database)
+  for (const file of filesBeside(kept).filter((one) => existsSync(one))) {
+    renameSync(file, database + file.slice(kept.length))
+  }
+  syncDirectory(dirname(database))
+}
+
+function removeFilesBeside(database: string): void {
+  for (const file of filesBeside(database)) rmSync(file, { force: true })
 }
 
 /** The files that SQLite may keep beside a database. */

@@ -1,0 +1,63 @@
+/** Checks a backup for the service that is to run on it, and leaves a copy that can take the place of its database. */
+import { rmSync } from 'node:fs'
+import { callerOf, isAdmin } from '../../models/caller.ts'
+import type { CallerClaim } from '../actor.ts'
+import { forgetPosition } from '../replica/position-table.ts'
+import { foldWal, openDatabase, type Database } from '../sqlite/database.ts'
+import { newestDate, type ItemCounts } from '../sqlite/database-check.ts'
+import { holds } from '../tables/session-table.ts'
+import type { CopyDifferences } from './copy-differences.ts'
+import { copyForRestore, type RestoreRequest } from './restore.ts'
+import type { RemovedCredentials } from './restored-copy.ts'
+
+/** What a backup means for the user who restores it. */
+export type AccountThere = 'administrator' | 'signed-out' | 'missing'
+
+export interface CheckedBackup {
+  readonly bytes: number
+  readonly schema: number
+  readonly version: string | undefined
+  readonly items: ItemCounts
+  /** The newest date of a document; undefined where there is none. */
+  readonly newest: string | undefined
+  readonly hasAdministrator: boolean
+  readonly account: AccountThere
+  readonly removed: RemovedCredentials
+  readonly differs: CopyDifferences
+}
+
+export interface BackupCheckRequest extends RestoreRequest {
+  /** The file of the copy. */
+  readonly to: string
+  /** Of the user who asks. */
+  readonly claim: CallerClaim
+  /** When they ask, in milliseconds since the epoch. */
+  readonly time: number
+}
+
+/** Throws DatabaseFileError and SchemaError; then there is no copy. */
+export async function checkBackup({ to, claim, time, ...request }: BackupCheckRequest): Promise<CheckedBackup> {
+  const { bytes, schema, version, items, removed, differs } = await copyForRestore(request, to)
+  try {
+    forgetPosition(to)
+    foldWal(to)
+    const database = openDatabase(to, { readOnly: true })
+    try {
+      const newest = newestDate(database, request.models.filter(({ name }) => (items[name] ?? 0) > 0))
+      const hasAdministrator = database.get(`SELECT 1 FROM user WHERE doc ->> '$.dashboardRole' = 'admin' LIMIT 1`) !== undefined
+      return { bytes, schema, version, items, newest, hasAdministrator, account: accountIn(database, claim, time), removed, differs }
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    rmSync(to, { force: true })
+    throw error
+  }
+}
+
+/** A token is valid by its signature, so that one of today works where its user is there and did not end it by then. */
+function accountIn(database: Database, claim: CallerClaim, now: number): AccountThere {
+  const stored = database.get('SELECT doc FROM user WHERE id = ?', claim.userId)?.['doc']
+  if (stored === undefined || !isAdmin(callerOf(claim.userId, String(stored)))) return 'missing'
+  return holds(database, claim, now) === undefined ? 'signed-out' : 'administrator'
+}

@@ -1,0 +1,78 @@
+/**
+ * What a restore changes in the copy of a backup before the copy takes the place of the database.
+ *
+ * - What was committed after the backup is gone, and its places in the change log are taken by other changes: the log gets
+ *   another identity.
+ * - The triggers of the models go, whatever their bodies do. The program makes its own when it opens the file, and counts
+ *   again what they count. So do the statistics of the planner, which an operator may have made.
+ * - A token of the API or a passkey is nothing but its row: the author of a forged file could sign in with one that was
+ *   planted there. Only those stay that the database in use has as well. Other ways to sign in need the file `secrets` or a
+ *   mailbox.
+ */
+import { existsSync } from 'node:fs'
+import { renameHistory } from '../changes/history-name.ts'
+import { foldWal, openDatabase, type Database, type Row } from '../sqlite/database.ts'
+import { STATISTICS } from '../sqlite/schema-check.ts'
+
+/** How many rows were removed, since the database in use does not have them. */
+export interface RemovedCredentials {
+  readonly apiTokens: number
+  readonly passkeys: number
+}
+
+export const NONE_REMOVED: RemovedCredentials = { apiTokens: 0, passkeys: 0 }
+
+/** What tells two rows apart; the rest changes with each use. */
+const CREDENTIALS = {
+  apiTokens: { table: 'api_token', columns: 'id, user_id, hash, name, limits, created_at, expires_at' },
+  passkeys: { table: 'passkey', columns: 'id, user_id, origin, public_key, name, created_at' },
+} as const
+
+/** `inUse` is the database whose credentials stay; without it all of the copy stay. */
+export function prepareCopy(file: string, inUse: string | undefined): RemovedCredentials {
+  const database = openDatabase(file)
+  try {
+    const triggers = database.all("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    for (const { name } of triggers) database.exec(`DROP TRIGGER "${String(name).replaceAll('"', '""')}"`)
+    for (const table of STATISTICS) database.exec(`DROP TABLE IF EXISTS ${table}`)
+    renameHistory(database)
+    if (inUse === undefined) return NONE_REMOVED
+    return { apiTokens: removeUnknown(database, 'apiTokens', inUse), passkeys: removeUnknown(database, 'passkeys', inUse) }
+  } finally {
+    database.close()
+    foldWal(file)
+  }
+}
+
+function removeUnknown(copy: Database, kind: keyof typeof CREDENTIALS, inUse: string): number {
+  const { table, columns } = CREDENTIALS[kind]
+  const found = rowsOf(copy, `SELECT ${columns} FROM ${table}`)
+  if (found.length === 0) return 0
+  const known = new Set(rowsInUse(inUse, `SELECT ${columns} FROM ${table}`).map(textOf))
+  const unknown = found.filter((row) => !known.has(textOf(row)))
+  for (const { id } of unknown) copy.run(`DELETE FROM ${table} WHERE id = ?`, id as string)
+  return unknown.length
+}
+
+const textOf = (row: Row): string => JSON.stringify(Object.values(row))
+
+/** None of a database that is missing or damaged. */
+function rowsInUse(file: string, sql: string): readonly Row[] {
+  if (!existsSync(file)) return []
+  let database: Database | undefined
+  try {
+    database = openDatabase(file, { readOnly: true })
+    return rowsOf(database, sql)
+  } catch {
+    return []
+  } finally {
+    database?.close()
+  }
+}
+
+/** None where a file of an earlier schema has no such table. */
+function rowsOf(database: Database, sql: string): readonly Row[] {
+  const table = sql.split(' FROM ')[1] ?? ''
+  if (database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", table) === undefined) return []
+  return database.all(sql)
+}
