@@ -1,0 +1,56 @@
+/**
+ * What a replicated store needs from a log: a total order of entries, and an append that succeeds only behind the entry
+ * that its writer has applied (compare-and-append, as in optimistic concurrency control). The store knows no engine;
+ * `src/cluster` keeps the log in etcd, and the tests keep one in memory under the same contract.
+ *
+ * Positions grow with the order of the entries and need not be dense: in etcd a position is the revision of the store in
+ * which the log key was written. The position before the first entry is 0.
+ */
+
+/** Maximum length of an entry: etcd takes requests of 8 MiB, which hold keys and comparison as well. */
+export const ENTRY_BYTES_MAX = 8 * 1024 * 1024 - 64 * 1024
+
+export interface LogEntry {
+  readonly position: number
+  readonly body: Uint8Array
+}
+
+export type Appended = { readonly kind: 'appended'; readonly position: number } | { readonly kind: 'lost' }
+
+export interface LogReader {
+  /** Called once for each entry behind the position, in order, entries of this node included. The next one waits for a promise. */
+  entry(entry: LogEntry): void | Promise<void>
+  /** The last call: entries behind the position were trimmed before they were read. `reason` is a sentence for the log. */
+  gap(reason: string): void
+}
+
+export interface CommitLog {
+  /**
+   * Appends where the last entry stands at `after`; 'lost' where another entry came first. Rejects with LogUnavailable
+   * where the outcome is unknown or the log was not asked, and with a RangeError past ENTRY_BYTES_MAX. The same body may be
+   * appended again behind the same position: at most one of the attempts becomes an entry.
+   */
+  append(after: number, body: Uint8Array): Promise<Appended>
+  /** The position of the last entry, linearizable: no earlier than any append that ended before. Rejects with LogUnavailable. */
+  last(): Promise<number>
+  /** Delivers each entry behind `after` in order, over reconnects, until stop() or a gap. */
+  follow(after: number, reader: LogReader): { stop(): void }
+  /** Waits for the turn of this node, at most 200 ms: advisory fairness between nodes that write at the same time. */
+  turn(): Promise<void>
+  /** Removes entries before a position; that one and later ones stay. Rejects with LogUnavailable. */
+  trim(before: number): Promise<void>
+  /** Ends all followers. */
+  close(): Promise<void>
+}
+
+/** The log cannot be reached or has no quorum. */
+export class LogUnavailable extends Error {
+  /** Whether the request may have been carried out: it was sent, and no response came. */
+  readonly sent: boolean
+
+  constructor(message: string, { sent, cause }: { readonly sent: boolean; readonly cause?: unknown }) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'LogUnavailable'
+    this.sent = sent
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The entries that have arrived from the log and are not applied yet, in their order.
+ *
+ * The log delivers as fast as it can. Past INBOX_BYTES_MAX this node stops following, and goes on behind the last entry
+ * that it has once they are applied.
+ */
+import type { CommitLog, LogEntry } from './commit-log.ts'
+
+const INBOX_BYTES_MAX = 32 * 1024 * 1024
+/** An entry that is in the log for so long, while none arrives, is not on its way. */
+const STALLED_MS = 10_000
+
+export interface InboxEvents {
+  /** The position of this node: entries up to it are ignored. */
+  readonly applied: () => number
+  readonly onEntry: () => void
+  readonly onGap: (reason: string) => void
+  /** Milliseconds of a clock that is never set. */
+  readonly ticks: () => number
+}
+
+export type EntryInbox = ReturnType<typeof createEntryInbox>
+
+export function createEntryInbox(log: CommitLog, after: number, { applied, onEntry, onGap, ticks }: InboxEvents) {
+  const entries: (LogEntry & { readonly arrivedAt: number })[] = []
+  let bytes = 0
+  let received = after
+  let isStopped = false
+  let follower: { stop(): void } | undefined
+  let wake = (): void => {}
+  /** Since when an entry of the log is missing here, and the last one that had arrived then. */
+  let missing: { readonly since: number; readonly behind: number } | undefined
+
+  const pause = (): void => {
+    follower?.stop()
+    follower = undefined
+  }
+  const follow = (): void => {
+    if (isStopped || follower !== undefined || bytes > INBOX_BYTES_MAX) return
+    follower = log.follow(received, {
+      entry(entry) {
+        received = Math.max(received, entry.position)
+        if (entry.position <= applied()) return
+        entries.push({ ...entry, arrivedAt: ticks() })
+        bytes += entry.body.length
+        if (bytes > INBOX_BYTES_MAX) pause()
+        wake()
+        onEntry()
+      },
+      gap: onGap,
+    })
+    if (bytes > INBOX_BYTES_MAX) pause()
+  }
+  return {
+    /** Begins to follow the log. */
+    follow,
+    /** All entries, oldest first. */
+    entries: (): readonly LogEntry[] => entries,
+    first: (): LogEntry | undefined => entries[0],
+    /** For how many milliseconds the first entry has waited; 0 where there is none. */
+    waitMs: (): number => (entries[0] === undefined ? 0 : ticks() - entries[0].arrivedAt),
+    /** The position of the last entry that arrived. */
+    received: (): number => received,
+    /** To be called with the position of an entry in the log. Follows the log again where it delivers nothing any more. */
+    expect(position: number): void {
+      if (position <= received || follower === undefined) missing = undefined
+      else if (missing?.behind !== received) missing = { since: ticks(), behind: received }
+      else if (ticks() - missing.since >= STALLED_MS) {
+        missing = undefined
+        pause()
+        follow()
+      }
+    },
+    /** Removes the entries up to a position, which are applied. */
+    removeTo(position: number): void {
+      const at = entries.findIndex((entry) => entry.position > position)
+      for (const { body } of entries.splice(0, at < 0 ? entries.length : at)) bytes -= body.length
+      follow()
+    },
+    /** Resolves with the next entry that arrives, or after a time. */
+    arrival(msMax: number): Promise<void> {
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, msMax)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
+    stop(): void {
+      isStopped = true
+      pause()
+      wake()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Whether the log answers: what its last calls said. */
+import { LogUnavailable, type CommitLog } from './commit-log.ts'
+
+/** Shorter interruptions, such as the election of a leader, are waited out. */
+const LOST_AFTER_MS = 1_000
+
+export type LogContact = ReturnType<typeof createLogContact>
+
+export interface ContactParts {
+  readonly log: CommitLog
+  /** Milliseconds of a clock that is never set. */
+  readonly ticks: () => number
+  /** The position of this node. */
+  readonly applied: () => number
+  /** Called where the log ends before an entry that this node has applied: it was set back, and has lost that entry. */
+  readonly onSetBack: (last: number) => void
+}
+
+export function createLogContact({ log, ticks, applied, onSetBack }: ContactParts) {
+  let failingSince: number | undefined
+  let newest = 0
+  let probe: Promise<unknown> | undefined
+  const heard = (): void => {
+    failingSince = undefined
+  }
+  /** Passes on the result of a call. Throws what it throws. */
+  const watch = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      const result = await call
+      heard()
+      return result
+    } catch (error) {
+      if (error instanceof LogUnavailable) failingSince ??= ticks()
+      throw error
+    }
+  }
+  const last = async (): Promise<number> => {
+    const before = applied()
+    const position = await watch(log.last())
+    if (position < before) onSetBack(position)
+    newest = Math.max(newest, position)
+    return position
+  }
+  return {
+    heard,
+    /** Rejects as CommitLog.append() does. */
+    append: (after: number, body: Uint8Array) => watch(log.append(after, body)),
+    /** Rejects as CommitLog.last() does. */
+    last,
+    /** The largest position that last() returned. */
+    newestKnown: (): number => newest,
+    /** Whether no call was answered for a while. */
+    isLost: (): boolean => failingSince !== undefined && ticks() - failingSince >= LOST_AFTER_MS,
+    /** Asks once whether the log is back; at most one such call runs. */
+    probe(): void {
+      probe ??= last()
+        .catch(() => {})
+        .finally(() => {
+          probe = undefined
+        })
+    },
+  }
+}
