@@ -7,8 +7,9 @@
  */
 import type { Json } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
-import { isTextPath } from '../../models/text-paths.ts'
+import { isOptionalTextPath, isTextPath } from '../../models/text-paths.ts'
 import type { CompareOperator, Filter } from '../../query/ast.ts'
+import { dotted } from '../../query/field-path.ts'
 import { textsRequiredBy, type Pattern } from '../../query/pattern.ts'
 import { compareText } from '../../query/values.ts'
 
@@ -30,6 +31,8 @@ export interface Conditions {
   readonly bounds: readonly Bound[]
   /** Texts that must stand in a text path. */
   readonly searches: readonly TextSearch[]
+  /** A search for words; the first, where there are several. */
+  readonly words: WordsFilter | undefined
   /** The paths of all of these. */
   readonly paths: readonly string[]
   /** What SQL cannot decide, searches included. */
@@ -37,6 +40,8 @@ export interface Conditions {
   /** No document can meet the filter. */
   readonly never: boolean
 }
+
+export type WordsFilter = Extract<Filter, { kind: 'words' }>
 
 export interface TextSearch {
   readonly path: string
@@ -48,7 +53,7 @@ export interface TextSearch {
 }
 
 export function conditionsOf(model: Model, filter: Filter): Conditions {
-  const found: Gathered = { texts: new Map(), excluded: new Map(), bounds: [], searches: [], rest: [], never: false }
+  const found: Gathered = { texts: new Map(), excluded: new Map(), bounds: [], searches: [], words: undefined, rest: [], never: false }
   if (filter.kind === 'or' && filter.filters.length === 0) found.never = true
   if (filter.kind === 'and') for (const one of filter.filters) gather(found, model, one)
   else gather(found, model, filter)
@@ -61,16 +66,29 @@ function decide(found: Gathered): Conditions {
   const bounds = strictest(found.bounds)
   let { never } = found
   for (const [path, wanted] of texts) {
-    const unwanted = new Set(excluded.get(path))
-    const within = bounds.filter((bound) => bound.path === path)
-    const left = wanted.filter((text) => !unwanted.has(text) && within.every((bound) => isWithin(text, bound)))
-    texts.set(path, left)
+    const [left, unwanted] = [withinBounds(path, wanted, bounds), excluded.get(path)]
+    const allowed = unwanted === undefined ? left : withoutAll(left, new Set(unwanted))
+    texts.set(path, allowed)
     excluded.delete(path)
-    never ||= left.length === 0
+    never ||= allowed.length === 0
   }
-  const left = bounds.filter(({ path }) => !texts.has(path))
+  const left = bounds.length === 0 ? bounds : bounds.filter(({ path }) => !texts.has(path))
   const paths = [...texts.keys(), ...excluded.keys(), ...left.map(({ path }) => path)]
-  return { texts, excluded, bounds: left, paths, searches: found.searches, rest: found.rest, never }
+  const { searches, words, rest } = found
+  return { texts, excluded, bounds: left, paths, searches, words, rest, never }
+}
+
+function withinBounds(path: string, wanted: readonly string[], bounds: readonly Bound[]): readonly string[] {
+  const own = bounds.filter((bound) => bound.path === path)
+  return own.length === 0 ? wanted : wanted.filter((text) => own.every((bound) => isWithin(text, bound)))
+}
+
+function inBoth(texts: readonly string[], others: ReadonlySet<string>): readonly string[] {
+  return texts.filter((text) => others.has(text))
+}
+
+function withoutAll(texts: readonly string[], unwanted: ReadonlySet<string>): readonly string[] {
+  return texts.filter((text) => !unwanted.has(text))
 }
 
 interface Gathered {
@@ -78,23 +96,33 @@ interface Gathered {
   readonly excluded: Map<string, string[]>
   readonly bounds: Bound[]
   readonly searches: TextSearch[]
+  words: WordsFilter | undefined
   readonly rest: Filter[]
   never: boolean
 }
 
 /** The path of a condition, where it holds one text in each document. */
 function textPathOf(model: Model, one: Filter): string | undefined {
-  return 'path' in one && isTextPath(model, one.path) ? one.path.join('.') : undefined
+  if (!('path' in one)) return undefined
+  const path = dotted(one.path)
+  if (isTextPath(model, path)) return path
+  return isOptionalTextPath(model, path) && isForTexts(one) ? path : undefined
+}
+
+/** Whether only texts meet the condition, in SQL too: NULL meets none. */
+function isForTexts(one: Filter): boolean {
+  if (one.kind === 'in') return one.values.every(isSqlText)
+  return (one.kind === 'eq' || one.kind === 'compare') && isSqlText(one.value)
 }
 
 function gather(found: Gathered, model: Model, one: Filter): void {
   if (one.kind === 'not') return gatherNegation(found, model, one)
+  if (one.kind === 'words') found.words ??= one
   const path = textPathOf(model, one)
   if (path === undefined) found.rest.push(one)
   else if (one.kind === 'eq' || one.kind === 'in') {
     const [wanted, before] = [textsIn(one), found.texts.get(path)]
-    const both = new Set(wanted)
-    found.texts.set(path, before === undefined ? wanted : before.filter((value) => both.has(value)))
+    found.texts.set(path, before === undefined ? wanted : inBoth(before, new Set(wanted)))
   } else if (one.kind === 'compare') {
     if (isSqlText(one.value)) found.bounds.push({ path, operator: one.operator, value: one.value })
     else if (typeof one.value === 'string') found.rest.push(one)
@@ -107,7 +135,9 @@ function gather(found: Gathered, model: Model, one: Filter): void {
 
 function gatherNegation(found: Gathered, model: Model, negation: Extract<Filter, { kind: 'not' }>): void {
   const { filter: one } = negation
-  const path = textPathOf(model, one)
+  const known = textPathOf(model, one)
+  // What is absent meets each negation, and none of SQL.
+  const path = known !== undefined && isTextPath(model, known) ? known : undefined
   if (path !== undefined && one.kind === 'exists') found.never = true
   else if (path === undefined || (one.kind !== 'eq' && one.kind !== 'in')) found.rest.push(negation)
   else {
@@ -150,6 +180,7 @@ export function isSqlText(value: Json | undefined): value is string {
 
 /** SQLite takes expressions of 1,000 terms at most, and keeps a statement for each text that it is given. */
 export function strictest(bounds: readonly Bound[]): readonly Bound[] {
+  if (bounds.length < 2) return bounds
   const kept = new Map<string, Bound>()
   for (const bound of bounds) {
     const side = `${isFromBelow(bound) ? 'from' : 'to'} ${bound.path}`

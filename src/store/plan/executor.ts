@@ -14,11 +14,12 @@ import type { Database, RawRow, RowCursor } from '../sqlite/database.ts'
 import { bytesOfEach, patternTest } from '../../query/pattern.ts'
 import { StepsExceeded, takeSteps, unlimitedSteps, type Steps } from '../../query/steps.ts'
 import type { TextTest } from '../../query/text-search.ts'
-import { readPage } from './page-documents.ts'
+import { judgedLength } from './judged-members.ts'
+import { readPage, readRange } from './page-documents.ts'
 import { createPageItems, type PageItem } from './page-items.ts'
 import type { PageRange, Plan } from './plan.ts'
-import { NOTHING_FOUND } from '../found.ts'
-import type { FindQuery, Found } from '../store.ts'
+import { foundTexts, NOTHING_FOUND } from '../found.ts'
+import type { FindQuery, Found, MatchCount } from '../store.ts'
 
 export interface Effort {
   /** The cost of reading and testing documents; past its limit the scan ends in the middle of a document. */
@@ -88,10 +89,27 @@ export const LISTED_STEPS = 20
 function* scanRows(database: Database, model: Model, task: ScanTask): Generator<void, Found> {
   const { plan, query, effort } = task
   takeSteps(effort.steps, plan.listed * LISTED_STEPS)
+  if (query.counts === true) return yield* countOf(database, task)
+  const whole = wholePage(database, model, task)
+  if (whole !== undefined) {
+    yield
+    return whole
+  }
   const atOnce = plan.pages === undefined ? undefined : itemsAtOnce(database, plan.pages, task)
   const found = atOnce ?? (yield* itemsOf(database, task))
   yield
   return yield* readPage({ database, model, found, limit: query.limit, steps: effort.steps })
+}
+
+/** The page of a plan with a single range, where SQL can give it whole. */
+function wholePage(database: Database, model: Model, { plan, query, effort }: ScanTask): Found | undefined {
+  const [range, ...more] = plan.pages ?? []
+  // The limit stands in the text of the statement, of which there are to be few.
+  if (range === undefined || more.length > 0 || plan.isFlagged || range.rowsMax - 1 !== query.limit) return undefined
+  takeSteps(effort.steps, range.values.length * VALUE_STEPS + range.rowsMax * PAGE_ROW_STEPS)
+  const page = readRange({ database, model, range, keyColumns: plan.keyColumns, steps: effort.steps })
+  effort.rowsRead += page?.rowsRead ?? 0
+  return page?.found
 }
 
 /**
@@ -112,7 +130,7 @@ function itemsAtOnce(
     for (const row of rows) {
       if (plan.isFlagged && row.at(-1) !== 1) continue
       const keys = row.slice(KEYS_AT, KEYS_AT + plan.keyColumns) as Json[]
-      items.push({ seq: Number(row[0]), id: String(row[1]), doc: undefined, keys })
+      items.push({ seq: Number(row[0]), id: String(row[1]), bytes: 0, keys })
       if (items.length === wanted) return items
     }
     if (plan.isFlagged && rows.length === rowsMax) return undefined
@@ -120,6 +138,43 @@ function itemsAtOnce(
   return items
 }
 
+
+/** What counting may cost: about 0.2 s. A count that takes more is a floor. */
+const COUNT_STEPS_MAX = 20_000_000
+
+/** How many rows match, as the only item of a page. A document that takes longer than the whole count may ends it, too. */
+function* countOf(database: Database, { plan, query, effort }: ScanTask): Generator<void, Found> {
+  const { filter, limit = Infinity } = query
+  const begun = effort.steps.taken
+  const steps: Steps = { taken: 0, max: Math.min(COUNT_STEPS_MAX, effort.steps.max - begun) }
+  const tests = plan.texts.map((pattern) => patternTest(pattern, steps, bytesOfEach(plan.texts.length)))
+  const holds = plan.isExact ? undefined : filterTest(filter, steps)
+  const count = { total: 0, isFloor: false }
+  const lengthOf = judgedLength(query)
+  const rows = mergedRows(database, plan, [])
+  try {
+    takeSteps(steps, plan.ranges.length * RANGE_STEPS)
+    for (let row = rows.next(); row !== undefined && !count.isFloor; row = rows.next()) {
+      effort.rowsRead++
+      const bytes = lengthOf(row[DOC_AT])
+      takeSteps(steps, ROW_STEPS + bytes / CHARS_PER_STEP_PARSED)
+      effort.steps.taken = begun + steps.taken
+      yield
+      if (plan.isFlagged && row.at(-1) !== 1) continue
+      if (itemOf(row, bytes, { plan, sort: [], holds, tests, steps }) === undefined) continue
+      if (count.total < limit) count.total++
+      else count.isFloor = true
+    }
+  } catch (error) {
+    // Work for a thread, which has no other limit than the one of counting.
+    if (!(error instanceof StepsExceeded) || steps.taken <= COUNT_STEPS_MAX) throw error
+    count.isFloor = true
+  } finally {
+    effort.steps.taken = begun + steps.taken
+    rows.close()
+  }
+  return foundTexts([JSON.stringify(count satisfies MatchCount)], undefined)
+}
 
 /** The items of a page among the rows of all ranges, read one by one. */
 function* itemsOf(database: Database, { plan, query, effort }: ScanTask): Generator<void, readonly PageItem[]> {
@@ -129,15 +184,17 @@ function* itemsOf(database: Database, { plan, query, effort }: ScanTask): Genera
   const tests = plan.texts.map((pattern) => patternTest(pattern, steps, bytesOfEach(plan.texts.length)))
   const holds = plan.isExact ? undefined : filterTest(filter, steps)
   takeSteps(steps, plan.ranges.length * RANGE_STEPS)
+  const lengthOf = judgedLength(query)
   const rows = mergedRows(database, plan, sort)
   try {
     for (let row = rows.next(); row !== undefined; row = rows.next()) {
       effort.rowsRead++
-      takeSteps(steps, ROW_STEPS + parsedChars(row) / CHARS_PER_STEP_PARSED)
+      const bytes = lengthOf(row[DOC_AT])
+      takeSteps(steps, ROW_STEPS + bytes / CHARS_PER_STEP_PARSED)
       yield
       if (isBeyond(row, page.end, plan, sort)) break
       if (plan.isFlagged && row.at(-1) !== 1) continue
-      const item = itemOf(row, { plan, sort, holds, tests, steps })
+      const item = itemOf(row, bytes, { plan, sort, holds, tests, steps })
       if (item === undefined || (after !== undefined && comparePositions(sort, item, after) <= 0)) continue
       page.add(item)
       if (page.end !== undefined && plan.sortedBy > sort.length) break
@@ -162,22 +219,16 @@ interface RowTests {
 }
 
 /** The item of a row, or undefined where its document does not match. */
-function itemOf(row: RawRow, { plan, sort, holds, tests, steps }: RowTests): PageItem | undefined {
+function itemOf(row: RawRow, bytes: number, { plan, sort, holds, tests, steps }: RowTests): PageItem | undefined {
   const [seq, id, doc] = [Number(row[0]), String(row[1]), row[2]]
   if (doc === null || doc === undefined) {
     const textsAt = KEYS_AT + plan.keyColumns
     if (!tests.every((test, i) => test(String(row[textsAt + i])))) return undefined
-    return { seq, id, doc: undefined, keys: row.slice(KEYS_AT, textsAt) as Json[] }
+    return { seq, id, bytes: 0, keys: row.slice(KEYS_AT, textsAt) as Json[] }
   }
   const document = parseJson(String(doc)) as JsonObject
   if (holds !== undefined && !holds(document)) return undefined
-  return { seq, id, doc: String(doc), keys: sortKeys(document, sort, steps) }
-}
-
-/** The length of the document in a row, if there is one. */
-function parsedChars(row: RawRow): number {
-  const doc = row[DOC_AT]
-  return typeof doc === 'string' ? doc.length : 0
+  return { seq, id, bytes, keys: sortKeys(document, sort, steps) }
 }
 
 /** Whether this row, and so every later one, comes after the last item in the keys in whose order rows come. */

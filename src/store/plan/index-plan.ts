@@ -11,6 +11,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite'
 import type { Index, Model } from '../../models/schema.ts'
+import { isOptionalTextPath } from '../../models/text-paths.ts'
 import { isSqlText, isWithin, strictest, type Bound, type Conditions } from './conditions.ts'
 import {
   boundSql,
@@ -29,14 +30,16 @@ import {
   SEEK_COST,
   selectRows,
   where,
+  type PageRange,
   type PlanOption,
   type Plan,
   type Residual,
   type SqlPart,
   type Task,
 } from './plan.ts'
-import { indexColumns, keptPaths, valueAt, type IndexColumn } from '../sqlite/schema-sql.ts'
+import { indexColumns, keptPaths, soughtIndex, sparseColumns, sparseIndex, valueAt, type IndexColumn } from '../sqlite/schema-sql.ts'
 import type { FindQuery } from '../store.ts'
+import { dotted } from '../../query/field-path.ts'
 import type { Sort } from '../../query/order.ts'
 
 /** Ranges of one plan; more seeks than this are no shortcut. */
@@ -44,8 +47,12 @@ const RANGES_MAX = 1_000
 /** The share of documents that bounds on a column are guessed to leave. */
 const BOUNDED_SHARE = 0.1
 
+/** The share of documents that an index of few is guessed to have. */
+const SPARSE_SHARE = 0.01
+
 /** Ranges that SQLite merges by itself, in one statement: preparing it takes a time that grows faster than they do. */
 const MERGED_MAX = 32
+
 export function indexPlans(task: Task): readonly (PlanOption | undefined)[] {
   return namedIndexes(task.model).map((index) => indexPlan(task, index))
 }
@@ -55,6 +62,8 @@ interface NamedIndex {
   readonly columns: readonly IndexColumn[]
   /** The paths whose values its rows have. */
   readonly known: ReadonlySet<string>
+  /** Whether it has only the documents with a value in its first column (sqlite.org/partialindex.html). */
+  readonly isSparse: boolean
 }
 
 /** Of the declaration, which does not change: computed once. */
@@ -63,12 +72,16 @@ const indexesOf = new WeakMap<Model, readonly NamedIndex[]>()
 function namedIndexes(model: Model): readonly NamedIndex[] {
   const before = indexesOf.get(model)
   if (before !== undefined) return before
-  const named = (name: string, index: Index): NamedIndex => {
+  const named = (name: string, index: Index, isSparse = false): NamedIndex => {
     const columns = indexColumns(index)
-    return { name, columns, known: new Set(['id', ...columns.map(({ path }) => path), ...keptPaths(index)]) }
+    return { name, columns, known: new Set(['id', ...columns.map(({ path }) => path), ...keptPaths(index)]), isSparse }
   }
-  const { name, unique, indexes } = model
-  const declared = indexes.map((index) => named(`${name}/${index.join(',')}`, index))
+  const { name, unique, indexes, sought = [], sparse = [] } = model
+  const declared = [
+    ...indexes.map((index) => named(`${name}/${index.join(',')}`, index)),
+    ...sought.map((path) => named(soughtIndex(model, path), [path])),
+    ...sparse.map((path) => named(sparseIndex(model, path), sparseColumns(path), true)),
+  ]
   const all = unique === undefined ? declared : [...declared, named(`${name}/${unique}!`, [unique])]
   indexesOf.set(model, all)
   return all
@@ -79,7 +92,9 @@ function namedIndexes(model: Model): readonly NamedIndex[] {
  */
 function indexPlan(task: Task, index: NamedIndex): PlanOption | undefined {
   const { query, conditions, statistics } = task
-  const { columns, known } = index
+  const { columns, known, isSparse } = index
+  const first = columns[0]?.path ?? ''
+  if (!isOfUse(first, task) || (isSparse && !isPresent(first, conditions))) return undefined
   const fixed: Fixed[] = []
   let combinations = 1
   for (const { path } of columns) {
@@ -92,21 +107,31 @@ function indexPlan(task: Task, index: NamedIndex): PlanOption | undefined {
   const free = columns.slice(fixed.length)
   const order = orderBy(query.sort, fixed, free)
   const seekable = free[0] === undefined ? [] : boundsOn(free[0].path, conditions)
-  if (fixed.length === 0 && order.keys.length === 0 && seekable.length === 0) return undefined
-
   const isAll = conditions.paths.every((path) => known.has(path))
   const residual = residualOf(task, { known, isAll, merged: order.covered })
-  const starts = startsOf(order, query, seekable)
-  let inRange = statistics.total
+  const starts = (): Starts => startsOf(order, task, seekable)
+  let inRange = statistics.total * (isSparse ? SPARSE_SHARE : 1)
   for (const { path, values } of fixed) inRange *= statistics.shareOf(path, values)
-  if (seekable.length > 0 && order.keys.length === 0) inRange *= BOUNDED_SHARE
+  if (seekable.length > 0 && order.keys.length === 0 && !isSparse) inRange *= BOUNDED_SHARE
   const rows = order.keys.length > 0 || order.isTotal ? rowsToPage(inRange, task) : inRange
-  const ranges = combinations * starts.starts.length
+  const ranges = query.after === undefined ? combinations : combinations * starts().starts.length
   const listed = ranges * listedIn(conditions, { known, decided: new Set(fixed.map(({ path }) => path)) })
   return {
     cost: ranges * SEEK_COST + rows * rowCost(residual) + listed * LISTED_COST,
-    build: () => buildPlan(task, { index, fixed, seekable, starts, order, residual, expectedRows: rows + ranges, listed }),
+    build: () => buildPlan(task, { index, fixed, seekable, starts: starts(), order, residual, expectedRows: rows + ranges, listed }),
   }
+}
+
+/** Whether an index with this first column has ranges or an order for the query. */
+function isOfUse(column: string, { query: { sort }, conditions: { texts, bounds } }: Task): boolean {
+  const [key] = sort
+  if (texts.has(column) || bounds.some(({ path }) => path === column)) return true
+  return key !== undefined && dotted(key.path) === column
+}
+
+/** Whether the filter leaves only documents with a value there. */
+function isPresent(column: string, { texts, bounds }: Conditions): boolean {
+  return texts.has(column) || bounds.some(({ path }) => path === column)
 }
 
 function boundsOn(column: string, { bounds }: Conditions): readonly Bound[] {
@@ -140,37 +165,37 @@ function buildPlan(task: Task, parts: Parts): Plan {
   const flagValues = isFlagged ? extra.values : []
   const combinations = product(fixed.map(({ values }) => values))
   const select = selectRows(task, residual, { index: index.name, ...flag })
-  // Ranges that differ in values alone share one text, and so one prepared statement.
-  const textOf = (start: Start): string =>
-    select + where([...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql])
   const valuesOf = (start: Start, values: readonly string[]): readonly SQLInputValue[] => [
     ...flagValues,
     ...values,
     ...filter.values,
     ...start.values,
   ]
+  // SQLite uses such an index only where it sees that.
+  const present = index.isSparse ? [`${valueAt(index.columns[0]?.path ?? '')} IS NOT NULL`] : []
+  // Ranges that differ in values alone share one text, and so one prepared statement.
+  const parted = starts.map((start) => {
+    const text = select + where([...present, ...fixed.map(({ path }) => `${valueAt(path)} = ?`), ...filter.sql, ...start.sql])
+    return { start, text, sql: text + ordering(start.order.map(inDirection)) }
+  })
+  const ranges = combinations.flatMap((values) => parted.map(({ start, sql }) => ({ sql, values: valuesOf(start, values) })))
   // Of rows with a flag a quarter more than expected: those that match are not spread evenly.
   const rowsAtOnce = rowsOfPage(isFlagged ? { ...query, limit: Math.ceil(expectedRows * 1.25) } : query)
   const isInOrder = order.isTotal && isPrecise && combinations.length <= MERGED_MAX
   const isAtOnce = residual.isExact && !residual.readsDocuments && isInOrder && !mayTakeLong
+  const pagesOf = (rows: number): readonly PageRange[] => {
+    if (combinations.length === 1) return ranges.map(({ sql, values }) => pageRange(sql, values, rows))
+    return parted.map(({ start, text }) => {
+      const all = combinations.flatMap((values) => valuesOf(start, values))
+      return pageRange(merged(text, combinations.length, start, query.sort), all, rows, true)
+    })
+  }
   const { isExact, keyColumns, readsDocuments, tests } = residual
   return {
     access: 'index',
     index: index.name,
-    /** Built when they are asked for: pages do without them. */
-    get ranges() {
-      const texts = starts.map((start) => textOf(start) + ordering(start.order.map(inDirection)))
-      return combinations.flatMap((values) =>
-        starts.map((start, i) => ({ sql: texts[i] as string, values: valuesOf(start, values) })),
-      )
-    },
-    pages:
-      isAtOnce && rowsAtOnce !== undefined && query.limit !== undefined
-        ? starts.map((start) => {
-            const sql = merged(textOf(start), combinations.length, start, query.sort)
-            return pageRange(sql, combinations.flatMap((values) => valuesOf(start, values)), rowsAtOnce)
-          })
-        : undefined,
+    ranges,
+    pages: isAtOnce && rowsAtOnce !== undefined && query.limit !== undefined ? pagesOf(rowsAtOnce) : undefined,
     keyColumns,
     sortedBy: order.isTotal ? query.sort.length + 1 : order.covered,
     isExact,
@@ -187,9 +212,8 @@ function buildPlan(task: Task, parts: Parts): Plan {
  * (sqlite.org/lang_select.html#compound_select_statements).
  */
 function merged(range: string, count: number, { order }: Start, sort: Sort): string {
-  if (count === 1) return range + ordering(order.map(inDirection))
   const columnOf = (path: string): number =>
-    path === 'id' ? ID_COLUMN : KEY_COLUMN + sort.findIndex((key) => key.path.join('.') === path)
+    path === 'id' ? ID_COLUMN : KEY_COLUMN + sort.findIndex((key) => dotted(key.path) === path)
   const terms = order.map(({ path, descending }) => `${columnOf(path)}${descending ? ' DESC' : ''}`)
   return `${Array<string>(count).fill(range).join(' UNION ALL ')}${ordering(terms)}`
 }
@@ -217,7 +241,7 @@ function orderBy(sort: Sort, fixed: readonly Fixed[], free: readonly IndexColumn
   const keys: IndexColumn[] = []
   let [covered, isBackwards] = [0, false]
   for (const { path, descending } of sort) {
-    const name = path.join('.')
+    const name = dotted(path)
     if (singleOf(fixed, name) === undefined) {
       const column = free[keys.length]
       if (column === undefined || column.path !== name) break
@@ -238,16 +262,19 @@ function singleOf(fixed: readonly Fixed[], name: string): string | undefined {
 }
 
 /** The start of the page. A cursor with other values of the single keys says nothing about the other keys. */
-function startsOf(order: Order, query: FindQuery, bounds: readonly Bound[]): Starts {
+function startsOf(order: Order, { model, query }: Task, bounds: readonly Bound[]): Starts {
   const { keys, isTotal, fixed } = order
   const { sort, after } = query
+  const isOptional = (path: string): boolean => isOptionalTextPath(model, path)
   const inOrder = [...keys, ...(isTotal ? [BY_ID] : [])]
   if (after === undefined) return { starts: [{ ...within(bounds), order: inOrder }], isPrecise: true }
-  const isElsewhere = sort.some(({ path }, i) => (singleOf(fixed, path.join('.')) ?? after.keys[i]) !== after.keys[i])
-  const at = isElsewhere ? undefined : positionOf(isTotal ? keys : keys.slice(0, 1), query)
+  const isElsewhere = sort.some(({ path }, i) => (singleOf(fixed, dotted(path)) ?? after.keys[i]) !== after.keys[i])
+  const at = isElsewhere ? undefined : positionOf(isTotal ? keys : keys.slice(0, 1), query, isOptional)
   if (at === undefined) return { starts: [{ ...within(bounds), order: inOrder }], isPrecise: false }
-  if (isTotal) return { starts: startsAfter(keys, { at, id: after.id }, bounds), isPrecise: true }
-  return { starts: [{ ...startFrom(keys[0], at, bounds), order: inOrder }], isPrecise: false }
+  if (isTotal) return { starts: startsAfter(keys, { at, id: after.id, isOptional }, bounds), isPrecise: true }
+  // Rows without the value follow those with one, and there may be any number before.
+  const from = keys[0] !== undefined && isOptional(keys[0].path) ? within(bounds) : startFrom(keys[0], at, bounds)
+  return { starts: [{ ...from, order: inOrder }], isPrecise: false }
 }
 
 interface Starts {
@@ -265,33 +292,52 @@ const BY_ID: IndexColumn = { path: 'id', descending: false }
 
 /**
  * The ranges that follow a position in a total order, as SQLite can seek them one by one:
- * `a = ? AND b = ? AND id > ?`, then `a = ? AND b > ?`, then `a > ?`. The bounds are on the first key.
+ * `a = ? AND b = ? AND id > ?`, then `a = ? AND b > ?`, then `a > ?`. The bounds are on the first key. Where a key may be
+ * absent, its NULL is before all texts: `a < ?` is followed by `a IS NULL`, and `a IS NULL` by `a IS NOT NULL`.
  */
 function startsAfter(
   keys: readonly IndexColumn[],
-  { at, id }: { readonly at: readonly string[]; readonly id: string },
+  { at, id, isOptional }: { readonly at: Keys; readonly id: string; readonly isOptional: (path: string) => boolean },
   bounds: readonly Bound[],
 ): readonly Start[] {
-  const same = keys.map(({ path }) => `${valueAt(path)} = ?`)
-  const further = keys.map((key, n) => {
-    const beyond: Bound = { path: key.path, operator: key.descending ? 'lt' : 'gt', value: at[n] as string }
-    const part = within(n === 0 ? strictest([...bounds, beyond]) : [beyond])
-    return {
-      sql: [...same.slice(0, n), ...part.sql],
-      values: [...at.slice(0, n), ...part.values],
-      order: [...keys.slice(n), BY_ID],
+  const same = keys.map(({ path }, n) => (at[n] === null ? `${valueAt(path)} IS NULL` : `${valueAt(path)} = ?`))
+  const further = keys.map((key, n): readonly Start[] => {
+    const prefix = { sql: same.slice(0, n), values: texts(at.slice(0, n)) }
+    const part = (beyond: SqlPart, order: readonly IndexColumn[]): Start => ({
+      sql: [...prefix.sql, ...beyond.sql],
+      values: [...prefix.values, ...beyond.values],
+      order: [...order, BY_ID],
+    })
+    const value = at[n] ?? null
+    const absent = part({ sql: [`${valueAt(key.path)} IS NULL`], values: [] }, keys.slice(n + 1))
+    if (value === null) {
+      const { sql, values } = within(n === 0 ? bounds : [])
+      const present: SqlPart = { sql: [`${valueAt(key.path)} IS NOT NULL`, ...sql], values }
+      return key.descending ? [] : [part(present, keys.slice(n))]
     }
+    const beyond: Bound = { path: key.path, operator: key.descending ? 'lt' : 'gt', value }
+    const present = part(within(n === 0 ? strictest([...bounds, beyond]) : [beyond]), keys.slice(n))
+    // Bounds hold for texts only.
+    const hasAbsent = key.descending && isOptional(key.path) && (n > 0 || bounds.length === 0)
+    return hasAbsent ? [present, absent] : [present]
   })
   const first = at[0]
-  const [outermost, ...inner] = further
-  const starts = outermost === undefined ? [] : [outermost]
+  const [outermost = [], ...inner] = further
   // Rows with the same first key as the cursor are only there where the bounds have room for it.
-  if (first !== undefined && !bounds.every((bound) => isWithin(first, bound))) return starts
-  return [{ sql: [...same, 'id > ?'], values: [...at, id], order: [BY_ID] }, ...inner.reverse(), ...starts]
+  const hasRoom = first === undefined || bounds.every((bound) => first !== null && isWithin(first, bound))
+  if (!hasRoom) return outermost
+  return [{ sql: [...same, 'id > ?'], values: [...texts(at), id], order: [BY_ID] }, ...inner.reverse().flat(), ...outermost]
+}
+
+/** The values of keys at a position; null for one that is absent. */
+type Keys = readonly (string | null)[]
+
+function texts(keys: Keys): readonly string[] {
+  return keys.filter((key) => key !== null)
 }
 
 /** Where only the first keys are in order, the page begins somewhere among those with the same first key. */
-function startFrom(key: IndexColumn | undefined, at: readonly string[], bounds: readonly Bound[]): SqlPart {
+function startFrom(key: IndexColumn | undefined, at: Keys, bounds: readonly Bound[]): SqlPart {
   if (key === undefined) return within(bounds)
   const from: Bound = { path: key.path, operator: key.descending ? 'lte' : 'gte', value: at[0] as string }
   return within(strictest([...bounds, from]))
@@ -304,10 +350,11 @@ function within(bounds: readonly Bound[]): SqlPart {
 }
 
 /** The values of these keys in the cursor; undefined where there is none, or none that SQL can compare with texts. */
-function positionOf(keys: readonly IndexColumn[], { sort, after }: FindQuery): readonly string[] | undefined {
+function positionOf(keys: readonly IndexColumn[], { sort, after }: FindQuery, isOptional: (path: string) => boolean): Keys | undefined {
   if (after === undefined) return undefined
-  const values = keys.map((key) => after.keys[sort.findIndex(({ path }) => path.join('.') === key.path)])
-  return values.every(isSqlText) ? values : undefined
+  const values = keys.map(({ path }) => [path, after.keys[sort.findIndex((key) => dotted(key.path) === path)]] as const)
+  const isSeekable = values.every(([path, value]) => isSqlText(value) || (value === null && isOptional(path)))
+  return isSeekable ? values.map(([, value]) => value as string | null) : undefined
 }
 
 /** All ways to take one value of each list. */

@@ -13,8 +13,8 @@ export const PAGE_BYTES_MAX = 8 * 1024 * 1024
 
 export interface PageItem extends Position {
   readonly seq: number
-  /** Undefined where the document has not been read yet. */
-  readonly doc: string | undefined
+  /** Of the document, or fewer; 0 where it has not been read yet. */
+  readonly bytes: number
 }
 
 export function createPageItems({ sort, limit }: { readonly sort: Sort; readonly limit: number | undefined }) {
@@ -65,11 +65,11 @@ function positionIn(item: PageItem, items: readonly PageItem[], sort: Sort): num
 }
 
 /**
- * A bound from below, which drops no item that belongs on the page: no text has fewer bytes than UTF-16 units, and a
- * document that has not been read yet is no smaller than any of its keys.
+ * A bound from below, which drops no item that belongs on the page: a document that has not been read yet is no smaller
+ * than any of its keys.
  */
-function bytesAtLeast({ doc, keys }: PageItem): number {
-  if (doc !== undefined) return doc.length
+function bytesAtLeast({ bytes, keys }: PageItem): number {
+  if (bytes > 0) return bytes
   let longest = 0
   for (const key of keys) if (typeof key === 'string' && key.length > longest) longest = key.length
   return longest

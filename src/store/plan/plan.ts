@@ -9,14 +9,16 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { Model } from '../../models/schema.ts'
 import { isTextPath } from '../../models/text-paths.ts'
 import type { CompareOperator, Filter } from '../../query/ast.ts'
+import { dotted } from '../../query/field-path.ts'
 import type { Sort } from '../../query/order.ts'
 import type { Pattern } from '../../query/pattern.ts'
-import type { Bound, Conditions } from './conditions.ts'
+import type { Bound, Conditions, WordsFilter } from './conditions.ts'
+import { judgedText } from './judged-members.ts'
 import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
 import type { Statistics } from './statistics.ts'
 import type { FindQuery } from '../store.ts'
 
-/** Rows are `[seq, id, doc or NULL, …keys, …texts, flag]`, with the first `keyColumns` keys of the sort. */
+/** Rows are `[seq, id, judged text (judged-members.ts) or NULL, …keys, …texts, flag]`, with the first `keyColumns` keys of the sort. */
 export interface Range {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
@@ -25,6 +27,8 @@ export interface Range {
 export interface PageRange extends Range {
   /** At most so many rows come. */
   readonly rowsMax: number
+  /** The same statement without its limit; undefined for a merge of ranges, which takes long to be run twice. */
+  readonly unlimited: string | undefined
 }
 
 export interface Plan {
@@ -74,6 +78,21 @@ export interface PricedPlan {
   readonly cost: number
 }
 
+/** The expected result of a search for words. */
+export interface WordSearch {
+  readonly filter: WordsFilter
+  /** The query for the index of words; undefined where too many words have what is looked for. */
+  readonly match: string | undefined
+  /** The query asks for all that the filter does. */
+  readonly isWhole: boolean
+  /** Documents that are expected to have the words. */
+  readonly matches: number
+  /** All that were counted to know that. */
+  readonly counted: number
+  /** They are few enough to gather all of them. */
+  readonly isRare: boolean
+}
+
 /** The expected result of a search by trigrams. */
 export interface Search {
   readonly match: string
@@ -95,6 +114,7 @@ export interface Task {
   readonly conditions: Conditions
   readonly statistics: Statistics
   readonly search: Search | undefined
+  readonly words: WordSearch | undefined
   /** The plan runs in a thread of its own. */
   readonly mayTakeLong: boolean
   /** Documents that are expected to match. */
@@ -117,9 +137,9 @@ export function rowsToPage(rows: number, { query: { limit }, matches }: Task): n
  * A statement that gives so many rows at once, or a few more. The number stands in its text: SQLite plans with the number,
  * and prepares a statement again whose limit is bound. There are few numbers, so that there are few texts.
  */
-export function pageRange(sql: string, values: readonly SQLInputValue[], rows: number): PageRange {
+export function pageRange(sql: string, values: readonly SQLInputValue[], rows: number, isMerge = false): PageRange {
   const rowsMax = ROWS_AT_ONCE.find((one) => one >= rows) ?? ROWS_AT_ONCE_MAX
-  return { sql: `${sql} LIMIT ${rowsMax}`, values, rowsMax }
+  return { sql: `${sql} LIMIT ${rowsMax}`, values, rowsMax, unlimited: isMerge ? undefined : sql }
 }
 
 const ROWS_AT_ONCE_MAX = 201
@@ -158,11 +178,11 @@ export function residualOf(
 const NO_TESTS: readonly PatternFilter[] = []
 
 function isKnownPattern(one: Filter, known: ReadonlySet<string>): one is PatternFilter {
-  return one.kind === 'pattern' && known.has(one.path.join('.'))
+  return one.kind === 'pattern' && known.has(dotted(one.path))
 }
 
 function hasTextKeys(model: Model, sort: Sort): boolean {
-  return sort.every(({ path }) => isTextPath(model, path))
+  return sort.every(({ path }) => isTextPath(model, dotted(path)))
 }
 
 /** The cost of reading one row. */
@@ -180,8 +200,8 @@ export function selectRows(
   { keyColumns, tests, readsDocuments }: Residual,
   { index, flag }: { readonly index?: string; readonly flag?: string } = {},
 ): string {
-  const paths = [...query.sort.slice(0, keyColumns), ...tests].map(({ path }) => valueAt(path.join('.')))
-  const columns = ['seq', 'id', readsDocuments ? 'doc' : 'NULL', ...paths, ...(flag === undefined ? [] : [flag])]
+  const paths = [...query.sort.slice(0, keyColumns), ...tests].map(({ path }) => valueAt(dotted(path)))
+  const columns = ['seq', 'id', readsDocuments ? judgedText(query) : 'NULL', ...paths, ...(flag === undefined ? [] : [flag])]
   const by = index === undefined ? '' : ` INDEXED BY "${index}"`
   return `SELECT ${columns.join(', ')} FROM ${tableOf(model)}${by}`
 }

@@ -1,12 +1,13 @@
 /**
  * From a query to the SQL that narrows it.
  *
- * There are four ways in: an index whose leading columns the filter fixes, one range for each combination of their
- * values; the trigram index of the search field; the ids in order; the whole table. The cheapest by the counts of
+ * There are five ways in: an index whose leading columns the filter fixes, one range for each combination of their
+ * values; the trigram index of the search field; the index of words; the ids in order; the whole table. The cheapest by the counts of
  * statistics.ts is taken, of equals the first named, so the same query on the same data has the same plan.
  */
 import type { Model } from '../../models/schema.ts'
-import { conditionsOf, type Conditions } from './conditions.ts'
+import { dotted } from '../../query/field-path.ts'
+import { conditionsOf } from './conditions.ts'
 import type { Database } from '../sqlite/database.ts'
 import { indexPlans } from './index-plan.ts'
 import {
@@ -25,26 +26,27 @@ import {
   type ChosenPlan,
   type Plan,
   type PricedPlan,
-  type Search,
   type SqlPart,
   type Task,
 } from './plan.ts'
 import { searchOf, searchPlan } from './search-plan.ts'
-import { guessShare, statisticsOf, type Statistics } from './statistics.ts'
+import { wordPlan, wordSearchOf } from './word-plan.ts'
+import { guessShare, statisticsOf, type KnownCounts } from './statistics.ts'
 import type { FindQuery } from '../store.ts'
 
 /** For each text of the search index that is counted. */
 const COUNT_STEPS = 5
 
-/** `mayTakeLong` plans for a thread: more may be counted before, and more passed over in one step. */
-export function planQuery(
-  database: Database,
-  model: Model,
-  query: FindQuery,
-  { mayTakeLong = false } = {},
-): ChosenPlan {
-  const { options, counted } = weigh(database, model, query, mayTakeLong)
-  const { build } = options.reduce((best, one) => (one.cost < best.cost ? one : best))
+interface PlanningOptions {
+  /** Plans for a thread: more may be counted before, and more passed over in one step. */
+  readonly mayTakeLong?: boolean
+  /** What was counted before, where the database is as it was then. */
+  readonly counts?: KnownCounts
+}
+
+export function planQuery(database: Database, model: Model, query: FindQuery, options: PlanningOptions = {}): ChosenPlan {
+  const { options: all, counted } = weigh(database, model, query, options)
+  const { build } = all.reduce((best, one) => (one.cost < best.cost ? one : best))
   return Object.assign(build(), { stepsToPlan: counted * COUNT_STEPS })
 }
 
@@ -55,7 +57,7 @@ export function possiblePlans(
   query: FindQuery,
   mayTakeLong = false,
 ): readonly PricedPlan[] {
-  const { options } = weigh(database, model, query, mayTakeLong)
+  const { options } = weigh(database, model, query, { mayTakeLong })
   return options.map(({ build, cost }) => ({ plan: build(), cost }))
 }
 
@@ -64,22 +66,24 @@ interface Weighed {
   readonly counted: number
 }
 
-function weigh(database: Database, model: Model, query: FindQuery, mayTakeLong: boolean): Weighed {
+function weigh(database: Database, model: Model, query: FindQuery, { mayTakeLong = false, counts }: PlanningOptions): Weighed {
   const conditions = conditionsOf(model, query.filter)
   if (conditions.never) return { options: [{ cost: 0, build: () => ({ ...NOTHING }) }], counted: 0 }
-  const statistics = statisticsOf(database, model)
+  const statistics = statisticsOf(database, model, counts)
   const search = searchOf(database, model, conditions, { total: statistics.total, mayTakeLong })
+  const words = wordSearchOf(database, model, conditions, { total: statistics.total, mayTakeLong })
   const task: Task = {
     model,
     query,
     conditions,
     statistics,
     search,
+    words,
     mayTakeLong,
-    matches: expectedMatches(conditions, statistics, search),
+    matches: expectedMatches({ conditions, statistics, search, words }),
   }
-  const options = [...indexPlans(task), searchPlan(task), idPlan(task), tablePlan(task)]
-  return { options: options.filter((one) => one !== undefined), counted: search?.counted ?? 0 }
+  const options = [...indexPlans(task), searchPlan(task), wordPlan(task), idPlan(task), tablePlan(task)]
+  return { options: options.filter((one) => one !== undefined), counted: (search?.counted ?? 0) + (words?.counted ?? 0) }
 }
 
 const NOTHING: Plan = {
@@ -97,13 +101,13 @@ const NOTHING: Plan = {
   listed: 0,
 }
 
-function expectedMatches(conditions: Conditions, statistics: Statistics, search: Search | undefined): number {
+function expectedMatches({ conditions, statistics, search, words }: Pick<Task, 'conditions' | 'statistics' | 'search' | 'words'>): number {
   let share = 1
   for (const [path, values] of conditions.texts) share *= statistics.shareOf(path, values)
   for (const [path, values] of conditions.excluded) share *= 1 - statistics.shareOf(path, values)
   for (const filter of conditions.rest) {
-    share *=
-      filter === search?.condition.filter ? search.trigramMatches / Math.max(1, statistics.total) : guessShare(filter)
+    const found = filter === search?.condition.filter ? search.trigramMatches : filter === words?.filter ? words.matches : undefined
+    share *= found === undefined ? guessShare(filter) : found / Math.max(1, statistics.total)
   }
   return statistics.total * share
 }
@@ -113,7 +117,7 @@ function idPlan(task: Task): PlanOption | undefined {
   const { query, conditions, statistics, mayTakeLong } = task
   const named = conditions.texts.get('id')
   const [key, ...more] = query.sort
-  const inOrder = key === undefined || (key.path.join('.') === 'id' && more.length === 0)
+  const inOrder = key === undefined || (dotted(key.path) === 'id' && more.length === 0)
   const direction =
     key?.descending === true ? { beyond: 'id < ?', order: 'id DESC' } : { beyond: 'id > ?', order: 'id' }
   if (named === undefined && !inOrder) return undefined

@@ -4,10 +4,13 @@
  * That serves a text that is rare. One that is common is met soon on the way along an index in the order of the sort.
  */
 import type { Model } from '../../models/schema.ts'
+import { dotted } from '../../query/field-path.ts'
 import type { Conditions, TextSearch } from './conditions.ts'
+import { judgedText } from './judged-members.ts'
 import type { Database } from '../sqlite/database.ts'
-import { DOCUMENT_COST, extraConditions, listedIn, SEEK_COST, where, type PlanOption, type Plan, type Search, type Task } from './plan.ts'
-import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
+import { DOCUMENT_COST, extraConditions, listedIn, NO_SQL, SEEK_COST, where, type PlanOption, type Plan, type Range, type Search, type SqlPart, type Task } from './plan.ts'
+import { pendingTable, tableOf, trigramColumns, trigramTable, valueAt } from '../sqlite/schema-sql.ts'
+import { isIndexedText } from '../tables/pending-rows.ts'
 import {
   countTexts,
   indexedText,
@@ -82,34 +85,48 @@ function anyQuery(lists: readonly (readonly string[])[]): string {
 }
 
 /**
- * `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0 AND …`
+ * Two ranges: `SELECT rowid, id, NULL, "updatedAt" FROM headline_search WHERE headline_search MATCH ? AND instr(text, ?) > 0
+ * AND …`, and `SELECT headline.seq, id, NULL, doc ->> '$."updatedAt"' FROM headline_search_pending CROSS JOIN "headline" ON …
+ * WHERE instr(text, ?) > 0 AND …` for what the index does not have yet.
  */
 export function searchPlan(task: Task): PlanOption | undefined {
   const { model, query, conditions, search } = task
   if (search?.isRare !== true) return undefined
-  const [table, columns] = [trigramTable(model), trigramColumns(model)]
+  const columns = trigramColumns(model)
   const quoted = (path: string): string => `"${path}"`
   const kept = { known: new Set(['id', ...columns]), decided: new Set<string>() }
-  const extra = extraConditions(task, { ...kept, column: quoted })
   const isAll = conditions.paths.every((path) => path === 'id' || columns.includes(path))
   const { condition, texts } = search
   // The index holds folded texts in which NUL is another character.
   const isFound = condition.isWhole && !texts.some((text) => text.includes('\uFFFD'))
   const isExact = isFound && isAll && conditions.rest.every((one) => one === condition.filter)
-  const hasKeys = isExact && query.sort.every(({ path }) => columns.includes(path.join('.')) || path.join('.') === 'id')
+  const hasKeys = isExact && query.sort.every(({ path }) => columns.includes(dotted(path)) || dotted(path) === 'id')
   const rows = search.trigramMatches
   const build = (): Plan => {
-    const keys = hasKeys ? query.sort.map(({ path }) => quoted(path.join('.'))) : []
-    const doc = hasKeys ? 'NULL' : `(SELECT doc FROM ${tableOf(model)} WHERE seq = ${table}.rowid)`
-    const sql =
-      `SELECT ${['rowid', 'id', doc, ...keys].join(', ')} FROM ${table}` +
-      where([`${table} MATCH ?`, containsOne(texts), ...extra.sql])
+    const [table, pending, documents] = [trigramTable(model), pendingTable(model), tableOf(model)]
+    const range = (from: string, column: (path: string) => string, { seq, doc, found }: { seq: string; doc: string; found: SqlPart }): Range => {
+      const extra = extraConditions(task, { ...kept, column })
+      const keys = hasKeys ? query.sort.map(({ path }) => column(dotted(path))) : []
+      return {
+        sql: `SELECT ${[seq, 'id', hasKeys ? 'NULL' : doc, ...keys].join(', ')} FROM ${from}` + where([...found.sql, containsOne(texts), ...extra.sql]),
+        values: [...found.values, ...texts, ...extra.values],
+      }
+    }
+    const judged = judgedText(query)
+    const ranges = [
+      range(table, quoted, {
+        seq: 'rowid',
+        doc: `(SELECT ${judged} FROM ${documents} WHERE seq = ${table}.rowid)`,
+        found: { sql: [`${table} MATCH ?`, isIndexedText(model)], values: [search.match] },
+      }),
+      range(`${pending} CROSS JOIN ${documents} USING (seq)`, valueAt, { seq: 'seq', doc: judged, found: NO_SQL }),
+    ]
     return {
       access: 'search',
       index: table,
-      ranges: [{ sql, values: [search.match, ...texts, ...extra.values] }],
+      ranges,
       pages: undefined,
-      keyColumns: keys.length,
+      keyColumns: hasKeys ? query.sort.length : 0,
       sortedBy: 0,
       isExact,
       texts: [],

@@ -4,6 +4,7 @@
  * They only steer the choice between plans that are all correct. A share without a count is a fixed guess, so the same
  * filter on the same data always gives the same plan.
  */
+import { setNewest } from '../../base/bounded-map.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -15,15 +16,40 @@ const COMPARISON_SHARE = 0.5
 const NEGATION_SHARE = 0.9
 /** Of a longer list, so many values are looked up, and the others assumed to be like them. */
 const VALUES_SAMPLED_MAX = 50
+/** Counts that are remembered, of values that are not longer. */
+const KNOWN_MAX = 1_000
+const KNOWN_CHARS_MAX = 100
+
+/** Counts that were looked up, by what was counted: true for as long as nothing in the database changes. */
+export type KnownCounts = Map<string, number>
+
+/** Returns the function that gives the counts of now. `changes` gives a number that differs when rows may have changed. */
+export function createKnownCounts(changes: () => number): () => KnownCounts {
+  const known: KnownCounts = new Map()
+  let at: number | undefined
+  return () => {
+    const now = changes()
+    if (now !== at) known.clear()
+    at = now
+    return known
+  }
+}
 
 export type Statistics = ReturnType<typeof statisticsOf>
 
-export function statisticsOf(database: Database, model: Model) {
-  const row = database.get(`SELECT max(seq) AS n FROM ${tableOf(model)}`)
-  const total = Number(row?.['n'] ?? 0)
+export function statisticsOf(database: Database, model: Model, counts?: KnownCounts) {
+  const count = (sql: string, ...values: readonly string[]): number => {
+    const key = `${sql} ${values.join(' ')}`
+    const known = counts?.get(key)
+    if (known !== undefined) return known
+    const found = Number(database.get(sql, ...values)?.['n'] ?? 0)
+    if (counts !== undefined && key.length <= sql.length + KNOWN_CHARS_MAX) setNewest(counts, key, found, KNOWN_MAX)
+    return found
+  }
+  const total = count(`SELECT max(seq) AS n FROM ${tableOf(model)}`)
   const sum = (sql: string, keys: readonly string[], values: readonly string[]): number => {
     const sampled = values.slice(0, VALUES_SAMPLED_MAX)
-    const found = sampled.reduce((sumSoFar, value) => sumSoFar + Number(database.get(sql, ...keys, value)?.['n'] ?? 0), 0)
+    const found = sampled.reduce((sumSoFar, value) => sumSoFar + count(sql, ...keys, value), 0)
     return Math.min(total, (found * values.length) / Math.max(1, sampled.length))
   }
   const shareAt = (path: string, values: readonly string[]): number => {
@@ -35,7 +61,7 @@ export function statisticsOf(database: Database, model: Model) {
       const sql = 'SELECT n FROM key_count WHERE model = ? AND path = ? AND value = ?'
       return sum(sql, [model.name, path], values) / total
     }
-    return path === 'id' || path === model.unique
+    return path === 'id' || path === model.unique || model.sought?.includes(path) === true
       ? values.length / total
       : Math.min(1, values.length * EQUALITY_SHARE)
   }

@@ -10,21 +10,14 @@ import type { Clock } from '../../base/clock.ts'
 import type { QueryPlan } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { execute, noEffort } from '../plan/executor.ts'
 import type { SlotCounts } from './fair-slots.ts'
-import { inlineBudget, isShort, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
 import { createInlineLane } from './inline-lane.ts'
-import type { ChosenPlan } from '../plan/plan.ts'
-import { planQuery } from '../plan/planner.ts'
 import { writeQuery } from './query-message.ts'
 import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
-import { createTurnShare } from './turn-share.ts'
+import { createShortQueries } from './short-queries.ts'
 import { indexColumns } from '../sqlite/schema-sql.ts'
 import type { QueryCaller, FindQuery, Found, QueryCounts } from '../store.ts'
-
-/** The fixed cost of a query. */
-const FIND_STEPS = 1_000
 
 export interface FinderOptions {
   readonly file: string
@@ -33,14 +26,15 @@ export interface FinderOptions {
   readonly queryDeadlineMs: number | undefined
   /** Makes all reads of this turn of the event loop see one snapshot. */
   readonly beginRead: () => void
+  /** A number that differs when a row may have changed since, in the snapshot of this turn. */
+  readonly changes: () => number
 }
 
 export function createFinder(database: Database, options: FinderOptions) {
-  const { file, now, arrivals, queryDeadlineMs, beginRead } = options
+  const { file, now, arrivals, queryDeadlineMs, beginRead, changes } = options
   const limits = queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs }
   const pool = createScanPool({ file, now, limits })
   const lane = createInlineLane({ file, now, arrivals, bytesOf: (query) => writeQuery('', query).filter.length })
-  const share = createTurnShare(arrivals)
   const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
 
@@ -53,42 +47,10 @@ export function createFinder(database: Database, options: FinderOptions) {
     inline++
     return found
   }
-
-  /** The page, or where the query is to run instead. */
-  const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: QueryCaller): Found | 'lane' | 'thread' => {
-    const { steps, nextDocument } = inlineBudget()
-    const effort = noEffort(steps)
-    const mayGoOn = (): boolean => {
-      nextDocument()
-      return steps.taken <= SHORT_STEPS_MAX
-    }
-    try {
-      const found = execute(database, model, { plan, query, effort, mayGoOn })
-      return found ?? (steps.taken > steps.max ? 'thread' : 'lane')
-    } finally {
-      share.spend(id, FIND_STEPS + plan.stepsToPlan + steps.taken)
-    }
-  }
-
-  const inTurn = (model: Model, query: FindQuery, caller: QueryCaller): Found | Promise<Found> => {
-    const plan = planQuery(database, model, query)
-    if (!runsInline(plan)) return inThread(model, query, caller)
-    const found = isShort(plan) ? atOnce(model, plan, query, caller) : 'lane'
-    if (found === 'lane') return inLane(model, query, caller)
-    if (found === 'thread') return inThread(model, query, caller)
-    inline++
-    return found
-  }
+  const short = createShortQueries(database, { arrivals, beginRead, changes, inLane, inThread, onAnswer: () => inline++ })
 
   return {
-    find(model: Model, query: FindQuery, caller: QueryCaller): Found | Promise<Found> {
-      if (share.has(caller.id)) return inTurn(model, query, caller)
-      if (share.isFull()) return inLane(model, query, caller)
-      return share.later(caller.id, () => {
-        beginRead()
-        return inTurn(model, query, caller)
-      })
-    },
+    find: short.find,
     explain: (model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan> =>
       pool.explain(writeQuery(model.name, query), caller, advice(model)),
     counts(): QueryCounts {
@@ -99,7 +61,7 @@ export function createFinder(database: Database, options: FinderOptions) {
     pauseFor: pause.request,
     async close(): Promise<void> {
       pause.close()
-      share.close()
+      short.close()
       await Promise.all([lane.close(), pool.close()])
     },
   }

@@ -14,6 +14,7 @@ export interface QueryMessage {
   readonly limit: number | undefined
   /** JSON: numbers in it may be longer than a structured clone keeps. */
   readonly after: string | undefined
+  readonly counts: true | undefined
 }
 
 /** What a thread gets at its start. */
@@ -46,12 +47,12 @@ export type ScanResultMessage =
   /** It was requested to stop, and did. */
   | { readonly kind: 'stopped' }
 
-export function writeQuery(model: string, { filter, sort, limit, after }: FindQuery): QueryMessage {
-  return { model, filter: writeFilter(filter), sort, limit, after: writePosition(after) }
+export function writeQuery(model: string, { filter, sort, limit, after, counts }: FindQuery): QueryMessage {
+  return { model, filter: writeFilter(filter), sort, limit, after: writePosition(after), counts }
 }
 
-export function readQuery({ filter, sort, limit, after }: QueryMessage): FindQuery {
-  return { filter: readFilter(filter), sort, limit, after: readPosition(after) }
+export function readQuery({ filter, sort, limit, after, counts }: QueryMessage): FindQuery {
+  return { filter: readFilter(filter), sort, limit, after: readPosition(after), ...(counts && { counts }) }
 }
 
 export function writeFound({ items, next }: Found): FoundMessage {

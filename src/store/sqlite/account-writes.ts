@@ -1,9 +1,13 @@
 /** The writes of accounts, codes and sessions, with their audit records, and the erasure of deleted accounts. */
 import * as entries from '../audit/audit-entries.ts'
 import { continueErasures, eraseUser } from '../audit/audit-table.ts'
-import type { Change, Writer } from '../store.ts'
+import type { Writer } from '../store.ts'
+import * as apiTokens from '../tables/api-token-table.ts'
 import * as accounts from '../tables/account-tables.ts'
 import * as codes from '../tables/code-table.ts'
+import { putInvitation, whyNotInvited } from '../tables/invitation-mails.ts'
+import * as passkeys from '../tables/passkey-table.ts'
+import * as views from '../tables/saved-view-table.ts'
 import * as sessions from '../tables/session-table.ts'
 import type { ActorTransactions, WriterParts } from './actor-transactions.ts'
 
@@ -43,6 +47,25 @@ export function accountWrites(
         if (outcome === 'inserted') record(entries.accountCreated(account, session, trail.emailHash))
         return outcome
       }),
+    inviteAccount: (account, mail) =>
+      write((_, record) => {
+        const unsent = mail && whyNotInvited(database, mail)
+        if (unsent !== undefined) return unsent
+        const outcome = accounts.createAccount(database, account)
+        if (outcome === 'exists') return outcome
+        if (mail !== undefined) putInvitation(database, mail)
+        record(entries.userInvited(account, mail !== undefined, trail.emailHash))
+        return outcome
+      }),
+    inviteAgain: (userId, mail) =>
+      write((_, record) => {
+        if (accounts.emailOf(database, userId) !== mail.email) return 'missing'
+        const unsent = whyNotInvited(database, mail)
+        if (unsent !== undefined) return unsent
+        putInvitation(database, mail)
+        record(entries.invitedAgain(userId, trail.emailHash(mail.email)))
+        return 'sent'
+      }),
     promote: (email, time) =>
       write((_, record) => {
         const before = accounts.userByEmail(database, email)
@@ -58,18 +81,27 @@ export function accountWrites(
         if (outcome.kind === 'signed-in' && outcome.how === 'merged') erasure.begin(request.guest?.userId ?? '')
         return outcome
       }),
-    updateUser: (id, change) =>
-      write((moment, record) => {
-        let before = ''
-        const keepBefore: Change = (stored, text, at) => change(stored, (before = text), at)
-        const outcome = accounts.updateUser(database, id, keepBefore, moment)
-        if (outcome === 'missing' || outcome === 'last-admin') return outcome
-        entries.userChanged(id, { before, after: outcome }, moment).forEach(record)
+    signInTrusted: (request) =>
+      write((_, record) => {
+        const outcome = accounts.signInTrusted(database, request)
+        record(entries.signedInBy(outcome.user, request, trail.emailHash(request.email)))
+        return outcome
+      }),
+    signInFirstAdmin: (request, except) =>
+      write((_, record) => {
+        const outcome = accounts.signInFirstAdmin(database, request, except)
+        const emailHash = trail.emailHash(request.email)
+        if (outcome === 'refused') record({ event: 'sign-in.failed', emailHash, details: [{ name: 'reason', value: 'setup' }] })
+        else {
+          record(entries.signedInBy(outcome.user, request, emailHash))
+          entries.roleChanged(outcome.before ?? outcome.user, outcome.user).forEach(record)
+        }
         return outcome
       }),
     async deleteAccount(request) {
       let isAnonymous = true
       const outcome = await write(({ caller }, record) => {
+        isAnonymous = true
         const email = accounts.emailOf(database, request.id)
         const deleted = accounts.deleteAccount(database, request)
         if (deleted !== 'deleted') return deleted
@@ -92,11 +124,66 @@ export function sessionWrites({ database, write, writeUnsynced }: ActorTransacti
         sessions.revoke(database, token)
         record(entries.sessionEnded(caller?.id ?? '', 'session', token.jti))
       }),
+    useTicket: (ticket) => write(() => sessions.useTicket(database, ticket)),
     addSession: (userId, session) =>
       write((_, record) => {
         const outcome = sessions.addSession(database, userId, session)
         if (outcome === 'added') record(entries.tokenIssued(userId, session))
         return outcome
+      }),
+    replaceSession: (userId, old, session) =>
+      write((_, record) => {
+        const outcome = sessions.replaceSession(database, userId, old, session)
+        if (outcome === 'added') record(entries.tokenRefreshed(userId, session))
+        return outcome
+      }),
+    addApiToken: (hash, token) =>
+      write((_, record) => {
+        const outcome = apiTokens.addApiToken(database, hash, token)
+        if (outcome === 'added') record(entries.apiTokenMade(token))
+        return outcome
+      }),
+    revokeApiToken: (id) =>
+      write((_, record) => {
+        const revoked = apiTokens.revokeApiToken(database, id)
+        if (revoked !== undefined) record(entries.apiTokenRevoked(revoked))
+        return revoked !== undefined
+      }),
+    addPasskey: (addition) =>
+      write((_, record) => {
+        const outcome = passkeys.addPasskey(database, addition)
+        record(outcome === 'added' ? entries.passkeyAdded(addition.passkey) : entries.passkeyRefused(addition.passkey, outcome))
+        return outcome
+      }),
+    signInWithPasskey: (request) =>
+      write((_, record) => {
+        const outcome = passkeys.signInWithPasskey(database, request)
+        record(entries.signedInWithPasskey(request, outcome))
+        return outcome
+      }),
+    addView: (view) =>
+      write((_, record) => {
+        const outcome = views.addView(database, view)
+        if (outcome === 'saved') record(entries.viewSaved(view))
+        return outcome
+      }),
+    replaceView: (view) =>
+      write((_, record) => {
+        const outcome = views.replaceView(database, view)
+        if (outcome === 'saved') record(entries.viewSaved(view))
+        return outcome
+      }),
+    removeView: (userId, id) =>
+      write((_, record) => {
+        const removed = views.removeView(database, userId, id)
+        if (removed !== undefined) record(entries.viewRemoved(removed))
+        return removed !== undefined
+      }),
+    removePasskeys: (userId, id) =>
+      write((_, record) => {
+        const removed = passkeys.removePasskeys(database, userId, id)
+        for (const passkey of removed) record(entries.passkeyRemoved(passkey))
+        return removed.length
       }),
     // A request that only reads must not wait for a disk, and a later one stores again what a power cut took.
     useSession: (jti, time) => writeUnsynced(() => sessions.useSession(database, jti, time)),

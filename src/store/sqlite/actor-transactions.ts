@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Actor, Visitor } from '../actor.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import type { AuditTrail } from '../audit/audit-trail.ts'
+import type { ChangeCapture } from '../changes/change-capture.ts'
 import type { Moment } from '../store.ts'
 import type { SearchChanges } from '../tables/search-changes.ts'
 import type { Checkpoints } from '../wal/checkpoints.ts'
@@ -14,6 +15,7 @@ export interface WriterParts {
   readonly database: Database
   readonly queue: WriteQueue
   readonly search: SearchChanges
+  readonly capture: Pick<ChangeCapture, 'actBy' | 'restoring' | 'following' | 'moving'>
   readonly checkpoints: Checkpoints
   readonly trail: AuditTrail
   readonly now: Clock
@@ -21,17 +23,21 @@ export interface WriterParts {
 
 export type ActorTransactions = ReturnType<typeof transactionsOf>
 
-export function transactionsOf(actor: Actor | Visitor, { database, queue, search, trail, now }: WriterParts) {
+export function transactionsOf(actor: Actor | Visitor, { database, queue, search, capture, trail, now }: WriterParts) {
   return {
     database,
     search,
+    capture,
     /** Runs a job in a transaction. `record` adds an entry to the audit trail in the same transaction. */
     async write<T>(job: (moment: Moment, record: (entry: AuditEntry) => void) => T): Promise<T> {
       let records: ReturnType<AuditTrail['begin']> | undefined
       try {
         const result = await queue.write(() => {
+          // Over a log, a job runs again where another node was faster: what its last run counted counts no more.
+          records?.rolledBack()
           const moment = momentOf(database, actor, now())
-          records = trail.begin(actor, moment.caller)
+          capture.actBy(actor)
+          records = trail.begin(actor, moment.caller, records?.admitted)
           return job(moment, records.add)
         })
         records?.committed()
@@ -45,6 +51,7 @@ export function transactionsOf(actor: Actor | Visitor, { database, queue, search
     writeUnsynced: <T>(job: () => T): Promise<T> =>
       queue.writeUnsynced(() => {
         momentOf(database, actor, now())
+        capture.actBy(actor)
         return job()
       }),
   }

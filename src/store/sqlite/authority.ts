@@ -1,12 +1,12 @@
 /** Whether an actor may still write: checked inside the transaction that writes, see actor.ts. */
 import { fail, type Failure } from '../../base/failure.ts'
-import { parseJson } from '../../base/json.ts'
-import type { Caller } from '../../models/caller.ts'
+import { callerOf, type Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Actor, Visitor } from '../actor.ts'
 import type { Database } from './database.ts'
 import { getDocument } from '../tables/document-tables.ts'
 import { holds } from '../tables/session-table.ts'
+import { lookUpIn } from '../tables/text-look-up.ts'
 import type { Moment } from '../store.ts'
 
 /**
@@ -17,14 +17,14 @@ export function momentOf(database: Database, actor: Actor | Visitor, now: number
   return {
     caller: actor.kind === 'caller' ? admit(database, actor, now) : undefined,
     textOf: (model: Model, id: string) => getDocument(database, model, id),
+    lookUp: lookUpIn(database),
   }
 }
 
 function admit(database: Database, { claim, authorize }: Actor & { readonly kind: 'caller' }, now: number): Caller {
   const text = holds(database, claim, now)
   if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
-  const { appRole, dashboardRole } = parseJson(text) as unknown as Caller
-  const caller = { id: claim.userId, appRole, dashboardRole }
+  const caller = callerOf(claim.userId, text, claim.apiToken)
   authorize(caller)
   return caller
 }

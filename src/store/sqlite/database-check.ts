@@ -1,41 +1,31 @@
 /** Checks of a database file that do not change it: whether it is sound, and how many documents it holds. */
-import { describe } from '../../base/failure.ts'
+import { STORED_MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from './database.ts'
+import { schemaFaults } from './schema-check.ts'
 import { tableOf, valueAt } from './schema-sql.ts'
+import { hasTable } from '../tables/document-tables.ts'
 
 /** One fault is reason enough to restore a backup, so a few are listed. */
 const FAULTS_MAX = 5
 
 /**
  * The faults of the whole file, at most a few: in pages and indexes (sqlite.org/pragma.html#pragma_integrity_check, which
- * also checks the text index), foreign keys, and foreign triggers and views. Reads everything, which takes a second or two
- * per gigabyte, and blocks no other connection.
+ * also checks the text index), in the schema, and in foreign keys. Reads everything, which takes a second or two per
+ * gigabyte, and blocks no other connection.
  */
-export function faultsOf(database: Database): readonly string[] {
+export function faultsOf(database: Database, models: readonly Model[] = STORED_MODELS): readonly string[] {
   const lines = database
     .all(`PRAGMA integrity_check(${FAULTS_MAX})`)
     .flatMap((row) => String(row['integrity_check']).split('\n'))
     .filter((line) => line !== 'ok' && !line.startsWith('***'))
   if (lines.length > 0) return lines
-  const foreign = foreignObjects(database)
-  if (foreign.length > 0) return foreign
+  const foreign = schemaFaults(database, models)
+  if (foreign.length > 0) return foreign.slice(0, FAULTS_MAX)
   const orphans = database.all('PRAGMA foreign_key_check')
   return orphans
     .slice(0, FAULTS_MAX)
     .map((row) => `a row of ${String(row['table'])} belongs to a user that is not there`)
-}
-
-/**
- * Triggers and views that this program did not create. In a file from elsewhere they could change what is written, or
- * pose as a table. Ours have a slash in their names; those that no declaration names are dropped when the file is opened
- * (migrations.ts).
- */
-function foreignObjects(database: Database): readonly string[] {
-  return database
-    .all("SELECT type, name FROM sqlite_schema WHERE type = 'view' OR (type = 'trigger' AND instr(name, '/') = 0)")
-    .slice(0, FAULTS_MAX)
-    .map(({ type, name }) => `the ${String(type)} ${describe(name)} was not made by dateline`)
 }
 
 export type ItemCounts = Readonly<Record<string, number>>
@@ -59,7 +49,7 @@ export function touchTables(database: Database): void {
 
 /** The latest `updatedAt` of the models that have it indexed; undefined where nothing is stored. */
 export function newestDate(database: Database, models: readonly Model[]): string | undefined {
-  const dated = models.filter(({ indexes }) => indexes.some(([first]) => first === 'updatedAt:desc'))
+  const dated = models.filter((model) => hasTable(database, model) && model.indexes.some(([first]) => first === 'updatedAt:desc'))
   const dates = dated.map((model) => {
     const date = valueAt('updatedAt')
     return database.get(`SELECT ${date} AS date FROM ${tableOf(model)} ORDER BY ${date} DESC LIMIT 1`)?.['date']

@@ -10,21 +10,23 @@
  * - `trusted_schema=OFF` and defensive mode: a tampered schema cannot call functions or rewrite the file's internals.
  * - `foreign_keys=ON`: what an account owns cannot outlive it.
  */
-import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
-import { setNewest } from '../../base/bounded-map.ts'
+import {
+  backup,
+  constants,
+  DatabaseSync,
+  type Session,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite'
 import { fail } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
+import { createIdleStatements, keptStatements } from './kept-statements.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32 * 1024
 /** A connection that only scans reads each page once. */
 const SCAN_CACHE_KIB = 4 * 1024
-/** Prepared statements of one text that wait to be used again. */
-const IDLE_STATEMENTS_MAX = 64
-/** Texts whose statements are kept for cursors. Clients can cause any number of texts with filters and sorts. */
-const IDLE_TEXTS_MAX = 200
-/** Characters of the statements that are kept for pages: a character takes about 20 to 60 bytes of SQLite's memory. */
-const KEPT_CHARS_MAX = 150_000
 /** After a checkpoint the WAL file is cut back to this size. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
 
@@ -63,13 +65,13 @@ export function openDatabase(
     `)
   }
   const prepared = new Map<string, StatementSync>()
-  const idle = new Map<string, StatementSync[]>()
   const statement = (sql: string): StatementSync => {
     let found = prepared.get(sql)
     if (found === undefined) prepared.set(sql, (found = connection.prepare(sql)))
     return found
   }
   const kept = keptStatements(connection)
+  const idle = createIdleStatements(connection)
   return {
     /** Runs a statement and returns its first row. Statements are prepared once per text. */
     get: (sql: string, ...values: SQLInputValue[]): Row | undefined => statement(sql).get(...values),
@@ -81,10 +83,7 @@ export function openDatabase(
     iterate: (sql: string, ...values: SQLInputValue[]): Iterable<Row> => connection.prepare(sql).iterate(...values),
     /** The same with rows as arrays, any number of them open at once over one prepared text. Close each. */
     cursor(sql: string, values: readonly SQLInputValue[]): RowCursor {
-      const free = idle.get(sql) ?? []
-      setNewest(idle, sql, free, IDLE_TEXTS_MAX)
-      const statement = free.pop() ?? connection.prepare(sql)
-      statement.setReturnArrays(true)
+      const statement = idle.take(sql)
       const rows = statement.iterate(...values) as unknown as Iterator<RawRow>
       return {
         next() {
@@ -93,7 +92,7 @@ export function openDatabase(
         },
         close() {
           rows.return?.()
-          if (free.length < IDLE_STATEMENTS_MAX) free.push(statement)
+          idle.giveBack(sql, statement)
         },
       }
     },
@@ -103,10 +102,34 @@ export function openDatabase(
     },
     /** Runs a statement and returns the number of rows that it changed. */
     run: (sql: string, ...values: SQLInputValue[]): number => Number(statement(sql).run(...values).changes),
+    /**
+     * Runs an INSERT of one row and returns its rowid; undefined where a conflict left the table as it was. Costs less than
+     * a `RETURNING` clause, which SQLite runs as a trigger (sqlite.org/lang_returning.html).
+     */
+    insert(sql: string, ...values: SQLInputValue[]): number | undefined {
+      const { changes, lastInsertRowid } = statement(sql).run(...values)
+      return changes === 0 ? undefined : Number(lastInsertRowid)
+    },
+    /** Defines a function of SQL, which only statements and TEMP triggers of this connection may call. */
+    define: (name: string, work: (...values: SQLOutputValue[]) => SQLInputValue): void =>
+      connection.function(name, work),
     /** Runs several statements without values, for schema and transaction control. */
     exec: (sql: string): void => connection.exec(sql),
     get inTransaction(): boolean {
       return connection.isTransaction
+    },
+    /** Records what changes in a table from now on (sqlite.org/sessionintro.html). Close it. */
+    recordChanges: (table: string): Session => connection.createSession({ table }),
+    /** Applies a recorded changeset as a whole. Returns why nothing of it was applied; undefined where all was. */
+    applyChangeset(changeset: Uint8Array): string | undefined {
+      let conflict: number | undefined
+      const isApplied = connection.applyChangeset(changeset, {
+        onConflict(kind) {
+          conflict = kind
+          return constants.SQLITE_CHANGESET_ABORT
+        },
+      })
+      return isApplied && conflict === undefined ? undefined : CONFLICTS.get(conflict ?? 0)
     },
     /**
      * Copies the database to a file, `pages` at a time, beside other work of the process (sqlite.org/backup.html).
@@ -127,25 +150,16 @@ export function openDatabase(
   }
 }
 
-/** Returns a function that prepares statements with rows as arrays and keeps the latest of them. */
-function keptStatements(connection: DatabaseSync): (sql: string) => StatementSync {
-  const statements = new Map<string, StatementSync>()
-  let chars = 0
-  return (sql) => {
-    const known = statements.get(sql)
-    if (known !== undefined) return known
-    const statement = connection.prepare(sql)
-    statement.setReturnArrays(true)
-    statements.set(sql, statement)
-    chars += sql.length
-    for (const oldest of statements.keys()) {
-      if (chars <= KEPT_CHARS_MAX || oldest === sql) break
-      statements.delete(oldest)
-      chars -= oldest.length
-    }
-    return statement
-  }
-}
+/** Why a changeset does not fit (sqlite.org/session/c_changeset_conflict.html). */
+const CONFLICTS: ReadonlyMap<number, string> = new Map([
+  [0, 'it was not applied'],
+  [constants.SQLITE_CHANGESET_DATA, 'a row has other values than it had where it was changed'],
+  [constants.SQLITE_CHANGESET_NOTFOUND, 'a row is missing'],
+  [constants.SQLITE_CHANGESET_CONFLICT, 'a row with the same key is there already'],
+  // SQLITE_CHANGESET_CONSTRAINT, which node:sqlite has no name for.
+  [4, 'a row breaks a constraint'],
+  [constants.SQLITE_CHANGESET_FOREIGN_KEY, 'a row refers to one that is missing'],
+])
 
 /**
  * Folds the WAL of a database into its file and removes it, so that a later file of that name cannot take it for its own.

@@ -1,8 +1,11 @@
-/** Removes expired rows, old audit records and inactive guests, in small steps with pauses that no request notices. */
+/**
+ * Removes what is past its time: expired rows, old audit records, changes and earlier versions, the trash, and inactive
+ * guests, and then words that no document has any more; in small steps with pauses that no request notices.
+ */
 import type { Clock } from '../../base/clock.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
-import type { Writer } from '../store.ts'
+import type { Store, Writer } from '../store.ts'
 
 const FIRST_ROUND_MS = MINUTE_MS
 const ROUND_MS = 6 * HOUR_MS
@@ -11,21 +14,33 @@ const PAUSE_MS = 100
 
 export type Housekeeping = ReturnType<typeof startHousekeeping>
 
-export interface HousekeepingOptions {
-  readonly store: Pick<Writer, 'removeExpired' | 'removeOldRecords' | 'registerGuests' | 'removeGuests'>
+export interface KeptTimes {
   /** How long audit records are kept; undefined keeps them for ever. */
   readonly auditMs: number | undefined
   /** How long guests may be inactive; undefined keeps them for ever. */
   readonly guestMs: number | undefined
+  /** How long earlier versions and changes are kept, and deleted documents in the trash. */
+  readonly historyMs: number
+  readonly trashMs: number
+}
+
+export interface HousekeepingOptions {
+  readonly store: Pick<Writer, 'removeExpired' | 'removeOldRecords' | 'removeOldChanges' | 'registerGuests' | 'removeGuests'> &
+    Pick<Store, 'eraseWords'>
+  /** Read at each round. */
+  readonly kept: () => KeptTimes
+  /** Whether this process removes what all nodes of a cluster have: one of them does. */
+  readonly isOnDuty?: (() => boolean) | undefined
   readonly now: Clock
   readonly log: Log
 }
 
-export function startHousekeeping({ store, auditMs, guestMs, now, log }: HousekeepingOptions) {
+export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log }: HousekeepingOptions) {
   const stopping = new AbortController()
   const { signal } = stopping
   let round: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let wordsDueAt = 0
 
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
@@ -38,9 +53,11 @@ export function startHousekeeping({ store, auditMs, guestMs, now, log }: Houseke
       signal.addEventListener('abort', done)
     })
   const tidy = async (): Promise<void> => {
+    const { auditMs, guestMs, historyMs, trashMs } = kept()
     while (!signal.aborted && (await store.removeExpired(now()))) await pause()
     const before = (): number | undefined => (auditMs === undefined ? undefined : now() - auditMs)
     while (!signal.aborted && (await store.removeOldRecords(before()))) await pause()
+    while (!signal.aborted && (await store.removeOldChanges(now() - historyMs, now() - trashMs))) await pause()
     if (guestMs === undefined) return
     let after: number | undefined = 0
     while (!signal.aborted && after !== undefined) {
@@ -56,14 +73,29 @@ export function startHousekeeping({ store, auditMs, guestMs, now, log }: Houseke
     }
     if (removed > 0) log.info('guests.removed', { guests: removed })
   }
-  const run = (): Promise<void> =>
-    (round ??= tidy()
+  /** In the search indexes, which each node of a cluster has for itself. */
+  const eraseWords = (): Promise<void> => {
+    wordsDueAt = now() + ROUND_MS
+    return store.eraseWords(async () => {
+      await pause()
+      return !signal.aborted
+    })
+  }
+  const begin = (work: () => Promise<void>): Promise<void> =>
+    (round ??= work()
       .catch((error: unknown) => log.error('housekeeping.failed', { error }))
       .finally(() => {
         round = undefined
       }))
+  const run = (): Promise<void> => begin(() => tidy().then(eraseWords))
   const sleep = (ms: number): void => {
-    timer = setTimeout(() => void run().then(() => (signal.aborted ? undefined : sleep(ROUND_MS))), ms).unref()
+    const wake = async (): Promise<void> => {
+      const isDone = isOnDuty()
+      if (isDone) await run()
+      else if (now() >= wordsDueAt) await begin(eraseWords)
+      if (!signal.aborted) sleep(isDone ? ROUND_MS : FIRST_ROUND_MS)
+    }
+    timer = setTimeout(() => void wake(), ms).unref()
   }
   sleep(FIRST_ROUND_MS)
   return {

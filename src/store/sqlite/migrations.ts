@@ -2,7 +2,8 @@
  * Brings a database file to the schema of this program, in one transaction.
  *
  * `user_version` counts the migrations that have run. Tables and indexes of the models are not numbered: they are
- * created from the declarations where they are missing, and indexes that no declaration names any more are dropped.
+ * created from the declarations where they are missing, and indexes that no declaration names any more are dropped; so are
+ * search indexes that were declared otherwise.
  * A file with a higher number was written by a newer program and is left alone.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,14 +11,41 @@ import { dirname } from 'node:path'
 import { syncDirectory } from '../../base/directory.ts'
 import type { Model } from '../../models/schema.ts'
 import { databaseReason, type Database } from './database.ts'
-import { hourAt, modelSchema, SHARED_SCHEMA, tableOf, trigramTable, valueAt } from './schema-sql.ts'
+import {
+  hasWordIndex,
+  hourAt,
+  modelSchema,
+  pendingMark,
+  pendingTable,
+  searchTables,
+  SHARED_SCHEMA,
+  tableOf,
+  trigramTable,
+  valueAt,
+  vocabularyTable,
+  wordTable,
+} from './schema-sql.ts'
+import { addLogoUrls } from './logo-urls.ts'
+import { addPublicationDates } from './publication-dates.ts'
+import { addChangeLog, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
+import { indexListedCopies, listedCopyTrigger, REFERENCE_SCHEMA } from '../references/reference-schema.ts'
+import { API_TOKEN_SCHEMA } from '../tables/api-token-table.ts'
+import { REVIEW_NOTE_SCHEMA } from '../tables/review-notes.ts'
+import { SETTING_SCHEMA } from '../tables/setting-table.ts'
+import { PASSKEY_SCHEMA } from '../tables/passkey-table.ts'
+import { SAVED_VIEW_SCHEMA } from '../tables/saved-view-table.ts'
+import { takeOverPending } from '../tables/search-changes.ts'
 import { indexTexts } from '../tables/trigram-index.ts'
+import { fillVocabulary, indexWords } from '../tables/word-index.ts'
 
 /** "DLN1" in the file's header identifies the database as dateline's. */
 const APPLICATION_ID = 0x444c4e31
 
+/** SQL, or what changes stored documents. Either does the same on every node of a cluster. */
+export type Migration = string | ((database: Database) => void)
+
 /** Append only: a released migration never changes. */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -108,14 +136,57 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (email, maker, client), FOREIGN KEY (email, maker) REFERENCES code (email, maker) ON DELETE CASCADE
   ) WITHOUT ROWID;
   `,
+  `
+  -- A table that is replicated needs a primary key. This one counts upward, as the row ids did.
+  ALTER TABLE rate_hit RENAME TO replaced_rate_hit;
+  CREATE TABLE rate_hit (
+    seq INTEGER PRIMARY KEY, key BLOB NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  );
+  INSERT INTO rate_hit SELECT rowid, key, at, expires_at FROM replaced_rate_hit;
+  DROP TABLE replaced_rate_hit;
+  CREATE INDEX rate_hit_key ON rate_hit (key, at);
+  CREATE INDEX rate_hit_expiry ON rate_hit (expires_at);
+
+  -- The last entry of the cluster's log that this file contains; no row where it belongs to no cluster.
+  CREATE TABLE log_position (one INTEGER PRIMARY KEY CHECK (one = 1), site TEXT NOT NULL, position INTEGER NOT NULL);
+  `,
+  addLogoUrls,
+  `
+  -- First responses to requests with an Idempotency-Key, for repetitions; fingerprint is a hash of the request.
+  CREATE TABLE first_response (
+    seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, key TEXT NOT NULL,
+    fingerprint BLOB NOT NULL, status INTEGER NOT NULL, data TEXT NOT NULL, bytes INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL, UNIQUE (user_id, key)
+  );
+  CREATE INDEX first_response_user ON first_response (user_id, expires_at, bytes);
+  CREATE INDEX first_response_expiry ON first_response (expires_at);
+  `,
+  addChangeLog,
+  API_TOKEN_SCHEMA,
+  DELTAS_IN_THE_LOG,
+  SETTING_SCHEMA,
+  PASSKEY_SCHEMA,
+  REFERENCE_SCHEMA,
+  addPublicationDates,
+  ONE_STATUS,
+  `
+  -- What a mail brings: a sign-in code or an invitation.
+  ALTER TABLE outbox ADD COLUMN kind TEXT NOT NULL DEFAULT 'code';
+  `,
+  SAVED_VIEW_SCHEMA,
+  REVIEW_NOTE_SCHEMA,
 ]
 
 export interface MigrationOptions {
   readonly models: readonly Model[]
   readonly version: string
-  readonly migrations?: readonly string[]
+  readonly migrations?: readonly Migration[]
   /** The name of the copy that is kept before migrations run; the number of its schema is appended. */
   readonly backup: string
+  /** Whether no table of a model is made, as on a node of a cluster: what is written there would reach older programs. */
+  readonly keepsTables?: boolean
+  /** Called at the end of the transaction. */
+  readonly finish?: () => void
 }
 
 /** A database that this program must not touch; the message says what to do. */
@@ -168,19 +239,22 @@ export function schemaVersion(database: Database, options: Pick<MigrationOptions
 export function needsMigration(database: Database, options: MigrationOptions): boolean {
   const { migrations = MIGRATIONS } = options
   if (schemaVersion(database, options) < migrations.length) return true
-  const plan = schemaPlan(database, options.models)
+  const plan = schemaPlan(database, options)
   return plan.missing.length > 0 || plan.obsolete.length > 0
 }
 
 /** Runs what is missing. Throws SchemaError; anything else that fails leaves the file as it was. */
 export function migrate(database: Database, options: MigrationOptions): void {
-  const { models, version, migrations = MIGRATIONS, backup } = options
+  const { models, version, migrations = MIGRATIONS, backup, finish } = options
   const from = schemaVersion(database, options)
   if (from > 0 && from < migrations.length) keepCopy(database, `${backup}-${from}`)
   database.exec('BEGIN IMMEDIATE')
   try {
-    migrations.slice(from).forEach((sql) => database.exec(sql))
-    const { missing, obsolete } = schemaPlan(database, models)
+    for (const step of migrations.slice(from)) {
+      if (typeof step === 'string') database.exec(step)
+      else step(database)
+    }
+    const { missing, obsolete } = schemaPlan(database, options)
     for (const { type, name } of obsolete) database.exec(`DROP ${type.toUpperCase()} "${name}"`)
     for (const { sql } of missing) database.exec(sql)
     const isNew = (name: string): boolean => missing.some((entry) => entry.name === name)
@@ -190,12 +264,17 @@ export function migrate(database: Database, options: MigrationOptions): void {
         recountHours(database, model, model.timeline)
       }
       if (model.trigrams !== undefined && isNew(trigramTable(model))) indexTexts(database, model)
+      if (hasWordIndex(model) && isNew(wordTable(model))) indexWords(database, model)
+      if (hasWordIndex(model) && isNew(vocabularyTable(model))) fillVocabulary(database, model)
+      if (model.trigrams !== undefined && isNew(pendingMark(model))) takeOverPending(database, model)
+      if (isNew(listedCopyTrigger(model))) indexListedCopies(database, model)
     }
     database.run(
       "INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       version,
     )
     database.exec(`PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${APPLICATION_ID}`)
+    finish?.()
     database.exec('COMMIT')
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK')
@@ -204,16 +283,21 @@ export function migrate(database: Database, options: MigrationOptions): void {
 }
 
 /** What the declarations name and the file lacks, and the indexes and triggers that no declaration names any more. */
-function schemaPlan(database: Database, models: readonly Model[]) {
+function schemaPlan(database: Database, { models, keepsTables = false }: Pick<MigrationOptions, 'models' | 'keepsTables'>) {
   const found = database
     .all('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL')
     .map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) }))
-  const wanted = [...SHARED_SCHEMA, ...models.flatMap(modelSchema)]
-  // A slash is only in names that came from declarations.
-  const obsolete = found.filter(({ type, name, sql }) => {
-    const declared = wanted.find((entry) => entry.name === name)
-    return type !== 'table' && name.includes('/') && declared?.sql !== sql
-  })
+  const hasTable = (model: Model): boolean => found.some(({ type, name }) => type === 'table' && name === model.name)
+  const declared = keepsTables ? models.filter(hasTable) : models
+  const wanted = [...SHARED_SCHEMA, ...declared.flatMap(modelSchema)]
+  const isOther = ({ name, sql }: (typeof found)[number]): boolean => wanted.find((entry) => entry.name === name)?.sql !== sql
+  // Where a search index has other columns than it needs by now, all of those of its model are made again, with what waits for them.
+  const outdated = declared.filter((model) => found.some((entry) => searchTables(model).includes(entry.name) && isOther(entry)))
+  const search = new Set(outdated.flatMap((model) => [...searchTables(model), pendingTable(model), pendingMark(model), vocabularyTable(model)]))
+  // A slash is only in names that came from declarations. Indexes come first: they would go with their tables.
+  const obsolete = found
+    .filter((entry) => search.has(entry.name) || (entry.type !== 'table' && entry.name.includes('/') && isOther(entry)))
+    .toSorted((a, b) => Number(a.type === 'table') - Number(b.type === 'table'))
   const kept = new Set(found.filter((entry) => !obsolete.includes(entry)).map(({ name }) => name))
   return { missing: wanted.filter(({ name }) => !kept.has(name)), obsolete }
 }

@@ -5,6 +5,10 @@
  * unchanged. Indexes are on expressions over `doc`, so there are no columns to keep in step.
  */
 import type { Index, Model } from '../../models/schema.ts'
+import { LISTED_COPY_SCHEMA, listedCopyTriggers } from '../references/reference-schema.ts'
+import { isReviewed } from '../../models/reviewed.ts'
+import { isScheduled } from '../../models/scheduled.ts'
+import { isOptionalTextPath } from '../../models/text-paths.ts'
 
 /** Of an ISO date: `2026-03-01T12`. */
 export const HOUR_CHARS = 13
@@ -53,6 +57,7 @@ export const SHARED_SCHEMA: readonly { readonly name: string; readonly sql: stri
     name: 'model_version',
     sql: 'CREATE TABLE model_version (model TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID',
   },
+  LISTED_COPY_SCHEMA,
 ]
 
 /** Statements that create what is missing; running them again changes nothing. */
@@ -61,10 +66,16 @@ export function modelSchema(model: Model): readonly { readonly name: string; rea
     { name: model.name, sql: createTable(model) },
     ...model.indexes.map((index) => createIndex(model, index)),
     ...(model.unique === undefined ? [] : [createUniqueIndex(model, model.unique)]),
+    ...(model.sought ?? []).map((path) => createSoughtIndex(model, path)),
+    ...(model.sparse ?? []).map((path) => createSparseIndex(model, path)),
+    ...(isScheduled(model) ? [createDueIndex(model)] : []),
+    ...(isReviewed(model) ? [createHandedInIndex(model)] : []),
     ...versionTriggers(model),
+    ...listedCopyTriggers(model),
     ...(model.counted === undefined ? [] : countTriggers(model)),
     ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
-    ...(model.trigrams === undefined ? [] : [{ name: trigramTable(model), sql: createTrigrams(model) }]),
+    ...(model.trigrams === undefined ? [] : createTrigrams(model)),
+    ...(hasWordIndex(model) ? createWordIndex(model) : []),
   ]
 }
 
@@ -74,22 +85,90 @@ export function trigramTable(model: Model): string {
 }
 
 /**
- * The paths that the trigram table keeps beside the text: all that an index knows, so that a search reads no document.
+ * The paths that the trigram table keeps beside the text: all that an index knows of every document, so that a search reads
+ * none.
  */
 export function trigramColumns(model: Model): readonly string[] {
-  return [
-    ...new Set(model.indexes.flatMap((index) => [...indexColumns(index).map(({ path }) => path), ...keptPaths(index)])),
-  ]
+  const paths = model.indexes.flatMap((index) => [...indexColumns(index).map(({ path }) => path), ...keptPaths(index)])
+  return [...new Set(paths)].filter((path) => !isOptionalTextPath(model, path))
 }
 
 /**
  * Texts are folded before they are indexed, by the rule of `match`, so the tokenizer must not fold again. Without
  * positions (`detail=none`) the index is a third of the size; it then finds texts that have the trigrams in any order.
  */
-function createTrigrams(model: Model): string {
+function createTrigrams(model: Model): { name: string; sql: string }[] {
+  const [trigrams, pending, mark] = [trigramTable(model), pendingTable(model), pendingMark(model)]
   const kept = ['id', ...trigramColumns(model)].map((path) => `"${path}" UNINDEXED`).join(', ')
-  return `CREATE VIRTUAL TABLE ${trigramTable(model)} USING fts5(
-    text, ${kept}, tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0)`
+  return [
+    {
+      name: trigrams,
+      sql: `CREATE VIRTUAL TABLE ${trigrams} USING fts5(
+    text, ${kept}, tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0)`,
+    },
+    { name: pending, sql: `CREATE TABLE ${pending} (seq INTEGER PRIMARY KEY, text TEXT NOT NULL, kept TEXT NOT NULL, words TEXT, unknown TEXT)` },
+    { name: mark, sql: `CREATE INDEX "${mark}" ON ${pending} (seq) WHERE seq < 0` },
+  ]
+}
+
+/**
+ * `headline_search_pending`: rows that the search indexes take over later, in place of those that they have
+ * (tables/pending-rows.ts).
+ */
+export function pendingTable(model: Model): string {
+  return `${trigramTable(model)}_pending`
+}
+
+/**
+ * `headline/pending`: an index that never has a row. A program that does not know the pending rows drops it at its start, as
+ * no declaration names it: where it is missing, they may be those of earlier documents.
+ */
+export function pendingMark(model: Model): string {
+  return `${model.name}/pending`
+}
+
+/** Whether the words of the model's documents are in an index. */
+export function hasWordIndex({ trigrams, words }: Model): boolean {
+  return trigrams !== undefined && words !== undefined
+}
+
+/** `headline_search_words`: which documents have a word. Names that begin as those of the trigram table are derived data. */
+export function wordTable(model: Model): string {
+  return `${trigramTable(model)}_words`
+}
+
+/** `headline_search_lexicon`: every word that any document has had, found by each part of it. */
+export function lexiconTable(model: Model): string {
+  return `${trigramTable(model)}_lexicon`
+}
+
+/** `headline_search_vocabulary`: the words of the lexicon. An FTS5 table takes ten times as long to tell whether it has one. */
+export function vocabularyTable(model: Model): string {
+  return `${trigramTable(model)}_vocabulary`
+}
+
+/**
+ * Words are folded before they are indexed (query/words.ts), so the tokenizers only take them apart at spaces: `ascii` takes
+ * every other character than letters and digits of ASCII as a part of a word. The table of words keeps no text
+ * (sqlite.org/fts5.html#contentless_delete_tables): the documents have it.
+ */
+function createWordIndex(model: Model): { name: string; sql: string }[] {
+  const [words, lexicon, vocabulary] = [wordTable(model), lexiconTable(model), vocabularyTable(model)]
+  return [
+    {
+      name: words,
+      sql: `CREATE VIRTUAL TABLE ${words} USING fts5(
+    words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = none)`,
+    },
+    { name: lexicon, sql: `CREATE VIRTUAL TABLE ${lexicon} USING fts5(word, tokenize = 'trigram case_sensitive 1', columnsize = 0)` },
+    { name: vocabulary, sql: `CREATE TABLE ${vocabulary} (word TEXT PRIMARY KEY) WITHOUT ROWID` },
+  ]
+}
+
+/** The FTS5 tables of a model: each has further tables of its own. */
+export function searchTables(model: Model): readonly string[] {
+  if (model.trigrams === undefined) return []
+  return [trigramTable(model), ...(hasWordIndex(model) ? [wordTable(model), lexiconTable(model)] : [])]
 }
 
 function createTable(model: Model): string {
@@ -110,6 +189,59 @@ function createIndex(model: Model, index: Index): { name: string; sql: string } 
 function createUniqueIndex(model: Model, path: string): { name: string; sql: string } {
   const name = `${model.name}/${path}!`
   return { name, sql: `CREATE UNIQUE INDEX "${name}" ON ${tableOf(model)} (${valueAt(path)})` }
+}
+
+export function soughtIndex(model: Model, path: string): string {
+  return `${model.name}/${path}=`
+}
+
+/** `CREATE INDEX "headline/url=" ON "headline" (doc ->> '$."url"', id)` */
+function createSoughtIndex(model: Model, path: string): { name: string; sql: string } {
+  const name = soughtIndex(model, path)
+  return { name, sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${valueAt(path)}, id)` }
+}
+
+export function sparseIndex(model: Model, path: string): string {
+  return `${model.name}/${path}?`
+}
+
+/** The status is kept beside, which lists of such documents narrow by. */
+export function sparseColumns(path: string): Index {
+  return [path, '+status']
+}
+
+/** `CREATE INDEX "headline/publishAt?" ON "headline" (doc ->> '$."publishAt"', id, doc ->> '$."status"') WHERE … IS NOT NULL` */
+function createSparseIndex(model: Model, path: string): { name: string; sql: string } {
+  const name = sparseIndex(model, path)
+  const kept = keptPaths(sparseColumns(path)).map(valueAt)
+  return { name, sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${[valueAt(path), 'id', ...kept].join(', ')}) WHERE ${valueAt(path)} IS NOT NULL` }
+}
+
+/** `CASE doc ->> '$."status"' WHEN 'draft' THEN doc ->> '$."publishAt"' WHEN 'active' THEN … END`: when the status changes. */
+export const DUE_AT = `CASE ${valueAt('status')} WHEN 'draft' THEN ${valueAt('publishAt')} WHEN 'active' THEN ${valueAt('unpublishAt')} END`
+
+export function dueIndex(model: Model): string {
+  return `${model.name}/due`
+}
+
+export const HANDED_IN_AT = valueAt('handedInAt')
+/** A document that clients gave such a member before it meant anything may be published. */
+export const IS_HANDED_IN = `${HANDED_IN_AT} IS NOT NULL AND ${valueAt('status')} = 'draft'`
+
+export function handedInIndex(model: Model): string {
+  return `${model.name}/handed-in`
+}
+
+/** Only of drafts that wait for review. */
+function createHandedInIndex(model: Model): { name: string; sql: string } {
+  const name = handedInIndex(model)
+  return { name, sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${HANDED_IN_AT}, id) WHERE ${IS_HANDED_IN}` }
+}
+
+/** Only of documents with such a time, which are few. */
+function createDueIndex(model: Model): { name: string; sql: string } {
+  const name = dueIndex(model)
+  return { name, sql: `CREATE INDEX "${name}" ON ${tableOf(model)} (${DUE_AT}, id) WHERE ${DUE_AT} IS NOT NULL` }
 }
 
 /**

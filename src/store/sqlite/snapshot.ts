@@ -8,16 +8,22 @@
  *
  * A turn begins where the event loop polls for input. What a timer or an immediate reads belongs to the turn that ends: a
  * request may arrive right behind it that was sent after another process had committed.
+ *
+ * Beside a thread that writes, a snapshot also ends with each of its commits: part of a request may lie in the socket
+ * before the turn begins, and the rest may be sent after a response with that commit.
  */
 import { performance } from 'node:perf_hooks'
 import type { Database } from './database.ts'
+import type { ReaderGate } from './reader-gate.ts'
 
 export type Snapshot = ReturnType<typeof createSnapshot>
 
-export function createSnapshot(database: Database) {
+/** `gate` is that of a thread that reads beside the one that writes. */
+export function createSnapshot(database: Database, gate?: ReaderGate) {
   let isOpen = false
   let serial = 0
   let turn = 0
+  let commits = 0
   const end = (): void => {
     if (!isOpen) return
     isOpen = false
@@ -27,16 +33,20 @@ export function createSnapshot(database: Database) {
       // After an error of the disk or of the file, there may be nothing to commit, and nothing was changed.
       if (database.inTransaction) database.exec('ROLLBACK')
     }
+    gate?.leave()
   }
   return {
     /** Opens the snapshot of this turn, if it is not open, and returns its number: no two have the same. */
     begin(): number {
       const current = turnNow()
-      if (isOpen && turn === current) return serial
+      const committed = gate === undefined ? 0 : gate.commits()
+      if (isOpen && turn === current && commits === committed) return serial
       end()
+      gate?.enter()
       database.run('BEGIN')
       isOpen = true
       turn = current
+      commits = committed
       setImmediate(end)
       return ++serial
     },

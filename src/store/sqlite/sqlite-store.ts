@@ -5,22 +5,48 @@ import type { Model } from '../../models/schema.ts'
 import { SYSTEM } from '../actor.ts'
 import * as accounts from '../tables/account-tables.ts'
 import { createAuditTrail, type AuditOutside } from '../audit/audit-trail.ts'
+import { captureChanges } from '../changes/change-capture.ts'
+import { createChangeListeners } from '../changes/change-listeners.ts'
+import { changeRange, changesBehind } from '../changes/change-log.ts'
+import { historyOf, textBehind } from '../changes/document-history.ts'
+import { documentsChangedBy } from '../changes/changes-of-actors.ts'
+import { nameHistory } from '../changes/history-name.ts'
+import { countTrash, getTrashed, listTrash } from '../changes/trash-table.ts'
+import { createLogBulkWriter } from '../replica/log-bulk-writer.ts'
+import type { ClusterLog } from '../replica/replicated-queue.ts'
+import { lookForWork } from '../references/follow-references.ts'
+import { readProgress } from '../references/reference-progress.ts'
+import { usageOf, usageOfMany } from '../references/reference-usage.ts'
+import { requirePlace } from '../replica/required-place.ts'
 import { createCheckpoints } from '../wal/checkpoints.ts'
 import { restoreAdvice } from '../backup/backup.ts'
+import type { AccountOf } from './bulk-tables.ts'
 import { touchTables } from './database-check.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
+import { findApiToken, listApiTokens } from '../tables/api-token-table.ts'
+import { noneFound } from '../found.ts'
 import * as documents from '../tables/document-tables.ts'
+import { findPasskey, passkeysOf } from '../tables/passkey-table.ts'
+import { viewsOf } from '../tables/saved-view-table.ts'
 import { createModelVersions } from './model-versions.ts'
-import { migrate, needsMigration, schemaVersion, type MigrationOptions } from './migrations.ts'
+import { migrate, MIGRATIONS, needsMigration, schemaVersion, type Migration, type MigrationOptions } from './migrations.ts'
 import { readMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
+import { reviewNote } from '../tables/review-notes.ts'
 import { createFinder } from '../scan/finder.ts'
 import { createSearchChanges } from '../tables/search-changes.ts'
+import { firstResponse } from '../tables/first-response-table.ts'
 import * as sessions from '../tables/session-table.ts'
+import { createSettingListeners, listSettings } from '../tables/setting-table.ts'
+import { lookUpIn } from '../tables/text-look-up.ts'
 import type { Store } from '../store.ts'
+import type { WriterGate } from './reader-gate.ts'
+import { refusableQueue } from './refusable-queue.ts'
 import { createSnapshot } from './snapshot.ts'
-import { createWriteQueue } from './write-queue.ts'
+import { createTurnReads } from './turn-reads.ts'
+import { openWritePath, type WritePathParts } from './write-path.ts'
+import { wordErasure } from './word-erasure.ts'
 import { createWriter } from './writer.ts'
 
 export interface StoreOptions {
@@ -36,7 +62,17 @@ export interface StoreOptions {
   readonly audit?: AuditOutside
   /** New connections, to which queries yield turns of the event loop. */
   readonly arrivals?: Arrivals
+  /** The log of the cluster that the directory belongs to; needs an owner. */
+  readonly cluster?: ClusterLog
+  readonly migrations?: readonly Migration[]
+  /** Whether deleted content goes to the trash: true by default. */
+  readonly trash?: boolean
+  /** Of the threads of this process that read beside the store. */
+  readonly gate?: WriterGate | undefined
 }
+
+/** The connection that reads where another one writes: as large a cache as that of one that does both. */
+const READING = { readOnly: true, cacheKib: 32 * 1024 }
 
 /** For a store without a listener for its audit records. */
 const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, emailHashes: () => [] }
@@ -46,16 +82,23 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
  * SchemaError where the file is not for this program.
  */
 export function openStore(options: StoreOptions): Store {
-  const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS } = options
+  const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS, gate } = options
+  const { cluster, migrations = MIGRATIONS, trash = true } = options
   const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
   try {
     const database = openDatabase(dir.database)
     try {
       touchTables(database)
-      prepareSchema(database, { dir, models, version, owned: lock !== undefined })
-      if (lock !== undefined) outbox.releaseMessages(database, now())
+      const place = requirePlace(database, options)
+      const schema: SchemaTask = { dir, models, version, migrations, owned: lock !== undefined }
+      if (place === undefined) prepareSchema(database, schema)
+      else prepareDerived(database, schema)
+      if (place === undefined) nameHistory(database)
+      if (lock !== undefined && cluster === undefined) outbox.releaseMessages(database, now())
       const release = (): void => lock?.release()
-      return sqliteStore(database, { file: dir.database, now, queryDeadlineMs, audit, arrivals, release })
+      const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
+      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash }
+      return sqliteStore(database, parts)
     } catch (error) {
       database.close()
       throw error
@@ -80,12 +123,16 @@ interface SchemaTask {
   readonly dir: DataDir
   readonly models: readonly Model[]
   readonly version: string
+  readonly migrations: readonly Migration[]
+  readonly keepsTables?: boolean
   readonly owned: boolean
 }
 
+const schemaCopy = (dir: DataDir): string => `${dir.database}.before-schema`
+
 /** Only the owner may change the schema; a command takes the directory for that moment. */
-function prepareSchema(database: Database, { dir, models, version, owned }: SchemaTask): void {
-  const options: MigrationOptions = { models, version, backup: `${dir.database}.before-schema` }
+function prepareSchema(database: Database, { dir, owned, ...task }: SchemaTask): void {
+  const options: MigrationOptions = { ...task, backup: schemaCopy(dir) }
   schemaVersion(database, options)
   if (!needsMigration(database, options)) return
   const lock = owned ? undefined : ownDataDir(dir, { pid: process.pid, startedAt: 'just now' })
@@ -96,32 +143,60 @@ function prepareSchema(database: Database, { dir, models, version, owned }: Sche
   }
 }
 
+/**
+ * On a node of a cluster only an entry of its log raises the schema. What each node derives for itself, such as search
+ * indexes, is brought to the declarations of this program all the same: it writes to them at the older schema, too.
+ */
+function prepareDerived(database: Database, task: SchemaTask): void {
+  const { version, migrations, owned } = task
+  if (!owned) return
+  const present = schemaVersion(database, { version, migrations })
+  const keepsTables = present < migrations.length
+  prepareSchema(database, { ...task, migrations: migrations.slice(0, present), keepsTables })
+}
+
 interface StoreParts {
   readonly file: string
   readonly now: Clock
+  readonly models: readonly Model[]
   readonly queryDeadlineMs: number | undefined
   readonly audit: AuditOutside
   readonly arrivals: Arrivals
+  readonly gate: WriterGate | undefined
   readonly release: () => void
+  readonly node: WritePathParts['node']
+  readonly trash: boolean
 }
 
-function sqliteStore(database: Database, parts: StoreParts): Store {
-  const { file, now, queryDeadlineMs, audit, arrivals, release } = parts
+function sqliteStore(writing: Database, parts: StoreParts): Store {
+  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash } = parts
+  // Where a log decides about commits, a transaction stays open meanwhile, and reads must not see it.
+  const database = node?.cluster === undefined ? writing : openDatabase(file, READING)
   const snapshot = createSnapshot(database)
-  const checkpoints = createCheckpoints(database, file)
-  const search = createSearchChanges(database)
-  const queue = createWriteQueue(database, {
-    search,
-    before: snapshot.end,
-    after() {
-      checkpoints.afterCommit()
-      if (!checkpoints.isHeldUp()) return
-      finder.pauseFor(() => {
-        snapshot.end()
-        return checkpoints.settle()
-      })
-    },
+  const checkpoints = createCheckpoints(writing, file, gate && { withoutReaders: gate.withoutReaders })
+  const search = createSearchChanges(writing)
+  const after = (): void => {
+    gate?.countCommit()
+    settingListeners.afterCommit()
+    listeners.afterCommit()
+    checkpoints.afterCommit()
+    if (!checkpoints.isHeldUp()) return
+    finder.pauseFor(() => {
+      snapshot.end()
+      return checkpoints.settle()
+    })
+  }
+  const before = snapshot.end
+  const settingListeners = createSettingListeners(() => readNow(() => listSettings(database)))
+  const capture = captureChanges(writing, { models, now, trash })
+  capture.start()
+  const { queue: path, replication } = openWritePath(writing, {
+    ...{ node, models, search, capture, before, after },
+    onErasure: checkpoints.erase,
+    onSettings: settingListeners.note,
+    erasures: checkpoints.erasures,
   })
+  const queue = refusableQueue(path)
   const versions = createModelVersions(database, snapshot)
   const readVersions = <T>(work: () => T): T => {
     try {
@@ -130,59 +205,84 @@ function sqliteStore(database: Database, parts: StoreParts): Store {
       throw asStoreFailure(error)
     }
   }
-  const readNow = <T>(work: () => T): T => {
-    try {
-      snapshot.begin()
-      return work()
-    } catch (error) {
-      throw asStoreFailure(error)
-    }
-  }
-  const read = async <T>(work: () => T | Promise<T>): Promise<T> => {
-    try {
-      return await readNow(work)
-    } catch (error) {
-      throw asStoreFailure(error)
-    }
-  }
-  const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs, beginRead: snapshot.begin })
+  const { readNow, readSoon, read } = createTurnReads(snapshot)
+  const listeners = createChangeListeners(() => readNow(() => changeRange(database).newest))
+  const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs, beginRead: snapshot.begin, changes: versions.changes })
 
-  const trail = createAuditTrail(database, { now, outside: audit })
-  const on = createWriter({ database, queue, search, checkpoints, trail, now })
+  const trail = createAuditTrail(writing, { now, outside: audit })
+  const on = createWriter({ database: writing, queue, search, capture, checkpoints, trail, now })
 
   return {
     as: on,
+    ...(replication && {
+      replication,
+      bulkWriter: (accountOf: AccountOf) => createLogBulkWriter({ database: writing, queue, search, capture, accountOf }),
+    }),
 
     get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
-    find: (model, query, caller) => read(() => finder.find(model, query, caller)),
+    find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? finder.find(model, query, caller) : noneFound(query))),
+    firstResponse: (userId, key, time) => readNow(() => firstResponse(database, userId, key, time)),
     changes: () => readVersions(versions.changes),
     revision: () => readVersions(versions.revision),
     versionsOf: (models) => readVersions(() => versions.of(models)),
+    changeRange: () => readNow(() => changeRange(database)),
+    changesBehind: (seq, models, limit) => readNow(() => changesBehind(database, seq, models, limit)),
+    onChanges: listeners.add,
+    handedIn: (model, limit) => readNow(() => documents.handedIn(database, model, limit)),
+    countHandedIn: (model) => readNow(() => documents.countHandedIn(database, model)),
+    reviewNote: (model, id) => readNow(() => reviewNote(database, model, id)),
+    dueDocuments: (model, behind, limit) => readNow(() => documents.dueDocuments(database, model, behind, limit)),
+    historyOf: (model, id, query) => readNow(() => historyOf(database, model, id, query)),
+    textBehind: (model, id, seq) => readNow(() => textBehind(database, model, id, seq)),
+    listTrash: (model, query) => readNow(() => listTrash(database, model, query)),
+    getTrashed: (model, id) => readNow(() => getTrashed(database, model, id)),
     explain: (model, query, caller) => read(() => finder.explain(model, query, caller)),
+    lookUp: (model, path, ranges, limit) => readNow(() => (documents.hasTable(database, model) ? lookUpIn(database)(model, path, ranges, limit) : [])),
     countActive: (model) => read(() => documents.countActive(database, model)),
     countByStatus: (model) => read(() => documents.countByStatus(database, model)),
     countByHour: (model, range) => read(() => documents.countByHour(database, model, range)),
+    usageOf: (model, id, holders, limit) => readNow(() => usageOf(database, { model, id, holders, limit })),
+    referenceWork: (seq) => readNow(() => lookForWork(database, seq)),
+    referenceProgress: () => readNow(() => readProgress(database)),
+    usageOfMany: (model, ids, holders, limit) => readNow(() => usageOfMany(database, { model, ids, holders, limit })),
+    countTrash: (some, limit) => readNow(() => countTrash(database, some, limit)),
+    changedBy: (some, actors) => readNow(() => documentsChangedBy(database, some, actors)),
     countriesInUse: (use) => read(() => documents.countriesInUse(database, use)),
 
     caller: (claim) => readNow(() => sessions.caller(database, claim)),
+    apiToken: (hash) => readNow(() => findApiToken(database, hash)),
+    apiTokens: () => read(() => listApiTokens(database)),
+    viewsOf: (userId) => read(() => viewsOf(database, userId)),
+    passkey: (id) => read(() => findPasskey(database, id)),
+    passkeysOf: (userId) => read(() => passkeysOf(database, userId)),
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
     hasAdmin: (except) => read(() => accounts.hasAdmin(database, except)),
     languageOf: (email) => read(() => accounts.languageOf(database, email)),
     sessionsOf: (userId, time) => read(() => sessions.sessionsOf(database, userId, time)),
 
     listMessages: (query) => read(() => outbox.listMessages(database, query)),
+    lastInvitation: (email, now) => read(() => outbox.lastInvitation(database, email, now)),
     oldestWaitingAt: () => read(() => outbox.oldestWaitingAt(database)),
     outboxSummary: (time) => read(() => outbox.outboxSummary(database, time)),
     readMeta: (name) => read(() => readMeta(database, name)),
+    settings: () => read(() => listSettings(database)),
+    onSettings: settingListeners.add,
     hasSuppressed: () => trail.hasSuppressed(),
-    queryCounts: () => finder.counts(),
+    queryCounts() {
+      const counts = finder.counts()
+      return { ...counts, inline: counts.inline + (gate?.answered() ?? 0) }
+    },
 
+    eraseWords: wordErasure({ writing, queue, search, checkpoints, models, read: (work) => readNow(() => work(database)) }),
+    refuseWrites: queue.refuse,
     close: async () => {
       // Counts that cannot be stored are lost; the metrics have them.
       if (trail.hasSuppressed()) on(SYSTEM).recordSuppressed().catch(() => {})
-      queue.close()
+      listeners.close()
+      await queue.close()
       await finder.close()
       snapshot.end()
+      if (database !== writing) database.close()
       await checkpoints.close()
       release()
     },

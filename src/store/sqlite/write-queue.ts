@@ -12,14 +12,26 @@ import { fail } from '../../base/failure.ts'
 import type { SearchChanges } from '../tables/search-changes.ts'
 import { asStoreFailure, type Database } from './database.ts'
 
+/** How writes become transactions: by this process alone, or in the order of a log (replica/replicated-queue.ts). */
+export interface WriteQueue {
+  /** Runs the work in the next shared transaction; settles after its commit. What the work throws rolls it back. */
+  write<T>(work: () => T): Promise<T>
+  /** The same for work whose loss in a power cut does no harm. */
+  writeUnsynced<T>(work: () => T): Promise<T>
+  /** The same for work that changes only what each node of a cluster derives for itself: it is no entry of their log. */
+  writeDerived<T>(work: () => T): Promise<T>
+  /** Runs what is pending. Later work is rejected with networkError: the database is about to be closed. */
+  close(): Promise<void>
+}
+
 interface Job {
   readonly work: () => unknown
   readonly isSynced: boolean
   readonly settle: (outcome: Outcome) => void
 }
-type Outcome = { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown }
-
-export type WriteQueue = ReturnType<typeof createWriteQueue>
+export type Outcome =
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown }
 
 export interface WriteQueueParts {
   /** Called ahead of each transaction, when no other may be open. */
@@ -33,7 +45,7 @@ export interface WriteQueueParts {
 export function createWriteQueue(
   database: Database,
   { before, after, search }: WriteQueueParts,
-) {
+): WriteQueue {
   let pending: Job[] = []
   let isClosed = false
 
@@ -59,12 +71,10 @@ export function createWriteQueue(
     })
   }
   return {
-    /** Runs the work in the next shared transaction; settles after its commit. What the work throws rolls it back. */
-    write: <T>(work: () => T): Promise<T> => enqueue(work, true),
-    /** The same for work whose loss in a power cut does no harm. */
-    writeUnsynced: <T>(work: () => T): Promise<T> => enqueue(work, false),
-    /** Runs what is pending. Later work is rejected with networkError: the database is about to be closed. */
-    close(): void {
+    write: (work) => enqueue(work, true),
+    writeUnsynced: (work) => enqueue(work, false),
+    writeDerived: (work) => enqueue(work, false),
+    async close() {
       isClosed = true
       flush()
     },
@@ -92,13 +102,14 @@ function commitTogether(database: Database, search: SearchChanges, jobs: readonl
 }
 
 /** Throws what the job throws. */
-function runJob({ work }: Job): Outcome {
+function runJob({ work }: Pick<Job, 'work'>): Outcome {
   const value = work()
   if (value instanceof Promise) throw new Error('Work in a transaction must not be asynchronous')
   return { kind: 'done', value }
 }
 
-function runInSavepoint(database: Database, search: SearchChanges, job: Job): Outcome {
+/** Runs one of several jobs of a transaction. Throws where the transaction has ended by itself. */
+export function runInSavepoint(database: Database, search: SearchChanges, job: Pick<Job, 'work'>): Outcome {
   const mark = search.mark()
   database.run('SAVEPOINT job')
   try {

@@ -3,15 +3,20 @@
  * audit record as a row of the same transaction (audit-trail.ts).
  */
 import type { Actor, Visitor } from '../actor.ts'
-import { guestsRemoved } from '../audit/audit-entries.ts'
+import { guestsRemoved, settingsChanged } from '../audit/audit-entries.ts'
 import { removeOldRecords } from '../audit/audit-table.ts'
 import { SUPPRESSED } from '../audit/audit-trail.ts'
+import { removeOldChanges } from '../changes/change-retention.ts'
+import { hasChangeLog } from '../changes/change-schema.ts'
+import { emptyTrash } from '../changes/trash-table.ts'
+import { beginRepair, followReferences } from '../references/follow-references.ts'
 import type { Writer } from '../store.ts'
 import { removeExpired } from '../tables/expired-rows.ts'
 import * as guests from '../tables/guest-table.ts'
 import { writeMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
 import { countRate } from '../tables/rate-table.ts'
+import { changeSettings } from '../tables/setting-table.ts'
 import { transactionsOf, type ActorTransactions, type WriterParts } from './actor-transactions.ts'
 import { accountErasure, accountWrites, sessionWrites } from './account-writes.ts'
 import { documentWrites } from './document-writes.ts'
@@ -42,12 +47,18 @@ function outboxWrites({ database, write, writeUnsynced }: ActorTransactions) {
   } satisfies Partial<Writer>
 }
 
-/** The writes of the service itself. */
-function serviceWrites({ database, write }: ActorTransactions, erasure: ReturnType<typeof accountErasure>) {
+/** The writes of the service itself. Copies that a power cut takes back are followed again, from where the progress was. */
+function serviceWrites({ database, search, capture, write, writeUnsynced }: ActorTransactions, erasure: ReturnType<typeof accountErasure>) {
   return {
     seeGuest: (id, time) => write(() => guests.seeGuest(database, id, time)),
     countRate: (rate, time) => write(() => countRate(database, rate, time)),
     writeMeta: (name, value) => write(() => writeMeta(database, name, value)),
+    changeSettings: (change) =>
+      write((_, record) => {
+        const changed = changeSettings(database, change)
+        if (changed.length > 0) record(settingsChanged(changed))
+        return changed
+      }),
     removeExpired: (time) => write(() => removeExpired(database, time)),
     registerGuests: (after, time) => write(() => guests.registerGuests(database, after, time)),
     removeGuests: (before, time) =>
@@ -57,6 +68,14 @@ function serviceWrites({ database, write }: ActorTransactions, erasure: ReturnTy
         if (removed.length > 0) record(guestsRemoved(removed.length))
         return { removed: removed.length, isDone }
       }),
+    removeOldChanges: (before, deletedBefore) =>
+      write(() => {
+        if (!hasChangeLog(database)) return false
+        const hasMore = removeOldChanges(database, before)
+        return emptyTrash(database, deletedBefore) || hasMore
+      }),
+    followReferences: (upTo) => writeUnsynced(() => followReferences({ database, search, capture }, upTo)),
+    beginReferenceRepair: () => write(() => beginRepair(database)),
     record: (entry) => write((_, record) => record(entry)),
     recordSuppressed: () => write((_, record) => record(SUPPRESSED)),
     removeOldRecords: (before) =>

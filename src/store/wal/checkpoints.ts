@@ -39,14 +39,26 @@ const HELD_UP_PAGES = 4_000
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
+interface CheckpointOptions {
+  readonly pagesMax?: number
+  readonly longPages?: number
+  /** Does the work while no other thread of the service reads. */
+  readonly withoutReaders?: (work: () => void) => void
+}
+
 /** `database` is the connection that writes; `file` is its file. */
-export function createCheckpoints(database: Database, file: string, { pagesMax = PAGES_MAX, longPages = LONG_PAGES } = {}) {
+export function createCheckpoints(
+  database: Database,
+  file: string,
+  { pagesMax = PAGES_MAX, longPages = LONG_PAGES, withoutReaders = (work) => work() }: CheckpointOptions = {},
+) {
   const reader = openDatabase(file)
   reader.exec('PRAGMA busy_timeout = 0')
   const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
   const files = { file, pageFile: { descriptor: openSync(file, 'r+'), pageBytes } }
   const mover = createWalMover({ database, reader }, files)
   let needsErasure = false
+  let erasures = 0
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
 
@@ -67,7 +79,9 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
     try {
       const pages = pagesLeft()
       if (!isDue(pages)) return
-      if (pages < (needsErasure ? Math.max(longPages, ERASURE_PAGES_MAX) : longPages)) return moveAll()
+      if (pages < (needsErasure ? Math.max(longPages, ERASURE_PAGES_MAX) : longPages)) {
+        return needsErasure ? withoutReaders(moveAll) : moveAll()
+      }
       mover.moveInThread(() => {
         if (needsErasure) attemptLater()
       })
@@ -86,7 +100,12 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
     /** Has what the present transaction deletes erased from all files after its commit. */
     erase(): void {
       needsErasure = true
+      erasures++
     },
+    /** The same for what only this file has: other nodes of a cluster erase it by themselves. */
+    eraseHere: (): void => void (needsErasure = true),
+    /** How often erase() was called. */
+    erasures: (): number => erasures,
     /** Moves the WAL if it is time. To be called after each commit, while no transaction is open. Never throws. */
     afterCommit(): void {
       attempt((pages) => needsErasure || pages >= pagesMax)
@@ -96,7 +115,7 @@ export function createCheckpoints(database: Database, file: string, { pagesMax =
     isHeldUp: (): boolean => isTrue(() => needsErasure || checkpoint(database, 'NOOP').pages >= HELD_UP_PAGES),
     /** Moves the WAL; true where nothing is left to move or erase. For a moment without readers. Never throws. */
     settle(): boolean {
-      attempt(() => true)
+      withoutReaders(() => attempt(() => true))
       return isTrue(() => !mover.isInThread() && !needsErasure && pagesLeft() === 0)
     },
     /** Moves the WAL and closes the database. May be called more than once. */

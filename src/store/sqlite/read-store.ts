@@ -1,0 +1,90 @@
+/**
+ * The reads of a store in a thread beside the one that writes: a read-only connection with statements, plans and
+ * snapshots of its own. Longer queries run where the writing thread runs its own, in the same lines: so the number of
+ * threads changes nothing for the fairness between callers.
+ */
+import type { Arrivals } from '../../base/arrivals.ts'
+import { createChangeListeners } from '../changes/change-listeners.ts'
+import { changeRange, changesBehind } from '../changes/change-log.ts'
+import { documentsChangedBy } from '../changes/changes-of-actors.ts'
+import { createShortQueries } from '../scan/short-queries.ts'
+import type { AccountStore, DocumentStore, Found } from '../store.ts'
+import { findApiToken } from '../tables/api-token-table.ts'
+import { noneFound } from '../found.ts'
+import * as documents from '../tables/document-tables.ts'
+import * as sessions from '../tables/session-table.ts'
+import { openDatabase } from './database.ts'
+import { createModelVersions } from './model-versions.ts'
+import type { ReaderGate } from './reader-gate.ts'
+import { createSnapshot } from './snapshot.ts'
+import { createTurnReads } from './turn-reads.ts'
+
+/** Memory for pages of the file; the kernel keeps those of all threads. */
+const CACHE_KIB = 8 * 1024
+
+export type ReadStore = Pick<
+  DocumentStore,
+  | 'get'
+  | 'find'
+  | 'revision'
+  | 'versionsOf'
+  | 'countActive'
+  | 'countriesInUse'
+  | 'changedBy'
+  | 'changeRange'
+  | 'changesBehind'
+  | 'onChanges'
+> &
+  Pick<AccountStore, 'caller' | 'apiToken' | 'changes'>
+
+export interface ReadStoreOptions {
+  readonly file: string
+  readonly gate: ReaderGate
+  readonly arrivals: Arrivals
+  /** Has a longer query answered by the thread that writes. */
+  readonly findElsewhere: (...of: Parameters<DocumentStore['find']>) => Promise<Found>
+}
+
+/** Opens a database that is in use. The caller closes the store. */
+export function openReadStore({ file, gate, arrivals, findElsewhere }: ReadStoreOptions) {
+  const database = openDatabase(file, { readOnly: true, cacheKib: CACHE_KIB })
+  const snapshot = createSnapshot(database, gate)
+  const versions = createModelVersions(database, snapshot)
+  const short = createShortQueries(database, {
+    arrivals,
+    beginRead: snapshot.begin,
+    changes: versions.changes,
+    inLane: findElsewhere,
+    inThread: findElsewhere,
+    onAnswer: gate.countAnswer,
+  })
+  const { readNow, readSoon, read } = createTurnReads(snapshot)
+  const listeners = createChangeListeners(() => readNow(() => changeRange(database).newest))
+  const store: ReadStore = {
+    get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
+    find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? short.find(model, query, caller) : noneFound(query))),
+    revision: () => readNow(versions.revision),
+    versionsOf: (models) => readNow(() => versions.of(models)),
+    countActive: (model) => read(() => documents.countActive(database, model)),
+    changedBy: (models, actors) => readNow(() => documentsChangedBy(database, models, actors)),
+    countriesInUse: (use) => read(() => documents.countriesInUse(database, use)),
+    caller: (claim) => readNow(() => sessions.caller(database, claim)),
+    apiToken: (hash) => readNow(() => findApiToken(database, hash)),
+    changes: () => readNow(versions.changes),
+    changeRange: () => readNow(() => changeRange(database)),
+    changesBehind: (seq, models, limit) => readNow(() => changesBehind(database, seq, models, limit)),
+    onChanges(listener) {
+      const stops = [listeners.add(listener), gate.onCommit(listeners.afterCommit)]
+      return () => stops.forEach((stop) => stop())
+    },
+  }
+  return {
+    store,
+    close(): void {
+      listeners.close()
+      short.close()
+      snapshot.end()
+      database.close()
+    },
+  }
+}
