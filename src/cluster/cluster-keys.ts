@@ -1,0 +1,55 @@
+/**
+ * Keys that all nodes of a site derive from its secret (HKDF, RFC 5869), so that nothing of them is in etcd: one seals
+ * what nodes tell each other there, the other signs the requests that they send each other.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export interface ClusterKeys {
+  readonly seal: Buffer
+  readonly sign: Buffer
+}
+
+export function clusterKeysOf(secret: string): ClusterKeys {
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, '', `dateline cluster ${purpose}`, 32))
+  return { seal: derive('records'), sign: derive('requests') }
+}
+
+/**
+ * Encrypts a value under its name in etcd, so that it cannot be moved to another one (AES-256-GCM: nonce, tag, text).
+ */
+export function sealValue(key: Buffer, name: string, value: unknown): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  cipher.setAAD(Buffer.from(name))
+  const text = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), text])
+}
+
+/** Undefined for what was sealed with another secret or under another name, or is damaged. */
+export function openValue(key: Buffer, name: string, sealed: Uint8Array): unknown {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(name))
+    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+    return JSON.parse(text.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** HMAC-SHA-256 over parts that cannot run into each other. */
+export function signature(key: Buffer, ...parts: readonly string[]): Buffer {
+  const hmac = createHmac('sha256', key)
+  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:${part};`)
+  return hmac.digest()
+}
+
+/** Compares in constant time; texts of different length are unequal. */
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,165 @@
+/**
+ * The pulse of a node: it keeps the lease of its identity alive, says how far it is, reads how the others are, and
+ * learns which node is the keeper.
+ *
+ * The keeper is the node whose key is under its lease. It believes so for no longer than the lease lasts, counted from
+ * before the request that renewed it and by the clock, as timers of a node that stood still are late: so there are never
+ * two while etcd keeps a lease for its whole time. One of its leaders that stood still may end leases that were renewed
+ * elsewhere meanwhile (etcd issue 15247); what a keeper does is safe then as well, as it goes through the log.
+ */
+import { performance } from 'node:perf_hooks'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { systemReason } from '../base/system-error.ts'
+import type { Replication } from '../store/replica/replication.ts'
+import type { Etcd } from './etcd/etcd-client.ts'
+import { CLOCK_TOLERANCE_MS } from './peer-clock.ts'
+import { clockDifference, type KnownNode, type Membership, type NodeRecord } from './membership.ts'
+
+const LEASE_SECONDS = 3
+const LEASE_MS = LEASE_SECONDS * 1000
+const BEAT_MS = 1_000
+/** Records are read at every second beat. One that says nothing new is written rarely: each is a revision of etcd. */
+const RECORD_BEATS = 2
+const QUIET_MS = 30_000
+
+export interface HeartbeatOptions {
+  readonly etcd: Pick<Etcd, 'grantLease' | 'keepLeaseAlive' | 'revokeLease' | 'transact'>
+  readonly membership: Pick<Membership, 'claim' | 'write' | 'list'>
+  readonly prefix: string
+  readonly node: string
+  readonly replication: Pick<Replication, 'newest'>
+  readonly record: () => NodeRecord
+  /** Called when this node becomes the keeper, and when it no longer is. */
+  readonly onKeeper: (isKeeper: boolean) => void
+  readonly now: Clock
+  /** Milliseconds of a clock that is never set; that of the process by default. */
+  readonly ticks?: Clock
+  readonly log: Log
+}
+
+export type Heartbeat = ReturnType<typeof startHeartbeat>
+
+export function startHeartbeat(options: HeartbeatOptions) {
+  const { etcd, membership, prefix, node, replication, record, onKeeper, now, log, ticks = () => performance.now() } = options
+  const stopping = new AbortController()
+  let lease: bigint | undefined
+  let heldUntil = 0
+  let isKeeper = false
+  let nodes: readonly KnownNode[] = []
+  let strangers: readonly string[] = []
+  let listedAt = now()
+  let written: NodeRecord | undefined
+  const clocks = new Map<string, number>()
+  let failure: string | undefined
+  let [beats, timer] = [0, undefined as NodeJS.Timeout | undefined]
+  let expiry: NodeJS.Timeout | undefined
+
+  const become = (keeper: boolean): void => {
+    if (isKeeper === keeper) return
+    isKeeper = keeper
+    log.info(keeper ? 'cluster.keeper' : 'cluster.keeper_elsewhere', { node })
+    onKeeper(keeper)
+  }
+  const isHeld = (): boolean => lease !== undefined && ticks() < heldUntil
+  /** The lease is renewed from `since` on. */
+  const renewed = (since: number): void => {
+    heldUntil = since + LEASE_MS
+    clearTimeout(expiry)
+    expiry = setTimeout(() => become(false), heldUntil - ticks())
+  }
+  const holdLease = async (): Promise<void> => {
+    const since = ticks()
+    if (lease !== undefined && (await etcd.keepLeaseAlive(lease))) return renewed(since)
+    become(false)
+    lease = undefined
+    const granted = await etcd.grantLease(LEASE_SECONDS)
+    if (await membership.claim(node, granted)) {
+      lease = granted
+      renewed(since)
+    } else {
+      await etcd.revokeLease(granted)
+      throw new Error(`another process lives as node ${node}: a data directory belongs to one node, which others join`)
+    }
+  }
+  const seekKeeper = async (): Promise<void> => {
+    if (isKeeper || lease === undefined) return
+    const key = `${prefix}keeper`
+    const put = { key, value: Buffer.from(node), lease }
+    const { hasSucceeded, ranges } = await etcd.transact({
+      compare: [{ key, createRevision: 0 }],
+      success: [{ kind: 'put', put }],
+      failure: [{ kind: 'range', range: { key } }],
+    })
+    // With our id it is under our lease, as claim() waits until an earlier one is gone: the response was lost, or the
+    // lease lasted longer than this node could know, such as through an election in etcd.
+    const isOurs = hasSucceeded || ranges[0]?.[0]?.value.toString() === node
+    if (isOurs && isHeld() && !stopping.signal.aborted) become(true)
+  }
+  const exchangeRecords = async (): Promise<void> => {
+    const own = record()
+    if (written === undefined || hasNews(written, own) || own.time - written.time > QUIET_MS) {
+      await membership.write(own)
+      written = own
+    }
+    const before = new Map(nodes.map(({ node, time }) => [node, time]))
+    ;({ nodes, strangers } = await membership.list())
+    const range = { since: listedAt, now: now() }
+    for (const { node: other, time } of nodes) {
+      // Only a record that is new since the last reading tells something.
+      if (other === node || (before.get(other) ?? time) === time) continue
+      const difference = clockDifference(time, range)
+      if (Math.abs(difference) > CLOCK_TOLERANCE_MS) clocks.set(other, difference)
+      else clocks.delete(other)
+    }
+    listedAt = range.now
+  }
+
+  const live = async (): Promise<void> => {
+    await holdLease()
+    await seekKeeper()
+    if (beats++ % RECORD_BEATS === 0) await exchangeRecords()
+  }
+  /** Whether there is a quorum is known by asking, most of all where nothing else succeeds. */
+  const askLog = (): Promise<unknown> => replication.newest(AbortSignal.timeout(BEAT_MS)).catch(() => {})
+  const beat = (): Promise<unknown> => Promise.all([live(), askLog()])
+  let running: Promise<void> | undefined
+  const turn = (): void => {
+    running = beat()
+      .then(() => report(undefined))
+      .catch((error: unknown) => report(systemReason(error)))
+      .finally(() => {
+        if (!stopping.signal.aborted) timer = setTimeout(turn, BEAT_MS).unref()
+      })
+  }
+  const report = (reason: string | undefined): void => {
+    if (reason !== undefined && reason !== failure) log.warn('cluster.heartbeat_failed', { reason })
+    failure = reason
+  }
+  turn()
+
+  return {
+    isKeeper: (): boolean => isKeeper && isHeld(),
+    /** All nodes, as they were read last. */
+    nodes: (): readonly KnownNode[] => nodes,
+    /** Nodes with other secrets, as they were read last. */
+    strangers: (): readonly string[] => strangers,
+    /** Nodes whose clocks differ by more than two seconds, and by how many milliseconds at least. */
+    clocks: clocks as ReadonlyMap<string, number>,
+    /** Why the last beat failed; undefined where it did not. */
+    failure: (): string | undefined => failure,
+    /** Gives up lease and keeper's work, so that another node takes them over at once. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      clearTimeout(timer)
+      await running
+      become(false)
+      clearTimeout(expiry)
+      if (lease !== undefined) await etcd.revokeLease(lease).catch(() => {})
+    },
+  }
+}
+
+function hasNews(before: NodeRecord, after: NodeRecord): boolean {
+  return before.position !== after.position || before.durable !== after.durable || before.state !== after.state
+}

@@ -1,0 +1,139 @@
+/**
+ * The commit log as the history of one key in etcd. An append is a transaction: where the key was last written at the
+ * revision that the node has applied, put the entry. So a position is the key's `mod_revision`, and the entries behind
+ * it are what a watch of the key delivers from the next revision on. Trimming is compaction, which etcd does for all
+ * its keys at once: a site has an etcd cluster for itself.
+ */
+import type { Log } from '../../base/log.ts'
+import { ENTRY_BYTES_MAX, LogUnavailable, type CommitLog, type LogReader } from '../../store/replica/commit-log.ts'
+import type { Etcd } from '../etcd/etcd-client.ts'
+import { EtcdError } from '../etcd/etcd-error.ts'
+import type { WatchEvent } from '../etcd/etcd-messages.ts'
+import type { Watch, Watcher } from '../etcd/etcd-watch.ts'
+import type { Epochs } from './epochs.ts'
+import { createWriteTurns } from './write-turns.ts'
+
+export interface EtcdLogOptions {
+  readonly etcd: Etcd
+  /**
+   * Begins and ends with a slash; the log is `PREFIXlog`, and `PREFIXlog/want/NODE` are the nodes that wait for a turn.
+   */
+  readonly prefix: string
+  /** The id of this node. */
+  readonly node: string
+  readonly log: Log
+  /** Where entries are sealed with keys that change; without them, entries are any bytes. */
+  readonly epochs?: Pick<Epochs, 'changed' | 'guard'>
+}
+
+/** Does not close `etcd`. */
+export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOptions): CommitLog {
+  const key = `${prefix}log`
+  const wants = `${key}/want/`
+  const want = `${wants}${node}`
+  const turns = createWriteTurns(node)
+  const watches = new Set<Watch>()
+
+  /** The position of the last entry, now or after a revision; 0 where there was none. */
+  async function lastPosition(revision?: number): Promise<number> {
+    const at = revision === undefined ? {} : { revision }
+    const { pairs } = await etcd.range({ key }, { isKeysOnly: true, ...at })
+    return pairs[0]?.modRevision ?? 0
+  }
+  /** A change beside the log: a node that waits for its turn, or a key of a new epoch. */
+  function noteChange(event: WatchEvent): void {
+    const name = event.pair.key.toString()
+    if (!name.startsWith(wants)) return epochs?.changed(event)
+    const other = name.slice(wants.length)
+    if (event.kind === 'put') turns.wanted(other, event.pair.createRevision)
+    else turns.served(other)
+  }
+  function createWatcher(after: number, reader: LogReader): Watcher {
+    let at = after
+    let number: number | undefined
+    let isOver = false
+    return {
+      event(event) {
+        const { modRevision, value, version } = event.pair
+        if (event.pair.key.toString() !== key) return noteChange(event)
+        if (event.kind === 'delete' || modRevision <= at || isOver) return undefined
+        if (number !== undefined && version !== number + 1) {
+          // A watch has no gaps; a node that went on behind one would never know.
+          isOver = true
+          return reader.gap(`entry ${version} of the log came behind entry ${number}`)
+        }
+        at = modRevision
+        number = version
+        turns.entryCame()
+        return reader.entry({ position: modRevision, body: value })
+      },
+      async compacted(revision) {
+        // Other keys may have been written since; what counts is whether an entry of the log was missed.
+        const last = await lastPosition(revision)
+        if (last <= at) return revision
+        const missed = `behind position ${at}: entries up to ${last} are gone`
+        reader.gap(`the log was compacted at revision ${revision}, ${missed}`)
+        return undefined
+      },
+      trouble(error) {
+        if (error === undefined) log.info('cluster.watch_restored')
+        else log.warn('cluster.watch_failed', { reason: error instanceof Error ? error.message : String(error) })
+      },
+    }
+  }
+
+  return {
+    async append(after, body) {
+      if (body.length > ENTRY_BYTES_MAX) {
+        throw new RangeError(`Cannot append ${body.length} bytes to the log: expected at most ${ENTRY_BYTES_MAX}`)
+      }
+      // An entry of an epoch that is over is lost as well: its writer seals the next one with the new key.
+      const guards = epochs === undefined ? [] : [epochs.guard(body)]
+      const { hasSucceeded, revision } = await orUnavailable(
+        etcd.transact({
+          compare: [{ key, modRevision: after }, ...guards],
+          success: [
+            { kind: 'put', put: { key, value: body } },
+            { kind: 'delete', range: { key: want } },
+          ],
+          failure: [{ kind: 'put', put: { key: want, value: NO_VALUE } }],
+        }),
+      )
+      if (!hasSucceeded) return { kind: 'lost' }
+      turns.won(revision)
+      return { kind: 'appended', position: revision }
+    },
+    last: () => orUnavailable(lastPosition()),
+    follow(after, reader) {
+      // One watch: a key comes ahead of the entries that it opens, and a node is served with its entry.
+      const watch = etcd.watch({ key, end: `${key}/want0` }, after + 1, createWatcher(after, reader))
+      watches.add(watch)
+      return {
+        stop() {
+          watch.stop()
+          watches.delete(watch)
+        },
+      }
+    },
+    turn: turns.turn,
+    // The entry ahead of `before` stays until the next trim: from its position, a follower knows that it missed
+    // nothing.
+    trim: (before) => (before <= 1 ? Promise.resolve() : orUnavailable(etcd.compact(before - 1))),
+    close() {
+      for (const watch of watches) watch.stop()
+      watches.clear()
+      return Promise.resolve()
+    },
+  }
+}
+
+const NO_VALUE = new Uint8Array(0)
+
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof EtcdError)) throw error
+    throw new LogUnavailable(error.message, { sent: error.isSent, cause: error })
+  }
+}
