@@ -1,5 +1,5 @@
 /** The life of an account: sign-in by code, guests, conversion, access to the dashboard, deletion. */
-import { fail, type Failure } from '../base/failure.ts'
+import { describe, fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import { ProblemFailure } from '../base/problem.ts'
@@ -9,6 +9,7 @@ import type { User } from '../models/user.ts'
 import { anyCaller, SYSTEM, type Actor, type Visitor } from '../store/actor.ts'
 import type { AccountStore, NewAccount, SessionRecord, SignedIn, Writable } from '../store/store.ts'
 import type { Codes } from './codes.ts'
+import type { Invitations, InvitationWish } from './invitations.ts'
 import { mergePreferences } from './merge-preferences.ts'
 import { guestEmail, isStandIn, LOCAL_ADMIN_EMAIL, newAccount } from './new-account.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -39,12 +40,18 @@ interface SignInWithCode {
   readonly now: number
 }
 
-export interface Invitation {
+export interface InvitedAccount {
   readonly email: string
   readonly appRole: User['appRole']
   readonly dashboardRole: User['dashboardRole']
+  /** The language that the settings of the account begin with; English without it. */
+  readonly language?: string | undefined
+  readonly wish: InvitationWish
   readonly now: number
 }
+
+/** What is not given is that of a guest. */
+type GivenAccount = Partial<Pick<InvitedAccount, 'email' | 'appRole' | 'dashboardRole' | 'language'>>
 
 interface AccountsOptions {
   readonly store: AccountStore & Writable
@@ -55,8 +62,9 @@ interface AccountsOptions {
   readonly onSignIn: (how: SignedIn['how'] | 'guest') => void
   /** The hash of an e-mail address in the audit trail. */
   readonly emailHash: (email: string) => string
-  /** The record that the settings of a new account embed. */
-  readonly defaultLanguage: () => JsonObject
+  readonly invitations: Invitations
+  /** The record that the settings of a new account embed: that of a code, English without one. */
+  readonly languageRecord: (code?: string) => JsonObject
   /** Sets the limits where an administrator has removed the remote configuration. */
   readonly defaultConfig: JsonObject
 }
@@ -72,12 +80,12 @@ export function readEmail(value: unknown, member = 'email'): string {
 export type Accounts = ReturnType<typeof createAccounts>
 
 export function createAccounts(options: AccountsOptions) {
-  const { store, codes, sessions, newId, onSignIn, emailHash, defaultLanguage, defaultConfig } = options
+  const { store, codes, sessions, newId, onSignIn, emailHash, invitations, languageRecord, defaultConfig } = options
 
-  async function prepare(now: number, roles: Partial<Invitation> = {}): Promise<NewAccount> {
+  async function prepare(now: number, given: GivenAccount = {}): Promise<NewAccount> {
     const id = newId()
-    const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none' } = roles
-    return newAccount({ id, email, appRole, dashboardRole, now, language: defaultLanguage() })
+    const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none', language } = given
+    return newAccount({ id, email, appRole, dashboardRole, now, language: languageRecord(language) })
   }
 
   function signedIn(user: JsonObject, session: SessionRecord): SignInResult {
@@ -117,6 +125,23 @@ export function createAccounts(options: AccountsOptions) {
       onSignIn(how)
       return signedIn(user, opened)
     },
+    /** Signs in the user of an e-mail address that a trusted proxy has checked; makes the account where there is none. */
+    async signInByProxy({ visitor, email, client, now }: Pick<SignInWithCode, 'visitor' | 'email' | 'client' | 'now'>): Promise<SignInResult> {
+      const session = sessions.open({ label: client, now })
+      const newAccount = await prepare(now, { email })
+      const { how, user } = await store.as(visitor).signInTrusted({ email, newAccount, session, means: 'proxy' })
+      onSignIn(how)
+      return signedIn(user, session)
+    },
+    /** Makes the user of an e-mail address the first administrator. Throws forbidden where there is one. */
+    async signInFirstAdmin({ visitor, email, client, now }: Pick<SignInWithCode, 'visitor' | 'email' | 'client' | 'now'>): Promise<SignInResult> {
+      const session = sessions.open({ label: client, now })
+      const newAccount = await prepare(now, { email, dashboardRole: 'admin' })
+      const outcome = await store.as(visitor).signInFirstAdmin({ email, newAccount, session, means: 'setup' }, LOCAL_ADMIN_EMAIL)
+      if (outcome === 'refused') throw fail('forbidden', 'There is an administrator already: sign in, or ask for an invitation')
+      onSignIn(outcome.how)
+      return signedIn(outcome.user, session)
+    },
     async signInAnonymously({
       visitor,
       client,
@@ -134,11 +159,24 @@ export function createAccounts(options: AccountsOptions) {
       const request = { id: caller.id, now, keepLastAdmin: false, token: { jti, expiresAt } }
       await store.as(acting(anyCaller)).deleteAccount(request)
     },
-    /** Creates an account for an invited user. Throws invalidInput, or conflict for an e-mail address in use. */
-    async invite({ now, email, ...roles }: Invitation, actor: Actor): Promise<JsonObject> {
-      const account = await prepare(now, { ...roles, email: readEmail(email) })
-      if ((await store.as(actor).createAccount(account)) === 'inserted') return account.user.value
-      throw emailTaken()
+    /**
+     * Creates an account for an invited user, with the mail that is wanted. Throws invalidInput, conflict for an e-mail
+     * address in use and for a mail that cannot be sent, tooManyRequests, and networkError where the outbox is full.
+     */
+    async invite({ now, email: given, wish, ...account }: InvitedAccount, actor: Actor): Promise<JsonObject> {
+      const email = readEmail(given)
+      const prepared = await prepare(now, { ...account, email })
+      const mail = invitations.mailTo({ email, dashboardRole: account.dashboardRole, wish, actor, now })
+      const outcome = await store.as(actor).inviteAccount(prepared, mail)
+      if (outcome === 'inserted') return prepared.user.value
+      throw outcome === 'exists' ? emailTaken() : invitations.failureOf(outcome)
+    },
+    /** Sends the mail once more. Throws notFound, and what an invitation throws. */
+    async inviteAgain({ id, email, dashboardRole }: User, { wish, now }: Pick<InvitedAccount, 'wish' | 'now'>, actor: Actor): Promise<void> {
+      const mail = invitations.mailTo({ email, dashboardRole, wish: { ...wish, byMail: true }, actor, now })
+      const outcome = mail === undefined ? 'missing' : await store.as(actor).inviteAgain(id, mail)
+      if (outcome === 'missing') throw fail('notFound', `No user has the id ${describe(id)}`)
+      if (outcome !== 'sent') throw invitations.failureOf(outcome)
     },
     /** Throws what an invitation to this e-mail address would throw, and creates nothing. */
     async checkInvitation(email: string): Promise<void> {
@@ -150,7 +188,7 @@ export function createAccounts(options: AccountsOptions) {
 function createAdministrators(
   store: AccountStore & Writable,
   sessions: Sessions,
-  prepare: (now: number, roles: Partial<Invitation>) => Promise<NewAccount>,
+  prepare: (now: number, given: GivenAccount) => Promise<NewAccount>,
 ) {
   async function ensureAdmin(email: string, now: number, actor: Actor): Promise<'created' | 'promoted' | 'unchanged'> {
     const account = await prepare(now, { email, dashboardRole: 'admin' })

@@ -3,22 +3,21 @@
  * digits hides nothing, and waits in the outbox encrypted: a copy of the database without the secrets file reveals no
  * code. Every failure has the same response; the reason goes to the log.
  */
-import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import { limitKey } from '../http/request/client-address.ts'
-import { OPERATOR, type Visitor } from '../store/actor.ts'
+import { OPERATOR, type CallerActor, type Visitor } from '../store/actor.ts'
 import type { CodeClaim, CodeFailure, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
 import type { Limits } from './limits.ts'
+import { sealMessage } from './sealed-message.ts'
 
 const CODE_DIGITS = 6
 const CODE = /^\d{6}$/
 const PURPOSE = 'sign-in'
 /** When the outbox is full: long enough for a mail server to recover and take a good part of it. */
 const FULL_RETRY_SECONDS = 60
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 
 interface CodesOptions {
   readonly store: Writable
@@ -50,7 +49,7 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
   async function issue(email: string, writer: VisitorWriter, now: number, recipient?: Recipient): Promise<string> {
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
     const message =
-      recipient === undefined ? undefined : { id: newId(), sealed: seal(keys.seal, { ...recipient, code }) }
+      recipient === undefined ? undefined : { id: newId(), sealed: sealMessage(keys.seal, { ...recipient, code }) }
     const expiresAt = now + settings.lifetimeMs
     const codeMac = mac(keys.code, PURPOSE, email, code)
     const forget = recipient === undefined ? limits.wrongCodesKey(email) : undefined
@@ -66,6 +65,8 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
     },
     /** Makes a new code in the same way for the operator; no mail is sent. */
     reveal: (email: string, now: number): Promise<string> => issue(email, store.as(OPERATOR), now),
+    /** The same for a user, in the name of an administrator. */
+    revealFor: (email: string, administrator: CallerActor, now: number): Promise<string> => issue(email, store.as(administrator), now),
     /** What the store needs to consume a code at a sign-in. Throws invalidInput for a text that is no code. */
     claim({ email, code, clientAddress, now }: {
       readonly email: string
@@ -91,32 +92,4 @@ function outboxFull(): Failure {
   return fail('networkError', 'No code can be sent now, too many messages wait for the mail server: try again later', {
     headers: { 'Retry-After': String(FULL_RETRY_SECONDS) },
   })
-}
-
-/** What a message in the outbox holds until it is sent. */
-export interface SealedMessage {
-  readonly email: string
-  readonly code: string
-  /** Undefined in messages of the first release. */
-  readonly languages?: readonly string[]
-}
-
-/** AES-256-GCM (NIST SP 800-38D) with a random nonce: nonce, tag, ciphertext. */
-function seal(key: Buffer, message: SealedMessage): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  const content = Buffer.concat([cipher.update(JSON.stringify(message)), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), content])
-}
-
-/** Undefined where the message was sealed with another key, as after a change of the secret, or is damaged. */
-export function unseal(key: Buffer, sealed: Uint8Array): SealedMessage | undefined {
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-    const content = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
-    return JSON.parse(content.toString('utf8')) as SealedMessage
-  } catch {
-    return undefined
-  }
 }

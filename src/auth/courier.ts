@@ -25,10 +25,12 @@ const STOP_GRACE_MS = 5_000
 export interface CourierOptions extends DeliveryOptions {
   readonly store: OutboxWriter
   readonly sealKey: Buffer
+  /** Whether this process sends: of the nodes of a cluster, one does. */
+  readonly isOnDuty?: (() => boolean) | undefined
 }
 
 export function startCourier(options: CourierOptions) {
-  const { store, now, log } = options
+  const { store, now, log, isOnDuty = () => true } = options
   const circuit = createCircuit()
   const deliver = createDelivery(options, circuit)
   const attempts = createAttempts({ ...options, circuit, deliver, onChange: () => turns.wake() })
@@ -36,6 +38,7 @@ export function startCourier(options: CourierOptions) {
 
   /** Takes what is due. Resolves with how long to sleep. */
   const takeMessages = async (): Promise<number> => {
+    if (!isOnDuty()) return SLEEP_IDLE_MS
     const pausedUntil = circuit.pausedUntil(now())
     const lanes = attempts.freeLanes
     const work = await store.takeMessages({
@@ -66,6 +69,11 @@ export function startCourier(options: CourierOptions) {
 
   return {
     wake: turns.wake,
+    /** The mail server is another one: what waits because of the former one goes now. */
+    serverChanged(): void {
+      circuit.answered()
+      turns.wake()
+    },
     /** Resolves when nothing is in flight and nothing is due. */
     async idle(): Promise<void> {
       while (turns.current() !== undefined || attempts.ids().length > 0) {

@@ -19,6 +19,12 @@ export interface Keys {
   readonly rate: Buffer
   /** AES-256-GCM key for content that waits in the outbox. */
   readonly seal: Buffer
+  /** AES-256-GCM keys for secrets among the settings: the first seals, all open. */
+  readonly settings: readonly [Buffer, ...Buffer[]]
+  /** For the signature of challenges to passkeys. */
+  readonly passkey: Buffer
+  /** For the signature of tickets. */
+  readonly ticket: Buffer
   /** For the HMAC of e-mail addresses in the audit trail: the first hashes, all are searched by. */
   readonly audit: readonly [Buffer, ...Buffer[]]
 }
@@ -32,6 +38,9 @@ export function deriveKeys(secrets: readonly [string, ...string[]]): Keys {
     code: derive('sign-in code'),
     rate: derive('rate limit'),
     seal: derive('outbox'),
+    settings: [derive('settings'), ...older.map((secret) => derive('settings', secret))],
+    ticket: derive('ticket'),
+    passkey: derive('passkey'),
     audit: [derive('audit trail'), ...older.map((secret) => derive('audit trail', secret))],
   }
 }

@@ -1,21 +1,24 @@
 /**
  * Rate limits (contract of the API: 429 with `Retry-After`). Those on accounts are kept in the store and survive a
- * restart; that on data requests is in memory. Windows slide: the accepted events of the last window count.
+ * restart; that on data requests is in memory, which all threads share. Windows slide: the accepted events of the last window count.
  */
-import { setNewest } from '../base/bounded-map.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail, type Failure } from '../base/failure.ts'
+import { createSharedWindows, windowsMemory, type WindowsMemory } from '../base/shared-windows.ts'
 import { SYSTEM, type Actor, type CallerActor } from '../store/actor.ts'
-import type { CodeFailure, Rate, Writable } from '../store/store.ts'
+import type { CodeFailure, InvitationRates, LimitedInvitation, Rate, Writable } from '../store/store.ts'
 import { mac } from './keys.ts'
 
-/** Past this many callers, the one that was idle longest is forgotten. */
-const WINDOWS_MAX = 100_000
 /** A body counts as another request for each so many bytes: two megabytes take as long as a hundred requests. */
-const BYTES_PER_REQUEST = 64 * 1024
+export const BYTES_PER_REQUEST = 64 * 1024
 
 /** Test mails of an administrator in an hour; no setting changes it. */
 const TEST_MAILS_MAX = 10
+/** Invitations of an administrator in an hour, and to an e-mail address in a day; no setting changes them. */
+const INVITATIONS_BY_USER_MAX = 100
+const INVITATIONS_TO_EMAIL_MAX = 3
+/** Refreshed tokens of a user in an hour, each of which is kept as ended until it would have expired. */
+const REFRESHES_MAX = 120
 
 export const LIMIT_NAMES = [
   'codes_per_address',
@@ -25,6 +28,9 @@ export const LIMIT_NAMES = [
   'guests_per_address',
   'data_per_user',
   'test_mails_per_user',
+  'token_refreshes_per_user',
+  'invitations_per_user',
+  'invitations_per_email',
 ] as const
 export type LimitName = (typeof LIMIT_NAMES)[number]
 
@@ -55,12 +61,21 @@ const REACHED = {
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** `onRefused` is called with the name of a limit for each event over it. `now` is in milliseconds. */
+interface LimitOptions {
+  /** Called with the name of a limit for each event over it. */
+  readonly onRefused?: (limit: LimitName) => void
+  /** Of the data requests, where other threads count them as well. */
+  readonly windows?: WindowsMemory
+  /** How many nodes serve a user, each of which counts its own requests. */
+  readonly nodes?: () => number
+}
+
+/** `settings` gives those in use, which may change at any time; `now` is in milliseconds. */
 export function createLimits(
   store: Writable,
-  settings: LimitSettings,
+  settings: () => LimitSettings,
   key: Buffer,
-  onRefused: (limit: LimitName) => void = () => {},
+  { onRefused = () => {}, windows = windowsMemory(), nodes = () => 1 }: LimitOptions = {},
 ) {
   const rate = (name: string, counted: string, max: number, windowMs: number): Rate | undefined =>
     max === 0 ? undefined : { key: mac(key, name, counted), max, windowMs }
@@ -75,17 +90,17 @@ export function createLimits(
   }
 
   return {
-    ...createDataLimit(settings.dataPerUser, () => onRefused('data_per_user')),
+    ...createDataLimit(() => settings().dataPerUser, { onRefused, windows, nodes }),
     requestCodeFrom(address: string, now: number): Promise<void> {
-      const limit = rate('codes from', address, settings.codesPerAddress, HOUR_MS)
+      const limit = rate('codes from', address, settings().codesPerAddress, HOUR_MS)
       return count('codes_per_address', limit, 'Sign-in codes from this address', now)
     },
     requestCodeFor(email: string, now: number): Promise<void> {
-      const limit = rate('codes for', email, settings.codesPerEmail, 15 * MINUTE_MS)
+      const limit = rate('codes for', email, settings().codesPerEmail, 15 * MINUTE_MS)
       return count('codes_per_email', limit, 'Sign-in codes for this e-mail address', now)
     },
     guestFrom(address: string, now: number): Promise<void> {
-      const limit = rate('guests from', address, settings.guestsPerAddress, HOUR_MS)
+      const limit = rate('guests from', address, settings().guestsPerAddress, HOUR_MS)
       return count('guests_per_address', limit, 'Guest sign-ins from this address', now)
     },
     /** Counts in the name of the administrator, and so throws what the store throws for a caller who no longer is one. */
@@ -93,13 +108,28 @@ export function createLimits(
       const limit = rate('test mails', admin.claim.userId, TEST_MAILS_MAX, HOUR_MS)
       return count('test_mails_per_user', limit, 'Test mails', now, admin)
     },
+    /** Counts in the name of the user, and so throws what the store throws for a token that has ended. */
+    tokenRefresh(user: CallerActor, now: number): Promise<void> {
+      const limit = rate('token refreshes', user.claim.userId, REFRESHES_MAX, HOUR_MS)
+      return count('token_refreshes_per_user', limit, 'Token refreshes', now, user)
+    },
+    /** How the store counts invitations by mail: of one user, or the operator, and to one e-mail address. */
+    invitations: ({ by, email }: { readonly by: string; readonly email: string }): InvitationRates => ({
+      perUser: { key: mac(key, 'invitations of', by), max: INVITATIONS_BY_USER_MAX, windowMs: HOUR_MS },
+      perEmail: { key: mac(key, 'invitations to', email), max: INVITATIONS_TO_EMAIL_MAX, windowMs: DAY_MS },
+    }),
+    /** The failure where the store found one of those limits reached. */
+    tooManyInvitations({ limit, retryAfterMs }: LimitedInvitation): Failure {
+      onRefused(limit === 'perUser' ? 'invitations_per_user' : 'invitations_per_email')
+      return tooMany(limit === 'perUser' ? 'Invitations by mail' : 'Invitations to this e-mail address', retryAfterMs)
+    },
     /** How the store counts wrong codes of a client address for an e-mail address when it compares them. */
     wrongCodes: ({ email, client }: { readonly email: string; readonly client: string }) => ({
       /** Names the client where the tries at one code are counted, which is never off. */
       client: mac(key, 'tries of', client) as Uint8Array,
       rates: {
-        perClient: rate('wrong codes from', client, settings.wrongCodesPerAddress, HOUR_MS),
-        perEmail: rate(WRONG_CODES_FOR, email, settings.wrongCodesPerEmail, DAY_MS),
+        perClient: rate('wrong codes from', client, settings().wrongCodesPerAddress, HOUR_MS),
+        perEmail: rate(WRONG_CODES_FOR, email, settings().wrongCodesPerEmail, DAY_MS),
       },
     }),
     /** Names an e-mail address where its wrong codes are counted, also where that limit is off. */
@@ -113,15 +143,26 @@ export function createLimits(
   }
 }
 
-function createDataLimit(max: number, onRefused: () => void) {
-  const waitFor = createWindows(max, MINUTE_MS)
+/** The limit that a thread counts by itself. `perUser` gives the one in use. */
+export function createDataLimit(
+  perUser: () => number,
+  { onRefused, windows, nodes }: Required<LimitOptions>,
+) {
+  const limit = {
+    get max(): number {
+      return perUser()
+    },
+    windowMs: MINUTE_MS,
+  }
+  const waitFor = createSharedWindows(limit, windows)
   /** Never more than the limit has room for: a request that is rejected once may come again later. */
-  const weightOf = (bytes: number): number => Math.min(max - 1, Math.floor(bytes / BYTES_PER_REQUEST))
+  const weightOf = (bytes: number): number => Math.min(perUser() - 1, Math.floor(bytes / BYTES_PER_REQUEST))
 
   function countData(caller: string, now: number, weight: number): void {
-    const retryAfterMs = waitFor(caller, now, weight)
+    // Each of three nodes counts a request as three: together they admit what one would.
+    const retryAfterMs = waitFor(caller, now, Math.min(Math.max(1, perUser() - 1), weight * nodes()))
     if (retryAfterMs === undefined) return
-    onRefused()
+    onRefused('data_per_user')
     throw tooMany('Requests of this user', retryAfterMs)
   }
 
@@ -144,25 +185,4 @@ function tooMany(what: string, retryAfterMs: number): Failure {
   return fail('tooManyRequests', `${what} came too often: try again in ${wait}`, {
     headers: { 'Retry-After': String(seconds) },
   })
-}
-
-/** Counts events in memory, each `weight` times. Returns the milliseconds to wait, or undefined for a counted event. */
-function createWindows(
-  max: number,
-  windowMs: number,
-): (caller: string, now: number, weight: number) => number | undefined {
-  // Times of the accepted events of each caller, oldest first. A Map keeps the order of use for forgetting.
-  const windows = new Map<string, number[]>()
-  return (caller, now, weight) => {
-    if (max === 0) return undefined
-    const times = windows.get(caller) ?? []
-    setNewest(windows, caller, times, WINDOWS_MAX)
-    let gone = 0
-    while (gone < times.length && (times[gone] as number) <= now - windowMs) gone++
-    times.splice(0, gone)
-    const tooMany = times.length + weight - max
-    if (tooMany > 0 && weight > 0) return (times[tooMany - 1] as number) + windowMs - now
-    for (let i = 0; i < weight; i++) times.push(now)
-    return undefined
-  }
 }

@@ -6,9 +6,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { DeliveryResult, OutboxMessage, OutboxWriter } from '../store/store.ts'
-import { unseal } from './codes.ts'
 import type { Circuit } from './mail-circuit.ts'
 import { type AbortReason, ATTEMPT_MS_MAX, type DeliveryAttempt } from './mail-delivery.ts'
+import { unseal } from './sealed-message.ts'
 
 const LANES = 4
 const RETRY_RECORD_MS = 5_000
@@ -62,7 +62,8 @@ export function createAttempts({ store, sealKey, circuit, deliver, now, log, onC
     onChange()
     await recorded
     inFlight.delete(id)
-    onChange()
+    // What is to be sent again may be due earlier than that turn saw. After any other result it would find nothing.
+    if (result.kind === 'later') onChange()
   }
   const allDone = (): Promise<unknown> => Promise.all([...inFlight.values()].map(({ done }) => done))
 
@@ -83,7 +84,7 @@ export function createAttempts({ store, sealKey, circuit, deliver, now, log, onC
         void record(message.id, { kind: 'failed', reply: UNREADABLE }).then(onChange)
         return
       }
-      const earlier = [...inFlight.values()].filter((attempt) => attempt.content.email === content.email)
+      const earlier = [...inFlight.values()].filter(({ content: { kind, email } }) => kind === content.kind && email === content.email)
       const controller = new AbortController()
       const { signal } = controller
       const abort = (reason: AbortReason): void => controller.abort(reason)

@@ -1,5 +1,5 @@
 /**
- * One attempt to deliver a sign-in mail. A failure is either that of the message, which is retried or ended, or that of
+ * One attempt to deliver a mail: a sign-in code or an invitation. A failure is either that of the message, which is retried or ended, or that of
  * the mail server, which costs no message an attempt. Texts for the log and the outbox never contain the code.
  */
 import type { Clock } from '../base/clock.ts'
@@ -9,9 +9,9 @@ import { DeliveryError } from '../mail/delivery/delivery-error.ts'
 import type { Mailer } from '../mail/delivery/mailer.ts'
 import type { MailContent, SignIn } from '../mail/templates/templates.ts'
 import type { DeliveryResult, OutboxMessage } from '../store/store.ts'
-import type { SealedMessage } from './codes.ts'
 import { isServerFailure, type Circuit } from './mail-circuit.ts'
 import { nextTry, type Random } from './retry-schedule.ts'
+import type { SealedInvitation, SealedMessage } from './sealed-message.ts'
 
 /** Ends an attempt whose mailer exceeded its own timeouts. */
 export const ATTEMPT_MS_MAX = 80_000
@@ -20,10 +20,9 @@ const REPLY_CHARS_MAX = 500
 export interface DeliveryOptions {
   readonly mailer: Pick<Mailer, 'send'>
   /** Composes the mail in the reader's language. */
-  readonly signIn: (signIn: SignIn) => MailContent
+  readonly signIn: (signIn: Omit<SignIn, 'appName'>) => MailContent
+  readonly invitation: (invitation: SealedInvitation) => MailContent
   readonly codeMinutes: number
-  /** The name of the service in the mail. */
-  readonly appName: string
   readonly now: Clock
   readonly random: Random
   readonly log: Log
@@ -49,7 +48,7 @@ interface FailureTexts {
 
 /** Returns a function that makes one attempt and resolves with what the outbox records. It never rejects. */
 export function createDelivery(
-  { mailer, signIn, codeMinutes, appName, now, random, log }: DeliveryOptions,
+  { mailer, signIn, invitation, codeMinutes, now, random, log }: DeliveryOptions,
   circuit: Circuit,
 ): (attempt: DeliveryAttempt) => Promise<DeliveryResult> {
   const messageFailed = (message: OutboxMessage, texts: FailureTexts, temporary: boolean): DeliveryResult => {
@@ -78,16 +77,18 @@ export function createDelivery(
   const serverAnswered = (): void => {
     if (circuit.answered()) log.info('mail.circuit-closed', { reason: 'the mail server answers again' })
   }
+  const mailOf = (content: SealedMessage): MailContent =>
+    content.kind === 'invitation'
+      ? invitation(content)
+      : signIn({ code: content.code, minutes: codeMinutes, languages: content.languages ?? [] })
   return async (attempt) => {
     const { message, content, signal } = attempt
     const { id, attempts } = message
-    const masked = (text: string): string => text.replaceAll(content.code, '***')
+    const masked = (text: string): string => (content.kind === 'invitation' ? text : text.replaceAll(content.code, '***'))
     const shown = (text: string): string => masked(text).slice(0, REPLY_CHARS_MAX)
     try {
       signal.throwIfAborted()
-      const { email, code, languages = [] } = content
-      const mail = signIn({ code, minutes: codeMinutes, appName, languages })
-      const reply = shown((await mailer.send({ id, to: email, ...mail }, { signal })).reply)
+      const reply = shown((await mailer.send({ id, to: content.email, ...mailOf(content) }, { signal })).reply)
       log.info('mail.delivered', { id, attempt: attempts, reply })
       serverAnswered()
       return { kind: 'delivered', reply }

@@ -6,11 +6,12 @@ import { setNewest } from '../base/bounded-map.ts'
 import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Exchange } from '../http/request/exchange.ts'
-import type { Caller } from '../models/caller.ts'
+import { callerOf, type Caller } from '../models/caller.ts'
 import { anyCaller, SYSTEM, type CallerClaim, type Requester, type Visitor } from '../store/actor.ts'
 import { ENDED_MEANWHILE, signInFirst } from '../store/sqlite/authority.ts'
 import type { AccountStore, SessionRecord, Writable } from '../store/store.ts'
-import { createGuestActivity, createSessionActivity } from './activity.ts'
+import { createActivity, type Activity } from './activity.ts'
+import { API_TOKEN_PREFIX, hashOfApiToken, isApiToken } from './api-token-text.ts'
 import { signToken, tokenVerifier } from './jwt.ts'
 import type { Keys } from './keys.ts'
 
@@ -48,14 +49,15 @@ const KNOWN_HEADER_CHARS_MAX = 1_000
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
 /** Returns a function that parses the text of a user, once while it stays the same: most requests are from few callers. */
-function callerReader(): (id: string, user: string) => Caller {
+function callerReader(): (claim: CallerClaim, user: string) => Caller {
   const known = new Map<string, { readonly user: string; readonly caller: Caller }>()
-  return (id, user) => {
-    const before = known.get(id)
+  return ({ userId, jti, apiToken }, user) => {
+    // A token has roles of its own, which never change.
+    const key = apiToken === undefined ? userId : jti
+    const before = known.get(key)
     if (before?.user === user) return before.caller
-    const { appRole, dashboardRole } = JSON.parse(user) as Caller
-    const caller = { id, appRole, dashboardRole }
-    setNewest(known, id, { user, caller }, KNOWN_CALLERS_MAX)
+    const caller = callerOf(userId, user, apiToken)
+    setNewest(known, key, { user, caller }, KNOWN_CALLERS_MAX)
     return caller
   }
 }
@@ -74,11 +76,9 @@ interface SessionsOptions {
 export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions({ store, keys, settings, newId, instance }: SessionsOptions) {
-  const ownRun = `${RUN_TOKEN}${instance}`
-  const activity = createSessionActivity(store)
-  const identify = createIdentification(store, activity.used, {
-    verify: tokenVerifier({ keys: keys.signing, issuer: settings.issuer }),
-    ownRun,
+  const activity = createActivity({
+    seeGuest: (id, now) => store.as(SYSTEM).seeGuest(id, now),
+    useSession: (jti, now) => store.as(SYSTEM).useSession(jti, now),
   })
 
   function open({ label, now, lifetimeMs = settings.lifetimeMs }: NewSession, jti = newId()): SessionRecord {
@@ -88,7 +88,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
 
   function token(userId: string, { jti, createdAt, expiresAt }: SessionRecord): string {
     // Not before: sign-ins that fail open sessions as well, and would evict those that are in use.
-    activity.opened(jti, createdAt)
+    activity.sessionOpened(jti, createdAt)
     const [iat, exp] = [Math.floor(createdAt / 1000), expiresAt / 1000]
     return signToken({ sub: userId, iat, exp, iss: settings.issuer, jti }, keys.signing[0])
   }
@@ -99,17 +99,9 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
   }
 
   return {
-    /** The session of a request. Throws unauthorized where it has none. */
-    require(request: Signed, now: number): Session {
-      const session = identify(request, now)
-      if (typeof session !== 'string') return session
-      throw signInFirst(session)
-    },
-    /** The session of a request; undefined where it has none, also for an invalid token. */
-    find(request: Signed, now: number): Session | undefined {
-      const session = identify(request, now)
-      return typeof session === 'string' ? undefined : session
-    },
+    ...createSessionReader({ store, activity, keys: keys.signing, issuer: settings.issuer, instance }),
+    /** What other threads see of activity is stored like what this one sees. */
+    activity,
     /** A session for a user that the store will identify. */
     open: (session: NewSession): SessionRecord => open(session),
     /** The access token of a session that the store has taken. */
@@ -123,12 +115,66 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
       for (const { jti } of await store.sessionsOf(userId, session.now)) {
         if (jti.startsWith(RUN_TOKEN)) await store.as(SYSTEM).endSession(userId, jti, session.now)
       }
-      return add(userId, open(session, ownRun))
+      return add(userId, open(session, runToken(instance)))
+    },
+    /**
+     * A new token of the same lifetime; that of the session ends in the same transaction. Throws unauthorized where it
+     * ended meanwhile, forbidden for a token that is valid for one run only.
+     */
+    async refresh({ claim, acting }: Session, { label, now }: Omit<NewSession, 'lifetimeMs'>): Promise<string> {
+      const { userId, jti, iat, expiresAt } = claim
+      if (jti.startsWith(RUN_TOKEN)) throw fail('forbidden', 'The token of one run of the program cannot be refreshed')
+      const session = open({ label, now, lifetimeMs: expiresAt - iat * 1000 })
+      await store.as(acting(anyCaller)).replaceSession(userId, { jti, expiresAt }, session)
+      return token(userId, session)
     },
     /** Ends the session: its token is rejected from now on. Throws unauthorized where it ended meanwhile. */
     end: ({ claim, acting }: Session, now: number): Promise<void> =>
       store.as(acting(anyCaller)).revoke({ jti: claim.jti, expiresAt: claim.expiresAt, now }),
   }
+}
+
+interface SessionReaderOptions {
+  readonly store: Pick<AccountStore, 'caller' | 'apiToken' | 'changes'>
+  readonly activity: Pick<Activity, 'guestSeen' | 'sessionUsed'>
+  readonly keys: Keys['signing']
+  readonly issuer: string
+  readonly instance: string
+}
+
+/** The sessions of requests, in a thread that need not be able to write. */
+export function createSessionReader({ store, activity, keys, issuer, instance }: SessionReaderOptions) {
+  const verify = tokenVerifier({ keys, issuer })
+  const readCaller = callerReader()
+  /** The caller of a claim with the roles of a time. */
+  const currentOf = (claim: CallerClaim) => (time: number) => {
+    const text = claim.expiresAt > time ? store.caller(claim) : undefined
+    if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
+    return readCaller(claim, text)
+  }
+  const identify = createIdentification(store, activity, { verify, ownRun: runToken(instance), readCaller, currentOf })
+  return {
+    /** The session that a ticket names. Throws unauthorized where it has ended. */
+    ofClaim(claim: CallerClaim, now: number): Pick<Session, 'caller' | 'current'> {
+      const current = currentOf(claim)
+      return { caller: current(now), current }
+    },
+    /** The session of a request. Throws unauthorized where it has none. */
+    require(request: Signed, now: number): Session {
+      const session = identify(request, now)
+      if (typeof session !== 'string') return session
+      throw signInFirst(session)
+    },
+    /** The session of a request; undefined where it has none, also for an invalid token. */
+    find(request: Signed, now: number): Session | undefined {
+      const session = identify(request, now)
+      return typeof session === 'string' ? undefined : session
+    },
+  }
+}
+
+function runToken(instance: string): string {
+  return `${RUN_TOKEN}${instance}`
 }
 
 /** What was found for an Authorization header, true for as long as nothing in the database has changed. */
@@ -141,15 +187,34 @@ interface Identified {
   readonly caller: Caller
 }
 
+interface IdentificationParts {
+  readonly verify: ReturnType<typeof tokenVerifier>
+  readonly ownRun: string
+  readonly readCaller: ReturnType<typeof callerReader>
+  readonly currentOf: (claim: CallerClaim) => Session['current']
+}
+
 /** Returns the function from a request to its session, or to the reason why it has none. */
 function createIdentification(
-  store: AccountStore & Writable,
-  sessionUsed: (jti: string, now: number) => void,
-  { verify, ownRun }: { readonly verify: ReturnType<typeof tokenVerifier>; readonly ownRun: string },
+  store: SessionReaderOptions['store'],
+  { guestSeen, sessionUsed }: SessionReaderOptions['activity'],
+  { verify, ownRun, readCaller, currentOf }: IdentificationParts,
 ) {
-  const callerOf = callerReader()
-  const guestSeen = createGuestActivity(store)
   const known = new Map<string, Identified>()
+
+  function claimOfSignIn(token: string, now: number): CallerClaim | string {
+    const claims = verify(token, now)
+    if (typeof claims === 'string') return claims
+    if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
+    return { userId: claims.sub, jti: claims.jti, iat: claims.iat, expiresAt: claims.exp * 1000 }
+  }
+
+  function claimOfApiToken(token: string): CallerClaim | string {
+    const found = isApiToken(token) ? store.apiToken(hashOfApiToken(token)) : undefined
+    if (found === undefined) return 'no token of the API, or revoked'
+    const { id, userId, createdAt, expiresAt, limits } = found
+    return { userId, jti: id, iat: Math.floor(createdAt / 1000), expiresAt, apiToken: limits }
+  }
 
   function identify(authorization: string | undefined, now: number): Identified | string {
     if (authorization === undefined) return 'no token'
@@ -157,14 +222,14 @@ function createIdentification(
     const before = known.get(authorization)
     const token = before?.token ?? BEARER.exec(authorization)?.[1]
     if (token === undefined) return 'no bearer token'
-    const claims = verify(token, now)
-    if (typeof claims === 'string') return claims
-    if (before?.changes === changes) return before
-    if (claims.jti.startsWith(RUN_TOKEN) && claims.jti !== ownRun) return 'of another run of the program'
-    const claim = { userId: claims.sub, jti: claims.jti, iat: claims.iat, expiresAt: claims.exp * 1000 }
+    const isUnchanged = before?.changes === changes
+    const claim = token.startsWith(API_TOKEN_PREFIX) ? (isUnchanged ? before.claim : claimOfApiToken(token)) : claimOfSignIn(token, now)
+    if (typeof claim === 'string') return claim
+    if (claim.expiresAt <= now) return 'expired'
+    if (isUnchanged) return before
     const user = store.caller(claim)
     if (user === undefined) return 'ended, or its user is gone'
-    const identified = { changes, token, claim, user, caller: callerOf(claims.sub, user) }
+    const identified = { changes, token, claim, user, caller: readCaller(claim, user) }
     if (authorization.length <= KNOWN_HEADER_CHARS_MAX) setNewest(known, authorization, identified, KNOWN_CALLERS_MAX)
     return identified
   }
@@ -183,11 +248,7 @@ function createIdentification(
         const { clientAddress, requestId } = request
         return { kind: 'caller', claim, authorize, origin: { clientAddress, requestId } }
       },
-      current(time) {
-        const text = claim.expiresAt > time ? store.caller(claim) : undefined
-        if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
-        return callerOf(claim.userId, text)
-      },
+      current: currentOf(claim),
     }
   }
 }
