@@ -7,13 +7,15 @@ import { parseJson, parseJsonInTurns, type JsonObject } from '../base/json.ts'
 import { ProblemFailure, type Problem } from '../base/problem.ts'
 import type { Caller } from '../models/caller.ts'
 import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
+import { placeFor } from '../models/incomplete.ts'
 import type { Model } from '../models/schema.ts'
 import { DASHBOARD_ROLES, user } from '../models/user.ts'
 import { eq } from '../query/ast.ts'
 import type { DocumentStore } from '../store/store.ts'
-import { queryCallerOf } from './query-caller.ts'
+import { codeProblem } from '../store/tables/distinct-codes.ts'
+import { queryCallerOf } from './reads/query-caller.ts'
 import type { Drafting, Drafts, Standing } from './drafts.ts'
-import { collectProblems, problemAt, type Report } from './problems.ts'
+import { collectProblems, problemAt, type Report } from './rules/problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
 
 const LOWER_ROLES: readonly string[] = DASHBOARD_ROLES.filter((role) => role !== 'admin')
@@ -26,19 +28,21 @@ interface Replaced extends Sender {
 }
 
 export function createDocumentCheck(
-  store: Pick<DocumentStore, 'get' | 'find'>,
+  store: Pick<DocumentStore, 'get' | 'find' | 'lookUp'>,
   drafts: Drafts,
   invitations: Invitations,
 ) {
   const standingOf = async (caller: Caller): Promise<Standing> => {
     const config = store.get(remoteConfig, REMOTE_CONFIG_ID)
-    return { caller, config: () => config }
+    return { caller, config: () => config, textOf: store.get }
   }
 
   const create = async (model: Model, body: JsonObject, drafting: Drafting): Promise<void> => {
     const { document, admit } = await drafts.create(model, body, drafting)
     admit(await standingOf(drafting.caller))
-    const { id } = document
+    const { id, value } = document
+    const taken = codeProblem(store.lookUp, placeFor(model, value), { id, value })
+    if (taken !== undefined) drafting.report(taken)
     if (model.singleton === undefined && model.owned === undefined) return
     if (store.get(model, id) !== undefined) drafting.report(existsAlready(model, id))
     else if (model.owned === true && store.get(user, id) === undefined) drafting.report(ownerIsMissing(id))
@@ -77,7 +81,10 @@ export function createDocumentCheck(
         const change = await drafts.replace(model, id, body, { references, report })
         // A small body may ask about a long document.
         const stored = (await parseJsonInTurns(text)) as JsonObject
-        change(stored, await standingOf(caller))
+        const value = change(stored, await standingOf(caller))
+        const place = placeFor(model, value)
+        const taken = codeProblem(store.lookUp, place, { id, value, stored: placeFor(model, stored) === place ? stored : undefined })
+        if (taken !== undefined) report(taken)
       }),
   }
 }

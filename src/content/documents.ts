@@ -1,5 +1,5 @@
 /**
- * The generic data endpoint: list, read, create, replace and remove documents of any model.
+ * The generic data endpoint: list, read, create, replace, patch and remove documents of any model.
  *
  * Checks come in one order everywhere: may the role do this, does the item exist, is it the caller's, is it in the
  * version that the caller means, is the body valid, is it within the limits. So a body is read only for a
@@ -9,27 +9,22 @@
  * writes, so that of two writers of the same version one wins. So are the caller's token, roles and ownership: what a
  * caller might do when the request arrived is no reason to let the caller do it half a minute later.
  */
-import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
-import { describe, fail, type Failure } from '../base/failure.ts'
+import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import { parseJson, parseJsonInTurns, writeJson, type JsonObject } from '../base/json.ts'
+import { parseJsonInTurns, writeJson, type JsonObject } from '../base/json.ts'
 import { ProblemFailure, type Problem } from '../base/problem.ts'
-import type { TextPart } from '../base/text-parts.ts'
 import type { Caller } from '../models/caller.ts'
-import { dashboardSummary } from '../models/dashboard-summary.ts'
-import { remoteConfig } from '../models/remote-config.ts'
-import type { QueryPlan } from '../models/responses.ts'
+import type { DocumentsUsage, DocumentUsage, DuplicateDocuments, QueryPlan } from '../models/responses.ts'
+import { placeFor } from '../models/incomplete.ts'
 import type { Model, Operation } from '../models/schema.ts'
 import { user } from '../models/user.ts'
-import type { Filter } from '../query/ast.ts'
-import { matches } from '../query/match.ts'
-import { StepsExceeded } from '../query/steps.ts'
-import type { Authorize, Requester } from '../store/actor.ts'
-import { foundTexts, NOTHING_FOUND } from '../store/found.ts'
-import type { Condition, Moment, ReadDocument, Store, Writer } from '../store/store.ts'
-import { requireOwner, requireRole } from './access.ts'
-import { queryCallerOf, type Connection } from './query-caller.ts'
+import { anyCaller, type Authorize, type Requester } from '../store/actor.ts'
+import type { Change, Condition, ReadDocument, Store, Writer } from '../store/store.ts'
+import { requireDrafts, requireOwner, requireRole } from './rules/access.ts'
+import { readOperations } from './batch.ts'
+import { authorizeAt, requireRoles, runBatch, standingAt } from './batch-runs.ts'
+import { queryCallerOf, type Connection } from './reads/query-caller.ts'
 import {
   createDocumentCheck,
   existsAlready,
@@ -37,16 +32,21 @@ import {
   LAST_ADMIN_DEMOTED,
   ownerIsMissing,
 } from './document-check.ts'
+import { createDocumentReads, notFound, type ReadParams } from './reads/document-reads.ts'
+import { notInTrash, prepareRestore, requireHistory, useOf } from './document-restoring.ts'
+import { readReplacement, requireReplaceable, usageOf, usageOfMany, type Counting, type CountingMany } from './document-usage.ts'
+import { createDocumentVersions } from './document-versions.ts'
 import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
-import { pageParts, readListQuery, type ListParams, type ListSettings } from './list-query.ts'
-import { throwProblem } from './problems.ts'
-import { SUMMARIZED } from './read-dependencies.ts'
-import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
+import { changeAnywhere, placeOf } from './reads/incomplete-drafts.ts'
+import type { ListSettings } from './reads/list-query.ts'
+import { throwProblem } from './rules/problems.ts'
+import { isRepeatable, type KeepResponse, type RepeatKey, type Repeats } from './repeatable.ts'
+import { findDuplicates, type AddressQuery } from './reads/same-address.ts'
+import { pushRows, type PushedRows } from './sync/sync-push.ts'
+import { changeUser, patchUser, readInvitation, requireGrant, type Invitations, type WantedMail } from './user-changes.ts'
 
 /** Stored documents of this length take milliseconds to parse. */
 const LONG_CHARS = 64 * 1024
-/** Steps that matching the summary may take: some milliseconds, since it is done beside other requests. */
-const SUMMARY_STEPS_MAX = 1_000_000
 
 /** A body, and what its references may bring in. */
 export interface SentBody {
@@ -55,14 +55,6 @@ export interface SentBody {
 }
 /** Reads the body; called once everything that can be checked without it has been. */
 export type ReadBody = () => Promise<SentBody>
-/** The parameters of a list, and the caller with the roles that hold now that they are read. */
-export interface ListRequest {
-  readonly params: ListParams
-  readonly caller: Caller
-}
-/** Reads the parameters of a list, from the URL or from a body. */
-export type ReadParams = () => ListRequest | Promise<ListRequest>
-
 /** A body that is only looked at, and the caller with the roles that hold now that it is read. */
 export interface SentDocument extends SentBody {
   readonly caller: Caller
@@ -72,6 +64,24 @@ export interface SentDocument extends SentBody {
 export interface Changing {
   readonly by: Requester
   readonly condition: Condition | undefined
+  /** Whether incomplete drafts are there for the request; they are not without it. */
+  readonly includes?: boolean
+}
+
+/** Which version is put back; the deleted one without a seq. */
+interface Restored {
+  readonly seq: number | undefined
+  readonly references: ReferenceLimits
+}
+
+interface Creating {
+  readonly repeat: RepeatKey | undefined
+  readonly mail: WantedMail
+}
+
+interface BatchRequest {
+  readonly repeat: RepeatKey | undefined
+  readonly includes: boolean
 }
 
 export interface DocumentsOptions {
@@ -81,59 +91,51 @@ export interface DocumentsOptions {
   readonly settings: ListSettings
   /** How an administrator adds a user. */
   readonly invitations: Invitations
+  /** How long a deleted document stays in the trash. */
+  readonly trashMs: () => number
+  /** Whether only administrators publish. */
+  readonly isReviewOn: () => boolean
+  readonly repeats: Pick<Repeats, 'once'>
 }
 
 export type Documents = ReturnType<typeof createDocuments>
 
 /** All results are JSON text, a page in parts. Every function throws the failures of contract and specification. */
-export function createDocuments({ store, now, newId, settings, invitations }: DocumentsOptions) {
-  const drafts = createDrafts(store, now, newId)
+export function createDocuments({ store, now, newId, settings, invitations, trashMs, isReviewOn, repeats }: DocumentsOptions) {
+  const drafts = createDrafts(store, { now, newId, isReviewOn })
   const problemsOf = createDocumentCheck(store, drafts, invitations)
 
-  const requireItem = (model: Model, id: string): Awaitable<string> =>
-    withValue(model === dashboardSummary ? summaryText(store, id) : store.get(model, id), (text) => {
-      if (text === undefined) throw notFound(model, id)
-      return text
-    })
+  const { admit, readList, ...reads } = createDocumentReads({ store, settings })
 
-  /** The stored text of an item that the caller may use in this way. */
-  const admit = (model: Model, operation: Operation, id: string, caller: Caller): Awaitable<string> => {
-    requireRole(model, operation, caller)
-    return withValue(requireItem(model, id), (text) => {
-      requireOwner(model, operation, caller, id)
-      return text
-    })
-  }
-
-  /** The query of a list. The roles are looked at before a body is read, and again when it is. */
-  const readList = async (model: Model, params: ReadParams, admitted: Caller) => {
-    requireRole(model, 'list', admitted)
-    const { params: sent, caller } = await params()
-    requireRole(model, 'list', caller)
-    return { caller, query: await readListQuery(model, sent, caller, { settings, store }) }
-  }
-
-  const insert = async (model: Model, { document, admit }: Draft, by: Requester): Promise<string> => {
+  const insert = async (
+    model: Model,
+    { document, admit }: Draft,
+    by: Requester,
+    keep?: KeepResponse,
+  ): Promise<string> => {
     const authorize = authorizationOf(model, 'create', document.id)
+    const place = placeFor(model, document.value)
     const text = writeJson(document.value)
     const written = { ...document, text }
-    const outcome = await store.as(by.acting(authorize)).insert(model, written, (moment) => admit(standingAt(moment)))
+    const outcome = await store.as(by.acting(authorize)).together((_, steps) => {
+      const inserted = steps.insert(place, written, (moment) => admit(standingAt(moment)))
+      if (inserted === 'inserted') keep?.(steps, { status: 201, data: text })
+      return inserted
+    })
     if (outcome === 'inserted') return text
     throw new ProblemFailure(outcome === 'exists' ? existsAlready(model, document.id) : ownerIsMissing(document.id))
   }
 
-  return {
-    async list(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<readonly TextPart[]> {
-      const { caller, query } = await readList(model, params, admitted)
-      if (query.limit === 0) return pageParts(model, query, NOTHING_FOUND)
-      if (model !== dashboardSummary) {
-        return pageParts(model, query, await store.find(model, query, queryCallerOf(caller, connection)))
-      }
-      const text = await requireItem(model, dashboardSummary.singleton ?? '')
-      const isWanted = query.after === undefined && isListed(query.filter, text)
-      return pageParts(model, query, foundTexts(isWanted ? [text] : [], undefined))
-    },
+  /** Everything about a change of a stored document that can be checked before its body is read. */
+  const openChange = async (model: Model, id: string, { by, condition, includes = false }: Changing) => {
+    const found = await admit(model, 'replace', id, { caller: by.caller, includes })
+    condition?.(found)
+    return { found, writer: store.as(by.acting(authorizationOf(model, 'replace', id))) }
+  }
 
+  return {
+    ...reads,
+    ...createDocumentVersions(store, trashMs),
     /** How a list is answered, and what that takes. */
     async explain(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<QueryPlan> {
       requireRole(model, 'list', admitted)
@@ -144,54 +146,123 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       return store.explain(model, query, queryCallerOf(caller, connection))
     },
 
-    read: (model: Model, id: string, caller: Caller): Awaitable<string> => admit(model, 'read', id, caller),
-    /** A document that needs no caller: the remote configuration, where the operator has made it public. */
-    readPublic: requireItem,
-
-    async create(model: Model, body: ReadBody, by: Requester): Promise<string> {
+    /** `mail` is about the invitation of a user. */
+    async create(model: Model, body: ReadBody, by: Requester, { repeat, mail }: Creating): Promise<string> {
       const { caller } = by
       requireRole(model, 'create', caller)
       const { body: sent, references } = await body()
       if (model !== user) {
-        return insert(model, await drafts.create(model, sent, { caller, references, report: throwProblem }), by)
+        const run = async (keep?: KeepResponse) =>
+          insert(model, await drafts.create(model, sent, { caller, references, report: throwProblem, incomplete: true }), by, keep)
+        if (repeat === undefined || !isRepeatable(model)) return run()
+        return repeats.once(repeat, { callerId: caller.id, body: sent }, run)
       }
       const invited = readInvitation(sent, throwProblem)
-      const actor = by.acting((fresh) => requireRole(model, 'create', fresh))
-      return writeJson(await invitations.invite({ ...invited, now: now() }, actor))
+      const actor = by.acting((fresh) => {
+        requireRole(model, 'create', fresh)
+        requireGrant(fresh, invited.dashboardRole)
+      })
+      return writeJson(await invitations.invite({ ...invited, mail, now: now() }, actor))
     },
 
-    async replace(model: Model, id: string, body: ReadBody, { by, condition }: Changing): Promise<string> {
-      const found = await admit(model, 'replace', id, by.caller)
-      condition?.(found)
-      const writer = store.as(by.acting(authorizationOf(model, 'replace', id)))
+    async replace(model: Model, id: string, body: ReadBody, changing: Changing): Promise<string> {
+      const { condition, includes = false } = changing
+      const { found, writer } = await openChange(model, id, changing)
       const { body: sent, references } = await body()
-      if (model === user) return replaceUser(writer, { id, body: sent, condition, now: now() })
-      const change = await drafts.replace(model, id, sent, { references, report: throwProblem })
+      if (model === user) {
+        const change = changeUser(sent, { now: now(), report: throwProblem })
+        return updateUser(writer, { id, condition, change })
+      }
+      const change = await drafts.replace(model, id, sent, { references, report: throwProblem, incomplete: includes })
       const known = await readKnown(found)
-      const replaced = await writer.update(
-        model,
-        id,
-        (stored, text, moment) => {
-          condition?.(text)
-          return change(stored, standingAt(moment))
-        },
-        known,
-      )
-      if (replaced === undefined) throw notFound(model, id)
-      return replaced
+      return update(writer, model, id, { condition, includes, known, change: (stored, _, standing) => change(stored, standing) })
     },
 
-    async remove(model: Model, id: string, { by, condition }: Changing): Promise<void> {
-      const found = await admit(model, 'remove', id, by.caller)
+    /** Applies a JSON merge patch (RFC 7396) to the document as it is when it is written. */
+    async patch(model: Model, id: string, body: ReadBody, changing: Changing): Promise<string> {
+      const { condition, includes = false } = changing
+      const { found, writer } = await openChange(model, id, changing)
+      const { body: sent, references } = await body()
+      // A small body makes work of a long document.
+      await references.onGrowth?.(Buffer.byteLength(found))
+      if (model === user) return updateUser(writer, { id, condition, change: patchUser(sent, now()) })
+      const { prepare, change } = await drafts.patch(model, id, sent, { references, report: throwProblem, incomplete: includes })
+      const known = await readKnown(found)
+      if (known !== undefined) prepare(known)
+      return update(writer, model, id, { condition, includes, known, change })
+    },
+
+    usage: (model: Model, id: string, by: Pick<Counting, 'caller' | 'includes'>): DocumentUsage => usageOf(store, { model, id, ...by }),
+
+    usageOfMany: (counting: CountingMany): DocumentsUsage => usageOfMany(store, counting),
+    duplicates: (query: AddressQuery, by: Pick<Counting, 'caller' | 'includes'>): DuplicateDocuments => findDuplicates(store, query, by),
+
+    /** Runs the operations of a body in one transaction, all or nothing; see batch.ts. */
+    async batch({ body, references }: SentBody, by: Requester, { repeat, includes }: BatchRequest): Promise<string> {
+      const operations = readOperations(body)
+      // Before a first response is repeated as well: the caller may have lost a role since.
+      requireRoles(operations, by.caller)
+      if (includes) for (const { model } of operations) requireDrafts(model, by.caller)
+      const run = (keep?: KeepResponse) => runBatch({ store, drafts, now }, operations, references, { by, keep, includes })
+      if (repeat === undefined) return run()
+      if (!operations.every(({ model }) => isRepeatable(model))) {
+        const found = 'found one that changes users, settings or preferences'
+        throw fail('badRequest', `Cannot take an Idempotency-Key: expected a batch of content, ${found}`)
+      }
+      return repeats.once(repeat, { callerId: by.caller.id, body }, run)
+    },
+
+    /** Runs the rows that an offline client pushes; see sync-push.ts. */
+    push(pushed: PushedRows, by: Requester): Promise<string> {
+      return pushRows({ store, drafts, now }, pushed, by)
+    },
+
+    /** `replaceBy` is the id of the document that takes its place in all copies; without one, they are kept. */
+    async remove(model: Model, id: string, { by, condition, includes = false }: Changing, replaceBy?: string): Promise<void> {
+      const found = await admit(model, 'remove', id, { caller: by.caller, includes })
       condition?.(found)
       const writer = store.as(by.acting(authorizationOf(model, 'remove', id)))
       if (model !== user) {
-        if (!(await writer.remove(model, id, condition))) throw notFound(model, id)
+        const replacement = readReplacement(model, id, replaceBy)
+        const place = placeOf(model, includes, (one) => store.get(one, id) !== undefined)
+        requireReplaceable(model, place, id, replacement)
+        const isRemoved = await writer.together((moment, steps) => {
+          const admitted: Condition = (text) => {
+            condition?.(text)
+            drafts.admitRemoval(model, { text, isReplaced: replacement !== undefined }, standingAt(moment))
+          }
+          return steps.remove(place, id, admitted, replacement)
+        })
+        if (!isRemoved) throw notFound(model, id)
         return
       }
       const outcome = await writer.deleteAccount({ id, now: now(), keepLastAdmin: true, condition })
       if (outcome === 'missing') throw notFound(model, id)
       if (outcome === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DELETED)
+    },
+
+    /**
+     * Puts a document back: out of the trash or, with the seq of one of its changes, to the version that this left. Throws
+     * conflict where a document has the id of the deleted one again, and what a replacement throws.
+     */
+    async restore(model: Model, id: string, { seq, references }: Restored, { by, condition, includes = false }: Changing): Promise<string> {
+      const restoring = { kind: 'restore', model, id, condition, seq } as const
+      requireHistory(model, useOf(restoring), by.caller)
+      if (includes) requireDrafts(model, by.caller)
+      const place = placeOf(model, includes, (one) => store.get(one, id) !== undefined)
+      if (seq !== undefined && store.get(place, id) === undefined) throw notFound(model, id)
+      const parts = { store, drafts, includes, authorize: authorizeAt, standingAt }
+      const restore = await prepareRestore(restoring, references, parts)
+      return store.as(by.acting(anyCaller)).together((moment, steps) => restore(moment, steps))
+    },
+
+    /** Removes a document of the trash for good. Throws notFound where it is not there. */
+    async eraseTrashed(model: Model, id: string, { by, includes = false }: Omit<Changing, 'condition'>): Promise<void> {
+      requireHistory(model, 'erase', by.caller)
+      if (includes) requireDrafts(model, by.caller)
+      const place = placeOf(model, includes, (one) => store.getTrashed(one, id) !== undefined)
+      const writer = store.as(by.acting(authorizationOf(model, 'remove', id)))
+      if (!(await writer.together((_, steps) => steps.eraseTrashed(place, id)))) throw notInTrash(model, id)
     },
 
     /** All that creating a document would reject or, with an id, replacing that one. Nothing is written. */
@@ -200,6 +271,7 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
       id: string | undefined,
       read: () => Promise<SentDocument>,
       admitted: Caller,
+      includes = false,
     ): Promise<readonly Problem[]> {
       if (id === undefined) {
         requireRole(model, 'create', admitted)
@@ -207,9 +279,9 @@ export function createDocuments({ store, now, newId, settings, invitations }: Do
         requireRole(model, 'create', sender.caller)
         return problemsOf.creation(model, body, sender)
       }
-      await admit(model, 'replace', id, admitted)
+      await admit(model, 'replace', id, { caller: admitted, includes })
       const { body, ...sender } = await read()
-      const text = await admit(model, 'replace', id, sender.caller)
+      const text = await admit(model, 'replace', id, { caller: sender.caller, includes })
       return problemsOf.replacement(model, body, { id, text, ...sender })
     },
   }
@@ -223,27 +295,44 @@ function authorizationOf(model: Model, operation: Operation, id: string): Author
   }
 }
 
-/** Whose limits hold at the moment of writing, and which. */
-function standingAt({ caller, textOf }: Moment): Standing {
-  if (caller === undefined) throw new Error('The document of a request is written without its caller')
-  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? '') }
-}
-
 /** Parses a long document in turns, before the transaction that changes it; short ones are parsed there. */
 async function readKnown(text: string): Promise<ReadDocument | undefined> {
   if (text.length < LONG_CHARS) return undefined
   return { text, value: (await parseJsonInTurns(text)) as JsonObject }
 }
 
-interface UserReplacement {
-  readonly id: string
-  readonly body: JsonObject
+interface DocumentChange {
   readonly condition: Condition | undefined
-  readonly now: number
+  readonly includes: boolean
+  readonly known: ReadDocument | undefined
+  readonly change: (stored: JsonObject, text: string, standing: Standing) => JsonObject
 }
 
-async function replaceUser(writer: Writer, { id, body, condition, now }: UserReplacement): Promise<string> {
-  const change = changeUser(body, { now, report: throwProblem })
+async function update(
+  writer: Writer,
+  model: Model,
+  id: string,
+  { condition, includes, known, change }: DocumentChange,
+): Promise<string> {
+  const changeNow: Change = (stored, text, moment) => {
+    condition?.(text)
+    return change(stored, text, standingAt(moment))
+  }
+  const wide = { model, id, change: changeNow, known }
+  const updated = await (includes
+    ? writer.together((moment, steps) => changeAnywhere(moment, steps, wide))
+    : writer.update(model, id, changeNow, known))
+  if (updated === undefined) throw notFound(model, id)
+  return updated
+}
+
+interface UserUpdate {
+  readonly id: string
+  readonly condition: Condition | undefined
+  readonly change: (stored: JsonObject, caller: Caller) => JsonObject
+}
+
+async function updateUser(writer: Writer, { id, condition, change }: UserUpdate): Promise<string> {
   const outcome = await writer.updateUser(id, (stored, text, moment) => {
     condition?.(text)
     return change(stored, standingAt(moment).caller)
@@ -251,26 +340,4 @@ async function replaceUser(writer: Writer, { id, body, condition, now }: UserRep
   if (outcome === 'missing') throw notFound(user, id)
   if (outcome === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DEMOTED)
   return outcome
-}
-
-function notFound(model: Model, id: string): Failure {
-  return fail('notFound', `No ${model.name} has the id ${describe(id)}`)
-}
-
-/** Computed for each request, and found under its fixed id and under its own name. */
-async function summaryText(store: Store, id: string): Promise<string | undefined> {
-  if (id !== dashboardSummary.singleton && id !== dashboardSummary.name) return undefined
-  const [headlineCount, topicCount, sourceCount] = await Promise.all(SUMMARIZED.map(store.countActive))
-  return JSON.stringify({ id: dashboardSummary.singleton, headlineCount, topicCount, sourceCount })
-}
-
-/** Whether a filter lists the summary, which is no row of a table that a thread could read. */
-function isListed(filter: Filter, text: string): boolean {
-  try {
-    return matches(filter, parseJson(text) as JsonObject, { taken: 0, max: SUMMARY_STEPS_MAX })
-  } catch (error) {
-    if (!(error instanceof StepsExceeded)) throw error
-    const wanted = `a filter that takes at most ${SUMMARY_STEPS_MAX} steps`
-    throw fail('badRequest', `Cannot list ${dashboardSummary.name}: expected ${wanted}, found one that takes more`)
-  }
 }

@@ -7,24 +7,32 @@ import type { Clock } from '../base/clock.ts'
 import { describe } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
+import { isSameJson } from '../base/same-json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
 import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
-import type { Document, DocumentStore } from '../store/store.ts'
-import { checkPreferences, type PreferenceChange } from './preference-rules.ts'
-import { problemAt, type Report } from './problems.ts'
-import { checkListLengths } from './list-lengths.ts'
-import { findRecords, type Records, type ReferenceOptions } from './references.ts'
-import { checkRemoteConfig } from './remote-config-rules.ts'
-import { remoteConfigSeed } from './seeds.ts'
-import { readBody, validateDocument } from './validate.ts'
+import type { Document, DocumentStore, ReadDocument } from '../store/store.ts'
+import { checkPreferences, type PreferenceChange } from './rules/preference-rules.ts'
+import { problemAt, type Report } from './rules/problems.ts'
+import { checkListLengths } from './rules/list-lengths.ts'
+import { withPublication } from './rules/publication.ts'
+import { checkReview, requireRemovable, withHandIn } from './rules/review.ts'
+import { findRecords, type Records, type ReferenceOptions } from './rules/references.ts'
+import { mergePatch, requirePatchedSize } from './rules/merge-patch.ts'
+import { checkRemoteConfig } from './rules/remote-config-rules.ts'
+import { remoteConfigSeed } from './seeds/seeds.ts'
+import { checkStorable } from './rules/storable.ts'
+import type { TextOf } from './rules/text-forms.ts'
+import { readBody, validateDocument } from './rules/validate.ts'
 
 /** Whose limits hold, and which: as they are when the document is written. */
 export interface Standing {
   readonly caller: Caller
   /** Reads the JSON text of the remote configuration; its seed stands in where there is none. */
   readonly config: () => string | undefined
+  /** Reads the JSON text of a document. */
+  readonly textOf: TextOf
 }
 
 export interface Draft {
@@ -38,58 +46,137 @@ export type ReferenceLimits = Omit<ReferenceOptions, 'report'>
 
 export interface Replacing {
   readonly report: Report
+  /** Whether the body may be that of an incomplete draft. */
+  readonly incomplete?: boolean
   readonly references: ReferenceLimits
 }
 
 export interface Drafting extends Replacing {
   readonly caller: Caller
+  /** The id of a new document, where its client has given it one already. */
+  readonly id?: string
+}
+
+interface Replacement {
+  readonly model: Model
+  readonly id: string
+  readonly stored: JsonObject
+  readonly standing: Standing
+  readonly report: Report
+  readonly complete: Complete
+  readonly isRestored: boolean
 }
 
 export type Drafts = ReturnType<typeof createDrafts>
 
+/** Whether a body says what a stored document does. */
+export type Likeness = (stored: JsonObject) => boolean
+
+/** Makes the document of a body that was checked. */
+type Complete = ReturnType<typeof readBody>
+
+interface DraftsOptions {
+  readonly now: Clock
+  readonly newId: NewId
+  /** Whether only administrators publish. */
+  readonly isReviewOn: () => boolean
+}
+
 /** For every model but users, whose bodies hold only parts of them; see user-changes.ts. */
-export function createDrafts(store: Pick<DocumentStore, 'get'>, now: Clock, newId: NewId) {
+export function createDrafts(store: Pick<DocumentStore, 'get'>, { now, newId, isReviewOn }: DraftsOptions) {
   /** Lengths come first, so that what follows is bounded; then each record that is referred to, once. */
   const recordsOf = (model: Model, body: JsonObject, { report, references }: Replacing): Promise<Records> => {
     checkListLengths(model, body, report)
     return findRecords(model, body, store, { ...references, report })
   }
+  const next = ({ model, id, stored, standing, report, complete, isRestored }: Replacement): JsonObject => {
+    const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
+    const parts = { model, stored, now: now(), ...(isRestored ? {} : { report }) }
+    const value = withHandIn(withPublication(complete({ generated, stored, textOf: standing.textOf }), parts), parts)
+    checkRules(model, { stored, next: value, report }, standing)
+    return value
+  }
+  /** What a document must fulfil beyond the declaration of its model. */
+  const checkRules = (model: Model, change: RuledChange, { caller, config: readConfig }: Standing): void => {
+    if (isReviewOn()) checkReview(model, change, caller)
+    if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
+    if (model !== userContentPreferences) return
+    const text = readConfig()
+    const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig
+    checkPreferences({ ...change, caller, config })
+  }
   return {
     /** The new document that a body makes, which it is only where nothing was reported. */
     async create(model: Model, body: JsonObject, drafting: Drafting): Promise<Draft> {
-      const { caller, report } = drafting
+      const { caller, report, id: given, incomplete = false } = drafting
       const records = await recordsOf(model, body, drafting)
-      const id = newDocumentId(model, body, { caller, newId, report })
+      const id = newDocumentId(model, body, { caller, newId: () => given ?? newId(), report })
       const time = isoDate(now())
       const generated = { id, createdAt: time, updatedAt: time }
-      const value = validateDocument(model, body, { generated, report, records })
+      const valid = validateDocument(model, body, { generated, report, records, incomplete, textOf: store.get })
+      const parts = { model, stored: undefined, now: now(), report }
+      const value = withHandIn(withPublication(valid, parts), parts)
       return {
         document: { id, value },
         admit: (standing) => checkRules(model, { stored: undefined, next: value, report }, standing),
       }
     },
-    async replace(model: Model, id: string, body: JsonObject, replacing: Replacing) {
-      const { report } = replacing
+    /** Throws what forbids the caller to delete a document. */
+    admitRemoval(model: Model, removed: Parameters<typeof requireRemovable>[1], { caller }: Standing): void {
+      if (isReviewOn()) requireRemovable(model, removed, caller)
+    },
+    /** `isRestored` for an earlier version, whose times of publishing may be past. */
+    async replace(model: Model, id: string, body: JsonObject, replacing: Replacing & { readonly isRestored?: true }) {
+      const { report, incomplete = false, isRestored = false } = replacing
       const records = await recordsOf(model, body, replacing)
       requireSameId(body, id, report)
+      const complete = readBody(model, body, { creating: false, report, records, incomplete })
+      return (stored: JsonObject, standing: Standing) => next({ model, id, stored, standing, report, complete, isRestored })
+    },
+    /**
+     * Whether a body says what is stored: replacing the document by it would change `updatedAt` at most. A body that would
+     * be rejected says it only where it is the stored one, member by member.
+     */
+    async likeness(model: Model, id: string, body: JsonObject, references: ReferenceLimits): Promise<Likeness> {
+      let isValid = true
+      const report: Report = () => void (isValid = false)
+      const records = await recordsOf(model, body, { references, report })
+      requireSameId(body, id, report)
       const complete = readBody(model, body, { creating: false, report, records })
-      return (stored: JsonObject, standing: Standing): JsonObject => {
-        const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
-        const next = complete({ generated, stored })
-        checkRules(model, { stored, next, report }, standing)
-        return next
+      return (stored) => {
+        const dates = { createdAt: stored['createdAt'] ?? null, updatedAt: stored['updatedAt'] ?? null }
+        if (isSameJson({ ...body, ...dates }, stored)) return true
+        const generated = { id, createdAt: String(dates.createdAt), updatedAt: String(dates.updatedAt) }
+        return isValid && isSameJson(complete({ generated, stored }), stored)
+      }
+    },
+    /**
+     * A merge patch is judged as the body that it makes of the stored document, in the transaction. `prepare` judges a
+     * long document ahead of that, which counts where it is the stored one.
+     */
+    async patch(model: Model, id: string, patch: JsonObject, replacing: Replacing) {
+      const { report, references, incomplete = false } = replacing
+      checkStorable(patch, report)
+      const records = await recordsOf(model, patch, replacing)
+      const completeFrom = (stored: JsonObject, text: string): Complete => {
+        const body = mergePatch(model.fields, stored, patch)
+        requirePatchedSize(body, text, references.bytesMax)
+        checkListLengths(model, body, report)
+        requireSameId(body, id, report)
+        return readBody(model, body, { creating: false, report, records, incomplete })
+      }
+      let prepared: (ReadDocument & { readonly complete: Complete }) | undefined
+      return {
+        prepare({ text, value }: ReadDocument): void {
+          prepared = { text, value, complete: completeFrom(value, text) }
+        },
+        change(stored: JsonObject, text: string, standing: Standing): JsonObject {
+          const complete = prepared?.value === stored ? prepared.complete : completeFrom(stored, text)
+          return next({ model, id, stored, standing, report, complete, isRestored: false })
+        },
       }
     },
   }
-}
-
-/** What a document must fulfil beyond the declaration of its model. */
-function checkRules(model: Model, change: RuledChange, { caller, config: readConfig }: Standing): void {
-  if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
-  if (model !== userContentPreferences) return
-  const text = readConfig()
-  const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig
-  checkPreferences({ ...change, caller, config })
 }
 
 type RuledChange = Pick<PreferenceChange, 'stored' | 'next' | 'report'>

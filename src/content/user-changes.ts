@@ -6,20 +6,35 @@ import { isoDate, parseIsoDate } from '../base/dates.ts'
 import { describe } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { ProblemCode } from '../base/problem.ts'
-import { isAdmin, type Caller } from '../models/caller.ts'
+import { isAdmin, isHigherRole, type Caller } from '../models/caller.ts'
 import { user, type User } from '../models/user.ts'
 import type { Actor } from '../store/actor.ts'
-import { problemAt, type Report } from './problems.ts'
-import { validateDocument } from './validate.ts'
+import { requireSignIn } from './rules/access.ts'
+import { mergePatch } from './rules/merge-patch.ts'
+import { problemAt, throwProblem, type Report } from './rules/problems.ts'
+import { checkStorable } from './rules/storable.ts'
+import { validateDocument } from './rules/validate.ts'
 
 export interface InvitedUser {
   readonly email: string
   readonly appRole: User['appRole']
   readonly dashboardRole: User['dashboardRole']
 }
+/** What a request wants of the mail that invites a user. */
+export interface WantedMail {
+  /** Whether there is to be one; undefined leaves it to the settings. */
+  readonly byMail: boolean | undefined
+  /** Of the mail and of the new account; undefined where the request does not say. */
+  readonly language: string | undefined
+  /** Of the mail where that is missing: BCP 47 tags, the preferred one first. */
+  readonly languages: readonly string[]
+}
 export interface Invitations {
-  /** Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one. */
-  invite(invited: InvitedUser & { readonly now: number }, actor: Actor): Promise<JsonObject>
+  /**
+   * Creates a user with settings and preferences. Throws invalidInput for a malformed address, conflict for a taken one, and
+   * what the mail throws.
+   */
+  invite(invited: InvitedUser & { readonly mail: WantedMail; readonly now: number }, actor: Actor): Promise<JsonObject>
   /** Throws what an invitation to this address would, and creates no user. */
   check(email: string): Promise<void>
 }
@@ -33,16 +48,23 @@ export function readInvitation(body: JsonObject, report: Report): InvitedUser {
   return { email, appRole, dashboardRole }
 }
 
+/** Throws forbidden for a token of the API that would give more rights in the dashboard: they would stay when it ends. */
+export function requireGrant(caller: Caller, given: User['dashboardRole'], before: User['dashboardRole'] = 'none'): void {
+  if (isHigherRole(given, before)) requireSignIn(caller)
+}
+
 export interface UserChange {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly report: Report
+  /** Whether the body has all cards of the feed that are to stay, as a patched one does. */
+  readonly hasAllCards?: true
 }
 
 /** Checks the body; the result changes the stored user as far as the caller may with the roles of that moment. */
 export function changeUser(
   body: JsonObject,
-  { now, report }: UserChange,
+  { now, report, hasAllCards }: UserChange,
 ): (stored: JsonObject, caller: Caller) => JsonObject {
   // What the server generates may be left out, but must not be of another type.
   const require = (name: string, is: (value: Json) => boolean, code: ProblemCode, wanted: string): void => {
@@ -55,9 +77,10 @@ export function changeUser(
   const sent = validateDocument(user, body, { generated: NOT_GENERATED, stored: {}, report }) as unknown as User
   return (stored, caller) => {
     const { appRole, dashboardRole } = sent
+    if (isAdmin(caller)) requireGrant(caller, dashboardRole, (stored as unknown as User).dashboardRole)
     // A card that an older client does not know is not forgotten.
     const feedDecoratorStatus = {
-      ...(stored['feedDecoratorStatus'] as JsonObject),
+      ...(hasAllCards === true ? {} : (stored['feedDecoratorStatus'] as JsonObject)),
       ...sent.feedDecoratorStatus,
     } as Json
     return {
@@ -66,6 +89,15 @@ export function changeUser(
       ...(caller.id === stored['id'] ? { feedDecoratorStatus } : {}),
       updatedAt: isoDate(now),
     }
+  }
+}
+
+/** The members of a user that can be written are few and bounded, so a patched one has no size to be checked. */
+export function patchUser(patch: JsonObject, now: number): (stored: JsonObject, caller: Caller) => JsonObject {
+  checkStorable(patch, throwProblem)
+  return (stored, caller) => {
+    const body = mergePatch(user.fields, stored, patch)
+    return changeUser(body, { now, report: throwProblem, hasAllCards: true })(stored, caller)
   }
 }
 

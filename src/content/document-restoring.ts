@@ -1,0 +1,157 @@
+/**
+ * Puts documents back: out of the trash, as an earlier version, or as they were before their last change.
+ *
+ * All present rules are kept: the earlier document is checked as the body of a replacement would be, with the rights and the
+ * version of the moment of writing. Out of the trash a document comes as it was deleted, its times included, and an undo
+ * gives it back the `updatedAt` that it had: neither is news. An earlier version becomes a new one, with the time of now.
+ */
+import { describe, fail } from '../base/failure.ts'
+import { parseJson, type JsonObject } from '../base/json.ts'
+import { entityTag } from '../http/request/entity-tag.ts'
+import { requirePreconditions } from '../http/request/preconditions.ts'
+import type { Caller, TokenMethod } from '../models/caller.ts'
+import { hasHistory } from '../models/history.ts'
+import { placesOf } from '../models/incomplete.ts'
+import type { Model, Operation } from '../models/schema.ts'
+import type { Change, Condition, DocumentStore, Moment, Steps } from '../store/store.ts'
+import { requireRole } from './rules/access.ts'
+import { notFound } from './reads/document-reads.ts'
+import type { Drafts, ReferenceLimits, Standing } from './drafts.ts'
+import { changeAnywhere, historyAnywhere, placeOf } from './reads/incomplete-drafts.ts'
+import { throwProblem } from './rules/problems.ts'
+import { withDates } from './rules/publication.ts'
+
+/** Changes behind the one that is undone. */
+const FOLLOWING_PASSED_MAX = 20
+
+/** What is to be put back, and how. */
+export type Restoring = { readonly model: Model; readonly id: string; readonly condition: Condition | undefined } & (
+  | { readonly kind: 'restore'; readonly seq: number | undefined }
+  | { readonly kind: 'undo' }
+)
+
+export interface RestoringParts {
+  readonly store: Pick<DocumentStore, 'get' | 'getTrashed' | 'textBehind' | 'historyOf'>
+  readonly drafts: Drafts
+  /** Throws where the caller may not do this at the moment of writing. */
+  readonly authorize: (moment: Moment, model: Model, operation: Operation, id: string) => void
+  readonly standingAt: (moment: Moment) => Standing
+  /** Whether incomplete drafts are there for the request. */
+  readonly includes: boolean
+  /** Called with each earlier text, ahead of its parsing; throws where that is too much. */
+  readonly admitEarlier?: (text: string) => Promise<void>
+}
+
+/** Puts a document back in a transaction, and returns its text. */
+export type RestoreStep = (moment: Moment, steps: Steps) => string
+
+/** What is done with the past of documents. */
+export type PastUse = 'readHistory' | 'readTrash' | 'revert' | 'restore' | 'erase'
+
+/**
+ * The right that each takes, and the methods of a narrowed token. A document that leaves the trash appears as a new one does:
+ * a token that only deletes may not publish.
+ */
+const PAST_USES: Readonly<Record<PastUse, { readonly right: Operation; readonly methods: TokenMethod[] }>> = {
+  readHistory: { right: 'replace', methods: ['read'] },
+  readTrash: { right: 'remove', methods: ['read'] },
+  revert: { right: 'replace', methods: ['replace'] },
+  restore: { right: 'remove', methods: ['create', 'delete'] },
+  erase: { right: 'remove', methods: ['delete'] },
+}
+
+/** Throws methodNotAllowed for personal data, which has no history and no trash, and what requireRole() throws. */
+export function requireHistory(model: Model, use: PastUse, caller: Caller): void {
+  const { right, methods } = PAST_USES[use]
+  requireRole(model, right, caller, methods)
+  if (hasHistory(model)) return
+  throw fail('methodNotAllowed', `Cannot ${right} an earlier ${model.name}: personal data has no history and no trash`, {
+    headers: { Allow: 'OPTIONS' },
+  })
+}
+
+/** How putting something back uses the past. */
+export function useOf(restoring: Pick<Restoring, 'kind'> & { readonly seq?: number | undefined }): PastUse {
+  return restoring.kind === 'restore' && restoring.seq === undefined ? 'restore' : 'revert'
+}
+
+/**
+ * Prepares what is read ahead of the transaction. `references` bounds what a reference may bring in. Throws notFound where
+ * there is no such earlier document, and what a replacement by it would throw.
+ */
+export async function prepareRestore(restoring: Restoring, references: ReferenceLimits, parts: RestoringParts): Promise<RestoreStep> {
+  if (restoring.kind === 'restore' && restoring.seq === undefined) return leaveTrash(restoring, references, parts)
+  return revert(restoring, references, parts)
+}
+
+async function leaveTrash({ model, id, condition }: Restoring, references: ReferenceLimits, parts: RestoringParts): Promise<RestoreStep> {
+  const { store, drafts, authorize, standingAt, includes } = parts
+  const place = placeOf(model, includes, (one) => store.getTrashed(one, id) !== undefined)
+  const trashed = store.getTrashed(place, id)
+  if (trashed === undefined) throw notInTrash(model, id)
+  await parts.admitEarlier?.(trashed.text)
+  const check = await drafts.replace(model, id, parseJson(trashed.text) as JsonObject, { references, report: throwProblem, isRestored: true, incomplete: place !== model })
+  return (_, steps) => {
+    let isOverdue = false
+    const outcome = steps.restore(place, id, (stored, text, moment) => {
+      authorize(moment, model, 'remove', id)
+      condition?.(text)
+      isOverdue = stored['publishAt'] !== check(stored, standingAt(moment))['publishAt']
+    })
+    // Coming back must not publish it.
+    if (isOverdue && outcome.kind === 'restored') return steps.update(place, id, (stored) => withDates(stored, { publishAt: null })) ?? ''
+    if (outcome.kind === 'restored') return outcome.text
+    if (outcome.kind === 'missing') throw notInTrash(model, id)
+    throw fail('conflict', `Cannot restore the ${model.name} ${describe(id)}: there is one with that id again`)
+  }
+}
+
+async function revert(restoring: Restoring, references: ReferenceLimits, parts: RestoringParts): Promise<RestoreStep> {
+  const { model, id, condition } = restoring
+  const { drafts, authorize, standingAt, includes } = parts
+  const { text: earlierText, current } = earlierVersion(restoring, parts)
+  await parts.admitEarlier?.(earlierText)
+  const earlier = parseJson(earlierText) as JsonObject
+  const replace = await drafts.replace(model, id, earlier, { references, report: throwProblem, isRestored: true, incomplete: includes })
+  const change: Change = (stored, text, moment) => {
+    authorize(moment, model, 'replace', id)
+    if (current === undefined) condition?.(text)
+    else requirePreconditions({ match: [entityTag(current)], noneMatch: undefined }, entityTag(text))
+    const next = replace(stored, standingAt(moment))
+    return restoring.kind === 'undo' ? { ...next, updatedAt: earlier['updatedAt'] ?? null } : next
+  }
+  return (moment, steps) => {
+    const wide = { model, id, change, isRestored: true }
+    const text = includes ? changeAnywhere(moment, steps, wide) : steps.revert(model, id, change)
+    if (text === undefined) throw notFound(model, id)
+    return text
+  }
+}
+
+/**
+ * The text to be put back and, of an undo, the one that it replaces: a change that came meanwhile is not undone with it. Changes
+ * that only brought copies of other documents up to date are passed over; the copies follow again.
+ */
+function earlierVersion(restoring: Restoring, { store, includes }: RestoringParts): { readonly text: string; readonly current?: string } {
+  const { model, id, condition } = restoring
+  if (restoring.kind === 'restore') {
+    const { seq = 0 } = restoring
+    const place = placeOf(model, includes, (one) => store.textBehind(one, id, seq) !== undefined)
+    const text = store.textBehind(place, id, seq)
+    if (text !== undefined) return { text }
+    throw fail('notFound', `Change ${seq} left no ${model.name} with the id ${describe(id)} that is kept`)
+  }
+  // A change that moved the document between its tables has two more.
+  const lastChanges = (limit: number) =>
+    historyAnywhere(store, placesOf(model, includes), id, { limit: includes ? limit + 2 : limit, before: undefined }).items
+  const [newest] = lastChanges(1)
+  const last = newest?.isFollowing === true ? lastChanges(FOLLOWING_PASSED_MAX).find(({ isFollowing }) => !isFollowing) : newest
+  if (newest?.textAfter === undefined || last?.textAfter === undefined) throw notFound(model, id)
+  condition?.(last.textAfter)
+  if (last.textBefore !== undefined) return { text: last.textBefore, current: newest.textAfter }
+  throw fail('notFound', `Cannot undo the last change of the ${model.name} ${describe(id)}: no version before it is kept`)
+}
+
+export function notInTrash(model: Model, id: string): Error {
+  return fail('notFound', `No ${model.name} with the id ${describe(id)} is in the trash`)
+}

@@ -1,0 +1,190 @@
+/**
+ * The reads of the data endpoint: lists and documents of any model. A thread that only reads has these alone.
+ *
+ * Checks come in the order of documents.ts: may the role do this, does the item exist, is it the caller's.
+ */
+import { withValue, type Awaitable } from '../../base/awaitable.ts'
+import { describe, fail, type Failure } from '../../base/failure.ts'
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import type { TextPart } from '../../base/text-parts.ts'
+import { createTurns } from '../../base/turns.ts'
+import type { Caller } from '../../models/caller.ts'
+import { dashboardSummary } from '../../models/dashboard-summary.ts'
+import { placesOf } from '../../models/incomplete.ts'
+import type { Model, Operation } from '../../models/schema.ts'
+import type { Filter } from '../../query/ast.ts'
+import { matches } from '../../query/match.ts'
+import { StepsExceeded } from '../../query/steps.ts'
+import { foundTexts, NOTHING_FOUND } from '../../store/found.ts'
+import type { DocumentStore, FindQuery, Found, MatchCount, QueryCaller } from '../../store/store.ts'
+import { requireDrafts, requireOwner, requireRole } from '../rules/access.ts'
+import { mergedPages, placeOf } from './incomplete-drafts.ts'
+import {
+  COUNT_MAX,
+  pageParts,
+  readListQuery,
+  WHOLE_PAGE,
+  type ListParams,
+  type ListSettings,
+  type PageShape,
+} from './list-query.ts'
+import { projectText, type Projection } from './projection.ts'
+import { queryCallerOf, type Connection } from './query-caller.ts'
+import { SUMMARIZED } from './read-dependencies.ts'
+
+/** Of documents that are projected at once. */
+const TURN_CHARS = 64 * 1024
+/** Steps that matching the summary may take: some milliseconds, since it is done beside other requests. */
+const SUMMARY_STEPS_MAX = 1_000_000
+
+/** The parameters of a list, and the caller with the roles that hold now that they are read. */
+export interface ListRequest {
+  readonly params: ListParams
+  readonly caller: Caller
+}
+/** Reads the parameters of a list, from the URL or from a body. */
+export type ReadParams = () => ListRequest | Promise<ListRequest>
+
+interface Admitting {
+  readonly caller: Caller
+  readonly includes?: boolean | undefined
+}
+
+type ReadableStore = Pick<DocumentStore, 'get' | 'find' | 'countActive' | 'countriesInUse' | 'changedBy'>
+
+export type DocumentReads = ReturnType<typeof createDocumentReads>
+
+/** All results are JSON text, a page in parts. Every function throws the failures of contract and specification. */
+export function createDocumentReads({ store, settings }: { readonly store: ReadableStore; readonly settings: ListSettings }) {
+  const requireItem = (model: Model, id: string, includes = false): Awaitable<string> =>
+    withValue(model === dashboardSummary ? summaryText(store, id) : textAnywhere(store, model, id, includes), (text) => {
+      if (text === undefined) throw notFound(model, id)
+      return text
+    })
+
+  /** The stored text of an item that the caller may use in this way. `includes` looks for incomplete drafts too. */
+  const admit = (model: Model, operation: Operation, id: string, { caller, includes = false }: Admitting): Awaitable<string> => {
+    requireRole(model, operation, caller)
+    if (includes) requireDrafts(model, caller)
+    return withValue(requireItem(model, id, includes), (text) => {
+      requireOwner(model, operation, caller, id)
+      return text
+    })
+  }
+
+  /** The query of a list. The roles are looked at before a body is read, and again when it is. */
+  const readList = (model: Model, params: ReadParams, admitted: Caller) => {
+    requireRole(model, 'list', admitted)
+    return withValue(params(), ({ params: sent, caller }) => {
+      requireRole(model, 'list', caller)
+      return withValue(readListQuery(model, sent, caller, { settings, store }), (query) => ({ caller, query }))
+    })
+  }
+
+  const find = (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => {
+    if (model !== dashboardSummary) return store.find(model, query, caller)
+    return withValue(requireItem(model, dashboardSummary.singleton ?? ''), (text) => {
+      const isWanted = query.after === undefined && isListed(query.filter, text)
+      return foundTexts(isWanted ? [text] : [], undefined)
+    })
+  }
+
+  /** A page of the documents of all these tables. */
+  const findIn = (places: readonly Model[], query: FindQuery, by: QueryCaller): Awaitable<Found> => {
+    const [model, ...others] = places
+    if (model !== undefined && others.length === 0) return find(model, query, by)
+    return Promise.all(places.map((place) => store.find(place, query, by))).then((pages) => mergedPages(pages, query))
+  }
+
+  const countIn = (places: readonly Model[], query: FindQuery, by: QueryCaller, page: Found): Awaitable<MatchCount> => {
+    const [model, ...others] = places
+    if (model !== undefined && others.length === 0) return countOf(model, query, by, page)
+    return Promise.all(places.map((place) => countOf(place, query, by, NOTHING_FOUND))).then((counts) => ({
+      total: Math.max(page.items.length, Math.min(COUNT_MAX, counts.reduce((sum, { total }) => sum + total, 0))),
+      isFloor: counts.some(({ isFloor }) => isFloor) || counts.reduce((sum, { total }) => sum + total, 0) > COUNT_MAX,
+    }))
+  }
+
+  /** How many documents the filter lists on all pages, no fewer than on this one. It waits for its turn like a page. */
+  const countOf = (model: Model, query: FindQuery, by: QueryCaller, page: Found): Awaitable<MatchCount> => {
+    const all: FindQuery = { filter: query.filter, sort: [], limit: COUNT_MAX, after: undefined }
+    if (model === dashboardSummary) {
+      return withValue(find(model, all, by), ({ items }) => ({ total: items.length, isFloor: false }))
+    }
+    return withValue(store.find(model, { ...all, counts: true }, by), ({ items }) => {
+      const count = JSON.parse(items[0] ?? '') as MatchCount
+      return count.isFloor ? { ...count, total: Math.max(count.total, page.items.length) } : count
+    })
+  }
+
+  return {
+    admit,
+    readList,
+    list(
+      model: Model,
+      params: ReadParams,
+      admitted: Caller,
+      connection: Connection,
+      { projection, counts, includes }: PageShape = WHOLE_PAGE,
+    ): Awaitable<readonly TextPart[]> {
+      return withValue(readList(model, params, admitted), ({ caller, query }) => {
+        if (includes) requireDrafts(model, caller)
+        const places = placesOf(model, includes)
+        const by = queryCallerOf(caller, connection)
+        return withValue(query.limit === 0 ? NOTHING_FOUND : findIn(places, query, by), (page) => {
+          const shown = projection === undefined ? page : projectPage(page, projection)
+          const counted = counts ? countIn(places, query, by, page) : undefined
+          const isFloor = query.isPart === true
+          return withValue(shown, (found) =>
+            withValue(counted, (count) => pageParts(model, query, found, count && isFloor ? { ...count, isFloor } : count)),
+          )
+        })
+      })
+    },
+
+    read: (model: Model, id: string, caller: Caller, includes = false): Awaitable<string> => admit(model, 'read', id, { caller, includes }),
+    /** A document that needs no caller: the remote configuration, where the operator has made it public. */
+    readPublic: requireItem,
+  }
+}
+
+/** A page may have megabytes of documents, each of which is parsed: other requests run in between. */
+async function projectPage({ items, next }: Found, projection: Projection): Promise<Found> {
+  const [projected, turn]: [string[], () => Promise<void>] = [[], createTurns()]
+  let chars = 0
+  for (const text of items) {
+    projected.push(await projectText(text, projection))
+    chars += text.length
+    if (chars < TURN_CHARS) continue
+    await turn()
+    chars = 0
+  }
+  return foundTexts(projected, next)
+}
+
+function textAnywhere(store: Pick<DocumentStore, 'get'>, model: Model, id: string, includes: boolean): string | undefined {
+  const found = includes ? placeOf(model, includes, (place) => store.get(place, id) !== undefined) : model
+  return store.get(found, id)
+}
+
+export function notFound(model: Model, id: string): Failure {
+  return fail('notFound', `No ${model.name} has the id ${describe(id)}`)
+}
+
+/** Computed for each request, and found under its fixed id and under its own name. */
+async function summaryText(store: Pick<DocumentStore, 'countActive'>, id: string): Promise<string | undefined> {
+  if (id !== dashboardSummary.singleton && id !== dashboardSummary.name) return undefined
+  const [headlineCount, topicCount, sourceCount] = await Promise.all(SUMMARIZED.map(store.countActive))
+  return JSON.stringify({ id: dashboardSummary.singleton, headlineCount, topicCount, sourceCount })
+}
+
+/** Whether a filter lists the summary, which is no row of a table that a thread could read. */
+function isListed(filter: Filter, text: string): boolean {
+  try {
+    return matches(filter, parseJson(text) as JsonObject, { taken: 0, max: SUMMARY_STEPS_MAX })
+  } catch (error) {
+    if (!(error instanceof StepsExceeded)) throw error
+    const wanted = `a filter that takes at most ${SUMMARY_STEPS_MAX} steps`
+    throw fail('badRequest', `Cannot list ${dashboardSummary.name}: expected ${wanted}, found one that takes more`)
+  }
+}

@@ -1,0 +1,67 @@
+/** Puts seeds and sample content into the store: only what is missing, by id, never overwriting. */
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import { country } from '../../models/country.ts'
+import { headline } from '../../models/headline.ts'
+import { language } from '../../models/language.ts'
+import { remoteConfig } from '../../models/remote-config.ts'
+import type { Model } from '../../models/schema.ts'
+import { source } from '../../models/source.ts'
+import { topic } from '../../models/topic.ts'
+import { OPERATOR, SYSTEM, type Actor } from '../../store/actor.ts'
+import type { Document, DocumentStore, Writable } from '../../store/store.ts'
+import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from './seeds.ts'
+
+/** What a service cannot be without: countries, languages and the remote configuration. Run at every start. */
+export async function seedBasics(
+  store: Writable,
+  { flagBaseUrl }: { readonly flagBaseUrl: string },
+): Promise<void> {
+  const writer = store.as(SYSTEM)
+  await Promise.all([
+    writer.insertMissing(country, documents(countrySeeds({ flagBaseUrl }))),
+    writer.insertMissing(language, documents(languageSeeds())),
+    writer.insertMissing(remoteConfig, documents([remoteConfigSeed()])),
+  ])
+}
+
+export interface SeededSample {
+  readonly topics: number
+  readonly sources: number
+  readonly headlines: number
+}
+
+/** Loads the sample content and gives the numbers of documents that were new. */
+export async function seedSample(store: Writable, { flagBaseUrl, now, actor = OPERATOR }: SampleOptions): Promise<SeededSample> {
+  // Large, and of no use to a service that runs.
+  const { sampleContent } = await import('./sample.ts')
+  const content = sampleContent({ now, countries: countrySeeds({ flagBaseUrl }), languages: languageSeeds() })
+  const add = (model: Model, items: readonly JsonObject[]): Promise<number> =>
+    store.as(actor).insertMissing(model, documents(items))
+  const [topics, sources, headlines] = await Promise.all([
+    add(topic, content.topics),
+    add(source, content.sources),
+    add(headline, content.headlines),
+  ])
+  return { topics, sources, headlines }
+}
+
+export interface SampleOptions {
+  readonly flagBaseUrl: string
+  /** Milliseconds since the epoch; the newest headline is about as old. */
+  readonly now: number
+  /** In whose name; the operator's without one. */
+  readonly actor?: Actor
+}
+
+/** The stored record of a language, which the settings of a new user embed; its seed where an administrator removed it. */
+export function languageRecord(store: Pick<DocumentStore, 'get'>, code = 'en'): JsonObject {
+  const id = seedId('language', code)
+  const text = store.get(language, id)
+  if (text !== undefined) return parseJson(text) as JsonObject
+  const seed = languageSeeds().find((one) => one['id'] === id)
+  return seed ?? languageRecord(store)
+}
+
+function documents(values: readonly JsonObject[]): readonly Document[] {
+  return values.map((value) => ({ id: String(value['id']), value }))
+}

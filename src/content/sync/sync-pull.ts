@@ -1,0 +1,139 @@
+/**
+ * Pages of documents for RxDB's clients, behind a checkpoint: the first copy of a model, then its changes.
+ *
+ * A client pulls again and again until a page has fewer documents than it asked for. It then takes itself to be in step,
+ * and keeps no checkpoint of a page without documents. So a page is short only where there is nothing more: one that
+ * would pass what fits into a response is a failure, and what many rows of the log cost counts as requests.
+ */
+import { fail } from '../../base/failure.ts'
+import type { Caller } from '../../models/caller.ts'
+import type { Model } from '../../models/schema.ts'
+import { eq, matchAll } from '../../query/ast.ts'
+import type { DocumentStore } from '../../store/store.ts'
+import type { ChangePages, ChangeView } from '../changes/change-pages.ts'
+import { sightOf } from '../changes/change-rights.ts'
+import type { ListSettings } from '../reads/list-query.ts'
+import { queryCallerOf, type Connection } from '../reads/query-caller.ts'
+import { checkpointAt, ownCheckpoint, placeOf, type SyncCheckpoint, type SyncPlace } from './sync-checkpoint.ts'
+import { liveText, tombstoneText } from './sync-documents.ts'
+import { queryOf } from './sync-models.ts'
+
+export const PULL_DOCUMENTS_MAX = 5_000
+const PULL_CHARS_MAX = 16 * 1024 * 1024
+/** Rows of the log that one request may look at; more count as further ones. */
+const LOOKED_PER_REQUEST = 2_000
+
+export interface PullRequest {
+  readonly model: Model
+  readonly caller: Caller
+  readonly checkpoint: SyncCheckpoint
+  readonly limit: number
+}
+
+/** A connection whose requests cost as much as they make to do. */
+export interface PullConnection extends Connection {
+  /** Counts further work as so many requests; may throw tooManyRequests. */
+  countMore(requests: number): void
+}
+
+type SyncStore = Pick<DocumentStore, 'get' | 'find' | 'changeRange'>
+
+export interface SyncReadsOptions {
+  readonly store: SyncStore
+  readonly changes: ChangePages
+  readonly settings: ListSettings
+}
+
+export type SyncReads = ReturnType<typeof createSyncReads>
+
+export function createSyncReads({ store, changes, settings }: SyncReadsOptions) {
+  return {
+    /** The JSON text of `{documents, checkpoint}`. Throws what a list of the model throws for this caller. */
+    async pull(request: PullRequest, connection: PullConnection): Promise<string> {
+      const { model, caller, checkpoint } = request
+      if (sightOf(model, caller, settings) === 'own') return pullOwn(model, store.get(model, caller.id), request)
+      const view = changes.view(queryOf(model), caller)
+      const reading = { model, caller, view, page: createPage(request), connection, looked: 0 }
+      let next: SyncPlace | undefined = placeOf(checkpoint, store.changeRange(), view.rights)
+      let place = next
+      while (next !== undefined && !reading.page.isFull()) {
+        place = next
+        next = place.kind === 'copy' ? await copyMore(place, reading) : await readLog(place, reading)
+      }
+      return reading.page.text(checkpointAt(next ?? place, store.changeRange().history, view.rights))
+    },
+  }
+
+  async function copyMore({ seq, after }: SyncPlace & { readonly kind: 'copy' }, reading: Reading): Promise<SyncPlace> {
+    const { model, caller, page, connection } = reading
+    const query = {
+      filter: sightOf(model, caller, settings) === 'active' ? eq(['status'], 'active') : matchAll,
+      ...{ sort: [], limit: page.room(), after: after === '' ? undefined : { keys: [], id: after } },
+    }
+    const { items, next } = await store.find(model, query, queryCallerOf(caller, connection))
+    for (const text of items) page.add(liveText(text))
+    return next === undefined ? { kind: 'follow', seq } : { kind: 'copy', seq, after: next.id }
+  }
+
+  /** Returns the place behind what was read; undefined where there is nothing more. */
+  async function readLog(place: SyncPlace & { readonly kind: 'sweep' | 'follow' }, reading: Reading): Promise<SyncPlace | undefined> {
+    const { model, view, page, connection } = reading
+    const { items, next: seq, hasMore } = changes.read(view, place.seq, page.room())
+    for (const { record, document } of items) {
+      if (document === undefined) page.add(tombstoneText(model, record.id))
+      else if (place.kind === 'follow') page.add(liveText(document))
+    }
+    if (!hasMore && place.kind === 'sweep') return { kind: 'copy', seq, after: '' }
+    if (!hasMore && !page.isFull()) return undefined
+    // A part of the log without anything for the caller is as long as it may be.
+    reading.looked += items.length === 0 ? LOOKED_PER_REQUEST : items.length
+    if (reading.looked > LOOKED_PER_REQUEST) {
+      reading.looked -= LOOKED_PER_REQUEST
+      connection.countMore(1)
+    }
+    await nextTurn()
+    return { kind: place.kind, seq }
+  }
+}
+
+interface Reading {
+  readonly model: Model
+  readonly caller: Caller
+  readonly view: ChangeView
+  readonly page: Page
+  readonly connection: PullConnection
+  /** Rows of the log that were looked at and do not count as a request yet. */
+  looked: number
+}
+
+function pullOwn(model: Model, text: string | undefined, { caller, checkpoint, limit }: PullRequest): string {
+  const page = createPage({ limit })
+  const next = ownCheckpoint(text)
+  if (next.id !== checkpoint.id) page.add(text === undefined ? tombstoneText(model, caller.id) : liveText(text))
+  return page.text(next)
+}
+
+type Page = ReturnType<typeof createPage>
+
+function createPage({ limit }: { readonly limit: number }) {
+  const texts: string[] = []
+  let chars = 0
+  return {
+    room: () => limit - texts.length,
+    isFull: () => texts.length >= limit,
+    /** Throws badRequest where the response would be too long. */
+    add(text: string): void {
+      chars += text.length
+      if (chars > PULL_CHARS_MAX) {
+        const found = `expected at most ${PULL_CHARS_MAX} characters, found more`
+        throw fail('badRequest', `Cannot give ${limit} documents at once: ${found}: set a smaller batchSize for the pull`)
+      }
+      texts.push(text)
+    },
+    text: (checkpoint: SyncCheckpoint): string => `{"documents":[${texts.join()}],"checkpoint":${JSON.stringify(checkpoint)}}`,
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}

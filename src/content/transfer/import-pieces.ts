@@ -1,0 +1,325 @@
+/**
+ * An import in pieces of a file, each a request of its own. The rules of a row are those of the command `import`; each
+ * row is written like a change of the administrator who sends it, with its place in the history and the audit trail.
+ *
+ * A piece may end anywhere behind a whole character: the rows that are complete in it are taken, and the caller goes on
+ * behind them. Its rows are written in short transactions, between which others write. With an Idempotency-Key each of
+ * them keeps how far the piece has come, so that the same piece again goes on there: no row comes twice, whatever was lost.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../../base/clock.ts'
+import { CsvError } from '../../base/csv.ts'
+import { isoDate } from '../../base/dates.ts'
+import { describe, Failure } from '../../base/failure.ts'
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import type { Problem } from '../../base/problem.ts'
+import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
+import { placeFor } from '../../models/incomplete.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Requester } from '../../store/actor.ts'
+import type { BulkRow } from '../../store/bulk.ts'
+import type { DocumentStore, InsertOutcome, Moment, Steps, Writable, Writer } from '../../store/store.ts'
+import { codeProblem } from '../../store/tables/distinct-codes.ts'
+import { requireAdministrator } from '../rules/access.ts'
+import { csvColumns } from './csv-columns.ts'
+import { changeAnywhere } from '../reads/incomplete-drafts.ts'
+import { createDryRun, knownRows, type KnownRow } from './import-dry-run.ts'
+import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, type RowFormat } from './import-rows.ts'
+import type { KeepProgress } from '../repeatable.ts'
+import { createRowChecker, type RowChecker } from './row-checker.ts'
+
+/** Of the text of one piece, in UTF-8, and so of a row. */
+export const PIECE_BYTES_MAX = 1024 * 1024
+/** Of the last character of a piece, which may be cut off (RFC 3629). */
+const CHARACTER_BYTES_MAX = 4
+/** Of one piece; what follows is for the next. */
+export const PIECE_ROWS_MAX = 2_000
+/** How long a transaction may hold the write lock, before its commit. */
+const BATCH_MS = 15
+
+export interface ImportPiece {
+  readonly model: Model
+  readonly format: 'csv' | 'ndjson'
+  readonly rows: string
+  /** Of CSV: the column of each cell, an empty text for one that is skipped. */
+  readonly columns: readonly string[] | undefined
+  /** Whether the first row of CSV names the columns. It is skipped, and is the mapping where there are no `columns`. */
+  readonly hasHeader: boolean
+  /** Whether the file ends with the piece. */
+  readonly isLast: boolean
+  /** On which line of the file it begins, counted from 1. */
+  readonly line: number
+  readonly keep: boolean
+  /** Whether a row may make, or replace, an incomplete draft. */
+  readonly incomplete: boolean
+  readonly isDryRun: boolean
+}
+
+export interface RejectedLine {
+  readonly line: number
+  readonly id: string | undefined
+  readonly message: string
+}
+
+export interface PieceResult {
+  /** How many bytes of the piece are done; the next one begins behind them, on `nextLine`. */
+  bytes: number
+  nextLine: number
+  columns: readonly string[]
+  inserted: number
+  replaced: number
+  unchanged: number
+  readonly rejected: readonly RejectedLine[]
+  /** Of a dry run: rows with the address of another document. */
+  readonly sameAddress: readonly KnownRow[]
+  /** Why no more of the file can be read. */
+  stopped: { readonly line: number; readonly message: string } | undefined
+  /** Why the rows behind `bytes` were not taken, after earlier ones were stored. */
+  failed: Pick<Failure, 'code' | 'message'> | undefined
+}
+
+interface Context {
+  readonly store: Pick<DocumentStore, 'get' | 'lookUp'> & Writable
+  readonly now: Clock
+}
+
+/** How far earlier requests with the same piece have come, and what keeps more of it. */
+interface Repeated {
+  readonly progress: string | undefined
+  readonly keep: KeepProgress
+}
+
+interface Progress {
+  /** Rows behind the header that are done. */
+  readonly done: number
+  readonly result: PieceResult
+}
+
+/**
+ * Throws invalidInput for columns that the model does not have, and what writing throws before anything is stored: later,
+ * the result has the failure, and says what is stored and where to go on.
+ */
+export async function importPiece({ store, now }: Context, piece: ImportPiece, by: Requester, repeated?: Repeated): Promise<PieceResult> {
+  const { model, isDryRun, keep, incomplete } = piece
+  const nothing: PieceResult = {
+    ...{ bytes: 0, nextLine: piece.line, columns: piece.columns ?? [] },
+    ...{ inserted: 0, replaced: 0, unchanged: 0, rejected: [], sameAddress: [], stopped: undefined, failed: undefined },
+  }
+  const rows = takeHeader(piece, nothing, rowsOf(piece))
+  if (rows === undefined) return nothing
+  const format: RowFormat = piece.format === 'csv' ? { kind: 'csv', columns: nothing.columns } : { kind: 'ndjson' }
+  const check = createRowChecker(format, { model, keep, incomplete, date: isoDate(now()), readEmail: noEmail, rowBytesMax: PIECE_BYTES_MAX })
+  const writer = store.as(by.acting(requireAdministrator))
+  const run = isDryRun ? checkRows(store, model) : writeRows(writer, model, repeated)
+  let progress = run.begin ?? { done: 0, result: nothing }
+  for (; progress.done < rows.length && progress.result.stopped === undefined; await turn()) {
+    const deadline = now() + BATCH_MS
+    const batch = { model, check, rows: rows.slice(progress.done), mayGoOn: () => now() <= deadline }
+    try {
+      progress = await run.batch(batch, progress)
+    } catch (error) {
+      // Rows without an id would come twice, were those that are stored sent again.
+      if (progress.done === 0 || isDryRun || !(error instanceof Failure)) throw error
+      return { ...progress.result, failed: { code: error.code, message: error.message } }
+    }
+  }
+  return progress.result
+}
+
+interface PieceRun {
+  /** Where an earlier request has come. */
+  readonly begin: Progress | undefined
+  readonly batch: (batch: RowBatch, before: Progress) => Promise<Progress>
+}
+
+function checkRows(store: Context['store'], model: Model): PieceRun {
+  const dryRun = createDryRun(store, model)
+  return {
+    begin: undefined,
+    async batch(batch, before) {
+      const known: KnownRow[] = []
+      const outcome = runRows(batch, dryRun, (row, line) => {
+        dryRun.add(row, line)
+        known.push(...knownRows(store, model, row, line))
+      })
+      const { done, result } = added(before, outcome)
+      return { done, result: { ...result, sameAddress: [...result.sameAddress, ...known] } }
+    },
+  }
+}
+
+function writeRows(writer: Pick<Writer, 'together'>, model: Model, repeated: Repeated | undefined): PieceRun {
+  let kept = repeated?.progress
+  return {
+    begin: kept === undefined ? undefined : (JSON.parse(kept) as Progress),
+    async batch(batch, before) {
+      const { progress, text } = await writer.together((moment, steps) => {
+        const next = added(before, runRows(batch, moment, (row) => writeRow(model, row, { moment, steps })))
+        if (repeated === undefined) return { progress: next, text: undefined }
+        const json = JSON.stringify(next)
+        repeated.keep(steps, json, kept)
+        return { progress: next, text: json }
+      })
+      kept = text
+      return progress
+    },
+  }
+}
+
+/** At most as many as one piece may have, blank ones included. */
+function rowsOf({ format, rows, isLast, line }: ImportPiece): readonly SplitRow[] {
+  const bytes = Buffer.from(rows)
+  const splitter = createRowSplitter({ hasQuotes: format === 'csv', rowBytesMax: PIECE_BYTES_MAX, offset: 0, line })
+  const found: SplitRow[] = []
+  for (const row of splitter.push(bytes)) if (found.push(row) === PIECE_ROWS_MAX) return found
+  if (isLast) found.push(...splitter.end())
+  if (found.length > 0 || bytes.length < PIECE_BYTES_MAX - CHARACTER_BYTES_MAX) return found
+  return [{ bytes: Buffer.alloc(0), line, nextOffset: 0, nextLine: line, isTooLong: true, isUnclosed: false }]
+}
+
+/** Takes the header off. Undefined where it cannot be read, or is not complete. */
+function takeHeader(piece: ImportPiece, result: PieceResult, rows: readonly SplitRow[]): readonly SplitRow[] | undefined {
+  const { model, columns } = piece
+  if (columns !== undefined) requireColumns(model, columns.filter((name) => name !== ''))
+  const [first] = rows
+  if (first?.isTooLong === true && first.nextOffset === 0) return stop(result, first.line, TOO_LONG)
+  if (piece.format === 'ndjson' || !piece.hasHeader) return rows
+  if (first === undefined) return undefined
+  if (first.isUnclosed) return stop(result, first.line, 'a quote is opened and never closed')
+  try {
+    if (columns === undefined) result.columns = readHeader(first.bytes, model)
+  } catch (error) {
+    return stop(result, first.line, error instanceof CsvError ? error.message : rejectMessage(error))
+  }
+  result.bytes = first.nextOffset
+  result.nextLine = first.nextLine
+  return rows.slice(1)
+}
+
+const TOO_LONG = `expected at most ${PIECE_BYTES_MAX} bytes in a row, found more: a quote may never be closed`
+
+function stop(result: PieceResult, line: number, message: string): undefined {
+  result.stopped = { line, message }
+}
+
+interface RowBatch {
+  readonly model: Model
+  readonly check: RowChecker
+  readonly rows: readonly SplitRow[]
+  readonly mayGoOn: () => boolean
+}
+
+type Outcome = Omit<PieceResult, 'columns' | 'rejected' | 'sameAddress' | 'failed'> & { count: number; readonly rejected: RejectedLine[] }
+
+/** Checks and writes the first of the rows, at least one. Changes nothing of its arguments: over a log it runs again. */
+function runRows(
+  { model, check, rows, mayGoOn }: RowBatch,
+  { textOf, lookUp }: Pick<Moment, 'textOf' | 'lookUp'>,
+  write: (row: BulkRow, line: number) => InsertOutcome | void,
+): Outcome {
+  const outcome: Outcome = { bytes: 0, nextLine: 1, inserted: 0, replaced: 0, unchanged: 0, rejected: [], stopped: undefined, count: 0 }
+  const reject = (line: number, id: string | undefined, message: string): void => void outcome.rejected.push({ line, id, message })
+  for (const row of rows) {
+    const isBlank = !row.isTooLong && !row.isUnclosed && isBlankRow(row.bytes)
+    const found = isBlank ? undefined : check(row, textOf)
+    if (found?.kind === 'unreadable') {
+      outcome.stopped = { line: row.line, message: found.message }
+      return outcome
+    }
+    if (found?.kind === 'refused') reject(row.line, found.id, found.message)
+    if (found?.kind === 'document') {
+      const { id, basis, doc } = found.document
+      const taken = takenCode(lookUp, model, found.document)
+      const written = basis === doc || taken !== undefined ? undefined : write(found.document, row.line)
+      if (taken !== undefined) reject(row.line, id, `${taken.path}: ${taken.message}`)
+      else if (written === 'exists') reject(row.line, id, `A ${model.name} with the same unique value exists already`)
+      else if (written === 'orphan') reject(row.line, id, `id: expected the id of a user, found ${describe(id)}, which no user has`)
+      else outcome[basis === undefined ? 'inserted' : basis === doc ? 'unchanged' : 'replaced']++
+    }
+    outcome.bytes = row.nextOffset
+    outcome.nextLine = row.nextLine
+    outcome.count++
+    if (!mayGoOn()) return outcome
+  }
+  return outcome
+}
+
+/** Of a code that another document has. What is not complete yet may have any. */
+function takenCode(lookUp: DocumentStore['lookUp'], model: Model, { id, doc, basis, from, place }: BulkRow): Problem | undefined {
+  if (model.distinct === undefined || place !== undefined) return undefined
+  const stored = basis === undefined || from !== undefined ? undefined : (parseJson(basis) as JsonObject)
+  return codeProblem(lookUp, model, { id, value: parseJson(doc) as JsonObject, stored })
+}
+
+function writeRow(
+  model: Model,
+  { id, doc, basis }: BulkRow,
+  { moment, steps }: { readonly moment: Moment; readonly steps: Steps },
+): InsertOutcome | void {
+  const value = parseJson(doc) as JsonObject
+  if (basis === undefined) return steps.insert(placeFor(model, value), { id, value, text: doc })
+  changeAnywhere(moment, steps, { model, id, change: () => value })
+}
+
+function added({ done, result }: Progress, { count, bytes, nextLine, inserted, replaced, unchanged, rejected, stopped }: Outcome): Progress {
+  const sums = {
+    inserted: result.inserted + inserted,
+    replaced: result.replaced + replaced,
+    unchanged: result.unchanged + unchanged,
+    rejected: [...result.rejected, ...rejected],
+  }
+  return { done: done + count, result: { ...result, ...sums, stopped, ...(count > 0 ? { bytes, nextLine } : {}) } }
+}
+
+/** Users are not imported in pieces. */
+function noEmail(): string {
+  throw new Error('A row of a user')
+}
+
+export interface PiecePreview {
+  /** All columns that the model has. */
+  readonly columns: readonly string[]
+  /** The names in the first row of CSV, each with the column that it stands for; empty where none fits. */
+  readonly header: readonly { readonly name: string; readonly column: string }[]
+  /** The cells of the first rows; of JSON lines, the line. */
+  readonly rows: readonly (readonly string[])[]
+}
+
+const PREVIEW_ROWS = 10
+const PREVIEW_CELLS_MAX = 200
+const PREVIEW_CHARS_MAX = 200
+
+/** What the beginning of a file looks like. Throws invalidInput where it cannot be read. */
+export function previewPiece({ model, format, rows }: Pick<ImportPiece, 'model' | 'format' | 'rows'>): PiecePreview {
+  const columns = csvColumns(model)
+  const split = rowsOf({ format, rows, isLast: true, line: 1 } as ImportPiece).filter((row) => !isBlankRow(row.bytes))
+  const shown = split.slice(0, PREVIEW_ROWS + 1)
+  if (format === 'ndjson') {
+    return { columns, header: [], rows: shown.slice(0, PREVIEW_ROWS).map((row) => [cut(row.bytes.toString())]) }
+  }
+  const [names = [], ...cells] = shown.flatMap((row, i) => textsOf(row, i === shown.length - 1))
+  return { columns, header: names.map((name, i) => ({ name: cut(name), column: columnFor(name, columns, names.slice(0, i)) })), rows: cells.map((row) => row.map(cut)) }
+}
+
+/** The last row may be cut off. */
+function textsOf(row: SplitRow, isLast: boolean): readonly (readonly string[])[] {
+  try {
+    const texts = readTexts(row.bytes, PREVIEW_CELLS_MAX)
+    if (texts.length <= PREVIEW_CELLS_MAX) return [texts]
+    throw new Failure('invalidInput', `expected at most ${PREVIEW_CELLS_MAX} columns, found more: remove those that are not to be imported`)
+  } catch (error) {
+    if (isLast && row.line > 1) return []
+    const message = error instanceof CsvError ? error.message : rejectMessage(error)
+    throw new Failure('invalidInput', `Cannot read line ${row.line}: ${message}`)
+  }
+}
+
+/** "Icon URL", "icon_url" and "iconUrl" mean the same. */
+function columnFor(name: string, columns: readonly string[], before: readonly string[]): string {
+  const found = columns.find((column) => plain(column) === plain(name))
+  return found === undefined || before.some((other) => plain(other) === plain(name)) ? '' : found
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9$]/g, '')
+
+const cut = (text: string): string => (text.length <= PREVIEW_CHARS_MAX ? text : `${text.slice(0, PREVIEW_CHARS_MAX)}…`).toWellFormed()
