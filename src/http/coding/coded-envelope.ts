@@ -87,12 +87,12 @@ function compress(bytes: Buffer, coding: Coding, effort: Effort): Promise<Buffer
   }
 }
 
-/** The bytes that follow the first part and end the body; `rest` is of ASCII, and at most REST_BYTES_MAX long. */
-export function endEnvelope({ coding, plain }: EnvelopeStart, rest: string): Buffer {
+/** What follows the first part and ends the body; `rest` is of ASCII, and at most REST_BYTES_MAX long, and so is a text. */
+export function endEnvelope({ coding, plain }: EnvelopeStart, rest: string): Buffer | string {
   if (rest.length === 0 || rest.length > REST_BYTES_MAX) throw new Error(`The rest has ${rest.length} bytes`)
   switch (coding) {
     case undefined:
-      return Buffer.from(rest, 'latin1')
+      return rest
     case 'gzip':
       return endOfGzip(rest, plain)
     case 'br':

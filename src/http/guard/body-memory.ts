@@ -6,6 +6,7 @@
  * caller without such a role gets a part of the rest.
  */
 import { fail, type Failure } from '../../base/failure.ts'
+import type { SharedCounts } from '../../base/shared-counts.ts'
 
 const RETRY_AFTER_S = 1
 const MIB = 1024 * 1024
@@ -30,9 +31,11 @@ export type BodyRejection = 'no_room' | 'too_long' | 'tiny_pieces' | 'late'
 
 export type BodyMemory = ReturnType<typeof createBodyMemory>
 
-export function createBodyMemory(limits: BodyMemoryLimits) {
+/** `together` counts the bytes of all threads, and those of each caller. */
+export function createBodyMemory(limits: BodyMemoryLimits, together?: SharedCounts) {
   const { bodiesBytesMax, bodiesReserveBytes, bodiesPerCallerBytesMax } = limits
   const byCaller = new Map<string, number>()
+  const bytesOf = (caller: string): number => together?.of(caller) ?? byCaller.get(caller) ?? 0
   const rejections: Record<BodyRejection, number> = { no_room: 0, too_long: 0, tiny_pieces: 0, late: 0 }
   let heldBytes = 0
   return {
@@ -46,16 +49,18 @@ export function createBodyMemory(limits: BodyMemoryLimits) {
     /** The networkError where so many more bytes cannot be held. The owner may not be known yet. */
     lackOfRoom(bytes: number, owner: BodyOwner | undefined): Failure | undefined {
       const isLimited = owner !== undefined && !owner.usesReserve
-      if (heldBytes + bytes > bodiesBytesMax - (isLimited ? bodiesReserveBytes : 0)) {
+      if ((together?.total() ?? heldBytes) + bytes > bodiesBytesMax - (isLimited ? bodiesReserveBytes : 0)) {
         return noRoom(`the bodies of all requests have ${bodiesBytesMax / MIB} MiB`)
       }
-      if (!isLimited || (byCaller.get(owner.caller) ?? 0) + bytes <= bodiesPerCallerBytesMax) return undefined
+      if (!isLimited || bytesOf(owner.caller) + bytes <= bodiesPerCallerBytesMax) return undefined
       return noRoom(`the bodies of one caller have ${bodiesPerCallerBytesMax / MIB} MiB`)
     },
     /** Counts bytes as held, or as released where the number is negative. */
     hold(bytes: number, owner: BodyOwner | undefined): void {
       heldBytes += bytes
-      if (owner === undefined || owner.usesReserve) return
+      together?.addToTotal(bytes)
+      if (owner === undefined || owner.usesReserve || bytes === 0) return
+      together?.add(owner.caller, bytes)
       const ofCaller = (byCaller.get(owner.caller) ?? 0) + bytes
       if (ofCaller === 0) byCaller.delete(owner.caller)
       else byCaller.set(owner.caller, ofCaller)

@@ -1,8 +1,14 @@
-/** Which connections are accepted and which end: the limits on connections together, and the log about them. */
+/**
+ * Which connections are accepted and which end: the limits on connections together, and the log about them.
+ *
+ * Where several threads serve, a client has its number of connections over all of them. At that number, a thread in which
+ * none of them can be ended asks the others, and reads nothing from the new connection meanwhile.
+ */
 import type { Socket } from 'node:net'
 import type { Log } from '../../base/log.ts'
+import type { SharedCounts } from '../../base/shared-counts.ts'
 import { limitKey } from '../request/client-address.ts'
-import { createConnection } from '../server/connection.ts'
+import { createConnection, type Connection } from '../server/connection.ts'
 import type { ServerLimits } from '../server/server-limits.ts'
 import { createConnectionMemory } from './connection-memory.ts'
 import { createConnectionTable } from './connection-table.ts'
@@ -16,10 +22,24 @@ export interface Peer {
   readonly isProxy: boolean
 }
 
+/** The connections of all threads. */
+export interface SharedConnections {
+  readonly counts: SharedCounts
+  /** Ends a connection of a client in another thread; resolves with false where all of them are being served. */
+  readonly endElsewhere: (clientKey: string) => Promise<boolean>
+}
+
+export interface GuardOptions {
+  readonly limits: ServerLimits
+  readonly peerOf: (socket: Socket) => Peer
+  readonly log: Log
+  readonly shared?: SharedConnections | undefined
+}
+
 export type ConnectionGuard = ReturnType<typeof createConnectionGuard>
 
-export function createConnectionGuard(limits: ServerLimits, peerOf: (socket: Socket) => Peer, log: Log) {
-  const table = createConnectionTable(limits)
+export function createConnectionGuard({ limits, peerOf, log, shared }: GuardOptions) {
+  const table = createConnectionTable(limits, shared?.counts)
   const idle = createIdleTimeout(limits)
   const memory = createConnectionMemory(table.all, limits)
   const handshakes = createTlsHandshakes()
@@ -43,6 +63,21 @@ export function createConnectionGuard(limits: ServerLimits, peerOf: (socket: Soc
     if (ended > 0 && isNewlyLong()) log.warn('connections.long_headers', { ended, bytesMax: limits.headsBytesMax })
   }
 
+  /** Lets a connection wait until another thread has ended one of its client, and ends it where none can be ended. */
+  async function awaitRoom(connection: Connection, ended: Promise<boolean>): Promise<void> {
+    const { socket, inHandshake } = connection
+    if (!inHandshake) socket.pause()
+    const hasRoom = await ended.catch(() => false)
+    if (!hasRoom && table.get(connection.socket) === connection) table.end(connection, 'address_refused')
+    else if (!inHandshake) socket.resume()
+  }
+
+  /** Connections past the limit of all. */
+  function dropped(): void {
+    table.countShed('full', 1)
+    if (isNewlyFull()) log.warn('connections.full', { max: limits.connectionsMax })
+  }
+
   return {
     table,
     /** The number of the latest check, for connections that become idle. */
@@ -51,13 +86,19 @@ export function createConnectionGuard(limits: ServerLimits, peerOf: (socket: Soc
     },
     /** Takes a connection that was just accepted, or ends it where its client has its number of them in use. */
     admit(socket: Socket, { inHandshake }: { readonly inHandshake: boolean }): void {
+      if (table.isFull()) {
+        dropped()
+        socket.destroy()
+        return
+      }
       const { address, isProxy } = peerOf(socket)
       const clientKey = isProxy ? undefined : limitKey(address)
-      const ended = clientKey === undefined ? 0 : table.makeRoomOf(clientKey)
-      if (ended !== 0 && isNewlyAtLimit()) {
+      const isOver = clientKey !== undefined && table.countOneMore(clientKey)
+      const lacksRoom = isOver && !table.endOneOf(clientKey)
+      if (isOver && isNewlyAtLimit()) {
         log.warn('connections.address_limit', { client: address, max: limits.connectionsPerAddressMax })
       }
-      if (ended === undefined) {
+      if (lacksRoom && shared === undefined) {
         table.countShed('address_refused', 1)
         socket.destroy()
         return
@@ -69,6 +110,7 @@ export function createConnectionGuard(limits: ServerLimits, peerOf: (socket: Soc
       const connection = createConnection(socket, { peer: address, clientKey, inHandshake, check: idle.checks })
       table.add(connection)
       if (inHandshake) handshakes.begin(connection)
+      if (lacksRoom && shared !== undefined) void awaitRoom(connection, shared.endElsewhere(clientKey))
     },
     /** The TLS handshake of a connection is over. */
     secured(socket: Socket): void {
@@ -76,11 +118,7 @@ export function createConnectionGuard(limits: ServerLimits, peerOf: (socket: Soc
       if (connection === undefined || table.get(connection.socket) !== connection) socket.destroy()
       else table.move(connection, socket)
     },
-    /** Node has ended a connection past the limit of all. */
-    dropped(): void {
-      table.countShed('full', 1)
-      if (isNewlyFull()) log.warn('connections.full', { max: limits.connectionsMax })
-    },
+    dropped,
     /** A response was queued on this socket. */
     responded(socket: Socket): void {
       const ended = memory.boundResponses(socket)

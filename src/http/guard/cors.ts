@@ -55,9 +55,12 @@ const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/
 /** One set for preflights and for all other responses: browsers ignore what does not apply. */
 const ALLOWANCES: readonly string[] = Object.entries({
   'Access-Control-Allow-Credentials': 'true',
-  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Origin, Content-Type, Authorization, Accept, If-Match, If-None-Match',
-  'Access-Control-Expose-Headers': 'X-Request-Id, X-Dateline-Instance, Retry-After, ETag',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers':
+    'Origin, Content-Type, Authorization, Accept, If-Match, If-None-Match, X-Dateline-Position, Consistency, ' +
+    'Idempotency-Key, Cache-Control, Last-Event-ID',
+  'Access-Control-Expose-Headers':
+    'X-Request-Id, X-Dateline-Instance, X-Dateline-Position, X-Dateline-Quorum, Retry-After, ETag',
   'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
 }).flat()
 

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, fail } from '../../base/failure.ts'
 import { isObject, JSON_DEPTH_JUDGED_MAX, JsonError, parseJsonInTurns } from '../../base/json.ts'
-import type { JsonObject } from '../../base/json.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
 import type { JsonBodyOptions } from './exchange.ts'
 
 /** Longer bodies go through the lane of body-lane.ts, and are parsed in slices. */
@@ -12,7 +12,7 @@ export const LONG_BODY_BYTES = 16 * 1024
  * Names and values of a body, which decide what everything after its arrival costs. Two megabytes of headlines with all
  * that they embed have some 85,000, the preferences of a reader with everything 25,000.
  */
-const BODY_TOKENS_MAX = 100_000
+export const BODY_TOKENS_MAX = 100_000
 const BODY_LIMITS = { depthMax: JSON_DEPTH_JUDGED_MAX, tokensMax: BODY_TOKENS_MAX }
 /** What a name or value counts for in the weight of a body, which is twice what it has in usual ones. */
 const TOKEN_BYTES = 32
@@ -31,10 +31,10 @@ export interface JsonBody {
  * Throws unsupportedMediaType where the body is compressed; invalidInput where it is missing, of another type, no UTF-8,
  * no JSON or no object; and what reading it throws, see incoming-body.ts.
  */
-export async function readJsonObject(body: JsonBody, { optional = false }: JsonBodyOptions): Promise<JsonObject> {
+export async function readJsonObject(body: JsonBody, { optional = false, isPatch = false, arrayAs }: JsonBodyOptions): Promise<JsonObject> {
   const { headers, read, weigh, enterLane } = body
   if (read === undefined) return missing(optional)
-  if (!optional) assertJsonType(headers['content-type'])
+  if (!optional) assertJsonType(headers['content-type'], isPatch)
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     // RFC 9110 section 15.5.16: the header says that the coding is the reason, and which there are.
@@ -49,7 +49,7 @@ export async function readJsonObject(body: JsonBody, { optional = false }: JsonB
   const onTokens = (tokens: number): void => {
     if (tokens * TOKEN_BYTES > bytes.length) weigh(tokens * TOKEN_BYTES, bytes.length)
   }
-  return parseObject(bytes, onTokens)
+  return parseObject(bytes, onTokens, arrayAs)
 }
 
 function missing(optional: boolean): JsonObject {
@@ -58,18 +58,22 @@ function missing(optional: boolean): JsonObject {
 }
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
+const PATCH_TYPE = /^application\/(?:merge-patch\+)?json[ \t]*(?:;|$)/i
 
-function assertJsonType(contentType: string | undefined): void {
-  if (contentType !== undefined && JSON_TYPE.test(contentType)) return
-  throw fail('invalidInput', `Cannot read a request body of type ${describe(contentType)}: expected "application/json"`)
+function assertJsonType(contentType: string | undefined, isPatch: boolean): void {
+  if (contentType !== undefined && (isPatch ? PATCH_TYPE : JSON_TYPE).test(contentType)) return
+  const wanted = isPatch ? '"application/merge-patch+json" or "application/json"' : '"application/json"'
+  throw fail('invalidInput', `Cannot read a request body of type ${describe(contentType)}: expected ${wanted}`)
 }
 
-async function parseObject(bytes: Buffer, onTokens: (tokens: number) => void): Promise<JsonObject> {
+async function parseObject(bytes: Buffer, onTokens: (tokens: number) => void, arrayAs: string | undefined): Promise<JsonObject> {
   if (!isUtf8(bytes)) throw fail('invalidInput', 'Cannot read the request body: expected UTF-8, found other bytes')
   const text = bytes.toString('utf8')
   const value = await parseOrFail(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, onTokens)
-  if (isObject(value)) return value
-  throw fail('invalidInput', `Cannot read the request body: expected a JSON object, found ${describe(value)}`)
+  if (arrayAs !== undefined && Array.isArray(value)) return { [arrayAs]: value as Json[] }
+  if (arrayAs === undefined && isObject(value)) return value
+  const wanted = arrayAs === undefined ? 'a JSON object' : 'a JSON array'
+  throw fail('invalidInput', `Cannot read the request body: expected ${wanted}, found ${describe(value)}`)
 }
 
 /** RFC 8259 section 8.1: senders must not write it, parsers may ignore it. */

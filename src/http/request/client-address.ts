@@ -14,9 +14,11 @@ const HOPS_MAX = 32
 export interface TrustedProxies {
   /** Takes an address as clientAddress() writes them. */
   isTrusted(address: string): boolean
+  /** The text that it was read from. */
+  readonly list: string
 }
 
-export const NO_PROXIES: TrustedProxies = { isTrusted: () => false }
+export const NO_PROXIES: TrustedProxies = { isTrusted: () => false, list: '' }
 
 /**
  * Reads a comma-separated list of addresses and CIDR blocks: `10.0.0.0/8, ::1, 192.0.2.7`.
@@ -27,7 +29,7 @@ export function parseProxies(list: string): TrustedProxies {
   if (entries.length === 0) return NO_PROXIES
   const blocks = new BlockList()
   for (const entry of entries) addBlock(blocks, entry)
-  return { isTrusted: (address) => blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') }
+  return { isTrusted: (address) => blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'), list }
 }
 
 /**

@@ -31,6 +31,8 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders
   /** The address for limits and the log; see client-address.ts. */
   readonly clientAddress: string
+  /** Whether the other end of the connection is a trusted proxy, whose headers say who the client is. */
+  readonly isFromProxy: boolean
   /**
    * Aborts when the client disconnects before its response. Made when it is first read. From then on a client that closed its
    * sending half gets interim responses (`100 Continue`) until its response.
@@ -54,6 +56,8 @@ export interface Exchange {
    * Throws invalidInput, payloadTooLarge or unsupportedMediaType; see body.ts.
    */
   readJson(options?: JsonBodyOptions): Promise<JsonObject>
+  /** Reads the body as it is, for another thread. Empty where none follows the header. Throws payloadTooLarge. */
+  readBytes(options: Pick<JsonBodyOptions, 'bytesMax' | 'isShort'>): Promise<Buffer>
 }
 
 export interface BodyTerms {
@@ -75,6 +79,10 @@ export interface BodyTerms {
 export interface JsonBodyOptions {
   /** Takes any content type, and no body at all as `{}`. */
   readonly optional?: boolean
+  /** Takes a JSON merge patch (RFC 7396) by its own type too. */
+  readonly isPatch?: boolean
+  /** Takes a JSON array in place of an object, and gives it as the member of this name. */
+  readonly arrayAs?: string
   /** A lower limit than the server's; past it, payloadTooLarge. */
   readonly bytesMax?: number
   /** Usual clients send it in one piece: after some seconds it is a requestTimeout. */
@@ -111,6 +119,31 @@ export type HttpResponse =
       /** Called once the file is closed. */
       readonly onClosed?: () => void
     }
+  /** A body without a length that stays open; the connection ends with it. Not across threads. */
+  | {
+      readonly kind: 'stream'
+      readonly status: 200
+      readonly contentType: string
+      readonly headers?: ResponseHeaders
+      readonly open: OpenStream
+    }
+
+/** The body of a response that stays open, as the handler writes it. */
+export interface StreamSink {
+  /** Bytes that were written and that the kernel has not taken: the client reads more slowly. */
+  readonly unread: number
+  /** Sends the bytes as they are, which may be those of other streams too. */
+  write(bytes: Uint8Array): void
+  /** Calls back once when nothing is unread. */
+  whenDrained(proceed: () => void): void
+  /** Ends the response behind what was written. */
+  end(): void
+  /** Ends the connection at once; what the client has not read is lost. */
+  cut(): void
+}
+
+/** Takes the sink of a response whose header was sent, and returns what is called once when the stream has ended, also where the client left. */
+export type OpenStream = (sink: StreamSink) => () => void
 
 export type Handler = (exchange: Exchange) => Awaitable<HttpResponse>
 

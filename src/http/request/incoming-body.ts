@@ -66,6 +66,8 @@ export class IncomingBody {
   /** Undefined of a chunked body. */
   readonly #announced: number | undefined
   #buffer = NOTHING
+  /** The bytes that are counted for it: those of the buffer, also once a reader has handed that over. */
+  #held = 0
   #received = 0
   #chunks = 0
   #isWhole = false
@@ -101,7 +103,7 @@ export class IncomingBody {
   }
 
   /**
-   * All of it, once. Throws payloadTooLarge past the limit, networkError where there is no memory for it, ClientGone
+   * All of it, once; the buffer is the reader's, and counts until release(). Throws payloadTooLarge past the limit, networkError where there is no memory for it, ClientGone
    * where the client leaves before its end, and what `weigh` throws.
    */
   async read(reading: BodyReading): Promise<Buffer> {
@@ -156,7 +158,8 @@ export class IncomingBody {
   /** Makes reading it fail, now or later, and releases its memory. */
   fail(reason: unknown): void {
     this.#failure ??= reason
-    this.#memory.hold(-this.#buffer.length, this.#owner)
+    this.#memory.hold(-this.#held, this.#owner)
+    this.#held = 0
     this.#buffer = NOTHING
     this.#reader?.reject(this.#failure)
   }
@@ -197,7 +200,7 @@ export class IncomingBody {
 
   /** Counts what it holds for this owner. Throws networkError where the owner may not hold so many bytes. */
   #assign(owner: BodyOwner, bytes: number): void {
-    const held = this.#buffer.length
+    const held = this.#held
     this.#memory.hold(-held, this.#owner)
     const lack = this.#memory.lackOfRoom(Math.max(held, bytes), owner)
     this.#memory.hold(held, owner)
@@ -234,6 +237,7 @@ export class IncomingBody {
     const buffer = Buffer.allocUnsafeSlow(bytes)
     this.#buffer.copy(buffer, 0, 0, filled)
     this.#buffer = buffer
+    this.#held += more
     this.#memory.hold(more, this.#owner)
   }
 

@@ -9,7 +9,7 @@ import type { LogFields } from '../../base/log.ts'
 import { LONG_BODY_BYTES, readJsonObject } from './body.ts'
 import type { BodyLane } from '../guard/body-lane.ts'
 import type { BodyOwner } from '../guard/body-memory.ts'
-import { clientAddress, limitKey } from './client-address.ts'
+import { clientAddress, limitKey, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { BodyTerms, Exchange, JsonBodyOptions, Params } from './exchange.ts'
 import { ClientGone, hasBody, IncomingBody, type BodySurroundings } from './incoming-body.ts'
@@ -32,6 +32,10 @@ const HEADER_LINE_BYTES = ':\r\n'.length
 const PROBE_MS = 100
 
 const NO_TERMS: BodyTerms = {}
+/** Of a request that has arrived, and of a response without an end. */
+const SERVED: Partial<IncomingMessage> = { complete: true, headers: {}, rawHeaders: [] }
+const SENDING: Partial<ServerResponse> = { headersSent: true, writableEnded: false, writableFinished: false }
+const NO_BYTES = Buffer.alloc(0)
 
 export interface IncomingRequest {
   readonly request: IncomingMessage
@@ -51,8 +55,8 @@ export class IncomingExchange implements Exchange {
   params: Params = {}
   /** The path of the route that serves it; empty where there is none. */
   route = ''
-  readonly request: IncomingMessage
-  readonly serverResponse: ServerResponse
+  request: IncomingMessage
+  serverResponse: ServerResponse
   /** The fields of addLogFields(), for the access log. */
   logFields: LogFields | undefined
   #holdsBodyBack: boolean
@@ -103,13 +107,18 @@ export class IncomingExchange implements Exchange {
   }
 
   get clientAddress(): string {
+    if (this.#clientAddress !== undefined) return this.#clientAddress
     const forwardedFor = this.request.headers['x-forwarded-for']
     if (forwardedFor === undefined) return this.#peer
-    return (this.#clientAddress ??= clientAddress(
+    return (this.#clientAddress = clientAddress(
       this.#peer,
       Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
       this.#around.proxies,
     ))
+  }
+
+  get isFromProxy(): boolean {
+    return this.#peer === UNIX_PEER || this.#around.proxies.isTrusted(this.#peer)
   }
 
   get signal(): AbortSignal {
@@ -181,6 +190,10 @@ export class IncomingExchange implements Exchange {
     return (this.#json ??= this.#readJson(options))
   }
 
+  readBytes(options: Pick<JsonBodyOptions, 'bytesMax' | 'isShort'>): Promise<Buffer> {
+    return this.#inTime(options, (read) => read?.() ?? Promise.resolve(NO_BYTES))
+  }
+
   /** Makes the reading of the body fail, now or later. */
   interrupt(reason: Error): void {
     this.#broken = reason
@@ -191,6 +204,17 @@ export class IncomingExchange implements Exchange {
   releaseBody(): void {
     this.#body?.release()
     this.#leaveLane?.()
+  }
+
+  /**
+   * Drops the request and the response, to be called when node has: a stream stays open for hours without them. What is
+   * asked of them for the log and of a connection that is being served has the same answer as before.
+   */
+  releaseRequest(): void {
+    this.#clientAddress = this.clientAddress
+    const { socket } = this.request
+    this.request = { socket, ...SERVED } as IncomingMessage
+    this.serverResponse = SENDING as ServerResponse
   }
 
   /** Discards the rest of the body; `onPassed` is called after so many bytes, at its end, or without a client. */
@@ -227,19 +251,31 @@ export class IncomingExchange implements Exchange {
   }
 
   async #readJson(options: JsonBodyOptions): Promise<JsonObject> {
+    const weigh = (bytes: number, before: number): void => this.#bodyTerms.weigh?.(bytes, before)
+    const enterLane = (): Promise<void> => this.#enterLane()
+    try {
+      return await this.#inTime(options, (read) =>
+        readJsonObject({ headers: this.headers, read, weigh, enterLane }, options),
+      )
+    } finally {
+      if (options.isDoneWhenRead === true) this.#leaveLane?.()
+    }
+  }
+
+  /** Gives what reads the body, where one follows the header, and interrupts a short one that takes too long. */
+  async #inTime<T>(
+    { bytesMax, isShort }: JsonBodyOptions,
+    use: (read: (() => Promise<Buffer>) | undefined) => Promise<T>,
+  ): Promise<T> {
     if (this.#broken !== undefined) throw this.#broken
     if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was read')
     const body = this.#body
-    const { shortBodyMs } = this.#around
-    const read = body && (() => this.#readBody(body, options.bytesMax))
-    const late = options.isShort === true && body?.isWhole === false ? this.#interruptAfter(shortBodyMs) : undefined
+    const read = body && (() => this.#readBody(body, bytesMax))
+    const late = isShort === true && body?.isWhole === false ? this.#interruptAfter(this.#around.shortBodyMs) : undefined
     try {
-      const weigh = (bytes: number, before: number): void => this.#bodyTerms.weigh?.(bytes, before)
-      const enterLane = (): Promise<void> => this.#enterLane()
-      return await readJsonObject({ headers: this.headers, read, weigh, enterLane }, options)
+      return await use(read)
     } finally {
       clearTimeout(late)
-      if (options.isDoneWhenRead === true) this.#leaveLane?.()
     }
   }
 

@@ -18,10 +18,10 @@ export interface Query {
   get(name: string): string | undefined
 }
 
-/** Short query strings that come again, with every request of a model. */
+/** Short query strings that come again, with every request of a model. Those with a filter come as often as their pages. */
 const known = new Map<string, Query>()
 const KNOWN_MAX = 500
-const KNOWN_CHARS_MAX = 200
+const KNOWN_CHARS_MAX = 60
 const NO_PARAMETERS: Query = { get: () => undefined }
 
 /** Takes the text after the `?`. Throws badRequest past PARAMETERS_MAX parameters. */
@@ -38,13 +38,16 @@ export function parseQuery(text: string): Query {
 }
 
 function readQuery(text: string): Query {
-  const values = new Map<string, readonly string[]>()
+  const values = new Map<string, string[]>()
   for (const pair of splitPairs(text)) {
+    if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals))
     if (name === undefined) continue // No parameter of the API has a broken escape in its name.
     const value = equals === -1 ? '' : pair.slice(equals + 1)
-    values.set(name, [...(values.get(name) ?? []), value])
+    const before = values.get(name)
+    if (before === undefined) values.set(name, [value])
+    else before.push(value)
   }
   return { get: (name) => single(name, values.get(name)) }
 }
@@ -54,7 +57,7 @@ function splitPairs(text: string): readonly string[] {
   if (pairs.length > PARAMETERS_MAX) {
     throw fail('badRequest', `Cannot read the query string: expected at most ${PARAMETERS_MAX} parameters, found more`)
   }
-  return pairs.filter((pair) => pair !== '')
+  return pairs
 }
 
 function single(name: string, values: readonly string[] = []): string | undefined {

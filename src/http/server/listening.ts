@@ -2,11 +2,13 @@
  * Where the server listens: an address and a port, the path of a Unix socket, or an open socket that systemd bound and
  * passed to the program.
  */
+import { once } from 'node:events'
 import { accessSync, chmodSync, constants, lstatSync, unlinkSync } from 'node:fs'
-import { connect, type AddressInfo, type Server } from 'node:net'
+import { connect, createServer, isIP, type AddressInfo, type Server } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { describe } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
+import { hasOtherListener } from './port-listeners.ts'
 
 /** The field of the kernel's address has 108 bytes on Linux and 104 elsewhere, the last of them zero (unix(7)). */
 const UNIX_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103
@@ -18,8 +20,18 @@ const UNIX_SOCKET_MODE = 0o660
  */
 const BACKLOG = 4096
 
+export interface TcpAddress {
+  readonly kind: 'tcp'
+  readonly host: string
+  readonly port: number
+  /** What the host, a name, was resolved to, where another thread listens already. */
+  readonly resolved?: string
+  /** Several threads listen on the port: the first, which makes sure that no other program does, or one more. */
+  readonly sharing?: 'first' | 'next'
+}
+
 export type ListenAddress =
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | TcpAddress
   | { readonly kind: 'unix'; readonly path: string }
   /** An open descriptor of a listening socket. */
   | { readonly kind: 'inherited'; readonly descriptor: number }
@@ -80,7 +92,7 @@ export function isLoopback(listening: Listening): boolean {
 export async function bind(server: Server, address: ListenAddress): Promise<Listening> {
   switch (address.kind) {
     case 'tcp': {
-      await listen(server, { host: address.host, port: address.port })
+      await bindPort(server, address)
       const { address: host, port } = server.address() as AddressInfo
       return { kind: 'tcp', host, port }
     }
@@ -102,7 +114,41 @@ export async function bind(server: Server, address: ListenAddress): Promise<List
   }
 }
 
-async function listen(server: Server, options: { host: string; port: number } | { path: string } | { fd: number }) {
+/**
+ * Sockets with SO_REUSEPORT share a port (socket(7)), those of another service of the same user too: so the first one is
+ * bound without it, which fails where any other program listens, and then bound again. What another service has bound in
+ * between is looked for.
+ */
+async function bindPort(server: Server, address: TcpAddress): Promise<void> {
+  const { host, port, sharing, resolved = host } = address
+  if (sharing !== 'first' || port === 0) return await listen(server, { host: resolved, port, reusePort: sharing !== undefined })
+  const alone = createServer()
+  await listen(alone, { host, port })
+  const bound = alone.address() as AddressInfo
+  const closed = once(alone, 'close')
+  alone.close()
+  await closed
+  await listen(server, { host: resolvedHost(address, bound.address), port, reusePort: true })
+  if (!hasOtherListener(server)) return
+  server.close()
+  // As Node says it, with what tells the operator the address.
+  const fields = { code: 'EADDRINUSE', syscall: 'listen', address: bound.address, port }
+  throw Object.assign(new Error(`listen EADDRINUSE: address already in use ${bound.address}:${port}`), fields)
+}
+
+/** Where further threads listen when the first does. A name is not resolved again: it may have several addresses. */
+export function addressOfNext(address: TcpAddress, { host, port }: Listening & { readonly kind: 'tcp' }): TcpAddress {
+  return { ...address, port, resolved: resolvedHost(address, host), sharing: 'next' }
+}
+
+/** An address is kept as it was given, since the bound one lacks the zone (RFC 4007 section 11). */
+function resolvedHost({ host }: TcpAddress, bound: string): string {
+  return isIP(host) === 0 ? bound : host
+}
+
+type Bound = { host: string; port: number; reusePort?: boolean } | { path: string } | { fd: number }
+
+async function listen(server: Server, options: Bound) {
   const { promise, resolve: done, reject } = Promise.withResolvers<void>()
   server.once('error', reject).listen({ ...options, backlog: BACKLOG }, done)
   await promise

@@ -1,7 +1,8 @@
-/** Values under paths, as a tree of their segments: a look-up takes a step for each segment, however many paths there are. */
+/** Values under paths, as a tree of their segments: a look-up compares each segment with those that are beside one another. */
 
 interface PathNode<T> {
-  readonly named: Map<string, PathNode<T>>
+  /** Few: comparing a part of the path with each takes less time than to cut it out and look it up in a map. */
+  readonly named: { readonly name: string; readonly node: PathNode<T> }[]
   /** For any text that is not empty. */
   any: PathNode<T> | undefined
   /** Of the path that ends here. */
@@ -16,9 +17,10 @@ export function createPathTree<T>() {
       let node = root
       for (const segment of segments) {
         const isAny = segment.startsWith(':')
-        const next = (isAny ? node.any : node.named.get(segment)) ?? emptyNode<T>()
+        const known = isAny ? node.any : node.named.find(({ name }) => name === segment)?.node
+        const next = known ?? emptyNode<T>()
         if (isAny) node.any = next
-        else node.named.set(segment, next)
+        else if (known === undefined) node.named.push({ name: segment, node: next })
         node = next
       }
       node.value = value
@@ -29,16 +31,17 @@ export function createPathTree<T>() {
 }
 
 function emptyNode<T>(): PathNode<T> {
-  return { named: new Map<string, PathNode<T>>(), any: undefined, value: undefined }
+  return { named: [], any: undefined, value: undefined }
 }
 
 /** Looks below a node for the rest of the path, which begins at `from`. Never deeper than the longest path of the tree. */
 function find<T>(node: PathNode<T>, path: string, from: number, texts: string[]): T | undefined {
   const slash = path.indexOf('/', from)
-  const segment = slash === -1 ? path.slice(from) : path.slice(from, slash)
-  const named = findIn(node.named.get(segment), path, slash, texts)
-  if (named !== undefined || segment === '' || node.any === undefined) return named
-  texts.push(segment)
+  const length = (slash === -1 ? path.length : slash) - from
+  const same = node.named.find(({ name }) => name.length === length && path.startsWith(name, from))
+  const named = findIn(same?.node, path, slash, texts)
+  if (named !== undefined || length === 0 || node.any === undefined) return named
+  texts.push(path.slice(from, from + length))
   const found = findIn(node.any, path, slash, texts)
   if (found === undefined) texts.pop()
   return found

@@ -36,12 +36,13 @@ export function headerLine(name: string, value: string): string {
   if (before === undefined) validateHeaderName(name)
   validateHeaderValue(name, value)
   const line = `${name}: ${value}\r\n`
-  setNewest(latest, name, { value, line }, NAMES_MAX)
+  if (before === undefined) setNewest(latest, name, { value, line }, NAMES_MAX)
+  else [before.value, before.line] = [value, line]
   return line
 }
 
 /** The latest line of each name, which is valid. */
-const latest = new Map<string, { readonly value: string; readonly line: string }>()
+const latest = new Map<string, { value: string; line: string }>()
 const NAMES_MAX = 100
 
 /** Lines of names and values in turn. */

@@ -13,6 +13,7 @@ import { isoDate } from '../../base/dates.ts'
 import type { Failure } from '../../base/failure.ts'
 import { ProblemFailure } from '../../base/problem.ts'
 import type { OpenFile } from '../../base/regular-file.ts'
+import { ResyncFailure } from '../../base/resync.ts'
 import { bytesOf, content, release, type TextPart } from '../../base/text-parts.ts'
 import type { CorsHeaders } from '../guard/cors.ts'
 import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
@@ -22,6 +23,7 @@ import { endEnvelope } from '../coding/coded-envelope.ts'
 import { sendFile } from './file-body.ts'
 import { createHeadWriter, headerLine, headerLines } from './response-head.ts'
 import { createSingleWrite } from './single-write.ts'
+import { sendStream } from './stream-body.ts'
 
 const DRAINED_BYTES_MAX = 65_536
 const LINGERING_BYTES_MAX = 8 * 1024 * 1024
@@ -36,11 +38,12 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
  */
 export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'"
 
-/** `{"error":{"code":…,"message":…}}`, and the problem of a document where that is the reason. */
+/** `{"error":{"code":…,"message":…}}`, the problem of a document where that is the reason, and from where a reader of changes goes on. */
 export function errorBody(failure: Failure): string {
   const { code, message } = failure
   const problems = failure instanceof ProblemFailure ? { problems: [failure.problem] } : {}
-  return JSON.stringify({ error: { code, message, ...problems } })
+  const resync = failure instanceof ResyncFailure ? { resync: true, next: failure.next } : {}
+  return JSON.stringify({ error: { code, message, ...problems, ...resync } })
 }
 
 /** What all responses of a server have in common. */
@@ -49,6 +52,8 @@ export interface ResponseSurroundings {
   readonly now: Clock
   /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
   readonly instance: string
+  /** Headers of the responses of a route, names and values in turn, as they are when the response is written. */
+  readonly routeHeaders?: ((route: string) => readonly string[]) | undefined
   /** How long a connection may wait for its next request, as the client is told. */
   readonly keepAliveSeconds: number
   /** How long a client may go on sending what no handler reads. */
@@ -72,7 +77,7 @@ export interface SentResponse {
  * not allow; nothing has been sent then.
  */
 export function createResponseWriter(around: ResponseSurroundings) {
-  const { now, lingerMs, isClosing } = around
+  const { now, lingerMs, isClosing, routeHeaders } = around
   const writeHead = createHeadWriter(around)
   const commonLines = createCommonLines(around)
   const writeOnce = createSingleWrite()
@@ -81,12 +86,15 @@ export function createResponseWriter(around: ResponseSurroundings) {
     const { request, serverResponse } = exchange
     const rest = restOfBody(exchange)
     const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'
-    const isLast = isClosing() || isUnusable || (request.url ?? '').length > KEPT_URL_CHARS_MAX
+    const isLast =
+      isClosing() || isUnusable || response.kind === 'stream' || (request.url ?? '').length > KEPT_URL_CHARS_MAX
     const { body, bytes, head } = render(exchange, response, now)
-    const lines = `${head}X-Request-Id: ${exchange.requestId}\r\n${commonLines(request, response)}`
+    const ofRoute = routeHeaders === undefined ? '' : headerLines(routeHeaders(exchange.route))
+    const lines = `${head}X-Request-Id: ${exchange.requestId}\r\n${ofRoute}${commonLines(request, response)}`
     writeHead(serverResponse, { status: response.status, lines, isLast })
 
     if (response.kind === 'file' && exchange.method !== 'HEAD') return sendOpenFile(exchange, response.file, rest, isLast)
+    if (response.kind === 'stream' && exchange.method !== 'HEAD') return sendStream(exchange, response.open)
     const sent = exchange.method === 'HEAD' ? undefined : body
     if (rest === 'long') {
       if (sent === undefined) serverResponse.flushHeaders()
@@ -154,8 +162,10 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
       return { body, bytes, head: `${JSON_LINES}${lengthLine(bytes)}${storing(response.headers)}` }
     }
     case 'prepared': {
-      const body = [response.start.bytes, endEnvelope(response.start, restOfEnvelope(requestId, now))]
-      const bytes = bytesOf(body)
+      const { start } = response
+      const end = endEnvelope(start, restOfEnvelope(requestId, now))
+      const bytes = start.bytes.length + end.length
+      const body = [start.bytes, end]
       return { body, bytes, head: `${JSON_LINES}${lengthLine(bytes)}${storing(response.headers)}` }
     }
     case 'empty': {
@@ -174,6 +184,8 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
       const length = lengthLine(response.file.bytes)
       return { body: undefined, bytes: 0, head: `${headerLine('Content-Type', response.contentType)}${length}${NOT_STORED}` }
     }
+    case 'stream':
+      return { body: undefined, bytes: 0, head: `${headerLine('Content-Type', response.contentType)}${NOT_STORED}` }
   }
 }
 

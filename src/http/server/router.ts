@@ -13,7 +13,7 @@ import { createPathTree } from './path-tree.ts'
 export interface Route {
   /** GET also serves HEAD; every path has OPTIONS without a route. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Segments in lower case, or `:name` for any text: `/api/v1/data/:id`. A slash at the end is another path. */
+  /** Segments as they are, or `:name` for any text: `/api/v1/data/:id`. A slash at the end is another path. */
   readonly path: string
   readonly handler: Handler
 }

@@ -8,10 +8,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import type { SharedCounts } from '../../base/shared-counts.ts'
 import { createBodyLane } from '../guard/body-lane.ts'
 import { createBodyMemory } from '../guard/body-memory.ts'
 import { createBodyPace } from '../guard/body-pace.ts'
-import { createConnectionGuard, type ConnectionGuard } from '../guard/connection-guard.ts'
+import { createConnectionGuard, type ConnectionGuard, type SharedConnections } from '../guard/connection-guard.ts'
 import { corsHeaders, originCheck, type CorsPolicy } from '../guard/cors.ts'
 import { foreignPageGuard, NO_GUARD, type ForeignPageGuard } from '../guard/foreign-pages.ts'
 import { clientAddress, UNIX_PEER, type TrustedProxies } from '../request/client-address.ts'
@@ -35,8 +36,12 @@ export interface ServerOptions {
   readonly proxies: TrustedProxies
   /** Fresh for each start of the program; stands on every response. */
   readonly instance: string
+  /** Headers of the responses of a route, names and values in turn, as they are when the response is written. */
+  readonly routeHeaders?: ((route: string) => readonly string[]) | undefined
   /** Host names of this service beside those of this machine; see foreign-pages.ts. */
   readonly allowedHosts?: readonly string[]
+  /** The one under which the other nodes of a cluster reach it. */
+  readonly nodeHost?: string | undefined
   /** With one the server speaks TLS, and nothing else. */
   readonly certificate?: Certificate | undefined
   readonly limits?: Partial<ServerLimits>
@@ -46,12 +51,14 @@ export interface ServerOptions {
   readonly onConnection?: () => void
   /** Called for every request once its response is queued. */
   readonly observe?: (served: ServedRequest) => void
+  /** Where several threads serve: what all of them hold. */
+  readonly shared?: { readonly bodies: SharedCounts; readonly connections: SharedConnections } | undefined
 }
 
 export type HttpServer = ReturnType<typeof createServer>
 
 export function createServer(options: ServerOptions) {
-  const { router, newRequestId, log, proxies, instance, onConnection = () => {} } = options
+  const { router, newRequestId, log, proxies, instance, onConnection = () => {}, shared } = options
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits }
   /** Peers of a Unix socket have no address. */
   let isUnixSocket = false
@@ -64,7 +71,7 @@ export function createServer(options: ServerOptions) {
     const address = clientAddressOf(socket)
     return { address, isProxy: isUnixSocket || proxies.isTrusted(address) }
   }
-  const guard = createConnectionGuard(limits, peerOf, log)
+  const guard = createConnectionGuard({ limits, peerOf, log, shared: shared?.connections })
   const connectionOf = guard.table.get
   const serve = createServe({
     router,
@@ -73,6 +80,7 @@ export function createServer(options: ServerOptions) {
     cors: corsHeaders(options.cors),
     guard: () => foreignPages,
     instance,
+    routeHeaders: options.routeHeaders,
     keepAliveSeconds: Math.floor(limits.keepAliveMs / 1000),
     lingerMs: limits.lingerMs,
     isClosing: () => closing !== undefined,
@@ -80,7 +88,7 @@ export function createServer(options: ServerOptions) {
     observe: options.observe ?? (() => {}),
   })
   const takeRequest = createRequestTurns(serve, guard)
-  const bodyMemory = createBodyMemory(limits)
+  const bodyMemory = createBodyMemory(limits, shared?.bodies)
   const around = { ...limits, proxies, bodyMemory, bodyPace: createBodyPace(), bodyLane: createBodyLane() }
 
   function onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
@@ -111,6 +119,8 @@ export function createServer(options: ServerOptions) {
   return {
     /** How many connections there are, and how many were ended or refused, by the reason. */
     connections: guard.table as Pick<typeof guard.table, 'size' | 'shed'>,
+    /** Ends a connection of a client that is not being served; false where there is none. */
+    endOneOf: guard.table.endOneOf,
     /** The bodies of requests in flight. */
     bodies: bodyMemory as Pick<typeof bodyMemory, 'heldBytes' | 'rejections'>,
     /** Starts to accept. Port 0 takes any free one. Rejects with ListenError or node's error, such as EADDRINUSE. */
@@ -132,12 +142,12 @@ export function createServer(options: ServerOptions) {
 function foreignPagesOf(
   listening: Listening,
   address: ListenAddress,
-  { allowedHosts = [], cors }: Pick<ServerOptions, 'allowedHosts' | 'cors'>,
+  { allowedHosts = [], nodeHost, cors }: Pick<ServerOptions, 'allowedHosts' | 'nodeHost' | 'cors'>,
 ): ForeignPageGuard {
   return foreignPageGuard({
     isLoopback: isLoopback(listening),
     boundName: address.kind === 'tcp' ? address.host : undefined,
-    allowedHosts,
+    ...{ allowedHosts, nodeHost },
     isAllowedOrigin: originCheck(cors),
   })
 }

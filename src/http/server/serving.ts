@@ -1,18 +1,15 @@
 /**
  * One request from its route to its response and its line in the access log.
- *
- * A Failure becomes its status and its message. Everything else that is thrown is a bug of ours: 500, the stack in the
- * log under the request's id, and nothing about it in the response.
  */
 import type { IncomingMessage } from 'node:http'
 import { withValue, type Awaitable } from '../../base/awaitable.ts'
-import { fail, Failure } from '../../base/failure.ts'
+import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { ForeignPageGuard } from '../guard/foreign-pages.ts'
 import type { HttpResponse } from '../request/exchange.ts'
-import { ClientGone } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
-import { createResponseWriter, errorBody, JSON_TYPE, type ResponseSurroundings, type SentResponse } from './response-writer.ts'
+import { createResponder } from './responder.ts'
+import { createResponseWriter, type ResponseSurroundings, type SentResponse } from './response-writer.ts'
 import type { Router } from './router.ts'
 
 const LOGGED_PATH_CHARS_MAX = 200
@@ -42,25 +39,36 @@ export type Serve = (exchange: IncomingExchange) => Awaitable<boolean>
 
 export function createServe(around: ServingSurroundings): Serve {
   const { log, ticks, observe } = around
-  const respond = createResponder(around)
+  const { router, guard } = around
+  const respond = createResponder<IncomingExchange>({
+    router,
+    log,
+    admit({ request }) {
+      assertOneHost(request)
+      guard()(request)
+    },
+  })
   const send = createSender(around)
   return (exchange) => {
     const start = ticks()
     return withValue(respond(exchange), (response) => {
+      const respondedMs = ticks() - start
       const isGone = exchange.isAbandoned || response === undefined
       return withValue(isGone ? NOTHING_SENT : send(exchange, response), (sent) => {
         const closing = response?.kind === 'file' ? closeFile(exchange, response, log) : undefined
         return withValue(closing, () => {
-          record(exchange, { start, response, sent, isAborted: isGone || sent.isShort === true })
+          record(exchange, { start, respondedMs, response, sent, isAborted: isGone || sent.isShort === true })
           return sent.isLast
         })
       })
     })
   }
 
-  function record(exchange: IncomingExchange, { start, response, sent, isAborted }: Served): void {
+  function record(exchange: IncomingExchange, { start, respondedMs, response, sent, isAborted }: Served): void {
     const ms = ticks() - start
-    observe({ method: exchange.method, route: exchange.route, status: response?.status, ms })
+    // How long a stream stayed open is no time that the service took.
+    const tookMs = response?.kind === 'stream' ? respondedMs : ms
+    observe({ method: exchange.method, route: exchange.route, status: response?.status, ms: tookMs })
     const { requestId, method, clientAddress: client, logFields } = exchange
     // Without the query string, which can hold personal data.
     const path = exchange.path.slice(0, LOGGED_PATH_CHARS_MAX)
@@ -79,39 +87,11 @@ export function createServe(around: ServingSurroundings): Serve {
 interface Served {
   /** When its serving began. */
   readonly start: number
+  /** How long the handler took. */
+  readonly respondedMs: number
   readonly response: HttpResponse | undefined
   readonly sent: SentResponse
   readonly isAborted: boolean
-}
-
-/** Returns the function that has a request handled. It gives undefined where the client has left, and never throws. */
-function createResponder({ router, guard, log }: Pick<ServingSurroundings, 'router' | 'guard' | 'log'>) {
-  return (exchange: IncomingExchange): Awaitable<HttpResponse | undefined> => {
-    try {
-      assertOneHost(exchange.request)
-      guard()(exchange.request)
-      const { path, handler, params } = router.route(exchange.method, exchange.path)
-      exchange.route = path
-      exchange.params = params
-      const response = handler(exchange)
-      return response instanceof Promise ? response.catch((error) => responseToError(error, exchange)) : response
-    } catch (error) {
-      return responseToError(error, exchange)
-    }
-  }
-
-  function responseToError(error: unknown, exchange: IncomingExchange): HttpResponse | undefined {
-    const { requestId } = exchange
-    if (error instanceof Failure) {
-      exchange.addLogFields({ code: error.code, ...(error.cause === undefined ? {} : { cause: error.cause }) })
-      if (error.status >= 500) log.warn('request.unavailable', { requestId, error })
-      return failureResponse(error)
-    }
-    if (error instanceof ClientGone || (exchange.isAbandoned && isAbort(error))) return undefined
-    log.error('request.failed', { requestId, error })
-    const message = `Cannot complete the request: the server failed, its log tells why under "${requestId}"`
-    return failureResponse(fail('serverError', message))
-  }
 }
 
 const NOTHING_SENT: SentResponse = { bodyBytes: 0, isLast: true }
@@ -152,11 +132,6 @@ async function closeFile(
   onClosed?.()
 }
 
-function failureResponse(failure: Failure): HttpResponse {
-  const { status, headers } = failure
-  return { kind: 'raw', status, contentType: JSON_TYPE, body: errorBody(failure), headers }
-}
-
 /** Two hosts, or none, are read differently by different servers behind one proxy (RFC 9112 section 3.2). */
 function assertOneHost({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined) {
@@ -169,8 +144,4 @@ function assertOneHost({ rawHeaders, headers, httpVersion }: IncomingMessage): v
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   if (hosts > 1) throw fail('badRequest', `Cannot serve the request: expected one Host header, found ${hosts}`)
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError'
 }
