@@ -9,7 +9,7 @@ const NAMES_CHARS_MAX = 200
 /** One sentence without a full stop, and without secrets as the error has none. */
 export function adviceFor(error: DeliveryError): string {
   const { stage, kind, code, cause } = error
-  if (stage === 'compose') return 'The mail cannot be composed: no server was asked, and a retry would fail in the same way'
+  if (stage === 'compose' && kind === undefined) return 'The mail cannot be composed: no server was asked, and a retry would fail in the same way'
   if (stage === 'file')
     return `The directory of --mail cannot be written to (${systemReason(cause)}): free space, or give us the permission`
   if (stage === 'exec') return adviceForProgram(error)
@@ -39,6 +39,7 @@ const KIND_ADVICE: Readonly<Partial<Record<ErrorKind, string>>> = {
     'The login failed as the message above says: check user and password, and that this is the server you mean',
   'no-token':
     'The login token cannot be read: check that the program that renews --mail-token-file is running',
+  'not-set-up': 'Set the mail server with --mail, or in the settings of the dashboard, and send the invitation again',
   'too-large': 'The server does not accept a message of this size: make the templates shorter, or raise its limit',
   'no-utf8':
     'The server does not support addresses or headers beyond ASCII (SMTPUTF8): use another server for such recipients',

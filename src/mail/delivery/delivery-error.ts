@@ -36,6 +36,8 @@ export type ErrorKind =
   | 'no-token'
   | 'too-large'
   | 'no-utf8'
+  // With none:
+  | 'not-set-up'
   // With a program:
   | 'start'
   | 'status'

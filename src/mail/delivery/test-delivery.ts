@@ -16,9 +16,13 @@ export interface TestMailRequest {
   readonly signal?: AbortSignal
 }
 
-interface TestMailTools extends MailerTools {
+/** How it is sent, and in which name. */
+export interface MailSource {
   readonly settings: MailSettings
   readonly appName: string
+}
+
+interface TestMailTools extends MailerTools, MailSource {
   readonly newId: () => string
 }
 

@@ -1,5 +1,6 @@
 /** The name of the service in subjects and texts, checked at start: a bad one would make every mail fail or mislead. */
 import { describe } from '../../base/failure.ts'
+import { nameProblem } from '../../base/shown-name.ts'
 import { codeRunsOf } from '../message/code-runs.ts'
 
 const NAME_CHARS_MAX = 100
@@ -12,6 +13,8 @@ export function parseAppName(text: string): string {
       `expected one line of at most ${NAME_CHARS_MAX} characters that is not empty, found ${describe(text)}`,
     )
   }
+  const problem = nameProblem(name, NAME_CHARS_MAX)
+  if (problem !== undefined) throw new Error(problem)
   if (codeRunsOf(name).length > 0) {
     throw new Error(`expected a name without six digits alone, which look like a sign-in code, found ${describe(text)}`)
   }

@@ -1,8 +1,6 @@
-/**
- * The built-in sign-in mails, in the form of template files. Direction and language are on the inner element too,
- * because webmail keeps only the inside of the body. Colours are names: six digits in a row must be the code.
- */
+/** The built-in sign-in mails, in the form of template files. */
 import signInTexts from '../../../data/mail/sign-in.json' with { type: 'json' }
+import { mailPage } from './mail-page.ts'
 import { directionOf } from './template-language.ts'
 
 /** An entry of the file. All languages use the polite form. */
@@ -29,30 +27,14 @@ export function builtInMail(language: string): { readonly txt: string; readonly 
 }
 
 function page(language: string, { subject, opening, lifetime, advice }: SignInTexts): string {
-  const written = `lang="${language}" dir="${directionOf(language)}"`
   const sentence = opening.replace('{{appName}}', '<strong dir="auto">{{appName}}</strong>')
-  return `<!doctype html>
-<html ${written}>
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="format-detection" content="telephone=no">
-<title>${subject}</title>
-</head>
-<body style="margin: 0; padding: 32px 16px;
- font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 16px; line-height: 1.5">
-<div ${written} style="max-width: 420px; margin: 0 auto">
-<p style="margin: 0; font-family: ui-monospace, Menlo, Consolas, monospace;
+  const content = `<p style="margin: 0; font-family: ui-monospace, Menlo, Consolas, monospace;
  font-size: 38px; font-weight: 600; letter-spacing: 6px">
 <span dir="ltr">{{code}}</span>
 </p>
 <p style="margin: 4px 0 24px; font-size: 18px">${sentence}</p>
 <p style="margin: 0 0 24px">${lifetime}</p>
 <p style="margin: 0; padding-top: 16px; border-top: 1px solid silver; font-size: 14px; opacity: 0.7">
-${advice}</p>
-</div>
-</body>
-</html>
-`
+${advice}</p>`
+  return mailPage({ language, direction: directionOf(language), title: subject, width: 420 }, content)
 }

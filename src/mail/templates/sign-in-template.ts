@@ -10,10 +10,13 @@ import { templateError, type TemplateSource } from './template-error.ts'
 import { readMarkup } from './template-markup.ts'
 
 const SUBJECT_CHARS_MAX = 200
+const NAMES = ['code', 'minutes', 'lifetime', 'appName'] as const
+
+export type SignInTemplate = Template<(typeof NAMES)[number]>
 
 export interface TextTemplate {
-  readonly subject: Template
-  readonly text: Template
+  readonly subject: SignInTemplate
+  readonly text: SignInTemplate
 }
 
 /** Parses `Subject: …`, an empty line, and the text. Throws a TemplateError. */
@@ -34,17 +37,17 @@ export function readTextTemplate(source: TemplateSource): TextTemplate {
   }
 }
 
-export function readPageTemplate(source: TemplateSource): Template {
+export function readPageTemplate(source: TemplateSource): SignInTemplate {
   return readPart(source, 'page', readMarkup(source))
 }
 
-function readPlain(source: TemplateSource, part: string): Template {
+function readPlain(source: TemplateSource, part: string): SignInTemplate {
   return readPart(source, part, source.text)
 }
 
 /** `visible` is the text that a reader sees. */
-function readPart(source: TemplateSource, part: string, visible: string): Template {
-  const template = parseTemplate(source)
+function readPart(source: TemplateSource, part: string, visible: string): SignInTemplate {
+  const template = parseTemplate(source, NAMES)
   assertCode(source, part, visible)
   const [run] = codeRunsOf(source.text.replace(PLACEHOLDER, '-'))
   if (run !== undefined) {

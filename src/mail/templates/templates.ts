@@ -4,14 +4,14 @@
  * keyboard. There are no links and no images, which would train people to click and report when they were opened.
  */
 import { BUILT_IN_LANGUAGES, builtInMail } from './built-in-mail.ts'
-import { fillIn, type Template } from './placeholders.ts'
-import { readPageTemplate, readTextTemplate } from './sign-in-template.ts'
+import { fillIn } from './placeholders.ts'
+import { readPageTemplate, readTextTemplate, type SignInTemplate } from './sign-in-template.ts'
 import { TemplateError } from './template-error.ts'
 import { readTemplateFiles, type TemplateFile } from './template-files.ts'
 import { directionOf, isolated, lookUpLanguage } from './template-language.ts'
 
 /** For readers of other languages. */
-const FALLBACK_LANGUAGE = 'en'
+export const FALLBACK_LANGUAGE = 'en'
 
 export interface MailContent {
   readonly subject: string
@@ -76,9 +76,9 @@ function openMail(language: string, files: readonly TemplateFile[]): (signIn: Si
 
 interface SignInMail {
   readonly language: string
-  readonly subject: Template
-  readonly text: Template
-  readonly page: Template
+  readonly subject: SignInTemplate
+  readonly text: SignInTemplate
+  readonly page: SignInTemplate
 }
 
 function createWriter({ language, subject, text, page }: SignInMail): (signIn: SignIn) => MailContent {
