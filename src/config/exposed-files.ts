@@ -24,6 +24,8 @@ export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, enviro
     warning('the file of --token-file', pathOf('tokenFile'), exposureOf),
     warning(`the file of ${secret?.variable ?? ''}`, secret?.path, keyExposureOf),
     warning('the file of --config', pathOf('config'), holdsPassword(mail) ? keyExposureOf : changeExposureOf),
+    // A user who can change this makes their own etcd server the one that is trusted.
+    warning('the file of --cluster-ca', pathOf('clusterCa'), changeExposureOf),
     // A user who can change these can read the mail, and so the codes in it.
     warning('the file of --mail-ca', pathOf('mailCa'), changeExposureOf),
     warning('the program of --mail', programOf(mail), changeExposureOf, 'go-w'),

@@ -1,7 +1,9 @@
 /** Reads the Config from flags, environment and file. The first that has a setting wins; the default comes last. */
 import { didYouMean } from '../base/nearest.ts'
+import { NO_PROXIES } from '../http/request/client-address.ts'
 import { ConfigError } from './config-error.ts'
 import { SECRETS } from './secrets.ts'
+import { withoutServiceLinks } from './service-links.ts'
 import type { Setting } from './setting-kinds.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { DECLARED, SETTINGS, type Config, type Environment, type SettingInfo, type SettingName } from './settings.ts'
@@ -28,6 +30,11 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     throw new ConfigError('Cannot use one of --tls-cert and --tls-key alone: expected both')
   }
+  if (config.authHeader !== undefined && config.trustedProxies === NO_PROXIES && config.listen === undefined) {
+    throw new ConfigError(
+      'Cannot use --auth-header alone: name the proxy in --trusted-proxies, or let it connect to a Unix socket with --listen',
+    )
+  }
   if (config.tlsCert !== undefined && config.listen !== undefined) {
     throw new ConfigError('Cannot use --tls-cert with --listen: a Unix socket has no TLS')
   }
@@ -37,8 +44,9 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
 /** Every setting, from the first source that has it: flags, environment, file, defaults. Throws ConfigError. */
 export function effectiveSettings(
   flags: ReadonlyMap<SettingName, string>,
-  environment: Environment,
+  variables: Environment,
 ): readonly EffectiveSetting[] {
+  const environment = withoutServiceLinks(variables)
   rejectUnknownVariables(environment)
   const read = (info: SettingInfo, file: SettingsFile | undefined): EffectiveSetting => {
     const { name } = info

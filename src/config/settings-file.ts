@@ -22,7 +22,7 @@ export function readSettingsFile(path: string, known: readonly string[]): Readon
   return new Map(
     Object.entries(settings).map(([name, value]) => {
       if (!known.includes(name)) throw wrong(`there is no setting "${name}"${didYouMean(name, known)}`)
-      const text = textOf(value)
+      const text = settingText(value)
       if (text !== undefined) return [name, text]
       throw wrong(`${name}: expected a text, a number, true, false or a list of texts, found ${describe(value)}`)
     }),
@@ -50,7 +50,8 @@ function parsed(text: string, wrong: (problem: string) => Error): Json {
   }
 }
 
-function textOf(value: Json): string | undefined {
+/** A value of JSON as the text of a flag; undefined for one that no setting has. */
+export function settingText(value: Json): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (isNumber(value)) return String(value)

@@ -5,18 +5,21 @@
 import { isStandIn } from '../auth/new-account.ts'
 import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
+import { parseEndpoints, parseNodeUrl, parsePrefix } from '../cluster/etcd-target.ts'
 import { parseOrigins, type CorsPolicy } from '../http/guard/cors.ts'
 import { NO_PROXIES, parseProxies } from '../http/request/client-address.ts'
 import { parseHosts } from '../http/guard/foreign-pages.ts'
 import { parseUnixAddress } from '../http/server/listening.ts'
 import { parseEmail, parseMailbox } from '../mail/address.ts'
 import { parseAppName } from '../mail/templates/app-name.ts'
+import { parseInvitationUrl } from '../mail/templates/invitation-url.ts'
 import { MAIL_TLS, type MailTls } from '../mail/settings/mail-settings.ts'
 import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings/mail-target.ts'
-import { FLAG_BASE_URL } from '../content/seeds.ts'
+import { FLAG_BASE_URL } from '../content/seeds/seeds.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
 
 const HOURS_MAX = 24 * 366 * 10
+const THREADS_MAX = 16
 const BACKUP_EVERY: DurationRange = { min: MINUTE_MS, max: 365 * DAY_MS }
 
 export const DECLARED = {
@@ -45,6 +48,12 @@ export const DECLARED = {
     ),
   },
   mailFrom: parsed(parseMailbox, 'Dateline <no-reply@localhost>', 'sender of the mail'),
+  mailPorts: {
+    parse: readPorts,
+    initial: [25, 465, 587, 1025, 2525],
+    shown: '25,465,587,1025,2525',
+    meaning: 'ports of mail servers that administrators may set in the dashboard, separated by commas',
+  } as Setting<readonly number[]>,
   mailTls: {
     parse: oneOf<MailTls>(MAIL_TLS, '').parse,
     initial: undefined,
@@ -59,6 +68,11 @@ export const DECLARED = {
   mailDkimKey: optional(readPath, 'PEM file of the RSA or Ed25519 key that signs mail (DKIM)'),
   mailDkimSelector: optional(text('', '').parse, 'selector of that key: SELECTOR._domainkey in the DNS of the sender'),
   appName: parsed(parseAppName, 'Dateline', 'name of the service in mail'),
+  invitationUrl: optional(
+    parseInvitationUrl,
+    'URL of the dashboard, such as https://news.example.org/: with it, new publishers and administrators are invited by a ' +
+      'mail that leads there; none sends no such mail',
+  ),
   rateLimits: onOff(true, 'limits on how often a client may call; on or off'),
   corsOrigins: {
     parse: parseOrigins,
@@ -73,15 +87,26 @@ export const DECLARED = {
     shown: 'none',
     meaning: 'addresses and CIDR blocks of proxies whose X-Forwarded-For is used, separated by commas',
   },
+  authHeader: optional(
+    parseHeaderName,
+    'header in which a trusted proxy names the e-mail address of the user who is signed in there, such as X-Auth-Email',
+  ),
   connectionsPerAddress: whole(512, {
     meaning: 'open connections of one client address; trusted proxies have no limit; 0 is no limit',
   }),
   dashboard: onOff(true, 'serves the dashboard at / and the reference of the API at /docs; on or off'),
+  dashboardImages: oneOf(
+    ['on-request', 'on', 'off'],
+    'pictures of content in the dashboard, which browsers fetch from the hosts that documents name: on-request shows them ' +
+      'to readers who ask, on to all, off to none',
+  ),
+  review: onOff(false, 'lets only administrators publish: publishers hand in drafts for review; on or off'),
   publicRemoteConfig: onOff(false, 'lets the remote configuration be read without signing in; on or off'),
   hideInactive: onOff(
     false,
     'hides headlines, topics and sources that are not active from lists of readers; on or off',
   ),
+  printSetup: onOff(false, 'prints the address of the first set-up on stdout also where that is no terminal; on or off'),
   tokenFile: optional(readPath, 'file to write an administrator token to, for the app that starts the service'),
   exitWithParent: onOff(false, 'ends the service with the program that started it; on or off'),
   logFormat: oneOf(['auto', 'pretty', 'json'], 'form of the log: pretty, json, or auto, which is pretty on a terminal'),
@@ -117,6 +142,18 @@ export const DECLARED = {
   }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a page when the request has no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'largest number of items of a page' }),
+  threads: {
+    parse: (given: string) => (given === 'auto' ? given : whole(1, { min: 1, max: THREADS_MAX, meaning: '' }).parse(given)),
+    initial: 'auto',
+    shown: 'auto',
+    meaning:
+      'threads that serve requests on one port of Linux or FreeBSD; auto is the number of cores, at most 4, and one where ' +
+      'memory is below 512 MiB',
+  } as Setting<number | 'auto'>,
+  streamsMax: whole(1000, {
+    max: 100_000,
+    meaning: 'streams of changes that can be open, requests that wait for a change included; 0 is none',
+  }),
   cacheMb: whole(32, {
     max: 4096,
     meaning: 'mebibytes of memory for pages and documents that are read often; 0 remembers none',
@@ -128,10 +165,10 @@ export const DECLARED = {
   }),
   backupEvery: {
     parse: (given: string) => (given === 'off' ? undefined : parseDuration(given, BACKUP_EVERY)),
-    initial: undefined,
-    shown: 'off',
-    meaning: 'time from one automatic backup to the next, such as 24h; off makes none',
-  } as Setting<number | undefined>,
+    initial: 'daily',
+    shown: '24h',
+    meaning: 'time from one automatic backup to the next, such as 6h; off makes none',
+  } as Setting<number | 'daily' | undefined>,
   backupKeep: whole(7, {
     min: 1,
     max: 1000,
@@ -142,6 +179,20 @@ export const DECLARED = {
     meaning: 'days to keep records of the audit trail; 0 keeps them forever',
   }),
   guestDays: whole(90, { max: 3650, meaning: 'days without a request after which a guest is deleted; 0 keeps all' }),
+  historyDays: whole(90, {
+    min: 1,
+    max: 3650,
+    meaning: 'days to keep earlier versions of content and the log of changes, of which the last 100,000 stay longer',
+  }),
+  trashDays: whole(30, { max: 3650, meaning: 'days to keep deleted content in the trash; 0 deletes it at once, with its history' }),
+  cluster: optional(parseEndpoints, 'URLs of the etcd servers that several nodes share, separated by commas; see the guide clustering'),
+  clusterCa: optional(readPath, 'PEM file of the authority that certifies the etcd servers, and the other nodes'),
+  clusterCert: optional(readPath, 'PEM file of the certificate that etcd wants of its clients'),
+  clusterKey: optional(readPath, 'PEM file of the private key of that certificate'),
+  clusterUser: optional(text('', '').parse, 'user of etcd, where its access control is on'),
+  clusterPasswordFile: optional(readPath, 'file with the password of that user'),
+  clusterPrefix: parsed(parsePrefix, '/dateline/', 'keys of this site in etcd; each site has its own'),
+  clusterNodeUrl: optional(parseNodeUrl, 'URL under which the other nodes reach this one, such as https://n1.example.org'),
   flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'URL or path of the flags of seeded countries'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
@@ -177,6 +228,20 @@ function readAdminEmail(given: string): string {
   if (email === undefined) throw new Error(`expected an e-mail address, found "${given}"`)
   if (isStandIn(email)) throw new Error(`expected an e-mail address that receives mail, found the reserved "${given}"`)
   return email
+}
+
+/** Headers that clients or every proxy set anyway: none of them can name a user. */
+const COMMON_HEADERS = /^(?:authorization|cookie|forwarded|from|host|origin|referer|user-agent|via|x-forwarded-(?!email$).*)$/i
+
+/** The name of a header of a proxy (RFC 9110 section 5.1), in lower case. */
+function parseHeaderName(given: string): string {
+  if (/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(given) && !COMMON_HEADERS.test(given)) return given.toLowerCase()
+  throw new Error(`expected the name of a header of its own, such as X-Auth-Email, found "${given}"`)
+}
+
+function readPorts(given: string): readonly number[] {
+  const { parse } = whole(0, { min: 1, max: 65_535, meaning: '' })
+  return given.split(',').map((port) => parse(port.trim()))
 }
 
 function readHost(given: string): string {

@@ -4,7 +4,8 @@ import { effectiveSettings } from './read-config.ts'
 import { readSecrets, SECRETS } from './secrets.ts'
 import { SETTINGS, type Environment, type SettingName } from './settings.ts'
 
-export type ShownSettings = ServiceSettings['items']
+/** As they were given at the start. */
+export type ShownSettings = readonly Omit<ServiceSettings['items'][number], 'edit'>[]
 
 /** Throws ConfigError for what cannot be used. */
 export function shownSettings(flags: ReadonlyMap<SettingName, string>, environment: Environment): ShownSettings {
