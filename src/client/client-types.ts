@@ -10,6 +10,7 @@ import type {
   ListField,
   MapField,
   NullableField,
+  OptionalField,
   RecordField,
   Shape,
   ValueOf,
@@ -31,24 +32,32 @@ export type Replacements = {
 }
 
 /** The methods that make sense for each model. */
-export type Offers = { readonly [D in Declared as D['name']]: Offered<D['access']> }
+export type Offers = { readonly [D in Declared as D['name']]: Offered<D['access']> | Reviewed<D['fields']> }
 
 /** Stands in a body for a whole copy; the stored document takes its place. */
 export interface Reference {
   readonly id: string
 }
 
+type Reviewed<S extends Shape> = S extends { readonly handedInAt: OptionalField } ? 'review' | 'giveBack' : never
+
 type Offered<A extends Access> =
   | (A['list'] extends 'unsupported' ? never : 'list' | 'iterate' | 'explain')
   | (A['read'] extends 'unsupported' ? never : 'get')
   | (A['create'] extends 'unsupported' ? never : 'create' | 'check')
-  | (A['replace'] extends 'unsupported' ? never : 'replace' | 'check')
+  | (A['replace'] extends 'unsupported' ? never : 'replace' | 'patch' | 'check')
   | (A['remove'] extends 'unsupported' ? never : 'remove')
+  | (A['read'] extends 'everybody' ? PastOf<A> : never)
+
+/** Of content, which everybody may read; personal data has no history and no trash, and nothing embeds it. */
+type PastOf<A extends Access> = A['replace'] extends 'unsupported'
+  ? never
+  : 'history' | 'version' | 'trash' | 'trashCount' | 'restore' | 'eraseTrashed' | 'usage' | 'usageOfMany' | 'duplicates'
 
 /** Fields that a client never has to send. */
 type LeftOut = GeneratedField | ConstantField
 /** Fields that have a value of their own where a new document leaves them out. */
-type Defaulted = { readonly initial: string } | { readonly implied: string } | NullableField | ListField<Field, 'keep'>
+type Defaulted = { readonly initial: string } | { readonly implied: string } | NullableField | OptionalField | ListField<Field, 'keep'>
 
 type SentShape<S extends Shape> = {
   readonly [name in keyof S as S[name] extends LeftOut | Defaulted ? never : name]: SentOf<S[name]>
@@ -61,7 +70,9 @@ type Initials<S extends Shape> = {
 }
 
 type SentOf<F extends Field> =
-  F extends NullableField<infer G>
+  F extends OptionalField
+    ? string | null
+    : F extends NullableField<infer G>
     ? SentOf<G> | null
     : F extends ListField<infer G>
       ? readonly SentOf<G>[]

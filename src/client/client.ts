@@ -47,15 +47,67 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface WriteOptions extends RequestOptions {
+export interface DraftOptions extends RequestOptions {
+  /** Whether incomplete drafts are there for the call: they lack members, whatever the type says. */
+  readonly incomplete?: boolean | undefined
+}
+
+export interface WriteOptions extends DraftOptions {
   /** The `etag` that the document had when you read it: after a change of another client you get a PreconditionFailed. */
   readonly ifMatch?: string | undefined
 }
 
-export interface CheckOptions extends RequestOptions {
+export interface RestoreOptions extends WriteOptions {
+  /** The change of the history that left the version; without it, the document comes out of the trash. */
+  readonly seq?: number | undefined
+}
+
+export interface RemoveOptions extends WriteOptions {
+  /** The id of the document that takes its place in all copies; without it, they are kept. */
+  readonly replaceBy?: string | undefined
+}
+
+export interface HistoryOptions extends DraftOptions {
+  /** How many changes at most. */
+  readonly limit?: number | undefined
+  /** `cursor` of the page before. */
+  readonly cursor?: string | null | undefined
+}
+
+interface RepeatableOptions extends RequestOptions {
+  /**
+   * A new text for each request, such as a UUID. Where there was no reply, the same call with the same key gives the first
+   * response, and nothing is made twice.
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface InviteAgainOptions extends RequestOptions {
+  /** Of the mail that invites a user; without it, a language that the client accepts. */
+  readonly language?: 'en' | 'de' | 'fr' | 'es' | 'ar' | undefined
+}
+
+export interface CreateOptions extends RepeatableOptions, InviteAgainOptions {
+  /** Whether a mail invites a new user of the dashboard; without it, the settings of the service decide. */
+  readonly invitation?: 'mail' | 'none' | undefined
+}
+
+export interface GetOptions extends DraftOptions {
+  /** The members that the document has, such as `title,source.name`: the others are missing, whatever the type says. */
+  readonly fields?: string | undefined
+}
+
+export interface CheckOptions extends DraftOptions {
   /** The document that the body would replace; without it the body would be a new one. */
   readonly id?: string | undefined
 }
+
+/** What makes a draft that lacks required members; only calls with `incomplete` find it. */
+export type IncompleteDraft<M extends ModelName> = Bodies[M] extends { readonly status?: string | undefined }
+  ? Partial<Bodies[M]> & { readonly status: 'draft' }
+  : never
+
+export interface BatchOptions extends RepeatableOptions, DraftOptions {}
 
 /** Anything that JSON can hold. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
@@ -103,12 +155,22 @@ export type Filter = Combined & { readonly [path: string]: Value | Operators | r
 export interface Query {
   /** The key `q` in it searches titles and names. */
   readonly filter?: Filter | undefined
+  /** Words that the items have, in any order; the newest come first without a `sort`. At most 200 characters. */
+  readonly search?: string | null | undefined
+  /** Ids of users, separated by commas: items that one of them has changed. For publishers and administrators. */
+  readonly changedBy?: string | null | undefined
   /** `updatedAt:desc,title:asc` */
   readonly sort?: string | undefined
 }
 
 export interface ListQuery extends Query {
   readonly limit?: number | undefined
+  /** The members that the items have, such as `title,source.name`: the others are missing, whatever the type says. */
+  readonly fields?: string | null | undefined
+  /** Whether the page has a `total`. */
+  readonly count?: boolean | null | undefined
+  /** Whether the page has incomplete drafts too: they lack members, whatever the type says. */
+  readonly incomplete?: boolean | null | undefined
   /** That of the page before; null, as that of the last page, and none begin at the first. */
   readonly cursor?: string | null | undefined
 }
@@ -116,6 +178,8 @@ export interface ListQuery extends Query {
 export interface IterateQuery extends Query {
   /** Items for which is asked at a time, 1 or more; 100 without it. A page of large documents has fewer. */
   readonly pageSize?: number | undefined
+  /** Whether incomplete drafts are among them: they lack members, whatever the type says. */
+  readonly incomplete?: boolean | undefined
 }
 
 export interface Page<T> {
@@ -123,6 +187,10 @@ export interface Page<T> {
   /** For the page after this one; null where there is none. */
   readonly cursor: string | null
   readonly hasMore: boolean
+  /** With `count`: how many there are on all pages, exact up to 10,000. */
+  readonly total?: number
+  /** Whether there are more than `total`. */
+  readonly totalIsFloor?: boolean
 }
 
 export interface Stored<T> {
@@ -138,7 +206,59 @@ export interface Methods<M extends ModelName> extends DocumentCalls<M> {
   iterate(query?: IterateQuery, options?: RequestOptions): AsyncGenerator<Models[M], void, undefined>
 }
 
+/** A JSON merge patch (RFC 7396): members with their new values; null removes one, and an array is sent as a whole. */
+export type MergePatch<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: MergePatch<T[K]> | null }
+    : T
+
 export type Collection<M extends ModelName> = Pick<Methods<M>, Offers[M]>
+
+/** One operation of a batch, with the `etag` that the document must have where it is to be changed or deleted. */
+export type BatchOperation = {
+  [M in ModelName]:
+    | { readonly operation: 'create'; readonly model: M; readonly body: Bodies[M] }
+    | {
+        readonly operation: 'replace'
+        readonly model: M
+        readonly id: string
+        readonly body: Replacements[M]
+        readonly ifMatch?: string | undefined
+      }
+    | {
+        readonly operation: 'patch'
+        readonly model: M
+        readonly id: string
+        readonly body: MergePatch<Replacements[M]>
+        readonly ifMatch?: string | undefined
+      }
+    | {
+        readonly operation: 'delete'
+        readonly model: M
+        readonly id: string
+        /** The document that takes its place in all copies. */
+        readonly replaceBy?: string | undefined
+        readonly ifMatch?: string | undefined
+      }
+    | {
+        /** Takes a document out of the trash or, with the `seq` of a change, puts back the version that this left. */
+        readonly operation: 'restore'
+        readonly model: M
+        readonly id: string
+        readonly seq?: number | undefined
+        readonly ifMatch?: string | undefined
+      }
+    /** Takes back the change that gave the etag in `ifMatch`, with the former `updatedAt`. */
+    | { readonly operation: 'undo'; readonly model: M; readonly id: string; readonly ifMatch: string }
+}[ModelName]
+
+/** What became of an operation; a deletion has no document. */
+export interface BatchResult {
+  readonly status: 200 | 201 | 204
+  readonly etag?: string
+  readonly document?: Models[ModelName]
+}
 
 export interface SignedIn {
   readonly user: Models['user']
@@ -153,8 +273,19 @@ export interface Client {
   token: string | undefined
   readonly auth: AuthCalls
   data<M extends ModelName>(model: M): Collection<M>
+  /**
+   * Runs up to 200 operations in one transaction, and gives the result of each in their order. Where one fails, nothing is
+   * written, and the message begins with `operations[INDEX]`.
+   */
+  batch(body: { readonly operations: readonly BatchOperation[] }, options?: BatchOptions): Promise<readonly BatchResult[]>
   readonly dashboard: DashboardCalls
   readonly admin: AdminCalls
+  /** The response to a request below `/api/v1/`, whose body is the caller's to read. Throws its failure. */
+  open(path: string, options?: OpenOptions): Promise<Response>
+}
+
+export interface OpenOptions extends RequestOptions {
+  readonly method?: 'GET' | 'POST' | undefined
 }
 
 interface ErrorDetails {
@@ -252,18 +383,25 @@ export function createClient(options: ClientOptions = {}): Client {
     token = next
   }
 
+  /** The newest position in the log of a cluster that a response had. Sent back, it lets this client read its writes at every node. */
+  let newest = 0
+
   /** Sends a request and gives its reply, whatever the status. */
-  const send = async ({ method, path, body, ifMatch, ifNoneMatch, signal, token }: Call): Promise<Response> => {
+  const send = async ({ method, path, body, ifMatch, ifNoneMatch, idempotencyKey, signal, token }: Call): Promise<Response> => {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
     if (language !== undefined) headers['accept-language'] = language
-    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (body !== undefined) headers['content-type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const tag = headerText('If-Match', ifMatch)
     if (tag !== undefined) headers['if-match'] = strongTag(tag)
     if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch
+    const key = headerText('Idempotency-Key', idempotencyKey)
+    if (key !== undefined) headers['idempotency-key'] = `"${key}"`
+    const sent = newest
+    if (sent > 0) headers['x-dateline-position'] = String(sent)
     // What JSON cannot hold is the caller's mistake, and no failure of the network.
     const text = body === undefined ? undefined : JSON.stringify(body)
-    return orNetworkError({ method, path, signal }, () =>
+    const response = await orNetworkError({ method, path, signal }, () =>
       fetchNow(base + path, {
         method,
         headers,
@@ -272,6 +410,10 @@ export function createClient(options: ClientOptions = {}): Client {
         ...(signal === undefined ? {} : { signal }),
       }),
     )
+    const position = Number(response.headers.get('x-dateline-position'))
+    // A node never answers from before the position that was sent, unless the log was created again.
+    if (position > 0 && Number.isSafeInteger(position)) newest = position < sent ? position : Math.max(newest, position)
+    return response
   }
 
   /** For replies with data. The type is the service's promise; only the outermost form is looked at. */
@@ -380,8 +522,278 @@ export function createClient(options: ClientOptions = {}): Client {
       return methods
     },
 
+    async batch({ operations }, { idempotencyKey, incomplete, signal } = {}) {
+      const body = { operations: operations.map(sentOperation) }
+      const call: Call = { method: 'POST', path: withQuery('data/batch', { incomplete }), body, idempotencyKey, signal }
+      const { results } = await transport.data<{ results: readonly BatchResult[] }>(call)
+      if (!Array.isArray(results) || results.length !== operations.length) throw unreadable(call)
+      return results.map(({ etag, ...result }) => (etag === undefined ? result : { ...result, etag: versionTag(etag) }))
+    },
+
     dashboard: dashboardCalls(transport),
     admin: adminCalls(transport),
+
+    async open(path, { method = 'GET', signal } = {}) {
+      const call = { method, path, signal, token }
+      const response = await send(call)
+      if (!response.ok) throw await failureOf(call, response)
+      return response
+    },
+  }
+}
+
+export interface ChangesQuery<M extends ModelName = ModelName> {
+  /** All without it. */
+  readonly models?: readonly M[] | undefined
+  /** Which documents to follow; one that does not match any more is deleted for this client. */
+  readonly filter?: Filter | undefined
+  /** `next` of an earlier change or page; `now` leaves out what was before. */
+  readonly since?: string | undefined
+}
+
+/** A document as it is now, or the news that it was deleted, or is not shown to this client any more. */
+export type Change<M extends ModelName = ModelName> = {
+  readonly [N in M]: ChangeHead<N> &
+    ({ readonly deleted: false; readonly document: Models[N] } | { readonly deleted: true; readonly document?: undefined })
+}[M]
+
+interface ChangeHead<M extends ModelName> {
+  /** Grows with each change of any document. */
+  readonly seq: number
+  readonly model: M
+  readonly id: string
+  readonly at: string
+  /** Who changed it, for publishers and administrators. */
+  readonly by?: string
+}
+
+export interface ChangesPage<M extends ModelName = ModelName> {
+  readonly items: readonly Change<M>[]
+  readonly next: string
+  readonly hasMore: boolean
+}
+
+/** Behind `resync` changes are missing: read the lists again. `next` is where to go on after this event. */
+export type ChangeEvent<M extends ModelName = ModelName> =
+  | { readonly kind: 'change'; readonly change: Change<M>; readonly next: string }
+  | { readonly kind: 'resync'; readonly next: string }
+
+/**
+ * Changes since a place, each document once. Throws a failure with the code `resyncRequired` where the service does not have
+ * all of them any more. `wait` is how many seconds to wait for a change where there is none.
+ */
+export async function readChanges<M extends ModelName>(
+  client: Pick<Client, 'open'>,
+  { models, filter, since, limit, wait }: ChangesQuery<M> & { readonly limit?: number | undefined; readonly wait?: number | undefined } = {},
+  options?: RequestOptions,
+): Promise<ChangesPage<M>> {
+  const path = withQuery('changes', { since, models: models?.join(), filter, limit, wait })
+  const data = await dataOf(client, { method: 'GET', path, signal: options?.signal })
+  if (!Array.isArray(data['items']) || typeof data['next'] !== 'string') throw unreadable({ method: 'GET', path })
+  return data as unknown as ChangesPage<M>
+}
+
+/** A ticket that opens one stream within a minute: `new EventSource('/api/v1/changes/stream?ticket=' + ticket)`. */
+export async function changeTicket(client: Pick<Client, 'open'>, options?: RequestOptions): Promise<{ readonly ticket: string; readonly expiresAt: string }> {
+  return (await dataOf(client, { method: 'POST', path: 'changes/ticket', signal: options?.signal })) as { ticket: string; expiresAt: string }
+}
+
+async function dataOf(client: Pick<Client, 'open'>, call: Call & { readonly method: 'GET' | 'POST' }): Promise<Members> {
+  const response = await client.open(call.path, call)
+  const text = await readText(call, response, REPLY_BYTES_MAX)
+  const data = text === undefined ? undefined : parseObject(text, JSON.parse)?.['data']
+  if (!isObject(data)) throw unreadable(call, response)
+  return data
+}
+
+/**
+ * Follows changes for as long as the loop runs. A stream that ends is opened again where it was, after a pause that grows with
+ * each failure; what another try cannot mend, such as the end of the session, is thrown.
+ */
+export async function* changes<M extends ModelName>(
+  client: Pick<Client, 'open'>,
+  { models, filter, since = 'now' }: ChangesQuery<M> = {},
+  { signal }: RequestOptions = {},
+): AsyncGenerator<ChangeEvent<M>, void, undefined> {
+  // Of a first connection that fails, the changes of meanwhile must not be lost.
+  let next = since === 'now' ? (await readChanges(client, { models, since: 'now' }, { signal })).next : since
+  for (let failures = 0; ; failures++) {
+    let failure: unknown
+    try {
+      const path = withQuery('changes/stream', { models: models?.join(), filter, since: next })
+      for await (const { id, event, data } of eventsOf({ method: 'GET', path, signal }, await client.open(path, { signal }))) {
+        failures = 0
+        next = id
+        if (event === 'resync') yield { kind: 'resync', next }
+        else yield { kind: 'change', change: data as unknown as Change<M>, next }
+      }
+    } catch (error) {
+      failure = error
+    }
+    await pauseBehind(failure, failures, signal)
+  }
+}
+
+const PAUSE_MS = { min: 1_000, max: 30_000 }
+/** Three of the comments that the service sends every 15 seconds: a lost network may leave a connection open for hours. */
+const SILENT_MS_MAX = 45_000
+
+/** Waits longer with each failure in a row; `undefined` stands for a stream that ended. Throws what another try cannot mend. */
+async function pauseBehind(failure: unknown, failures: number, signal: AbortSignal | undefined): Promise<void> {
+  if (failure !== undefined && (signal?.aborted === true || !isPassing(failure))) throw failure
+  const waitMs = (isPassing(failure) ? (failure.retryAfterSeconds ?? 0) : 0) * 1000
+  await pause(Math.max(waitMs, Math.min(PAUSE_MS.max, PAUSE_MS.min * 2 ** failures)), signal)
+}
+
+function isPassing(error: unknown): error is DatelineError {
+  return error instanceof DatelineError && (error.status === 0 || error.status >= 500 || error.status === 429)
+}
+
+/** Rejects with the reason of the signal. Clients that have lost the same server come back one after the other. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms * (0.5 + Math.random() / 2))
+    if (signal?.aborted === true) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
+/** The events of a stream (HTML standard, section 9.2.6), until it ends. Leaving the loop closes it. */
+async function* eventsOf(call: Call, response: Response): AsyncGenerator<{ id: string; event: string; data: Members }> {
+  const reader = response.body?.getReader()
+  if (reader === undefined || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    leave(response.body)
+    throw unreadable(call, response)
+  }
+  const decoder = new TextDecoder()
+  let [rest, event, id, lines] = ['', '', '', [] as string[]]
+  try {
+    for (;;) {
+      const { done, value } = await orNetworkError(call, () => beforeSilence(reader.read()))
+      if (done) return
+      rest += decoder.decode(value, { stream: true })
+      if (rest.length > REPLY_BYTES_MAX) throw unreadable(call, response)
+      // A CR at the end may be the first half of a line break.
+      const whole = rest.split(/\r\n|\n|\r(?!$)/)
+      rest = whole.pop() ?? ''
+      for (const line of whole) {
+        const [, name = '', text = ''] = /^([^:]*)(?:: ?([^]*))?$/.exec(line) ?? []
+        if (name === 'data') lines.push(text)
+        else if (name === 'event') event = text
+        else if (name === 'id') id = text
+        if (line !== '') continue
+        const data = lines.length === 0 ? undefined : parseObject(lines.join('\n'), JSON.parse)
+        if (lines.length > 0 && data === undefined) throw unreadable(call, response)
+        if (data !== undefined) yield { id, event, data }
+        event = ''
+        lines = []
+      }
+    }
+  } finally {
+    leave(reader)
+  }
+}
+
+/** Rejects where a stream has been silent for too long. */
+async function beforeSilence<T>(read: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The stream was silent for ${SILENT_MS_MAX / 1000} seconds`)), SILENT_MS_MAX)
+  })
+  try {
+    return await Promise.race([read, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Where a mirror keeps its documents, by their ids, and how far it has come. */
+export interface MirrorStore<T> {
+  /** Where the copy was last in step; undefined before the first time. */
+  next(): string | undefined | Promise<string | undefined>
+  setNext(next: string): unknown
+  ids(): Iterable<string> | Promise<Iterable<string>>
+  put(id: string, document: T): unknown
+  remove(id: string): unknown
+}
+
+/** A mirror in a Map, which lasts as long as the program. */
+export function mapStore<T>(documents: Map<string, T>): MirrorStore<T> {
+  let place: string | undefined
+  return {
+    next: () => place,
+    setNext: (next) => void (place = next),
+    ids: () => [...documents.keys()],
+    put: (id, document) => void documents.set(id, document),
+    remove: (id) => void documents.delete(id),
+  }
+}
+
+export interface MirrorOptions<T> {
+  /** Which documents to copy; all that lists show without it. */
+  readonly filter?: Filter | undefined
+  readonly store: MirrorStore<T>
+}
+
+/**
+ * Keeps a copy of the documents of a model in step, for as long as the loop runs: each event is one that the store has
+ * taken. `resync` stands for a copy that was read again from the lists, as it is at the first time, and where the service
+ * does not have all changes any more. Only the first reading throws where the service cannot be reached.
+ */
+export async function* mirror<M extends ModelName>(
+  client: Client,
+  model: M,
+  { filter, store }: MirrorOptions<Models[M]>,
+  options: RequestOptions = {},
+): AsyncGenerator<ChangeEvent<M>, void, undefined> {
+  const models = [model]
+  /** Changes of meanwhile come again behind the place that is read first. */
+  const readAll = async (): Promise<ChangeEvent<M>> => {
+    const { next } = await readChanges(client, { models, since: 'now' }, options)
+    const gone = new Set(await store.ids())
+    const methods = client.data(model) as unknown as Pick<Methods<M>, 'iterate'>
+    for await (const document of methods.iterate({ filter }, options)) {
+      const { id } = document as { readonly id: string }
+      gone.delete(id)
+      await store.put(id, document)
+    }
+    for (const id of gone) await store.remove(id)
+    await store.setNext(next)
+    return { kind: 'resync', next }
+  }
+  /** A service that has just been restored may start again meanwhile. */
+  const readAgain = async (): Promise<ChangeEvent<M>> => {
+    for (let failures = 0; ; failures++) {
+      try {
+        return await readAll()
+      } catch (error) {
+        await pauseBehind(error, failures, options.signal)
+      }
+    }
+  }
+  let since = await store.next()
+  if (since === undefined) {
+    const event = await readAll()
+    yield event
+    since = event.next
+  }
+  for await (const event of changes(client, { models, filter, since }, options)) {
+    if (event.kind === 'resync') {
+      yield await readAgain()
+      continue
+    }
+    const { change } = event
+    if (change.deleted) await store.remove(change.id)
+    else await store.put(change.id, change.document)
+    await store.setNext(event.next)
+    yield event
   }
 }
 
@@ -402,11 +814,12 @@ interface Transport {
 }
 
 interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api/v1/`, escaped. */
   readonly path: string
   readonly body?: object | undefined
   readonly ifMatch?: string | undefined
+  readonly idempotencyKey?: string | undefined
   /** The version that the client has kept. */
   readonly ifNoneMatch?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -419,15 +832,16 @@ function listCall(
   model: ModelName,
   { query, base, signal }: { readonly query: ListQuery; readonly base: string; readonly signal?: Call['signal'] },
 ): Call {
-  const { filter, sort, limit, cursor } = query
-  const path = withQuery('data', { model, filter, sort, limit, cursor })
+  const { filter, search, changedBy, sort, limit, cursor, fields, count, incomplete } = query
+  const path = withQuery('data', { model, filter, search, changedBy, sort, limit, cursor, fields, count, incomplete })
   if (base.length + path.length <= URL_CHARS_MAX) return { method: 'GET', path, signal }
   return { method: 'POST', path: withQuery('data/query', { model }), body: queryBody(query), signal }
 }
 
-function queryBody({ filter, sort, limit, cursor }: ListQuery): object {
+function queryBody({ filter, search, changedBy, sort, limit, cursor, fields, count, incomplete }: ListQuery): object {
   filterText(filter)
-  return { filter, sort, limit, cursor: cursor ?? undefined }
+  const [words, users, selected, counts] = [search ?? undefined, changedBy ?? undefined, fields ?? undefined, count ?? undefined]
+  return { filter, search: words, changedBy: users, sort, limit, cursor: cursor ?? undefined, fields: selected, count: counts, incomplete: incomplete ?? undefined }
 }
 
 /** The filter as JSON. What JSON leaves out or makes null is rejected: another filter would be asked for. */
@@ -445,7 +859,7 @@ function filterText(filter: Filter | undefined): string | undefined {
 
 function withQuery(
   path: string,
-  parameters: Readonly<Record<string, string | number | Filter | null | undefined>>,
+  parameters: Readonly<Record<string, string | number | boolean | Filter | null | undefined>>,
 ): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) {
@@ -500,6 +914,11 @@ function headerText(name: string, text: string | undefined): string | undefined 
 /** An entity tag that was made weak on the way, as proxies do that compress, never matches (RFC 9110 13.1.1). */
 function strongTag(etag: string): string {
   return etag.replace(/^W\//, '')
+}
+
+function sentOperation(operation: BatchOperation): object {
+  if (!('ifMatch' in operation) || operation.ifMatch === undefined) return operation
+  return { ...operation, ifMatch: strongTag(operation.ifMatch) }
 }
 
 /** An id as one step of a path. `.` and `..` lead elsewhere, however they are escaped (WHATWG URL, section 4.4). */
@@ -687,28 +1106,96 @@ function unreadable(call: Call, response?: Response, Kind: typeof DatelineError 
 // #region endpoints, written by `npm run generate`
 
 import type {
+  ApiTokens,
   AuditRecords,
   Backup,
   Backups,
+  CheckedBackup,
+  ClusterStatus,
   DashboardOverview,
   DashboardSetup,
+  DocumentHistory,
   DocumentProblems,
+  DocumentUsage,
+  DocumentsUsage,
+  DuplicateDocuments,
+  ImportPreview,
+  ImportedPiece,
+  Invitation,
+  LastRestore,
   LogLines,
   MailTest,
+  NewApiToken,
   OutboxMessages,
   OutboxRetry,
+  Passkey,
+  PasskeyCreation,
+  PasskeyRequest,
+  Passkeys,
+  PasskeysRemoved,
+  PersonCode,
   QueryPlan,
+  ReviewQueue,
+  ReviewState,
+  SampleAdded,
+  SavedView,
+  SavedViews,
   ServiceSettings,
   ServiceStatus,
   SessionsEnded,
+  TrashCount,
+  TrashedDocuments,
   UserSessions,
 } from '../models/responses.ts'
+
+export interface TrashQuery {
+  /**
+   * How many at most; 20 without it and never more than 100, unless the service is set otherwise. A page ends before
+   * its documents pass 8 MiB, and then has fewer with `hasMore` true; it always has one.
+   */
+  readonly limit?: number | undefined
+  /** `cursor` of the page before. */
+  readonly cursor?: string | null | undefined
+  /**
+   * Whether incomplete drafts are there for this request: documents of status `draft` that lack required members. For
+   * callers who may write the model. Without it they are in no list and no count, and have no id.
+   */
+  readonly incomplete?: boolean | undefined
+}
+
+export interface TrashCountQuery {
+  /**
+   * Whether incomplete drafts are there for this request: documents of status `draft` that lack required members. For
+   * callers who may write the model. Without it they are in no list and no count, and have no id.
+   */
+  readonly incomplete?: boolean | undefined
+}
+
+export interface DuplicatesQuery {
+  /** The address, as it is typed. */
+  readonly url: string
+  /** The id of the document that has the address, which is no duplicate of itself. */
+  readonly except?: string | undefined
+  /**
+   * Whether incomplete drafts are there for this request: documents of status `draft` that lack required members. For
+   * callers who may write the model. Without it they are in no list and no count, and have no id.
+   */
+  readonly incomplete?: boolean | undefined
+}
 
 export interface LogQuery {
   /** The least important level. */
   readonly level?: 'debug' | 'info' | 'warn' | 'error' | undefined
   /** How many of the newest. */
   readonly limit?: number | undefined
+  /** Words that a line has to have, in its event or its fields, in any case. */
+  readonly text?: string | undefined
+  /** The beginning of a path, with or without its method: only requests to it. */
+  readonly route?: string | undefined
+  /** Only lines since this time. */
+  readonly from?: string | undefined
+  /** Only lines up to this time. */
+  readonly to?: string | undefined
 }
 
 export interface AuditQuery {
@@ -756,6 +1243,11 @@ export interface AuthCalls {
   anonymous(options?: RequestOptions): Promise<SignedIn>
   /** Read the user of the token. */
   me(options?: RequestOptions): Promise<Models['user']>
+  /**
+   * Exchange the token for a new one of the same lifetime; the old one is no longer accepted. No body is needed. At
+   * most 120 times an hour.
+   */
+  refreshToken(options?: RequestOptions): Promise<SignedIn>
   /** End the session; the token is no longer accepted. */
   signOut(options?: RequestOptions): Promise<void>
   /** List your sessions, newest first. */
@@ -766,9 +1258,54 @@ export interface AuthCalls {
   endSession(session: string, options?: RequestOptions): Promise<void>
   /** Delete your account and everything that belongs to it. */
   deleteAccount(options?: RequestOptions): Promise<void>
+  /**
+   * Get what a browser needs to sign in with a passkey. For `PublicKeyCredential.parseRequestOptionsFromJSON()`. The
+   * challenge works once, for five minutes.
+   */
+  passkeyRequest(options?: RequestOptions): Promise<PasskeyRequest>
+  /** Sign in with a passkey. For users with a role in the dashboard, at the page where the passkey was made. */
+  signInWithPasskey(
+    body: { readonly id: string; readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | undefined },
+    options?: RequestOptions,
+  ): Promise<SignedIn>
+  /**
+   * Get what a browser needs to make a passkey for you. For `PublicKeyCredential.parseCreationOptionsFromJSON()`. The
+   * challenge works once, for five minutes.
+   */
+  passkeyCreation(options?: RequestOptions): Promise<PasskeyCreation>
+  /** List your passkeys, newest first. */
+  passkeys(options?: RequestOptions): Promise<Passkeys>
+  /**
+   * Add a passkey, with a fresh code. The code is one of `POST /auth/request-code`: it proves again who adds the
+   * passkey. At most 20 for a user.
+   */
+  addPasskey(
+    body: { readonly code: string; readonly name: string; readonly clientDataJSON: string; readonly attestationObject: string },
+    options?: RequestOptions,
+  ): Promise<Passkey>
+  /** Remove one of your passkeys. */
+  removePasskey(passkey: string, options?: RequestOptions): Promise<void>
+  /**
+   * Sign in as the user that the proxy names. Where the service has `--auth-header`: the header names the e-mail
+   * address, and counts only on a connection from a trusted proxy, and for no page of another site. An account is made
+   * where there is none; roles are those that are stored. 403 without that setting.
+   */
+  proxy(options?: RequestOptions): Promise<SignedIn>
+  /**
+   * Become the first administrator, with the token of the address that the service printed. The token is valid for an
+   * hour, until it is used, and while there is no administrator. It is checked before the e-mail address, so that a
+   * request without one tells whether it is valid.
+   */
+  setup(body: { readonly token: string; readonly email: string }, options?: RequestOptions): Promise<SignedIn>
 }
 
 export interface DashboardCalls {
+  /**
+   * List drafts that were handed in for review, the longest waiting first. A draft is handed in by any date in its
+   * `handedInAt`, and withdrawn by null. Publish it by a `PATCH` of `status` with `If-Match` and the `etag` from here:
+   * then what is published is what you saw. At most 25, and `total` counts all.
+   */
+  reviews(options?: RequestOptions): Promise<ReviewQueue>
   /**
    * Count items by status, and headlines by hour. Hours are in UTC: those of the last 31 days with a headline, by its
    * `createdAt`.
@@ -776,20 +1313,76 @@ export interface DashboardCalls {
   overview(options?: RequestOptions): Promise<DashboardOverview>
   /** Read what a sign-in page needs. */
   setup(options?: RequestOptions): Promise<DashboardSetup>
+  /** List your saved views, by their names. */
+  views(options?: RequestOptions): Promise<SavedViews>
+  /** Save a list of the dashboard under a name. At most 50 for a user. */
+  addView(
+    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
+    options?: RequestOptions,
+  ): Promise<SavedView>
+  /** Rename or change one of your saved views. */
+  replaceView(
+    view: string,
+    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
+    options?: RequestOptions,
+  ): Promise<SavedView>
+  /** Delete one of your saved views. */
+  removeView(view: string, options?: RequestOptions): Promise<void>
 }
 
 export interface AdminCalls {
+  /** List the passkeys of a user, newest first. */
+  passkeys(id: string, options?: RequestOptions): Promise<Passkeys>
+  /** Remove all passkeys of a user. */
+  removePasskeys(id: string, options?: RequestOptions): Promise<PasskeysRemoved>
+  /**
+   * Download all documents of a list as CSV or JSON lines. In the order of the list, as they are at one moment. It
+   * takes the parameters of a list but those of its pages; incomplete drafts are in it with `incomplete`, for those who
+   * may write the model. `import` reads the file; in CSV, a text that a spreadsheet would run as a formula has an
+   * apostrophe in front, which `import` removes. At most 1 GiB and two minutes; 4 downloads at the same time, 2 of one
+   * user.
+   */
+  exportList(
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly filter?: object | undefined; readonly search?: string | undefined; readonly changedBy?: string | undefined; readonly sort?: string | undefined; readonly incomplete?: boolean | undefined },
+    options?: RequestOptions,
+  ): Promise<Blob>
   /** Read the status of the service. */
   status(options?: RequestOptions): Promise<ServiceStatus>
-  /** Read the settings in use and their origin, with secrets masked. */
-  settings(options?: RequestOptions): Promise<ServiceSettings>
-  /** Read the newest log lines. */
+  /** Read the nodes of the cluster, its log and the servers of etcd. 404 where the service runs alone. */
+  cluster(options?: RequestOptions): Promise<ClusterStatus>
+  /**
+   * Read the newest log lines, or search in them. Only those in memory: at most 1,000 lines and 1 MiB, with warnings
+   * and errors apart.
+   */
   log(query?: LogQuery, options?: RequestOptions): Promise<LogLines>
   /**
    * List the audit trail, newest first. Filters and sorts by `time`, `event`, `actor`, `documentId` and `emailHash` are
    * fast. Records are kept for `--audit-days`, and nothing in the API changes them.
    */
   audit(query?: AuditQuery, options?: RequestOptions): Promise<AuditRecords>
+  /** Read the settings in use and their origin, with secrets masked. */
+  settings(options?: RequestOptions): Promise<ServiceSettings>
+  /**
+   * Change settings, which hold at once and are stored in the database. A JSON merge patch: null removes a stored
+   * value. A flag, a variable or the settings file wins over it (409). Where the change is one of mail, a test mail
+   * goes to your own address first, and nothing is stored unless the mail server accepts it. Another `mail` ends the
+   * stored password, unless the same change brings one. Tokens of the API cannot change settings.
+   */
+  changeSettings(
+    body: { readonly appName?: string | null | undefined; readonly invitationUrl?: string | null | undefined; readonly review?: 'on' | 'off' | null | undefined; readonly mail?: string | null | undefined; readonly mailPassword?: string | null | undefined; readonly mailFrom?: string | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined; readonly backupEvery?: string | null | undefined; readonly backupKeep?: number | string | null | undefined; readonly codesPerEmail?: number | string | null | undefined; readonly codesPerAddress?: number | string | null | undefined; readonly wrongCodesPerAddress?: number | string | null | undefined; readonly wrongCodesPerEmail?: number | string | null | undefined; readonly guestsPerAddress?: number | string | null | undefined; readonly dataPerUser?: number | string | null | undefined; readonly auditDays?: number | string | null | undefined; readonly guestDays?: number | string | null | undefined; readonly historyDays?: number | string | null | undefined; readonly trashDays?: number | string | null | undefined },
+    options?: WriteOptions,
+  ): Promise<ServiceSettings>
+  /**
+   * Send a test mail with other mail settings, which are not stored, and read the SMTP dialogue. A mail that was not
+   * accepted is a 200 as well, with `advice`. Settings that are left out are those in use, and null tries what holds
+   * without the stored value: where that is no mail server, the mail is printed in the terminal of the service.
+   */
+  testMailSettings(
+    body: { readonly to: string; readonly settings: { readonly mail?: string | null | undefined; readonly mailPassword?: string | null | undefined; readonly mailFrom?: string | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined } },
+    options?: RequestOptions,
+  ): Promise<MailTest>
+  /** Load the sample content, as "dateline seed" does; existing documents stay as they are. */
+  loadSample(options?: RequestOptions): Promise<SampleAdded>
   /** List waiting mail and that of the last seven days, newest first. */
   outbox(query?: OutboxQuery, options?: RequestOptions): Promise<OutboxMessages>
   /**
@@ -808,17 +1401,82 @@ export interface AdminCalls {
   makeBackup(options?: RequestOptions): Promise<Backup>
   /** Download a backup. At most 4 at the same time, 2 of one user. */
   downloadBackup(name: string, options?: RequestOptions): Promise<Blob>
+  /**
+   * Check whether a backup can be restored, and see what it holds. Reads all of it, and needs room for a copy beside
+   * the database.
+   */
+  checkBackup(name: string, options?: RequestOptions): Promise<CheckedBackup>
+  /**
+   * Replace the database by a backup, and start the service again with it. The backup is checked first. From then on
+   * writes are 503 with `Retry-After`, and the service starts again by itself within seconds; `X-Dateline-Instance`
+   * changes then, and `GET /admin/restore` tells the outcome. The database from before is kept in the data directory,
+   * and is put back where the service cannot open the backup. What has ended since, such as sessions and accounts, is
+   * back; tokens of the API and passkeys that the database in use does not have are left out. Not for tokens of the
+   * API. 409 on a node of a cluster, which says what to do there.
+   */
+  restoreBackup(name: string, body: { readonly confirm: string }, options?: RequestOptions): Promise<CheckedBackup>
+  /** Read how the last restore over the API ended. */
+  lastRestore(options?: RequestOptions): Promise<LastRestore>
+  /** See the first rows of a file, and which columns its own stand for. */
+  previewImport(
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string },
+    options?: RequestOptions,
+  ): Promise<ImportPreview>
+  /**
+   * Import rows of a file: insert documents, or replace those with the same id. For a file in pieces: send the next one
+   * from `bytes` behind the start of this one, with `nextLine` as its `line`. Each row is checked like the document of
+   * a request; one that cannot be taken is in `rejected`, and the others are stored. After `stopped` the rest of the
+   * file cannot be read. With `dryRun`, `sameAddress` names the new rows whose address is stored already; they are
+   * taken all the same. Where the service fails after it has stored some of the rows, `failed` says why, and the
+   * counts, `bytes` and `nextLine` are those of the stored rows; before that it is an error. With `Idempotency-Key`,
+   * the same piece again within 24 hours goes on where it has come, whatever became of the first response, and no row
+   * comes twice. Users are imported by the command `import`.
+   */
+  importRows(
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly dryRun?: boolean | undefined },
+    options?: CreateOptions,
+  ): Promise<ImportedPiece>
   /** List the sessions of a user, newest first. */
   sessions(id: string, options?: RequestOptions): Promise<UserSessions>
   /** End all sessions and other tokens of a user. */
   endSessions(id: string, options?: RequestOptions): Promise<SessionsEnded>
   /** End one session of a user, which may be your own. */
   endSession(id: string, session: string, options?: RequestOptions): Promise<void>
+  /** Read what became of the mail that invited a user. */
+  invitation(id: string, options?: RequestOptions): Promise<Invitation>
+  /**
+   * Invite a publisher or an administrator by another mail. It takes the place of one that waits. 100 mails of an
+   * administrator in an hour, and three to an e-mail address in a day, those of new users included.
+   */
+  inviteAgain(id: string, options?: InviteAgainOptions): Promise<Invitation>
+  /** List the tokens of the API, newest first. */
+  apiTokens(options?: RequestOptions): Promise<ApiTokens>
+  /**
+   * Make a token of the API, whose text only this response has. It acts for you, with at most your roles of the moment.
+   * With `models` or `methods` it reaches the data endpoint only. A token cannot make tokens, sign in, end sessions,
+   * delete your account, or give a role in the dashboard.
+   */
+  makeApiToken(
+    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | undefined; readonly days?: number | undefined },
+    options?: RequestOptions,
+  ): Promise<NewApiToken>
+  /** Revoke a token of the API, at once. */
+  revokeApiToken(id: string, options?: RequestOptions): Promise<void>
+  /**
+   * Make a sign-in code for a user, to be given by hand. For where no mail arrives. It works once, with `POST
+   * /auth/verify-code`. Guests have no address to sign in with.
+   */
+  makeCode(id: string, options?: RequestOptions): Promise<PersonCode>
 }
 
 interface DocumentCalls<M extends ModelName> {
-  /** Create a document. */
-  create(body: Bodies[M], options?: RequestOptions): Promise<Stored<Models[M]>>
+  /**
+   * Create a document. A body of status `draft` may lack required members: it makes an incomplete draft, which only
+   * requests with `incomplete=true` find. With `Idempotency-Key`, the same request of the same caller within 24 hours
+   * gets the first response again. A user with a role in the dashboard is invited by mail where `--invitation-url` is
+   * set.
+   */
+  create(body: Bodies[M] | IncompleteDraft<M>, options?: CreateOptions): Promise<Stored<Models[M]>>
   /**
    * Explain a query: its index, its SQL, the rows it reads. The query runs on the stored data and is aborted shortly
    * before its deadline.
@@ -826,18 +1484,74 @@ interface DocumentCalls<M extends ModelName> {
   explain(query?: ListQuery, options?: RequestOptions): Promise<QueryPlan>
   /**
    * Validate a document without writing it. Lists up to fifty problems of creating the document or, with `id`, of
-   * replacing that one. `path` is empty for the body as a whole.
+   * replacing that one. `path` is empty for the body as a whole. A draft may be stored with problems of the codes
+   * `required` and `blank` at its own members.
    */
   check(body: object, options?: CheckOptions): Promise<DocumentProblems>
   /**
    * Read a document. With `If-None-Match`, 304 without a body where the client has the current version. With the
    * setting `--public-remote-config`, `remote_config` is read without a token.
    */
-  get(id: string, options?: RequestOptions): Promise<Stored<Models[M]>>
-  /** Replace a document. `If-Match` with the ETag of the version that was read prevents lost updates. */
-  replace(id: string, body: Replacements[M], options?: WriteOptions): Promise<Stored<Models[M]>>
-  /** Delete a document. */
-  remove(id: string, options?: WriteOptions): Promise<void>
+  get(id: string, options?: GetOptions): Promise<Stored<Models[M]>>
+  /**
+   * Replace a document. `If-Match` with the ETag of the version that was read prevents lost updates. With
+   * `incomplete=true`, a body of status `draft` may lack required members.
+   */
+  replace(id: string, body: Replacements[M] | IncompleteDraft<M>, options?: WriteOptions): Promise<Stored<Models[M]>>
+  /**
+   * Change members of a document. A JSON merge patch (RFC 7396): members that are sent replace or extend the stored
+   * ones, null removes one, arrays are replaced as a whole. Where a document embeds another, `{"id": …}` alone is a
+   * reference and replaces the copy. The result is checked like the body of a `PUT`, on the document as it is when it
+   * is written.
+   */
+  patch(id: string, body: MergePatch<Replacements[M]>, options?: WriteOptions): Promise<Stored<Models[M]>>
+  /**
+   * Delete a document. Content goes to the trash, out of every list, and can be restored for `--trash-days`. Copies of
+   * it in other documents are kept or, with `replaceBy`, become copies of another document, in the background.
+   */
+  remove(id: string, options?: RemoveOptions): Promise<void>
+  /**
+   * List what was deleted and can be restored, deleted last first. A deleted document stays for `--trash-days`. Content
+   * has it; users, settings and preferences have none.
+   */
+  trash(query?: TrashQuery, options?: RequestOptions): Promise<TrashedDocuments>
+  /** Count what was deleted and can be restored. Exact up to 10,000, where `totalIsFloor` is true. */
+  trashCount(query?: TrashCountQuery, options?: RequestOptions): Promise<TrashCount>
+  /** Delete a document of the trash for good, with its earlier versions. */
+  eraseTrashed(id: string, options?: DraftOptions): Promise<void>
+  /**
+   * List the changes of a document, newest first. Earlier versions are kept for `--history-days`. Content has it;
+   * users, settings and preferences have none. A page ends early where the versions are long.
+   */
+  history(id: string, options?: HistoryOptions): Promise<DocumentHistory>
+  /** Read a document as a change left it. */
+  version(id: string, seq: string, options?: DraftOptions): Promise<Stored<Models[M]>>
+  /**
+   * Put back a deleted document or, with `seq`, an earlier version. All present rules are checked. A deleted document
+   * comes back as it was, its times included; an earlier version becomes a new one. `If-Match` with the ETag of the
+   * version that was read prevents lost updates.
+   */
+  restore(id: string, options?: RestoreOptions): Promise<Stored<Models[M]>>
+  /**
+   * Count the documents that hold copies of a document. Exact up to 100,000, where `totalIsFloor` is true. Copies
+   * follow the changes of a document in the background; `following` tells how far they are.
+   */
+  usage(id: string, options?: DraftOptions): Promise<DocumentUsage>
+  /**
+   * Count the documents that hold copies of any of up to 200 documents. A document with copies of several counts for
+   * each. Exact up to 100,000, where `totalIsFloor` is true.
+   */
+  usageOfMany(body: { readonly ids: readonly (string)[] }, options?: RequestOptions): Promise<DocumentsUsage>
+  /**
+   * Find documents that have an address already. Of headlines and sources, by `url`: at most five, published ones
+   * first. Addresses are the same with `http` or `https`, with or without a slash at the end, with any fragment, and
+   * with any `utm_…`, `fbclid` and `gclid`. Several documents may have one address; this only tells of them.
+   */
+  duplicates(query: DuplicatesQuery, options?: RequestOptions): Promise<DuplicateDocuments>
+  /** Read the note with which a draft was given back. */
+  review(id: string, options?: RequestOptions): Promise<ReviewState>
+  /** Give a draft that was handed in back to its author, with a note. */
+  giveBack(id: string, body: { readonly note: string }, options?: WriteOptions): Promise<Stored<Models[M]>>
 }
 
 function authCalls({ data, done, signIn }: Transport): AuthCalls {
@@ -847,30 +1561,59 @@ function authCalls({ data, done, signIn }: Transport): AuthCalls {
     verifyCode: async (body, { signal } = {}) => signIn({ method: 'POST', path: 'auth/verify-code', body, signal }),
     anonymous: async ({ signal } = {}) => signIn({ method: 'POST', path: 'auth/anonymous', body: {}, signal }),
     me: async ({ signal } = {}) => data({ method: 'GET', path: 'auth/me', signal }),
+    refreshToken: async ({ signal } = {}) => signIn({ method: 'POST', path: 'auth/refresh-token', signal }),
     signOut: async ({ signal } = {}) => done({ method: 'POST', path: 'auth/sign-out', signal }, 204),
     sessions: async ({ signal } = {}) => data({ method: 'GET', path: 'auth/sessions', signal }),
     endOtherSessions: async ({ signal } = {}) => data({ method: 'DELETE', path: 'auth/sessions', signal }),
     endSession: async (session, { signal } = {}) =>
       done({ method: 'DELETE', path: `auth/sessions/${step(session)}`, signal }, 204),
     deleteAccount: async ({ signal } = {}) => done({ method: 'DELETE', path: 'auth/delete-account', signal }, 204),
+    passkeyRequest: async ({ signal } = {}) => data({ method: 'POST', path: 'auth/passkeys/request', signal }),
+    signInWithPasskey: async (body, { signal } = {}) =>
+      signIn({ method: 'POST', path: 'auth/passkeys/sign-in', body, signal }),
+    passkeyCreation: async ({ signal } = {}) => data({ method: 'POST', path: 'auth/passkeys/creation', signal }),
+    passkeys: async ({ signal } = {}) => data({ method: 'GET', path: 'auth/passkeys', signal }),
+    addPasskey: async (body, { signal } = {}) => data({ method: 'POST', path: 'auth/passkeys', body, signal }),
+    removePasskey: async (passkey, { signal } = {}) =>
+      done({ method: 'DELETE', path: `auth/passkeys/${step(passkey)}`, signal }, 204),
+    proxy: async ({ signal } = {}) => signIn({ method: 'POST', path: 'auth/proxy', signal }),
+    setup: async (body, { signal } = {}) => signIn({ method: 'POST', path: 'auth/setup', body, signal }),
   }
 }
 
-function dashboardCalls({ data }: Transport): DashboardCalls {
+function dashboardCalls({ data, done }: Transport): DashboardCalls {
   return {
+    reviews: async ({ signal } = {}) => data({ method: 'GET', path: 'reviews', signal }),
     overview: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/overview', signal }),
     setup: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/setup', signal }),
+    views: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/views', signal }),
+    addView: async (body, { signal } = {}) => data({ method: 'POST', path: 'dashboard/views', body, signal }),
+    replaceView: async (view, body, { signal } = {}) =>
+      data({ method: 'PUT', path: `dashboard/views/${step(view)}`, body, signal }),
+    removeView: async (view, { signal } = {}) =>
+      done({ method: 'DELETE', path: `dashboard/views/${step(view)}`, signal }, 204),
   }
 }
 
 function adminCalls({ data, done, file, page }: Transport): AdminCalls {
   return {
+    passkeys: async (id, { signal } = {}) => data({ method: 'GET', path: `admin/users/${step(id)}/passkeys`, signal }),
+    removePasskeys: async (id, { signal } = {}) =>
+      data({ method: 'DELETE', path: `admin/users/${step(id)}/passkeys`, signal }),
+    exportList: async (body, { signal } = {}) =>
+      file({ method: 'POST', path: 'data/export', body, signal }, 'application/octet-stream'),
     status: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/status', signal }),
-    settings: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/settings', signal }),
-    log: async ({ level, limit } = {}, { signal } = {}) =>
-      data({ method: 'GET', path: withQuery('admin/log', { level, limit }), signal }),
+    cluster: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/cluster', signal }),
+    log: async ({ level, limit, text, route, from, to } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('admin/log', { level, limit, text, route, from, to }), signal }),
     audit: async ({ filter, email, sort, limit, cursor } = {}, { signal } = {}) =>
       page({ method: 'GET', path: withQuery('admin/audit', { filter, email, sort, limit, cursor }), signal }, cursor),
+    settings: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/settings', signal }),
+    changeSettings: async (body, { ifMatch, signal } = {}) =>
+      data({ method: 'PATCH', path: 'admin/settings', body, ifMatch, signal }),
+    testMailSettings: async (body, { signal } = {}) =>
+      data({ method: 'POST', path: 'admin/settings/test', body, signal }),
+    loadSample: async ({ signal } = {}) => data({ method: 'POST', path: 'admin/sample', signal }),
     outbox: async ({ state, limit } = {}, { signal } = {}) =>
       data({ method: 'GET', path: withQuery('admin/outbox', { state, limit }), signal }),
     testMail: async (body, { signal } = {}) => data({ method: 'POST', path: 'admin/outbox/test', body, signal }),
@@ -879,28 +1622,70 @@ function adminCalls({ data, done, file, page }: Transport): AdminCalls {
     makeBackup: async ({ signal } = {}) => data({ method: 'POST', path: 'admin/backups', signal }),
     downloadBackup: async (name, { signal } = {}) =>
       file({ method: 'GET', path: `admin/backups/${step(name)}`, signal }, 'application/vnd.sqlite3'),
+    checkBackup: async (name, { signal } = {}) =>
+      data({ method: 'POST', path: `admin/backups/${step(name)}/check`, body: {}, signal }),
+    restoreBackup: async (name, body, { signal } = {}) =>
+      data({ method: 'POST', path: `admin/backups/${step(name)}/restore`, body, signal }),
+    lastRestore: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/restore', signal }),
+    previewImport: async (body, { signal } = {}) =>
+      data({ method: 'POST', path: 'admin/import/preview', body, signal }),
+    importRows: async (body, { idempotencyKey, signal } = {}) =>
+      data({ method: 'POST', path: 'admin/import', body, idempotencyKey, signal }),
     sessions: async (id, { signal } = {}) => data({ method: 'GET', path: `admin/users/${step(id)}/sessions`, signal }),
     endSessions: async (id, { signal } = {}) =>
       data({ method: 'DELETE', path: `admin/users/${step(id)}/sessions`, signal }),
     endSession: async (id, session, { signal } = {}) =>
       done({ method: 'DELETE', path: `admin/users/${step(id)}/sessions/${step(session)}`, signal }, 204),
+    invitation: async (id, { signal } = {}) =>
+      data({ method: 'GET', path: `admin/users/${step(id)}/invitation`, signal }),
+    inviteAgain: async (id, { language, signal } = {}) =>
+      data({ method: 'POST', path: withQuery(`admin/users/${step(id)}/invitation`, { language }), body: {}, signal }),
+    apiTokens: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/tokens', signal }),
+    makeApiToken: async (body, { signal } = {}) => data({ method: 'POST', path: 'admin/tokens', body, signal }),
+    revokeApiToken: async (id, { signal } = {}) =>
+      done({ method: 'DELETE', path: `admin/tokens/${step(id)}`, signal }, 204),
+    makeCode: async (id, { signal } = {}) => data({ method: 'POST', path: `admin/users/${step(id)}/code`, signal }),
   }
 }
 
 function documentCalls<M extends ModelName>(model: M, { data, done, stored }: Transport): DocumentCalls<M> {
   return {
-    create: async (body, { signal } = {}) =>
-      stored({ method: 'POST', path: withQuery('data', { model }), body, signal }),
+    create: async (body, { invitation, language, idempotencyKey, signal } = {}) =>
+      stored({ method: 'POST', path: withQuery('data', { model, invitation, language }), body, idempotencyKey, signal }),
     explain: async (query = {}, { signal } = {}) =>
       data({ method: 'POST', path: withQuery('data/explain', { model }), body: queryBody(query), signal }),
-    check: async (body, { id, signal } = {}) =>
-      data({ method: 'POST', path: withQuery('data/check', { model, id }), body, signal }),
-    get: async (id, { signal } = {}) =>
-      stored({ method: 'GET', path: withQuery(`data/${step(id)}`, { model }), signal }),
-    replace: async (id, body, { ifMatch, signal } = {}) =>
-      stored({ method: 'PUT', path: withQuery(`data/${step(id)}`, { model }), body, ifMatch, signal }),
-    remove: async (id, { ifMatch, signal } = {}) =>
-      done({ method: 'DELETE', path: withQuery(`data/${step(id)}`, { model }), ifMatch, signal }, 204),
+    check: async (body, { id, incomplete, signal } = {}) =>
+      data({ method: 'POST', path: withQuery('data/check', { model, id, incomplete }), body, signal }),
+    get: async (id, { fields, incomplete, signal } = {}) =>
+      stored({ method: 'GET', path: withQuery(`data/${step(id)}`, { model, fields, incomplete }), signal }),
+    replace: async (id, body, { incomplete, ifMatch, signal } = {}) =>
+      stored({ method: 'PUT', path: withQuery(`data/${step(id)}`, { model, incomplete }), body, ifMatch, signal }),
+    patch: async (id, body, { incomplete, ifMatch, signal } = {}) =>
+      stored({ method: 'PATCH', path: withQuery(`data/${step(id)}`, { model, incomplete }), body, ifMatch, signal }),
+    remove: async (id, { replaceBy, incomplete, ifMatch, signal } = {}) =>
+      done({ method: 'DELETE', path: withQuery(`data/${step(id)}`, { model, replaceBy, incomplete }), ifMatch, signal }, 204),
+    trash: async ({ limit, cursor, incomplete } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('data/trash', { model, limit, cursor, incomplete }), signal }),
+    trashCount: async ({ incomplete } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('data/trash/count', { model, incomplete }), signal }),
+    eraseTrashed: async (id, { incomplete, signal } = {}) =>
+      done({ method: 'DELETE', path: withQuery(`data/trash/${step(id)}`, { model, incomplete }), signal }, 204),
+    history: async (id, { limit, cursor, incomplete, signal } = {}) =>
+      data({ method: 'GET', path: withQuery(`data/${step(id)}/history`, { model, limit, cursor, incomplete }), signal }),
+    version: async (id, seq, { incomplete, signal } = {}) =>
+      stored({ method: 'GET', path: withQuery(`data/${step(id)}/history/${step(seq)}`, { model, incomplete }), signal }),
+    restore: async (id, { seq, incomplete, ifMatch, signal } = {}) =>
+      stored({ method: 'POST', path: withQuery(`data/${step(id)}/restore`, { model, seq, incomplete }), body: {}, ifMatch, signal }),
+    usage: async (id, { incomplete, signal } = {}) =>
+      data({ method: 'GET', path: withQuery(`data/${step(id)}/usage`, { model, incomplete }), signal }),
+    usageOfMany: async (body, { signal } = {}) =>
+      data({ method: 'POST', path: withQuery('data/usage', { model }), body, signal }),
+    duplicates: async ({ url, except, incomplete }, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('data/duplicates', { model, url, except, incomplete }), signal }),
+    review: async (id, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery(`data/${step(id)}/review`, { model }), signal }),
+    giveBack: async (id, body, { ifMatch, signal } = {}) =>
+      stored({ method: 'POST', path: withQuery(`data/${step(id)}/return`, { model }), body, ifMatch, signal }),
   }
 }
 

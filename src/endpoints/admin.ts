@@ -3,17 +3,18 @@ import { readEmail } from '../auth/accounts.ts'
 import type { EmailHashes } from '../auth/keys.ts'
 import { LOG_LEVELS } from '../base/log-level.ts'
 import type { LogMemory } from '../base/log-memory.ts'
-import { requireAdministrator } from '../content/access.ts'
-import { queryCallerOf } from '../content/query-caller.ts'
-import { pageParts, readListQuery, type ListSettings } from '../content/list-query.ts'
+import { fail } from '../base/failure.ts'
+import { requireAdministrator } from '../content/rules/access.ts'
+import { queryCallerOf } from '../content/reads/query-caller.ts'
+import { pageParts, readListQuery, type ListSettings } from '../content/reads/list-query.ts'
 import { ok } from '../http/request/exchange.ts'
 import { audit } from '../models/audit.ts'
 import {
   auditRecords,
+  clusterStatus,
   logLines,
-  serviceSettings,
   serviceStatus,
-  type ServiceSettings,
+  type ClusterStatus,
   type ServiceStatus,
 } from '../models/responses.ts'
 import { and, isIn } from '../query/ast.ts'
@@ -21,11 +22,12 @@ import { NOTHING_FOUND } from '../store/found.ts'
 import type { Store } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { paramsOfUrl } from './list-params.ts'
-import { readChoice, readNewest } from './parameters.ts'
+import { readChoice, readNewest, readShortText, readTime } from './parameters.ts'
 
 export interface AdminContext {
   readonly status: () => Promise<ServiceStatus>
-  readonly shownSettings: () => ServiceSettings['items']
+  /** Undefined where the service runs alone. */
+  readonly cluster: (() => Promise<ClusterStatus>) | undefined
   readonly logMemory: Pick<LogMemory, 'newest'>
   readonly store: Store
   readonly listSettings: ListSettings
@@ -47,24 +49,37 @@ export const ADMIN = [
     client: 'admin.status',
   }).handle(({ status }) => status()),
   endpoint({
-    route: 'GET /api/v1/admin/settings',
-    id: 'serviceSettings',
+    route: 'GET /api/v1/admin/cluster',
+    id: 'clusterStatus',
     access: 'administrator',
-    summary: 'Read the settings in use and their origin, with secrets masked',
-    response: serviceSettings,
-    client: 'admin.settings',
-  }).handle(({ shownSettings }) => ({ items: shownSettings() })),
+    summary: 'Read the nodes of the cluster, its log and the servers of etcd',
+    description: '404 where the service runs alone.',
+    response: clusterStatus,
+    errors: ['notFound'],
+    client: 'admin.cluster',
+  }).handle(({ cluster }) => {
+    if (cluster === undefined) throw fail('notFound', 'This service runs alone: it is no node of a cluster')
+    return cluster()
+  }),
   endpoint({
     route: 'GET /api/v1/admin/log',
     id: 'logLines',
     access: 'administrator',
-    summary: 'Read the newest log lines',
-    parameters: ['level', 'newest'],
+    summary: 'Read the newest log lines, or search in them',
+    description: 'Only those in memory: at most 1,000 lines and 1 MiB, with warnings and errors apart.',
+    parameters: ['level', 'newest', 'logText', 'logRoute', 'logFrom', 'logTo'],
     response: logLines,
     errors: ['badRequest'],
     client: 'admin.log',
   }).handle(({ logMemory }, { query }) =>
-    logMemory.newest({ level: readChoice(query, 'level', LOG_LEVELS) ?? 'info', limit: readNewest(query) }),
+    logMemory.newest({
+      level: readChoice(query, 'level', LOG_LEVELS) ?? 'info',
+      limit: readNewest(query),
+      text: readShortText(query, 'text'),
+      route: readShortText(query, 'route'),
+      from: readTime(query, 'from'),
+      to: readTime(query, 'to'),
+    }),
   ),
   endpoint({
     route: 'GET /api/v1/admin/audit',

@@ -8,7 +8,9 @@ import type { JsonObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { parseAcceptLanguage } from '../http/request/accept-language.ts'
 import { ok, type Exchange } from '../http/request/exchange.ts'
+import { anyCaller } from '../store/actor.ts'
 import { signedIn } from '../models/responses.ts'
+import type { User } from '../models/user.ts'
 import { endpointOn } from './endpoint.ts'
 
 export interface AuthContext {
@@ -120,6 +122,20 @@ export const AUTH = [
     response: { kind: 'text', schema: 'User' },
     client: 'auth.me',
   }).handle((_context, _exchange, { user }) => ok(user)),
+  endpoint({
+    route: 'POST /api/v1/auth/refresh-token',
+    id: 'refreshToken',
+    access: 'limitedUser',
+    summary: 'Exchange the token for a new one of the same lifetime; the old one is no longer accepted',
+    description: 'No body is needed. At most 120 times an hour.',
+    response: signedIn,
+    errors: ['forbidden'],
+    client: 'auth.refreshToken',
+  }).handle(async ({ sessions, limits, now }, exchange, session) => {
+    await limits.tokenRefresh(session.acting(anyCaller), now())
+    const token = await sessions.refresh(session, { label: clientOf(exchange), now: now() })
+    return { user: JSON.parse(session.user) as User, token }
+  }),
   endpoint({
     route: 'POST /api/v1/auth/sign-out',
     id: 'signOut',

@@ -1,12 +1,13 @@
-/** Backups for administrators: which there are, another one now, and one of them to keep elsewhere. */
+/** Backups for administrators: which there are, another one now, one of them to keep elsewhere, or to be restored. */
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { isoDate } from '../base/dates.ts'
-import { describe, fail } from '../base/failure.ts'
+import { describe, fail, type Failure } from '../base/failure.ts'
 import type { OpenFile } from '../base/regular-file.ts'
-import { requireAdministrator } from '../content/access.ts'
-import { backup, backups } from '../models/responses.ts'
-import { backupFiles, openBackup, type BackupPaths } from '../store/backup/backup-files.ts'
+import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
+import { backup, backups, checkedBackup, lastRestore, restoreBody, type CheckedBackup, type LastRestore } from '../models/responses.ts'
+import { backupFiles, findBackup, openBackup, type BackupPaths } from '../store/backup/backup-files.ts'
+import type { BackupRestores, FoundBackup } from '../store/backup/backup-restores.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from '../store/backup/backup-runs.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
 import type { Writable } from '../store/store.ts'
@@ -18,10 +19,15 @@ export interface BackupContext {
   readonly backupPaths: BackupPaths
   readonly backupRuns: Pick<BackupRuns, 'make'>
   readonly downloads: DownloadSlots
+  /** Undefined on a node of a cluster. */
+  readonly restores: Pick<BackupRestores, 'check' | 'restore'> | undefined
+  readonly lastRestore: () => Promise<LastRestore['restore']>
 }
 
 /** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
 const SQLITE_TYPE = 'application/vnd.sqlite3'
+
+const CONFIRM_BYTES_MAX = 16 * 1024
 
 const endpoint = endpointOn<BackupContext>('Administration')
 
@@ -73,7 +79,7 @@ export const BACKUPS = [
     } finally {
       if (file === undefined) release()
     }
-    if (file === undefined) throw fail('notFound', `No backup has the name ${describe(name)}`)
+    if (file === undefined) throw noBackup(name)
     try {
       const details = [{ name: 'name', value: name }]
       await store.as(acting(requireAdministrator)).record({ event: 'backup.downloaded', details })
@@ -85,7 +91,77 @@ export const BACKUPS = [
     const headers = { 'Content-Disposition': `attachment; filename="${name}"` }
     return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, headers, onClosed: release }
   }),
+  endpoint({
+    route: 'POST /api/v1/admin/backups/:name/check',
+    id: 'checkBackup',
+    access: 'administrator',
+    summary: 'Check whether a backup can be restored, and see what it holds',
+    description: 'Reads all of it, and needs room for a copy beside the database.',
+    body: 'empty',
+    response: checkedBackup,
+    errors: ['notFound', 'conflict'],
+    client: 'admin.checkBackup',
+  }).handle(async (context, { params }, { caller, claim }) => {
+    requireSignIn(caller)
+    const name = params['name'] ?? ''
+    return shownBackup(await (await restoresOf(context, name)).check(name, claim))
+  }),
+  endpoint({
+    route: 'POST /api/v1/admin/backups/:name/restore',
+    id: 'restoreBackup',
+    access: 'administrator',
+    summary: 'Replace the database by a backup, and start the service again with it',
+    description:
+      'The backup is checked first. From then on writes are 503 with `Retry-After`, and the service starts again by itself within ' +
+      'seconds; `X-Dateline-Instance` changes then, and `GET /admin/restore` tells the outcome. The database from before is ' +
+      'kept in the data directory, and is put back where the service cannot open the backup. What has ended since, such as ' +
+      'sessions and accounts, is back; tokens of the API and passkeys that the database in use does not have are left out. Not for tokens of the API. 409 on a node of a cluster, which says what to do there.',
+    body: restoreBody,
+    response: checkedBackup,
+    errors: ['invalidInput', 'notFound', 'conflict'],
+    client: 'admin.restoreBackup',
+  }).handle(async (context, exchange, { caller, claim, acting }) => {
+    requireSignIn(caller)
+    const name = exchange.params['name'] ?? ''
+    const restores = await restoresOf(context, name)
+    const { confirm } = await exchange.readJson({ bytesMax: CONFIRM_BYTES_MAX, isShort: true })
+    if (confirm !== name) throw fail('invalidInput', `confirm: expected ${describe(name)}, the name of the backup, found ${describe(confirm)}`)
+    const writer = context.store.as(acting(requireAdministrator))
+    const record = (): Promise<void> => writer.record({ event: 'backup.restored', details: [{ name: 'name', value: name }] })
+    return shownBackup(await restores.restore(name, claim, record))
+  }),
+  endpoint({
+    route: 'GET /api/v1/admin/restore',
+    id: 'lastRestore',
+    access: 'administrator',
+    summary: 'Read how the last restore over the API ended',
+    response: lastRestore,
+    client: 'admin.lastRestore',
+  }).handle(async (context) => ({ restore: await context.lastRestore() })),
 ]
+
+function noBackup(name: string): Failure {
+  return fail('notFound', `No backup has the name ${describe(name)}`)
+}
+
+/**
+ * What restores this backup. Throws notFound, and conflict on a node, which has no database of its own: what is written
+ * passes through the log that all nodes share.
+ */
+async function restoresOf({ restores, backupPaths }: BackupContext, name: string): Promise<NonNullable<BackupContext['restores']>> {
+  if ((await orReason(findBackup(backupPaths, name))) === 'missing') throw noBackup(name)
+  if (restores !== undefined) return restores
+  throw fail(
+    'conflict',
+    'Cannot restore on a node of a cluster: stop all nodes, run "dateline cluster init --from" with the file ' +
+      `${describe(name)} and another --cluster-prefix on one of them, start it, and join the others again`,
+  )
+}
+
+function shownBackup({ name, at, bytes, schema, version, items, newest, account, removed, differs }: FoundBackup): CheckedBackup {
+  const documents = Object.entries(items).map(([model, count]) => ({ model, count }))
+  return { name, createdAt: at, bytes, schema, version: version ?? null, documents, newestAt: newest ?? null, account, removed, differs }
+}
 
 /** A backup takes a while. Without the record, as where the caller is no administrator any more, there is no backup. */
 async function keepIf({ file }: BackupRecord, recorded: Promise<void>): Promise<void> {

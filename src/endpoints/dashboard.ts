@@ -13,7 +13,7 @@ import { endpointOn } from './endpoint.ts'
 
 export interface DashboardContext {
   readonly accounts: Pick<Accounts, 'hasAdministrator'>
-  readonly setup: Omit<DashboardSetup, 'hasAdministrator'>
+  readonly setup: () => Omit<DashboardSetup, 'hasAdministrator'>
   readonly store: Pick<DocumentStore, 'countByStatus' | 'countByHour'>
   readonly now: Clock
 }
@@ -56,7 +56,7 @@ export const DASHBOARD = [
     response: dashboardSetup,
     client: 'dashboard.setup',
   }).handle(async ({ accounts, setup }) => {
-    const { appName, codesBy, codeMinutes } = setup
+    const { appName, codesBy, codeMinutes } = setup()
     return { appName, hasAdministrator: await accounts.hasAdministrator(), codesBy, codeMinutes }
   }),
 ]

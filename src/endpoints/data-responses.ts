@@ -6,8 +6,8 @@
  * only its owner may read is not stored.
  */
 import { bytesOf } from '../base/text-parts.ts'
-import { mayBeKept } from '../content/read-dependencies.ts'
-import type { ReadResult } from '../content/reads.ts'
+import { mayBeKept } from '../content/reads/read-dependencies.ts'
+import type { ReadResult } from '../content/reads/reads.ts'
 import { envelopeStart, type EnvelopeStart } from '../http/coding/coded-envelope.ts'
 import type { EnvelopeCoder } from '../http/coding/envelope-coder.ts'
 import { codedTag } from '../http/request/entity-tag.ts'

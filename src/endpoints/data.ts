@@ -8,34 +8,47 @@ import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
-import { requireEditor, requireRole } from '../content/access.ts'
-import type { ListRequest, Documents, SentBody } from '../content/documents.ts'
-import { listKey, visibilityOf, type ListParams } from '../content/list-query.ts'
-import type { PageFacts } from '../content/page-cache.ts'
-import { documentDependencies, listDependencies } from '../content/read-dependencies.ts'
-import type { Reads } from '../content/reads.ts'
+import { BYTES_PER_REQUEST } from '../auth/limits.ts'
+import { requireDrafts, requireEditor, requireRole, writtenText } from '../content/rules/access.ts'
+import { BATCH_OPERATIONS, BATCH_OPERATIONS_MAX } from '../content/batch.ts'
+import type { DocumentReads, ListRequest } from '../content/reads/document-reads.ts'
+import type { Documents, SentBody } from '../content/documents.ts'
+import { listKey, readFlag, readShape, visibilityOf, type ListParams, type PageShape } from '../content/reads/list-query.ts'
+import type { PageFacts } from '../content/reads/page-cache.ts'
+import { projectText, readProjection } from '../content/reads/projection.ts'
+import { documentDependencies, listDependencies } from '../content/reads/read-dependencies.ts'
+import type { Reads } from '../content/reads/reads.ts'
+import { readIdempotencyKey, type RepeatKey } from '../content/repeatable.ts'
 import type { EnvelopeCoder } from '../http/coding/envelope-coder.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
-import { created, ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
+import { created, ok, type Exchange, type HttpResponse, type JsonBodyOptions } from '../http/request/exchange.ts'
 import { knownTag, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
 import type { Caller } from '../models/caller.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
 import { documentProblems, queryPlan } from '../models/responses.ts'
+import { placesOf } from '../models/incomplete.ts'
+import { user } from '../models/user.ts'
 import type { Model } from '../models/schema.ts'
 import type { Condition } from '../store/store.ts'
 import { endpointOn, type NamedSchema, type TextResponse } from './endpoint.ts'
 import { respondTo } from './data-responses.ts'
 import { paramsOfBody, paramsOfUrl, weightOf } from './list-params.ts'
-import { CURSOR, LIMIT, SORT } from './parameters.ts'
+import { wantedMailOf } from './invitation-endpoints.ts'
+import { CHANGED_BY, COUNT, CURSOR, ETAG_EXAMPLE, FIELDS, INCOMPLETE, LIMIT, SEARCH, SORT, WRITABLE_MODELS } from './parameters.ts'
 
-export interface DataContext {
-  readonly documents: Documents
+/** What the endpoints that only read work with, in whatever thread. */
+export interface ReadContext {
+  readonly documents: Pick<DocumentReads, 'list' | 'read' | 'readPublic'>
   readonly reads: Reads
   readonly coder: EnvelopeCoder
   readonly now: Clock
   /** Without a session: mobile apps since September 2025 read it before they have a token, or with an expired one. */
   readonly publicRemoteConfig: boolean
+}
+
+export interface DataContext extends ReadContext {
+  readonly documents: Documents
 }
 
 /** The body of a query: a filter of 64 KiB in which each character is escaped, a cursor and a sort. */
@@ -49,75 +62,154 @@ const QUERY: NamedSchema = {
     description: 'The parameters of a list as a body; null is as good as nothing',
     properties: {
       filter: orNull({ $ref: '#/components/schemas/Filter' }),
+      search: { ...orNull(SEARCH), examples: [null] },
+      changedBy: { ...orNull(CHANGED_BY), examples: [null] },
       sort: orNull(SORT),
       limit: orNull(LIMIT),
       cursor: { ...orNull(CURSOR), examples: [null] },
+      fields: { ...orNull(FIELDS), examples: [null] },
+      count: orNull(COUNT),
+      incomplete: orNull(INCOMPLETE),
     },
+  },
+}
+
+const BATCH: NamedSchema = {
+  kind: 'schema',
+  name: 'Batch',
+  schema: {
+    type: 'object',
+    properties: {
+      operations: {
+        type: 'array',
+        minItems: 1,
+        maxItems: BATCH_OPERATIONS_MAX,
+        items: {
+          type: 'object',
+          properties: {
+            operation: { type: 'string', enum: [...BATCH_OPERATIONS], description: 'What to do' },
+            model: { type: 'string', enum: WRITABLE_MODELS, description: 'Which kind of document' },
+            id: { type: 'string', description: 'The document; none to create one' },
+            body: { type: 'object', description: 'The document, or the merge patch; none to delete one' },
+            ifMatch: { type: 'string', description: 'The ETag that the document must have' },
+            replaceBy: { type: 'string', description: 'The document that takes the place of a deleted one in all copies' },
+            seq: { type: 'integer', minimum: 1, description: 'The version that `restore` puts back; without it, out of the trash' },
+          },
+          required: ['operation', 'model'],
+          additionalProperties: false,
+        },
+        examples: [
+          [
+            { operation: 'patch', model: 'topic', id: '66f000000000000000000301', body: { status: 'archived' } },
+            { operation: 'delete', model: 'headline', id: '66f000000000000000000501', ifMatch: ETAG_EXAMPLE },
+          ],
+        ],
+      },
+    },
+    required: ['operations'],
   },
 }
 
 const DOCUMENT: TextResponse = { kind: 'text', schema: 'Document', tagged: true }
 const PAGE: TextResponse = { kind: 'text', schema: 'Page' }
 
+const NO_MAIL = { byMail: undefined, language: undefined, languages: [] }
+
 const endpoint = endpointOn<DataContext>('Data')
+const reading = endpointOn<ReadContext>('Data')
+
+const LIST = reading({
+  route: 'GET /api/v1/data',
+  id: 'list',
+  access: 'limitedUser',
+  operation: 'list',
+  summary: 'List documents of a model',
+  description:
+    'The `ETag` names the page until a document of the model changes: with `If-None-Match`, 304 without a body where the ' +
+    'client has the current page.',
+  parameters: ['model', 'filter', 'search', 'changedBy', 'sort', 'limit', 'cursor', 'fields', 'count', 'incomplete', 'ifNoneMatch'],
+  response: { ...PAGE, tagged: true },
+  others: [{ status: 304, description: 'The client has the current page' }],
+  errors: ['badRequest', 'methodNotAllowed'],
+  client: 'data.list',
+}).handle((context, exchange, { caller }) => list(context, exchange, caller))
+
+const QUERY_BY_BODY = reading({
+  route: 'POST /api/v1/data/query',
+  id: 'query',
+  access: 'limitedUser',
+  operation: 'list',
+  summary: 'List documents of a model, with a filter that is too long for a URL',
+  parameters: ['model'],
+  body: QUERY,
+  response: PAGE,
+  errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
+  client: 'data.list',
+}).handle(async ({ documents, reads, coder, now }, exchange, session) => {
+  const model = readModel(exchange)
+  requireRole(model, 'list', session.caller)
+  const { params, caller } = await readListBody(exchange, session, now)
+  requireRole(model, 'list', caller)
+  const shape = readShape(model, params)
+  if (shape.includes) requireDrafts(model, caller)
+  const result = await reads.read({
+    ...listFacts(model, params, caller, shape),
+    text: undefined,
+    knownTag: () => undefined,
+    taggedBy: 'version',
+    compute: () => documents.list(model, () => ({ params, caller }), caller, exchange, shape),
+  })
+  return respondTo(exchange, result, model, coder)
+})
+
+const READ = reading({
+  route: 'GET /api/v1/data/:id',
+  id: 'read',
+  access: 'limitedUser',
+  operation: 'read',
+  summary: 'Read a document',
+  description:
+    'With `If-None-Match`, 304 without a body where the client has the current version. With the setting ' +
+    '`--public-remote-config`, `remote_config` is read without a token.',
+  parameters: ['model', 'fields', 'incomplete', 'ifMatch', 'ifNoneMatch'],
+  response: DOCUMENT,
+  others: [{ status: 304, description: 'The client has the current version' }],
+  errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
+  client: 'data.get',
+  forVisitors: {
+    applies: ({ publicRemoteConfig }, exchange) =>
+      publicRemoteConfig &&
+      itemId(exchange) === remoteConfig.singleton &&
+      exchange.query.get('model') === remoteConfig.name,
+    serve: (context, exchange) => read(context, exchange, undefined),
+  },
+}).handle((context, exchange, { caller }) => read(context, exchange, caller))
 
 export const DATA = [
-  endpoint({
-    route: 'GET /api/v1/data',
-    id: 'list',
-    access: 'limitedUser',
-    operation: 'list',
-    summary: 'List documents of a model',
-    description:
-      'The `ETag` names the page until a document of the model changes: with `If-None-Match`, 304 without a body where the ' +
-      'client has the current page.',
-    parameters: ['model', 'filter', 'sort', 'limit', 'cursor', 'ifNoneMatch'],
-    response: { ...PAGE, tagged: true },
-    others: [{ status: 304, description: 'The client has the current page' }],
-    errors: ['badRequest', 'methodNotAllowed'],
-    client: 'data.list',
-  }).handle((context, exchange, { caller }) => list(context, exchange, caller)),
+  LIST,
   endpoint({
     route: 'POST /api/v1/data',
     id: 'create',
     access: 'limitedUser',
     operation: 'create',
     summary: 'Create a document',
-    parameters: ['model'],
+    description:
+      'A body of status `draft` may lack required members: it makes an incomplete draft, which only requests with ' +
+      '`incomplete=true` find. With `Idempotency-Key`, the same request of the same caller within 24 hours gets the first ' +
+      'response again. A user with a role in the dashboard is invited by mail where `--invitation-url` is set.',
+    parameters: ['writableModel', 'invitation', 'language', 'idempotencyKey'],
     body: 'document',
     status: 201,
     response: DOCUMENT,
-    errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'conflict'],
+    errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'conflict', 'idempotencyKeyReused', 'networkError'],
     client: 'data.create',
   }).handle(async ({ documents }, exchange, session) => {
-    const text = await documents.create(readModel(exchange), () => readBody(exchange), session)
-    return created(text, { ETag: entityTag(text) })
-  }),
-  endpoint({
-    route: 'POST /api/v1/data/query',
-    id: 'query',
-    access: 'limitedUser',
-    operation: 'list',
-    summary: 'List documents of a model, with a filter that is too long for a URL',
-    parameters: ['model'],
-    body: QUERY,
-    response: PAGE,
-    errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
-    client: 'data.list',
-  }).handle(async ({ documents, reads, coder, now }, exchange, session) => {
     const model = readModel(exchange)
-    requireRole(model, 'list', session.caller)
-    const { params, caller } = await readListBody(exchange, session, now)
-    requireRole(model, 'list', caller)
-    const result = await reads.read({
-      ...listFacts(model, params, caller),
-      text: undefined,
-      knownTag: () => undefined,
-      taggedBy: 'version',
-      compute: () => documents.list(model, () => ({ params, caller }), caller, exchange),
-    })
-    return respondTo(exchange, result, model, coder)
+    const wanted = { repeat: repeatKeyOf(exchange), mail: model === user ? wantedMailOf(exchange) : NO_MAIL }
+    const text = await documents.create(model, () => readBody(exchange), session, wanted)
+    return created(writtenText(model, text, session.caller), { ETag: entityTag(text) })
   }),
+  QUERY_BY_BODY,
   endpoint({
     route: 'POST /api/v1/data/explain',
     id: 'explain',
@@ -126,7 +218,7 @@ export const DATA = [
     whoMay: 'publishers and administrators, of the models that they may list',
     summary: 'Explain a query: its index, its SQL, the rows it reads',
     description: 'The query runs on the stored data and is aborted shortly before its deadline.',
-    parameters: ['model'],
+    parameters: ['writableModel'],
     body: QUERY,
     response: queryPlan,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'tooManyRequests'],
@@ -147,8 +239,8 @@ export const DATA = [
     summary: 'Validate a document without writing it',
     description:
       'Lists up to fifty problems of creating the document or, with `id`, of replacing that one. `path` is empty for the ' +
-      'body as a whole.',
-    parameters: ['model', 'id'],
+      'body as a whole. A draft may be stored with problems of the codes `required` and `blank` at its own members.',
+    parameters: ['writableModel', 'id', 'incomplete'],
     body: 'draft',
     response: documentProblems,
     errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed'],
@@ -156,46 +248,71 @@ export const DATA = [
   }).handle(async ({ documents, now }, exchange, session) => {
     const [model, id] = [readModel(exchange), exchange.query.get('id')]
     const sent = async () => ({ ...(await readBody(exchange)), caller: session.current(now()) })
-    return { problems: await documents.check(model, id, sent, session.caller) }
+    return { problems: await documents.check(model, id, sent, session.caller, includesDrafts(exchange)) }
   }),
   endpoint({
-    route: 'GET /api/v1/data/:id',
-    id: 'read',
+    route: 'POST /api/v1/data/batch',
+    id: 'batch',
     access: 'limitedUser',
-    operation: 'read',
-    summary: 'Read a document',
+    whoMay: 'for each operation, those who may send it alone',
+    summary: 'Create, replace, patch, delete and restore documents of any models in one transaction, all or nothing',
     description:
-      'With `If-None-Match`, 304 without a body where the client has the current version. With the setting ' +
-      '`--public-remote-config`, `remote_config` is read without a token.',
-    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
-    response: DOCUMENT,
-    others: [{ status: 304, description: 'The client has the current version' }],
-    errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
-    client: 'data.get',
-    forVisitors: {
-      applies: ({ publicRemoteConfig }, exchange) =>
-        publicRemoteConfig &&
-        itemId(exchange) === remoteConfig.singleton &&
-        exchange.query.get('model') === remoteConfig.name,
-      serve: (context, exchange) => read(context, exchange, undefined),
-    },
-  }).handle((context, exchange, { caller }) => read(context, exchange, caller)),
+      'Up to 200 operations, each checked as the request of its own would be. Where one fails, nothing is written, and the ' +
+      'failure is that of the operation: its message and its path begin with `operations[INDEX]`. Each counts as a request. ' +
+      '`undo` puts back the version before the change that gave the ETag in `ifMatch`, with its former `updatedAt`.',
+    parameters: ['incomplete', 'idempotencyKey'],
+    body: BATCH,
+    response: { kind: 'text', schema: 'BatchResults' },
+    errors: [
+      ...(['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'] as const),
+      'idempotencyKeyReused',
+    ],
+  }).handle(async ({ documents }, exchange, by) => {
+    const sent = await readBody(exchange)
+    const { operations } = sent.body
+    if (Array.isArray(operations)) exchange.weigh((operations.length - 1) * BYTES_PER_REQUEST)
+    return ok(await documents.batch(sent, by, { repeat: repeatKeyOf(exchange), includes: includesDrafts(exchange) }))
+  }),
+  READ,
   endpoint({
     route: 'PUT /api/v1/data/:id',
     id: 'replace',
     access: 'limitedUser',
     operation: 'replace',
     summary: 'Replace a document',
-    description: '`If-Match` with the ETag of the version that was read prevents lost updates.',
-    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
+    description:
+      '`If-Match` with the ETag of the version that was read prevents lost updates. With `incomplete=true`, a body of ' +
+      'status `draft` may lack required members.',
+    parameters: ['writableModel', 'incomplete', 'ifMatch', 'ifNoneMatch'],
     body: 'document',
     response: DOCUMENT,
-    errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
+    errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'],
     client: 'data.replace',
   }).handle(async ({ documents }, exchange, by) => {
     const [model, condition] = [readModel(exchange), conditionOf(exchange)]
-    const text = await documents.replace(model, itemId(exchange), () => readBody(exchange), { by, condition })
-    return ok(text, { ETag: entityTag(text) })
+    const text = await documents.replace(model, itemId(exchange), () => readBody(exchange), { by, condition, includes: includesDrafts(exchange) })
+    return ok(writtenText(model, text, by.caller), { ETag: entityTag(text) })
+  }),
+  endpoint({
+    route: 'PATCH /api/v1/data/:id',
+    id: 'patch',
+    access: 'limitedUser',
+    operation: 'replace',
+    summary: 'Change members of a document',
+    description:
+      'A JSON merge patch (RFC 7396): members that are sent replace or extend the stored ones, null removes one, arrays ' +
+      'are replaced as a whole. Where a document embeds another, `{"id": …}` alone is a reference and replaces the copy. ' +
+      'The result is checked like the body of a `PUT`, on the document as it is when it is written.',
+    parameters: ['writableModel', 'incomplete', 'ifMatch', 'ifNoneMatch'],
+    body: 'patch',
+    response: DOCUMENT,
+    errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'],
+    client: 'data.patch',
+  }).handle(async ({ documents }, exchange, by) => {
+    const [model, condition] = [readModel(exchange), conditionOf(exchange)]
+    const readPatch = () => readBody(exchange, { isPatch: true })
+    const text = await documents.patch(model, itemId(exchange), readPatch, { by, condition, includes: includesDrafts(exchange) })
+    return ok(writtenText(model, text, by.caller), { ETag: entityTag(text) })
   }),
   endpoint({
     route: 'DELETE /api/v1/data/:id',
@@ -203,14 +320,21 @@ export const DATA = [
     access: 'limitedUser',
     operation: 'remove',
     summary: 'Delete a document',
-    parameters: ['model', 'ifMatch', 'ifNoneMatch'],
+    description:
+      'Content goes to the trash, out of every list, and can be restored for `--trash-days`. Copies of it in other documents ' +
+      'are kept or, with `replaceBy`, become copies of another document, in the background.',
+    parameters: ['writableModel', 'replaceBy', 'incomplete', 'ifMatch', 'ifNoneMatch'],
     errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
     client: 'data.remove',
   }).handle(({ documents }, exchange, by) => {
     const [model, condition] = [readModel(exchange), conditionOf(exchange)]
-    return documents.remove(model, itemId(exchange), { by, condition })
+    const changing = { by, condition, includes: includesDrafts(exchange) }
+    return documents.remove(model, itemId(exchange), changing, exchange.query.get('replaceBy'))
   }),
 ]
+
+/** Those that only read: every thread serves them. */
+export const DATA_READS = [LIST, QUERY_BY_BODY, READ]
 
 async function readListBody(exchange: Exchange, session: Session, now: Clock): Promise<ListRequest> {
   const body = await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true })
@@ -218,7 +342,7 @@ async function readListBody(exchange: Exchange, session: Session, now: Clock): P
 }
 
 /** A page of a list, or 304 to a client that has it. */
-function list(context: DataContext, exchange: Exchange, caller: Caller): Awaitable<HttpResponse> {
+function list(context: ReadContext, exchange: Exchange, caller: Caller): Awaitable<HttpResponse> {
   const { documents, reads, coder } = context
   // A page is not changed, so no request can mean the version of one that it changes.
   const noneMatch = exchange.headers['if-none-match']
@@ -234,25 +358,30 @@ function list(context: DataContext, exchange: Exchange, caller: Caller): Awaitab
   const model = readModel(exchange)
   requireRole(model, 'list', caller)
   const params = paramsOfUrl(exchange)
+  const shape = readShape(model, params)
+  if (shape.includes) requireDrafts(model, caller)
   const reading = reads.read({
-    ...listFacts(model, params, caller),
-    ...{ text, knownTag, isAnyKnown: noneMatch?.trim() === '*' },
+    ...listFacts(model, params, caller, shape),
+    // A page with incomplete drafts is not found by its text, which does not say who may see them.
+    ...{ text: shape.includes ? undefined : text, knownTag, isAnyKnown: noneMatch?.trim() === '*' },
     taggedBy: 'version',
-    compute: () => documents.list(model, () => ({ params, caller }), caller, exchange),
+    compute: () => documents.list(model, () => ({ params, caller }), caller, exchange, shape),
   })
   return withValue(reading, (result) => respondTo(exchange, result, model, coder))
 }
 
-function listFacts(model: Model, params: ListParams, caller: Caller): PageFacts {
-  const key = listKey(model, params, caller)
-  return { key, model, rests: listDependencies(model, params.filter), weight: weightOf(params) }
+function listFacts(model: Model, params: ListParams, caller: Caller, shape: PageShape): PageFacts {
+  if (params.changedBy !== undefined) requireEditor(caller)
+  const key = listKey(model, params, caller, shape)
+  const rests = [...listDependencies(model, params.filter, params.changedBy), ...placesOf(model, shape.includes).slice(1)]
+  return { key, model, rests, weight: weightOf(params) }
 }
 
 /**
  * A document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. The
  * remote configuration may be read without a caller, where the operator has made it public.
  */
-function read(context: DataContext, exchange: Exchange, caller: Caller | undefined): Awaitable<HttpResponse> {
+function read(context: ReadContext, exchange: Exchange, caller: Caller | undefined): Awaitable<HttpResponse> {
   const { documents, reads, coder } = context
   const knownTag = knownTagOf(exchange.headers)
   const text = textOf(exchange, caller)
@@ -265,18 +394,31 @@ function read(context: DataContext, exchange: Exchange, caller: Caller | undefin
   const [model, id] = [caller === undefined ? remoteConfig : readModel(exchange), itemId(exchange)]
   // A remembered page is served without another look at the caller.
   if (caller !== undefined) requireRole(model, 'read', caller)
+  const projection = readProjection(model, exchange.query.get('fields'))
+  // No path of a projection has a slash, and an id may have any sign.
+  const key = projection === undefined ? `${model.name}/${id}` : `${model.name} ${projection.key}/${id}`
+  const includes = caller !== undefined && includesDrafts(exchange)
+  if (includes) requireDrafts(model, caller)
+  const rests = [...documentDependencies(model), ...placesOf(model, includes).slice(1)]
   const reading = reads.read({
-    ...{ key: `${model.name}/${id}`, model, rests: documentDependencies(model), weight: 0 },
-    ...{ text, knownTag },
+    ...{ key: includes ? `+incomplete ${key}` : key, model, rests, weight: 0 },
+    ...{ text: includes ? undefined : text, knownTag },
     taggedBy: 'content',
-    compute: () => (caller === undefined ? documents.readPublic(model, id) : documents.read(model, id, caller)),
+    compute: () => {
+      const whole = caller === undefined ? documents.readPublic(model, id) : documents.read(model, id, caller, includes)
+      return projection === undefined ? whole : withValue(whole, (document) => projectText(document, projection))
+    },
   })
   return withValue(reading, (result) => respondTo(exchange, result, model, coder))
 }
 
-/** The text under which a page is found again: the target says all of a read but what its caller may see. */
+/**
+ * The text under which a page is found again: the target says all of a read but what its caller may see. For readers it
+ * is the target itself, which begins with a slash: putting a text together and hashing it would cost each of them more.
+ */
 function textOf({ target }: Exchange, caller: Caller | undefined): string {
-  return `${visibilityOf(caller)} ${target}`
+  const visibility = visibilityOf(caller)
+  return visibility === 'reader' ? target : `${visibility} ${target}`
 }
 
 /** Tells which of the client's versions is that of a tag, in whatever coding. Throws badRequest for malformed headers. */
@@ -288,26 +430,41 @@ function knownTagOf(headers: Pick<IncomingHttpHeaders, 'if-match' | 'if-none-mat
 const NOTHING_KNOWN = (): undefined => undefined
 
 /** What the headers of the request require of the document that it changes. */
-function conditionOf(exchange: Exchange): Condition | undefined {
+export function conditionOf(exchange: Exchange): Condition | undefined {
   const conditions = readPreconditions(exchange.headers)
   return conditions === undefined ? undefined : (text) => requirePreconditions(conditions, entityTag(text))
 }
 
-function readModel({ query }: Exchange): Model {
+/** Whether incomplete drafts are there for the request. */
+export function includesDrafts({ query }: Exchange): boolean {
+  return readFlag('incomplete', query.get('incomplete'))
+}
+
+/** The key by which a client may repeat the request without doing it twice. */
+export function repeatKeyOf({ headers, method, target }: Exchange): RepeatKey | undefined {
+  const key = readIdempotencyKey(headers['idempotency-key'])
+  return key === undefined ? undefined : { key, target: `${method} ${target}` }
+}
+
+export function readModel({ query }: Exchange): Model {
   const name = query.get('model')
   const model = name === undefined ? undefined : modelNamed(name)
   if (model !== undefined) return model
   const known = MODELS.map((one) => one.name).join(', ')
-  throw fail('badRequest', `Cannot read parameter "model": expected one of ${known}, found ${describe(name)}`)
+  const where = name === undefined ? ' in the URL, as in ?model=headline' : ''
+  throw fail('badRequest', `Cannot read parameter "model": expected one of ${known}${where}, found ${describe(name)}`)
 }
 
 /** What references bring in has the limit of the body, and counts like it. */
-async function readBody(exchange: Exchange): Promise<SentBody> {
-  const body = await exchange.readJson()
-  return { body, references: { bytesMax: exchange.bodyBytesMax, onGrowth: (bytes) => exchange.growBody(bytes) } }
+export async function readBody(exchange: Exchange, options?: JsonBodyOptions): Promise<SentBody> {
+  return { body: await exchange.readJson(options), references: referenceLimits(exchange) }
 }
 
-function itemId({ params }: Exchange): string {
+export function referenceLimits(exchange: Exchange): SentBody['references'] {
+  return { bytesMax: exchange.bodyBytesMax, onGrowth: (bytes) => exchange.growBody(bytes) }
+}
+
+export function itemId({ params }: Exchange): string {
   return params['id'] ?? ''
 }
 

@@ -31,7 +31,7 @@ export interface NamedSchema {
 /** `data` of the response is text that the handler has already: a document, a page, or a user. */
 export interface TextResponse {
   readonly kind: 'text'
-  readonly schema: 'Document' | 'Page' | 'User' | RecordField
+  readonly schema: 'Document' | 'Page' | 'User' | 'BatchResults' | 'ChangePage' | RecordField
   /** The response names the version of its document in an ETag. */
   readonly tagged?: true
 }
@@ -54,7 +54,7 @@ export interface OtherResponse {
   readonly body?: NamedSchema
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 interface Declaration {
   readonly access: Access
@@ -70,8 +70,11 @@ interface Declaration {
   /** Who may, where neither `access` nor `operation` says all. */
   readonly whoMay?: string
   readonly parameters?: readonly ParameterName[]
-  /** `document` is that of the model, `draft` one that need not be valid, `empty` an object that may be left out. */
-  readonly body?: RecordField | NamedSchema | 'document' | 'draft' | 'empty'
+  /**
+   * `document` is that of the model, `patch` a merge patch of it, `draft` one that need not be valid, `empty` an object
+   * that may be left out.
+   */
+  readonly body?: RecordField | NamedSchema | 'document' | 'patch' | 'draft' | 'empty'
   readonly others?: readonly OtherResponse[]
   /** Those besides what the access and every request can bring. */
   readonly errors?: readonly FailureCode[]

@@ -1,7 +1,7 @@
 /**
  * From endpoints to routes: who may call each is decided here, before its handler sees the request.
  *
- * The order is that in which a request is checked: a session where one is required (401), the role (403), the limit
+ * The order is that in which a request is checked: the state of the log that it wants (503), a session where one is required (401), the role (403), the limit
  * (429), then the handler with everything that needs the model or the body.
  */
 import type { Limits } from '../auth/limits.ts'
@@ -9,12 +9,13 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import { assertNever } from '../base/failure.ts'
 import type { Clock } from '../base/clock.ts'
-import { requireAdministrator, requireEditor } from '../content/access.ts'
+import { requireAdministrator, requireEditor, requireSignIn, requireWholeToken } from '../content/rules/access.ts'
 import { limitKey } from '../http/request/client-address.ts'
-import type { Exchange } from '../http/request/exchange.ts'
+import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
 import { hasDashboard } from '../models/caller.ts'
-import type { Access, Endpoint } from './endpoint.ts'
+import type { Access, Endpoint, Tag } from './endpoint.ts'
+import type { PositionGate } from './position-gate.ts'
 
 /**
  * The body of a guest's data request. Preferences at the limits of a guest, with ten headlines of 2.5 KB, saved filters
@@ -26,6 +27,8 @@ interface Guard {
   readonly sessions: Pick<Sessions, 'require'>
   readonly limits: Pick<Limits, 'requestCodeFrom' | 'guestFrom' | 'dataRequest' | 'dataBody'>
   readonly now: Clock
+  /** On a node of a cluster: lets requests wait for the state that they want. */
+  readonly positions?: PositionGate | undefined
 }
 
 export function routesOf<Context>(
@@ -33,20 +36,23 @@ export function routesOf<Context>(
   context: Context,
   guard: Guard,
 ): readonly Route[] {
-  return endpoints.map(({ method, path, access, serve, forVisitors }) => ({
-    method,
-    path,
-    handler(exchange) {
+  const { positions } = guard
+  return endpoints.map(({ method, path, tag, id, access, serve, forVisitors }) => {
+    const reach = reachOf(tag, id)
+    const handler = (exchange: Exchange): Awaitable<HttpResponse> => {
       if (forVisitors?.applies(context, exchange) === true) {
-        return withValue(admit('visitor', exchange, guard), () => forVisitors.serve(context, exchange))
+        return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(context, exchange))
       }
-      return withValue(admit(access, exchange, guard), (session) => serve(context, exchange, session))
-    },
-  }))
+      return withValue(admit(access, exchange, guard, reach), (session) => serve(context, exchange, session))
+    }
+    // What tells how the node is doing works in every state of it.
+    if (positions === undefined || tag === 'Operation') return { method, path, handler }
+    return { method, path, handler: (exchange) => withValue(positions.admit(exchange), () => handler(exchange)) }
+  })
 }
 
 /** The session of a request that may go on; undefined where none is needed. Throws what keeps it from going on. */
-function admit(access: Access, exchange: Exchange, guard: Guard): Awaitable<Session | undefined> {
+function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenReach): Awaitable<Session | undefined> {
   const { limits, now } = guard
   switch (access) {
     case 'public':
@@ -59,19 +65,19 @@ function admit(access: Access, exchange: Exchange, guard: Guard): Awaitable<Sess
     case 'guestSignIn':
       return limits.guestFrom(limitKey(exchange.clientAddress), now()).then(() => undefined)
     case 'user':
-      return sessionOf(exchange, guard)
+      return sessionOf(exchange, guard, reach)
     case 'limitedUser': {
-      const session = sessionOf(exchange, guard)
+      const session = sessionOf(exchange, guard, reach)
       countDataRequest(exchange, session, guard)
       return session
     }
     case 'editor': {
-      const session = sessionOf(exchange, guard)
+      const session = sessionOf(exchange, guard, reach)
       requireEditor(session.caller)
       return session
     }
     case 'administrator': {
-      const session = sessionOf(exchange, guard)
+      const session = sessionOf(exchange, guard, reach)
       requireAdministrator(session.caller)
       return session
     }
@@ -80,10 +86,31 @@ function admit(access: Access, exchange: Exchange, guard: Guard): Awaitable<Sess
   }
 }
 
+/** Which tokens of the API reach an endpoint: every one, those that are not narrowed to documents, or none. */
+type TokenReach = 'every' | 'whole' | 'none'
+
+/** Endpoints that check the scope of a token for each document, and the one that says who it acts for. */
+const IN_SCOPE = [
+  ...['list', 'query', 'read', 'create', 'explain', 'check', 'batch', 'replace', 'patch', 'remove'],
+  ...['history', 'version', 'restore', 'trash', 'trashCount', 'eraseTrashed', 'duplicates', 'me'],
+]
+
+/** An account is that of a person: a token neither renews nor ends a sign-in. */
+function reachOf(tag: Tag, id: string): TokenReach {
+  if (IN_SCOPE.includes(id)) return 'every'
+  return tag === 'Accounts' ? 'none' : 'whole'
+}
+
+function requireReach(reach: TokenReach, caller: Session['caller']): void {
+  if (reach === 'none') requireSignIn(caller)
+  if (reach === 'whole') requireWholeToken(caller)
+}
+
 /** Throws unauthorized where there is none. Callers with a dashboard role may use the reserve of memory for bodies. */
-function sessionOf(exchange: Exchange, { sessions, now }: Guard): Session {
+function sessionOf(exchange: Exchange, { sessions, now }: Guard, reach: TokenReach): Session {
   const session = sessions.require(exchange, now())
   const { caller } = session
+  if (caller.byToken === true) requireReach(reach, caller)
   exchange.addLogFields({ user: caller.id })
   exchange.setBodyTerms({ caller: caller.id, usesReserve: hasDashboard(caller) })
   return session

@@ -1,7 +1,7 @@
-/** The parameters of a list: filter, sort, limit and cursor, in the query of the URL or in a body. */
+/** The parameters of a list: filter, search, changedBy, sort, limit, cursor, fields, count, incomplete, in the query of the URL or in a body. */
 import { describe, fail } from '../base/failure.ts'
 import { writeJson, type Json, type JsonObject } from '../base/json.ts'
-import type { ListParams } from '../content/list-query.ts'
+import type { ListParams } from '../content/reads/list-query.ts'
 import type { Exchange } from '../http/request/exchange.ts'
 import { parseFilterText } from '../query/parse.ts'
 
@@ -16,6 +16,11 @@ export function paramsOfUrl(exchange: Exchange): ListParams {
     sort: query.get('sort'),
     limit: query.get('limit'),
     cursor: query.get('cursor'),
+    search: query.get('search'),
+    changedBy: query.get('changedBy'),
+    fields: query.get('fields'),
+    count: query.get('count'),
+    incomplete: query.get('incomplete'),
   }
 }
 
@@ -27,6 +32,11 @@ export function paramsOfBody(exchange: Exchange, body: JsonObject): ListParams {
     sort: readText(body, 'sort'),
     limit: body['limit'] ?? undefined,
     cursor: readText(body, 'cursor'),
+    search: readText(body, 'search'),
+    changedBy: readText(body, 'changedBy'),
+    fields: readText(body, 'fields'),
+    count: body['count'] ?? undefined,
+    incomplete: body['incomplete'] ?? undefined,
   }
 }
 

@@ -7,8 +7,8 @@ import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { visible, type Log } from '../base/log.ts'
-import { requireAdministrator } from '../content/access.ts'
-import type { TestMailRequest, TestMailResult } from '../mail/delivery/test-delivery.ts'
+import { requireAdministrator } from '../content/rules/access.ts'
+import type { MailSource, TestMailRequest, TestMailResult } from '../mail/delivery/test-delivery.ts'
 import type { MailTest } from '../models/responses.ts'
 
 /** Aborting a program or a connection takes a few seconds more: the response comes within half a minute. */
@@ -17,7 +17,7 @@ const LINES_MAX = 500
 const LINE_CHARS_MAX = 2_000
 
 export interface MailTestParts {
-  readonly sendTestMail: (request: TestMailRequest) => Promise<TestMailResult>
+  readonly sendTestMail: (request: TestMailRequest, source?: MailSource) => Promise<TestMailResult>
   readonly limits: Pick<Limits, 'testMail'>
   readonly now: Clock
   readonly log: Log
@@ -27,7 +27,8 @@ export interface MailTestParts {
 
 export function createMailTest({ sendTestMail, limits, now, log, timeMs = TEST_MS_MAX }: MailTestParts) {
   let isRunning = false
-  return async (to: string, { caller, acting }: Session): Promise<MailTest> => {
+  /** Without a source, as mail is sent now. */
+  return async (to: string, { caller, acting }: Session, source?: MailSource): Promise<MailTest> => {
     if (isRunning) throw fail('conflict', 'Cannot send a test mail: another one is on its way, wait for its end')
     isRunning = true
     try {
@@ -35,7 +36,7 @@ export function createMailTest({ sendTestMail, limits, now, log, timeMs = TEST_M
       const lines: string[] = []
       const onLine = (line: string): void => void (lines.length < LINES_MAX && lines.push(shown(line)))
       const signal = AbortSignal.timeout(timeMs)
-      const result = await sendTestMail({ to, onLine, signal })
+      const result = await sendTestMail({ to, onLine, signal }, source)
       log.info('mail.tested', { by: caller.id, delivered: result.kind === 'accepted' })
       return tested(signal.aborted ? tooLate(result, timeMs) : result, lines)
     } finally {

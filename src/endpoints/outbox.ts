@@ -4,7 +4,7 @@ import { readEmail } from '../auth/accounts.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail } from '../base/failure.ts'
-import { requireAdministrator } from '../content/access.ts'
+import { requireAdministrator } from '../content/rules/access.ts'
 import { MESSAGE_STATES, type MessageState } from '../models/message-state.ts'
 import {
   mailTest,
@@ -86,9 +86,9 @@ export const WHY_NOT_RETRIED: Readonly<Record<Exclude<MessageState, 'waiting'>, 
 
 /** A message as it is sent out and printed; what is not there is null. */
 export function messageJson(record: MessageRecord): OutboxMessages['items'][number] {
-  const { id, address, state, attempts, reply = null, createdAt, triedAt, dueAt, expiresAt, doneAt } = record
+  const { id, kind, address, state, attempts, reply = null, createdAt, triedAt, dueAt, expiresAt, doneAt } = record
   const times = { triedAt: date(triedAt), dueAt: date(dueAt), expiresAt: isoDate(expiresAt), doneAt: date(doneAt) }
-  return { id, address, state, attempts, reply, createdAt: isoDate(createdAt), ...times }
+  return { id, kind, address, state, attempts, reply, createdAt: isoDate(createdAt), ...times }
 }
 
 function date(time: number | undefined): string | null {

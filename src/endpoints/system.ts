@@ -9,14 +9,13 @@
 import { isIPv4 } from 'node:net'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
-import { fail } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
+import { requireAdministrator } from '../content/rules/access.ts'
 import { hostName } from '../http/guard/foreign-pages.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
-import { isAdmin } from '../models/caller.ts'
 import { endpointOn } from './endpoint.ts'
 
 /** A text that is the same for all, and its compressed forms where it was built with them. */
@@ -26,17 +25,22 @@ export interface StaticText {
   readonly gzip?: Uint8Array | undefined
 }
 
-export interface SystemContext {
+export interface HealthContext {
   /** Fresh for each start of the service. */
   readonly instance: string
   readonly startedAt: number
+  /** Of the last entry of the log that this node has applied; undefined where the service runs alone. */
+  readonly position: (() => number) | undefined
+  readonly now: Clock
+}
+
+export interface SystemContext extends HealthContext {
   readonly sessions: Sessions
   readonly metrics: Metrics
   /** The OpenAPI document as JSON. */
   readonly openApi: () => StaticText
   /** Why the service cannot do its work; empty where it can. */
   readonly unreadyReasons: () => Promise<readonly string[]>
-  readonly now: Clock
   /** Whether the operator has named proxies that bring the requests of others. */
   readonly hasProxies: boolean
 }
@@ -48,6 +52,31 @@ const METRICS_EXAMPLE = '# TYPE dateline_requests_total counter\ndateline_reques
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
 const endpoint = endpointOn<SystemContext>('Operation')
+
+/** Every thread serves it: a thread that does not answer is not alive. */
+export const HEALTH = endpointOn<HealthContext>('Operation')({
+  route: 'GET /healthz',
+  id: 'health',
+  access: 'public',
+  summary: 'Check that the service is alive, and which run it is',
+  response: {
+    kind: 'raw',
+    type: JSON_TYPE,
+    schema: {
+      type: 'object',
+      properties: {
+        status: { const: 'ok' },
+        instance: INSTANCE,
+        uptimeSeconds: { type: 'integer', minimum: 0, examples: [86400] },
+        position: { type: 'integer', minimum: 0, description: 'Of a node in the log of its cluster', examples: [5121] },
+      },
+      required: ['status', 'instance', 'uptimeSeconds'],
+    },
+  },
+}).handle(({ instance, startedAt, now, position }) => {
+  const uptimeSeconds = Math.floor((now() - startedAt) / 1000)
+  return uncached(200, { status: 'ok', instance, uptimeSeconds, ...(position === undefined ? {} : { position: position() }) })
+})
 
 export const SYSTEM_ENDPOINTS = [
   endpoint({
@@ -64,27 +93,7 @@ export const SYSTEM_ENDPOINTS = [
     const form = coding === undefined ? body : (forms.get(coding) ?? body)
     return { kind: 'raw', status: 200, contentType: `${JSON_TYPE}; charset=utf-8`, body: form, headers }
   }),
-  endpoint({
-    route: 'GET /healthz',
-    id: 'health',
-    access: 'public',
-    summary: 'Check that the service is alive, and which run it is',
-    response: {
-      kind: 'raw',
-      type: JSON_TYPE,
-      schema: {
-        type: 'object',
-        properties: {
-          status: { const: 'ok' },
-          instance: INSTANCE,
-          uptimeSeconds: { type: 'integer', minimum: 0, examples: [86400] },
-        },
-        required: ['status', 'instance', 'uptimeSeconds'],
-      },
-    },
-  }).handle(({ instance, startedAt, now }) =>
-    uncached(200, { status: 'ok', instance, uptimeSeconds: Math.floor((now() - startedAt) / 1000) }),
-  ),
+  HEALTH,
   endpoint({
     route: 'GET /readyz',
     id: 'ready',
@@ -141,7 +150,7 @@ export const SYSTEM_ENDPOINTS = [
   }).handle(async ({ hasProxies, sessions, metrics, now }, exchange) => {
     if (hasProxies || !isCollectorHere(exchange)) {
       const { caller } = sessions.require(exchange, now())
-      if (!isAdmin(caller)) throw fail('forbidden', 'Metrics are for administrators')
+      requireAdministrator(caller)
     }
     const headers = { 'Cache-Control': 'no-store' }
     return { kind: 'raw', status: 200, contentType: METRICS_TYPE, body: await metrics.report(), headers }

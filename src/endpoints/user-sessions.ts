@@ -1,7 +1,7 @@
 /** The sessions of every user, for administrators. */
 import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
-import { requireAdministrator } from '../content/access.ts'
+import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import type { Exchange } from '../http/request/exchange.ts'
 import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { user } from '../models/user.ts'
@@ -36,7 +36,8 @@ export const USER_SESSIONS = [
     response: sessionsEnded,
     errors: ['notFound'],
     client: 'admin.endSessions',
-  }).handle(async ({ store, now }, exchange, { acting }) => {
+  }).handle(async ({ store, now }, exchange, { caller, acting }) => {
+    requireSignIn(caller)
     const id = requireUser(store, exchange)
     return { ended: await store.as(acting(requireAdministrator)).endSessions(id, now()) }
   }),
@@ -47,7 +48,8 @@ export const USER_SESSIONS = [
     summary: 'End one session of a user, which may be your own',
     errors: ['notFound'],
     client: 'admin.endSession',
-  }).handle(async ({ store, now }, exchange, { acting }) => {
+  }).handle(async ({ store, now }, exchange, { caller, acting }) => {
+    requireSignIn(caller)
     const id = requireUser(store, exchange)
     const one = exchange.params['session'] ?? ''
     const ended = await store.as(acting(requireAdministrator)).endSession(id, one, now())
@@ -55,7 +57,8 @@ export const USER_SESSIONS = [
   }),
 ]
 
-function requireUser(store: Pick<DocumentStore, 'get'>, { params }: Exchange): string {
+/** The id of the user that the path names. Throws notFound where there is none. */
+export function requireUser(store: Pick<DocumentStore, 'get'>, { params }: Exchange): string {
   const id = params['id'] ?? ''
   if (store.get(user, id) !== undefined) return id
   throw fail('notFound', `No user has the id ${describe(id)}`)

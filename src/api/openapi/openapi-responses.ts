@@ -6,7 +6,7 @@ import { ETAG_EXAMPLE } from '../../endpoints/parameters.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model, Operation } from '../../models/schema.ts'
 import { exampleOf } from './openapi-example.ts'
-import { recordName, refTo, schemaName } from './openapi-schema.ts'
+import { recordName, refTo, schemaName, WRITTEN } from './openapi-schema.ts'
 
 const JSON_TYPE = 'application/json'
 /** Failures of any request. */
@@ -60,6 +60,8 @@ const ON_FAILURE: Readonly<Partial<Record<FailureCode, JsonSchemas>>> = {
   tooManyRequests: headersNamed('Retry-After'),
   // Only where it is known how long it will take.
   networkError: { 'Retry-After': { ...HEADERS['Retry-After'], required: false } },
+  // Where the first request with an Idempotency-Key is still running.
+  conflict: { 'Retry-After': { ...HEADERS['Retry-After'], required: false } },
   methodNotAllowed: headersNamed('Allow'),
   preconditionFailed: headersNamed('ETag'),
   unsupportedMediaType: headersNamed('Accept-Encoding'),
@@ -106,7 +108,7 @@ function contentOf(endpoint: Described, schemas: JsonSchemas): JsonSchema | unde
   const data = typeof named === 'string' ? named : recordName(named)
   const schema = {
     type: 'object',
-    properties: { data: refTo(data), metadata: refTo('Metadata') },
+    properties: { data: data === 'Document' && endpoint.method !== 'GET' ? WRITTEN : refTo(data), metadata: refTo('Metadata') },
     required: ['data', 'metadata'],
   }
   return { [JSON_TYPE]: { schema, examples: examplesOf(endpoint, data, schemas) } }

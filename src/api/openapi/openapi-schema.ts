@@ -9,6 +9,7 @@ import { MODELS } from '../../models/registry.ts'
 import * as responses from '../../models/responses.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Field, type Model, type RecordField, type Shape } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
+import { TEXT_FORMS, type FormRule } from '../../content/rules/text-forms.ts'
 
 /** `user_app_settings` is `UserAppSettings`. */
 export function schemaName(model: Pick<Model, 'name'>): string {
@@ -64,6 +65,9 @@ export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
+/** What a write gives back. */
+export const WRITTEN = { anyOf: [refTo('Document'), refTo('WrittenId')] }
+
 /** What holds the value: in a document, a body, a copy inside of either, or a response of another kind. */
 type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'response'
 
@@ -76,7 +80,7 @@ interface ValueContext {
 }
 
 /** What no member at any depth may be called. */
-const MEMBER_NAMES: JsonSchema = { type: 'string', pattern: '^(?!\\$|__proto__$)[^.\\u0000]*$' }
+export const MEMBER_NAMES: JsonSchema = { type: 'string', pattern: '^(?!\\$|__proto__$)[^.\\u0000]*$' }
 const DATE: JsonSchema = { type: 'string', format: 'date-time' }
 /** Copies are kept as they were sent. */
 const DATE_AS_SENT: JsonSchema = {
@@ -105,11 +109,18 @@ function isSent(use: Use): boolean {
   return use === 'create' || use === 'replace' || use === 'sent copy'
 }
 
+function isSentCopy(use: Use): boolean {
+  return use === 'copy' || use === 'sent copy'
+}
+
 function mayBeLeftOut(field: Field, { model, path, use }: ValueContext): boolean {
   // A new user has no cards, whatever is sent.
   if (use === 'create' && model === user && path === 'feedDecoratorStatus') return true
+  if (field.kind === 'optional') return true
   if (use === 'stored' || use === 'copy' || use === 'response') return false
   switch (field.kind) {
+    case 'text':
+      return field.implied !== undefined
     case 'choice':
       return field.implied !== undefined || (use === 'create' && field.initial !== undefined)
     case 'list':
@@ -123,7 +134,9 @@ function mayBeLeftOut(field: Field, { model, path, use }: ValueContext): boolean
 }
 
 function fieldSchema(field: Field, context: ValueContext): JsonSchema {
-  const { description, example } = field
+  const { description } = field
+  const mayBeNull = field.kind === 'optional' && context.use !== 'stored' && context.use !== 'response'
+  const example = mayBeNull ? (field.example ?? null) : field.example
   return {
     ...(description === undefined ? {} : { description }),
     ...valueSchema(field, context),
@@ -141,6 +154,7 @@ function valueSchema(field: Field, context: ValueContext): JsonSchema {
         type: 'string',
         ...(field.blank ? {} : { pattern: '\\S' }),
         ...(field.max === undefined || !isSent(context.use) ? {} : { maxLength: field.max }),
+        ...(field.form === undefined ? {} : formSchema(TEXT_FORMS[field.form], context.use)),
       }
     case 'choice':
       return { type: 'string', enum: field.values }
@@ -165,6 +179,10 @@ function valueSchema(field: Field, context: ValueContext): JsonSchema {
       const examples = [{ id: field.model.fields['id']?.example }]
       return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)], examples }
     }
+    case 'optional':
+      if (context.use === 'stored' || context.use === 'response') return DATE
+      // A copy keeps a null as it was sent.
+      return { anyOf: [isSentCopy(context.use) ? DATE_AS_SENT : DATE, { type: 'null' }] }
     case 'nullable':
       return { anyOf: [valueSchema(field.of, context), { type: 'null' }] }
     case 'list':
@@ -188,6 +206,12 @@ function valueSchema(field: Field, context: ValueContext): JsonSchema {
   }
 }
 
+/** For bodies only: stored documents, and copies of them, may have another form from before. */
+function formSchema({ pattern, max, isOfCopies = false }: FormRule, use: Use): JsonSchema {
+  if (!isSent(use) || (use === 'sent copy' && !isOfCopies)) return {}
+  return { pattern, ...(max === undefined ? {} : { maxLength: max }) }
+}
+
 function below(context: ValueContext, name: string): ValueContext {
   return { ...context, path: context.path === '' ? name : `${context.path}.${name}` }
 }
@@ -206,6 +230,7 @@ function leadsTo(field: Field, model: Model): boolean {
       return field.model === model
     case 'list':
     case 'nullable':
+    case 'optional':
     case 'map':
       return leadsTo(field.of, model)
     case 'record':

@@ -8,7 +8,7 @@ import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import { PARAMETERS } from '../../endpoints/parameters.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
-import { SHARED_SCHEMAS } from './openapi-bodies.ts'
+import { MERGE_PATCHES, SHARED_SCHEMAS } from './openapi-bodies.ts'
 import { exampleOf } from './openapi-example.ts'
 import { FILTER_SCHEMAS, OPERATORS } from './openapi-filter.ts'
 import { describedModels, whoMayText } from './openapi-models.ts'
@@ -101,7 +101,7 @@ function operation(endpoint: Described, schemas: JsonSchemas): JsonSchema {
     ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined || body === 'empty'
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': bodyOf(endpoint, schemas) } } }),
+      : { requestBody: { required: true, content: bodyContent(endpoint, schemas) } }),
     responses: responsesOf(endpoint, schemas),
     security: securityOf(endpoint),
   }
@@ -122,11 +122,20 @@ function inPath(name: string): JsonSchema {
   }
 }
 
+function bodyContent(endpoint: Described, schemas: JsonSchemas): JsonSchemas {
+  const types = endpoint.body === 'patch' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+  return Object.fromEntries(types.map((type) => [type, bodyOf(endpoint, schemas)]))
+}
+
 /** Which body it has to be depends on the parameter `model`, which a schema cannot say. */
 function bodyOf({ operation, body }: Described, schemas: JsonSchemas): JsonSchema {
   if (typeof body === 'object') {
     const schema = refTo(body.kind === 'record' ? recordName(body) : body.name)
     return { schema, examples: { example: { value: exampleOf(schema, schemas) } } }
+  }
+  if (body === 'patch') {
+    const examples = Object.entries(MERGE_PATCHES).map(([model, value]) => [model, { value }])
+    return { schema: refTo('MergePatch'), examples: Object.fromEntries(examples) as JsonSchemas }
   }
   const wanted = operation === 'replace' ? 'replace' : 'create'
   const names = modelsFor(wanted).map((model) => [model.name, bodySchemaName(model, wanted) ?? ''] as const)

@@ -1,0 +1,208 @@
+/**
+ * The changes of documents: in pages that a client asks for, and as a stream of server-sent events.
+ *
+ * Both only read, and every thread serves them. Browsers cannot send a token with an EventSource: a ticket stands in the
+ * URL in its place, once and for a minute, since URLs end up in histories and in the logs of proxies.
+ */
+import type { Session } from '../auth/sessions.ts'
+import type { Clock } from '../base/clock.ts'
+import { describe, fail } from '../base/failure.ts'
+import { ResyncFailure } from '../base/resync.ts'
+import { readChangeCursor, writeChangeCursor } from '../content/changes/change-cursor.ts'
+import { itemText, type ChangePage, type ChangePages, type ChangeQuery, type ChangeView } from '../content/changes/change-pages.ts'
+import { CHANGE_MODELS } from '../content/changes/change-rights.ts'
+import type { ChangeStreams } from '../content/changes/change-streams.ts'
+import type { Reader } from '../content/changes/following.ts'
+import { CHANGE_EVENTS } from '../content/changes/page-memo.ts'
+import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE } from '../http/server/event-stream.ts'
+import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
+import { changeTicket } from '../models/responses.ts'
+import type { Model } from '../models/schema.ts'
+import { endpointOn } from './endpoint.ts'
+import { paramsOfUrl } from './list-params.ts'
+import { CHANGE_STREAMS, type StreamSlots } from './stream-slots.ts'
+
+export interface ChangeReadContext {
+  readonly changes: ChangePages
+  readonly streams: ChangeStreams
+  readonly streamSlots: StreamSlots
+  /** The session of a ticket, which is used up by that; undefined for one that is not valid. */
+  readonly redeemTicket: (ticket: string) => Promise<Pick<Session, 'caller' | 'current'> | undefined>
+  readonly now: Clock
+}
+
+export interface TicketContext {
+  readonly issueTicket: (session: Session, now: number) => { readonly ticket: string; readonly expiresAt: string }
+  readonly now: Clock
+}
+
+const LIMIT_DEFAULT = 100
+const LIMIT_MAX = 1_000
+/** Shorter than the 60 s after which most proxies give up on a response. */
+const WAIT_SECONDS_MAX = 55
+/** A filter of a stream, or of a request that waits, is matched with each change for as long as it is open. */
+const STREAM_FILTER_CHARS_MAX = 8 * 1024
+
+const reading = endpointOn<ChangeReadContext>('Data')
+
+/** Those that only read: every thread serves its own. */
+export const CHANGE_READS = [
+  reading({
+    route: 'GET /api/v1/changes',
+    id: 'changes',
+    access: 'limitedUser',
+    whoMay: 'signed-in users, for the models that they may list, and for their own settings and preferences',
+    summary: 'Read the documents that were created, changed or deleted since',
+    description:
+      'Each changed document once, as it is now, in the order of its last change; `deleted` where it was deleted, or the ' +
+      'caller or the filter does not show it any more. `next` goes into `since` of the next request. 410 with `resync` ' +
+      'where the log does not reach back so far, belongs to another history, or the rights of the caller have changed: take ' +
+      'its `next`, read the lists, and go on from there.',
+    parameters: ['since', 'models', 'filter', 'changesLimit', 'wait'],
+    response: { kind: 'text', schema: 'ChangePage' },
+    errors: ['badRequest', 'methodNotAllowed', 'resyncRequired'],
+  }).handle((context, exchange, session) => readChanges(context, exchange, session)),
+  reading({
+    route: 'GET /api/v1/changes/stream',
+    id: 'changeStream',
+    access: 'limitedUser',
+    whoMay: 'signed-in users, for the models that they may list, and for their own settings and preferences',
+    summary: 'Follow changes as server-sent events',
+    description:
+      'The data of an event is an item of `GET /api/v1/changes`; its `id` is the place behind it, from which the stream goes ' +
+      'on with `Last-Event-ID` or `since`, without either from now on. An event `resync` has `next` and stands in place of ' +
+      'what cannot be sent: read the lists again. A comment comes every 15 seconds. At most 8 streams of a user, waiting ' +
+      'requests included; one that leaves more than 1 MiB unread is cut. With `ticket`, no token is needed.',
+    parameters: ['since', 'models', 'filter', 'ticket'],
+    response: {
+      kind: 'raw',
+      type: 'text/event-stream',
+      schema: { type: 'string', examples: ['id: 1234.r.5f3a0c\ndata: {"seq":1234,"model":"topic","id":"1","deleted":true}\n\n'] },
+    },
+    errors: ['badRequest', 'methodNotAllowed'],
+    forVisitors: {
+      applies: (_, { query }) => query.get('ticket') !== undefined,
+      async serve(context, exchange) {
+        const session = await context.redeemTicket(exchange.query.get('ticket') ?? '')
+        if (session === undefined) throw fail('unauthorized', 'Cannot use the ticket: expected one of the last minute that was not used yet', SIGN_IN)
+        exchange.addLogFields({ user: session.caller.id })
+        return openStream(context, exchange, session)
+      },
+    },
+  }).handle((context, exchange, session) => openStream(context, exchange, session)),
+]
+
+const SIGN_IN = { headers: { 'WWW-Authenticate': 'Bearer' } }
+
+export const CHANGE_TICKETS = [
+  endpointOn<TicketContext>('Data')({
+    route: 'POST /api/v1/changes/ticket',
+    id: 'changeTicket',
+    access: 'limitedUser',
+    summary: 'Get a ticket that opens one stream within 60 seconds, in place of a token that a browser cannot send there',
+    response: changeTicket,
+    status: 201,
+  }).handle(({ issueTicket, now }, _exchange, session) => issueTicket(session, now())),
+]
+
+async function readChanges(context: ChangeReadContext, exchange: Exchange, session: Session): Promise<HttpResponse> {
+  const { changes, streams, streamSlots, now } = context
+  const query = readQuery(exchange)
+  const view = changes.view(query, session.caller)
+  const limit = readWhole(exchange, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX })
+  const wait = readWhole(exchange, 'wait', 0, { min: 0, max: WAIT_SECONDS_MAX })
+  if (wait > 0) requireShortFilter(query)
+  const { newest, history } = changes.range()
+  const since = exchange.query.get('since') ?? '0'
+  const seq = placeOf(changes, 'since', since, view)
+  if (seq === undefined) throw new ResyncFailure(writeChangeCursor(newest, view.rights, history))
+  const respond = ({ items, next, hasMore }: ChangePage, seen: ChangeView): HttpResponse => {
+    const cursor = writeChangeCursor(next, seen.rights, changes.range().history)
+    return ok(`{"items":[${items.map((item) => itemText(item, seen)).join()}],"next":"${cursor}","hasMore":${hasMore}}`)
+  }
+  const page = changes.read(view, seq, limit)
+  if (page.items.length > 0 || page.hasMore || wait === 0) return respond(page, view)
+  streamSlots.require(session.caller.id, CHANGE_STREAMS)
+  const free = streamSlots.take(session.caller.id, CHANGE_STREAMS)
+  if (free === undefined) return respond(page, view)
+  try {
+    const following = { query, view, seq: page.next, reader: () => session.current(now()) }
+    const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(wait * 1000)])
+    return respond(await streams.wait(following, limit, signal), view)
+  } finally {
+    free()
+  }
+}
+
+function openStream(context: ChangeReadContext, exchange: Exchange, session: Pick<Session, 'caller' | 'current'>): HttpResponse {
+  const { changes, streams, streamSlots, now } = context
+  const { caller, current } = session
+  const query = readQuery(exchange)
+  requireShortFilter(query)
+  const reader: Reader = () => current(now())
+  const view = changes.view(query, caller)
+  const { newest } = changes.range()
+  const lastEventId = exchange.headers['last-event-id']?.toString()
+  const [name, from] = lastEventId === undefined ? ['since', exchange.query.get('since') ?? 'now'] : ['Last-Event-ID', lastEventId]
+  const seq = placeOf(changes, name, from, view)
+  if (exchange.method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
+  streamSlots.require(caller.id, CHANGE_STREAMS)
+  return {
+    kind: 'stream',
+    status: 200,
+    contentType: EVENT_STREAM_TYPE,
+    headers: EVENT_STREAM_HEADERS,
+    open(sink) {
+      const free = streamSlots.take(caller.id, CHANGE_STREAMS)
+      if (free === undefined) {
+        sink.end()
+        return () => {}
+      }
+      const following = { query, view, seq: seq ?? newest, reader }
+      const stop = streams.follow(following, { format: CHANGE_EVENTS, mustStartOver: seq === undefined, sink })
+      return () => {
+        stop()
+        free()
+      }
+    },
+  }
+}
+
+function requireShortFilter({ filterText }: ChangeQuery): void {
+  if (filterText.length <= STREAM_FILTER_CHARS_MAX) return
+  throw fail('badRequest', `Cannot follow this filter: expected at most ${STREAM_FILTER_CHARS_MAX} characters`)
+}
+
+/** Where the reader goes on; undefined where it has to start over. Throws badRequest for a text that is no cursor. */
+function placeOf(changes: ChangePages, name: string, text: string, { rights }: ChangeView): number | undefined {
+  const { newest, wholeBehind, history } = changes.range()
+  if (text === 'now') return newest
+  const { seq, of } = readChangeCursor(name, text)
+  if (seq < wholeBehind) return undefined
+  // Another node of a cluster may be ahead of this one.
+  if (of === undefined) return seq <= newest ? seq : undefined
+  return of.history === history && of.rights === rights ? seq : undefined
+}
+
+function readQuery(exchange: Exchange): ChangeQuery {
+  const { query } = exchange
+  const filterText = query.get('filter') ?? ''
+  return { models: readModels(query.get('models')), filter: paramsOfUrl(exchange).filter, filterText }
+}
+
+/** In the order of the registry: the same for all texts that mean the same. */
+function readModels(text: string | undefined): readonly Model[] {
+  const names = CHANGE_MODELS.map(({ name }) => name)
+  const given = text?.split(',') ?? names
+  const unknown = given.find((name) => !names.includes(name))
+  if (unknown === undefined) return CHANGE_MODELS.filter(({ name }) => given.includes(name))
+  const wanted = `some of ${names.join(', ')}, separated by commas`
+  throw fail('badRequest', `Cannot read parameter "models": expected ${wanted}, found ${describe(unknown)}`)
+}
+
+function readWhole({ query }: Exchange, name: string, initial: number, { min, max }: { readonly min: number; readonly max: number }): number {
+  const text = query.get(name)
+  if (text === undefined) return initial
+  if (/^\d{1,9}$/.test(text) && Number(text) >= min) return Math.min(Number(text), max)
+  throw fail('badRequest', `Cannot read ${name} ${describe(text)}: expected a whole number, ${min} or more`)
+}

@@ -1,0 +1,30 @@
+/** Documents with an address that another one has already. */
+import { describe, fail } from '../base/failure.ts'
+import type { Documents } from '../content/documents.ts'
+import { duplicateDocuments } from '../models/responses.ts'
+import { includesDrafts, readModel } from './data.ts'
+import { endpointOn } from './endpoint.ts'
+
+const endpoint = endpointOn<{ readonly documents: Documents }>('Data')
+
+export const DATA_DUPLICATES = [
+  endpoint({
+    route: 'GET /api/v1/data/duplicates',
+    id: 'duplicates',
+    access: 'editor',
+    whoMay: 'those who may replace documents of the model',
+    summary: 'Find documents that have an address already',
+    description:
+      'Of headlines and sources, by `url`: at most five, published ones first. Addresses are the same with `http` or `https`, ' +
+      'with or without a slash at the end, with any fragment, and with any `utm_…`, `fbclid` and `gclid`. Several documents ' +
+      'may have one address; this only tells of them.',
+    parameters: ['model', 'url', 'except', 'incomplete'],
+    response: duplicateDocuments,
+    errors: ['badRequest'],
+    client: 'data.duplicates',
+  }).handle(({ documents }, exchange, { caller }) => {
+    const url = exchange.query.get('url')
+    if (url === undefined) throw fail('badRequest', `Cannot find duplicates of ${describe(url)}: expected the parameter url`)
+    return documents.duplicates({ model: readModel(exchange), url, except: exchange.query.get('except') }, { caller, includes: includesDrafts(exchange) })
+  }),
+]

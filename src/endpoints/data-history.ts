@@ -1,0 +1,121 @@
+/** The past of documents: their changes and earlier versions, and the trash. */
+import { describe, fail } from '../base/failure.ts'
+import { writtenText } from '../content/rules/access.ts'
+import type { Documents } from '../content/documents.ts'
+import { readLimit, type ListSettings } from '../content/reads/list-query.ts'
+import { entityTag } from '../http/request/entity-tag.ts'
+import { ok, type Exchange } from '../http/request/exchange.ts'
+import { documentHistory, trashCount, trashedDocuments } from '../models/responses.ts'
+import type { HistoryQuery } from '../store/store.ts'
+import { conditionOf, includesDrafts, itemId, readModel, referenceLimits } from './data.ts'
+import { endpointOn, type TextResponse } from './endpoint.ts'
+
+export interface DataHistoryContext {
+  readonly documents: Documents
+  readonly listSettings: ListSettings
+}
+
+const ITEM: TextResponse = { kind: 'text', schema: 'Document', tagged: true }
+const CONTENT = 'Content has it; users, settings and preferences have none.'
+
+const endpoint = endpointOn<DataHistoryContext>('Data')
+
+export const DATA_HISTORY = [
+  endpoint({
+    route: 'GET /api/v1/data/trash',
+    id: 'trash',
+    access: 'limitedUser',
+    whoMay: 'those who may delete the document',
+    summary: 'List what was deleted and can be restored, deleted last first',
+    description: `A deleted document stays for \`--trash-days\`. ${CONTENT}`,
+    parameters: ['writableModel', 'limit', 'older', 'incomplete'],
+    response: { kind: 'text', schema: trashedDocuments },
+    errors: ['badRequest', 'methodNotAllowed'],
+    client: 'data.trash',
+  }).handle(({ documents, listSettings }, exchange, { caller }) =>
+    ok(documents.trash(readModel(exchange), readPage(exchange, listSettings), { caller, includes: includesDrafts(exchange) })),
+  ),
+  endpoint({
+    route: 'GET /api/v1/data/trash/count',
+    id: 'trashCount',
+    access: 'limitedUser',
+    whoMay: 'those who may delete the document',
+    summary: 'Count what was deleted and can be restored',
+    description: 'Exact up to 10,000, where `totalIsFloor` is true.',
+    parameters: ['writableModel', 'incomplete'],
+    response: trashCount,
+    errors: ['badRequest', 'methodNotAllowed'],
+    client: 'data.trashCount',
+  }).handle(({ documents }, exchange, { caller }) => documents.trashCount(readModel(exchange), { caller, includes: includesDrafts(exchange) })),
+  endpoint({
+    route: 'DELETE /api/v1/data/trash/:id',
+    id: 'eraseTrashed',
+    access: 'limitedUser',
+    whoMay: 'those who may delete the document',
+    summary: 'Delete a document of the trash for good, with its earlier versions',
+    parameters: ['writableModel', 'incomplete'],
+    errors: ['badRequest', 'notFound', 'methodNotAllowed'],
+    client: 'data.eraseTrashed',
+  }).handle(({ documents }, exchange, by) => documents.eraseTrashed(readModel(exchange), itemId(exchange), { by, includes: includesDrafts(exchange) })),
+  endpoint({
+    route: 'GET /api/v1/data/:id/history',
+    id: 'history',
+    access: 'limitedUser',
+    whoMay: 'those who may replace the document',
+    summary: 'List the changes of a document, newest first',
+    description: `Earlier versions are kept for \`--history-days\`. ${CONTENT} A page ends early where the versions are long.`,
+    parameters: ['writableModel', 'limit', 'older', 'incomplete'],
+    response: documentHistory,
+    errors: ['badRequest', 'notFound', 'methodNotAllowed'],
+    client: 'data.history',
+  }).handle(({ documents, listSettings }, exchange, { caller }) =>
+    documents.history(readModel(exchange), itemId(exchange), readPage(exchange, listSettings), { caller, includes: includesDrafts(exchange) }),
+  ),
+  endpoint({
+    route: 'GET /api/v1/data/:id/history/:seq',
+    id: 'version',
+    access: 'limitedUser',
+    whoMay: 'those who may replace the document',
+    summary: 'Read a document as a change left it',
+    parameters: ['writableModel', 'incomplete'],
+    response: ITEM,
+    errors: ['badRequest', 'notFound', 'methodNotAllowed'],
+    client: 'data.version',
+  }).handle(({ documents }, exchange, { caller }) => {
+    const text = documents.version(readModel(exchange), itemId(exchange), readSeq(exchange.params['seq'] ?? ''), { caller, includes: includesDrafts(exchange) })
+    return ok(text, { ETag: entityTag(text) })
+  }),
+  endpoint({
+    route: 'POST /api/v1/data/:id/restore',
+    id: 'restore',
+    access: 'limitedUser',
+    whoMay: 'out of the trash, those who may delete the document; an earlier version, those who may replace it',
+    summary: 'Put back a deleted document or, with `seq`, an earlier version',
+    description:
+      'All present rules are checked. A deleted document comes back as it was, its times included; an earlier version ' +
+      'becomes a new one. `If-Match` with the ETag of the version that was read prevents lost updates.',
+    parameters: ['writableModel', 'seq', 'incomplete', 'ifMatch', 'ifNoneMatch'],
+    body: 'empty',
+    response: ITEM,
+    errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'],
+    client: 'data.restore',
+  }).handle(async ({ documents }, exchange, by) => {
+    const [model, condition, seq] = [readModel(exchange), conditionOf(exchange), exchange.query.get('seq')]
+    const wanted = { seq: seq === undefined ? undefined : readSeq(seq), references: referenceLimits(exchange) }
+    const text = await documents.restore(model, itemId(exchange), wanted, { by, condition, includes: includesDrafts(exchange) })
+    return ok(writtenText(model, text, by.caller), { ETag: entityTag(text) })
+  }),
+]
+
+function readPage({ query }: Exchange, settings: ListSettings): HistoryQuery {
+  const [limit, cursor] = [readLimit(query.get('limit'), settings), query.get('cursor')]
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
+    throw fail('badRequest', `Cannot read cursor ${describe(cursor)}: expected that of the page before`)
+  }
+  return { limit, before: cursor === undefined ? undefined : Number(cursor) }
+}
+
+function readSeq(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw fail('badRequest', `Cannot read seq ${describe(text)}: expected the number of a change`)
+}

@@ -1,0 +1,74 @@
+/** Which documents hold copies of one. */
+import { describe, fail } from '../base/failure.ts'
+import type { Json } from '../base/json.ts'
+import type { Documents } from '../content/documents.ts'
+import { documentsUsage, documentUsage } from '../models/responses.ts'
+import { requireRole } from '../content/rules/access.ts'
+import { includesDrafts, itemId, readModel } from './data.ts'
+import { endpointOn, type NamedSchema } from './endpoint.ts'
+
+/** As many as a batch deletes. */
+const IDS_MAX = 200
+const BODY = { bytesMax: 64 * 1024, isShort: true }
+
+const USAGE_BODY: NamedSchema = {
+  kind: 'schema',
+  name: 'UsageOfMany',
+  schema: {
+    type: 'object',
+    properties: {
+      ids: {
+        type: 'array',
+        minItems: 1,
+        maxItems: IDS_MAX,
+        items: { type: 'string' },
+        description: 'The documents; those that do not exist are used nowhere',
+        examples: [['66f000000000000000000301', '66f000000000000000000302']],
+      },
+    },
+    required: ['ids'],
+  },
+}
+
+const endpoint = endpointOn<{ readonly documents: Documents }>('Data')
+
+export const DATA_USAGE = [
+  endpoint({
+    route: 'GET /api/v1/data/:id/usage',
+    id: 'usage',
+    access: 'editor',
+    whoMay: 'publishers and administrators',
+    summary: 'Count the documents that hold copies of a document',
+    description:
+      'Exact up to 100,000, where `totalIsFloor` is true. Copies follow the changes of a document in the background; ' +
+      '`following` tells how far they are.',
+    parameters: ['model', 'incomplete'],
+    response: documentUsage,
+    errors: ['badRequest', 'notFound', 'methodNotAllowed'],
+    client: 'data.usage',
+  }).handle(({ documents }, exchange, { caller }) => documents.usage(readModel(exchange), itemId(exchange), { caller, includes: includesDrafts(exchange) })),
+  endpoint({
+    route: 'POST /api/v1/data/usage',
+    id: 'usageOfMany',
+    access: 'editor',
+    whoMay: 'publishers and administrators',
+    summary: 'Count the documents that hold copies of any of up to 200 documents',
+    description: 'A document with copies of several counts for each. Exact up to 100,000, where `totalIsFloor` is true.',
+    parameters: ['model'],
+    body: USAGE_BODY,
+    response: documentsUsage,
+    errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
+    client: 'data.usageOfMany',
+  }).handle(async ({ documents }, exchange, { caller }) => {
+    const model = readModel(exchange)
+    requireRole(model, 'read', caller)
+    const { ids } = await exchange.readJson(BODY)
+    return documents.usageOfMany({ model, ids: readIds(ids), caller })
+  }),
+]
+
+function readIds(ids: Json | undefined): readonly string[] {
+  const isList = Array.isArray(ids) && ids.length > 0 && ids.length <= IDS_MAX
+  if (isList && ids.every((id) => typeof id === 'string')) return ids
+  throw fail('invalidInput', `ids: expected 1 to ${IDS_MAX} texts, found ${Array.isArray(ids) ? `an array of ${ids.length}` : describe(ids)}`)
+}

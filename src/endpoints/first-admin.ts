@@ -1,0 +1,56 @@
+/** The first administrator, by the address that the service printed at its start. */
+import { readEmail, type Accounts } from '../auth/accounts.ts'
+import type { RefusedSignIns } from '../auth/refused-sign-ins.ts'
+import { visitorOf } from '../auth/sessions.ts'
+import type { SetupToken } from '../auth/setup-token.ts'
+import type { Clock } from '../base/clock.ts'
+import { fail } from '../base/failure.ts'
+import { firstAdminBody, signedIn } from '../models/responses.ts'
+import { endpointOn } from './endpoint.ts'
+
+export interface FirstAdminContext {
+  readonly accounts: Pick<Accounts, 'signInFirstAdmin' | 'hasAdministrator'>
+  readonly setupToken: Pick<SetupToken, 'check' | 'end'>
+  readonly refusedSignIns: Pick<RefusedSignIns, 'record'>
+  readonly now: Clock
+}
+
+const HAS_ADMINISTRATOR =
+  'This set-up address no longer works, because there is an administrator: sign in, or ask an administrator to add you'
+const FOUND = {
+  expired: 'This set-up address is older than an hour',
+  wrong: 'This is not the set-up address that the service printed last',
+} as const
+const REMEDY =
+  'restart the service in a terminal or with --print-setup for a new one, or run "dateline admin --email ADDRESS --code" and sign in with the code'
+
+const endpoint = endpointOn<FirstAdminContext>('Accounts')
+
+export const FIRST_ADMIN = [
+  endpoint({
+    route: 'POST /api/v1/auth/setup',
+    id: 'setUpFirstAdmin',
+    access: 'visitor',
+    summary: 'Become the first administrator, with the token of the address that the service printed',
+    description:
+      'The token is valid for an hour, until it is used, and while there is no administrator. It is checked before the e-mail ' +
+      'address, so that a request without one tells whether it is valid.',
+    body: firstAdminBody,
+    response: signedIn,
+    errors: ['invalidInput', 'unauthorized', 'forbidden'],
+    client: 'auth.setup',
+  }).handle(async ({ accounts, setupToken, refusedSignIns, now }, exchange) => {
+    const { token, email: given } = await exchange.readJson({ bytesMax: 16 * 1024, isShort: true })
+    const visitor = visitorOf(exchange)
+    const found = setupToken.check(token, now())
+    if (found !== 'valid') {
+      await refusedSignIns.record(visitor, 'setup token')
+      throw fail('unauthorized', (await accounts.hasAdministrator()) ? HAS_ADMINISTRATOR : `${FOUND[found]}: ${REMEDY}`)
+    }
+    const email = readEmail(given)
+    const client = exchange.headers['user-agent'] ?? ''
+    const result = await accounts.signInFirstAdmin({ visitor, email, client, now: now() })
+    setupToken.end()
+    return result
+  }),
+]
